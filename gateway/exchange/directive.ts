@@ -1,0 +1,71 @@
+// What decide() tells the transport to do, and the closed union of refusals and faults.
+import type { UpstreamPlan } from '../plan/plan.ts';
+import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
+import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
+import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';
+import type { Label, VersioningRefusal } from '../policy/versioning/resolution.ts';
+
+export type Directive =
+  | { readonly kind: 'forward'; readonly forward: ForwardOrder }
+  | { readonly kind: 'refuse'; readonly refusal: Refusal };
+
+/** Everything the forwarder needs; nothing of it is decided again. */
+export interface ForwardOrder {
+  readonly upstream: UpstreamPlan;
+  /** Path and query for the upstream, percent-encoding as judged. */
+  readonly target: string;
+  readonly label: Label;
+  /** Lower-case names of client headers that carried a version and must not reach the upstream (VER-9). */
+  readonly removeHeaders: readonly string[];
+}
+
+/** Refused before a route was known: by the listener's strictness or by the route match. */
+export type RequestRefusal =
+  | { readonly reason: 'request_malformed'; readonly status: 400 | 408 | 413 | 414 | 417 | 431; readonly message: string }
+  | { readonly reason: 'plain_http' }
+  | { readonly reason: 'method_unknown'; readonly method: string }
+  | { readonly reason: 'transfer_coding_unknown' }
+  | { readonly reason: 'protocol_version_unsupported' }
+  | { readonly reason: 'host_unknown' }
+  | { readonly reason: 'route_unknown' }
+  | { readonly reason: 'credentials_in_url'; readonly parameter: string };
+
+/** The gateway says no. Each reason has its status and body in `error-body.ts`. */
+export type Refusal = RequestRefusal | VersioningRefusal | LifecycleRefusal | AuthenticationRefusal | RateLimitRefusal;
+
+export type RefusalReason = Refusal['reason'];
+
+/** Something failed; thrown, caught once at the listener, answered as 5xx. Never carries text from the cause to the client. */
+export type FaultCode =
+  | 'upstream_refused'
+  | 'upstream_dns'
+  | 'upstream_reset'
+  | 'upstream_invalid'
+  | 'upstream_tls'
+  | 'upstream_connect_timeout'
+  | 'upstream_headers_timeout'
+  | 'upstream_idle_timeout'
+  | 'upstream_total_timeout'
+  | 'identity_unavailable'
+  | 'internal';
+
+export interface FaultOptions {
+  /** Alias of the upstream. */
+  readonly service?: string;
+  /** The limit that was exceeded, milliseconds. */
+  readonly timeoutMs?: number;
+  readonly cause?: unknown;
+}
+
+/** A failure with a stable code. `cause` is for the log only. */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly service: string | undefined;
+  readonly timeoutMs: number | undefined;
+  constructor(code: FaultCode, options: FaultOptions = {}) {
+    super(code, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.service = options.service;
+    this.timeoutMs = options.timeoutMs;
+  }
+}

@@ -1,0 +1,30 @@
+// What became known of one exchange. Written by the pipeline and the forwarder, read only by decorators and observers.
+import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
+import type { Consumer } from '../policy/authentication/access.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { Phase } from '../policy/lifecycle/schedule.ts';
+import type { Quota } from '../policy/rate-limit/limit.ts';
+import type { Carrier, Label } from '../policy/versioning/resolution.ts';
+import type { FaultCode, RefusalReason } from './directive.ts';
+
+export interface ExchangeFacts {
+  readonly plan: GatewayPlan;
+  /** Lifecycle clock at the request's first line. */
+  readonly now: EpochMs;
+  /** Monotonic milliseconds at the request's first line, for durations. */
+  readonly startedAt: number;
+  readonly requestId: string;
+  api: ApiPlan | undefined;
+  version: VersionRules | undefined;
+  label: Label | undefined;
+  carrier: Carrier | undefined;
+  phase: Phase | undefined;
+  /** Absolute URL of this resource in the successor. */
+  successorUrl: string | undefined;
+  consumer: Consumer | undefined;
+  quota: Quota | undefined;
+  refusal: RefusalReason | undefined;
+  fault: FaultCode | undefined;
+  /** Milliseconds from sending upstream to its headers. */
+  upstreamMs: number | undefined;
+}

@@ -1,0 +1,17 @@
+// A request as the exchange sees it: transport-free, the target URI already rebuilt and judged.
+import type { RequestHeaders } from '../policy/contract.ts';
+
+export interface RequestView {
+  readonly method: string;
+  readonly scheme: 'https' | 'http';
+  /** Host of the request's authority, lower case, without port (IPv6 in brackets). */
+  readonly host: string;
+  /** Normalised by VER-7, percent-encoding kept, always starting with `/`. The same bytes are forwarded (ORD-2). */
+  readonly path: string;
+  /** The bytes from `?` on, verbatim; empty when there is no `?`. */
+  readonly search: string;
+  readonly headers: RequestHeaders;
+  /** The client, after trusted proxies; IPv6 as /64 where it keys a limit. */
+  readonly clientAddress: string;
+  readonly requestId: string;
+}

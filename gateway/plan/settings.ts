@@ -1,0 +1,54 @@
+// How the process runs: `config/gateway.yaml` compiled. A change here needs a restart.
+
+export interface Settings {
+  readonly public: string;
+  readonly listeners: {
+    readonly https: HttpsSettings | undefined;
+    readonly http: { readonly address: Address; readonly mode: 'reject' | 'serve' } | undefined;
+    readonly admin: { readonly address: Address } | undefined;
+  };
+  readonly trustedProxies: readonly string[];
+  readonly store: StoreSettings;
+  /** Gateways that share the limits; the local fallback divides by it. */
+  readonly replicas: number;
+  readonly identities: readonly IdentitySettings[];
+  /** Folder for what the process makes at first start (certificate). Absolute. */
+  readonly dataFolder: string;
+  /** Absolute glob or list of the policy files. */
+  readonly policies: readonly string[];
+}
+
+export interface Address {
+  /** Undefined: every interface. */
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+export interface HttpsSettings {
+  readonly address: Address;
+  /** Seconds for Strict-Transport-Security; undefined sends none. */
+  readonly hstsSeconds: number | undefined;
+  /** Absolute paths of PEM files; empty: a self-signed pair is made in the data folder at first start. */
+  readonly certificates: readonly { readonly names: readonly string[]; readonly cert: string; readonly key: string }[];
+  readonly defaultName: string | undefined;
+}
+
+export type StoreSettings =
+  | { readonly kind: 'embedded'; readonly folder: string }
+  /** `url` may hold a password: it is never printed. */
+  | { readonly kind: 'redis'; readonly url: string };
+
+/** An issuer whose access tokens are accepted (standards §13.2). */
+export interface IdentitySettings {
+  readonly name: string;
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwksUrl: string;
+  readonly algorithms: readonly string[];
+  /** Claims tried in order for the consumer's id. */
+  readonly consumerClaims: readonly string[];
+  /** Seconds a token may live from iat to exp. */
+  readonly maxLifetimeSeconds: number;
+  /** Accepted `typ` values, lower case, without `application/`. */
+  readonly tokenTypes: readonly string[];
+}

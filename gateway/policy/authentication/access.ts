@@ -1,0 +1,39 @@
+// What the authentication policy speaks: who may call, who called, and its refusals.
+import type { MaybePromise } from '../contract.ts';
+
+export type AccessRule =
+  | { readonly kind: 'public' }
+  | {
+      readonly kind: 'token';
+      /** Name of an identity in `config/gateway.yaml`. */
+      readonly identity: string;
+      /** Scopes that must all be present: `read` for GET, HEAD and OPTIONS, `write` for the rest. */
+      readonly scopes: { readonly read: readonly string[]; readonly write: readonly string[] };
+    };
+
+/** The authenticated application that calls. */
+export interface Consumer {
+  readonly id: string;
+  /** Whether the id comes from a claim that names an application (`client_id`, `azp`), so that it may label a metric. */
+  readonly named: boolean;
+  readonly scopes: ReadonlySet<string>;
+}
+
+export type AuthenticationRefusal =
+  | { readonly reason: 'credentials_missing' }
+  /** Two Authorization lines, another scheme, not a token68 (AUTH-1): 400 invalid_request. */
+  | { readonly reason: 'credentials_malformed' }
+  /** `description` is safe to show: %x20-21 / %x23-5B / %x5D-7E (AUTH-2). */
+  | { readonly reason: 'token_invalid'; readonly description: string }
+  | { readonly reason: 'scope_insufficient'; readonly required: readonly string[] };
+
+/** What a verifier makes of a token. `unavailable`: no key could be had to judge it (503, never 401; JWT-4). */
+export type Authenticated =
+  | { readonly kind: 'consumer'; readonly consumer: Consumer }
+  | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal }
+  | { readonly kind: 'unavailable' };
+
+/** Verifies compact tokens of one identity; a cache hit answers at once. */
+export interface TokenVerifier {
+  readonly verify: (token: string) => MaybePromise<Authenticated>;
+}

@@ -1,0 +1,14 @@
+// Words every policy shares. Policies are pure: (rule, input, now) -> decision;
+// they know no socket, clock, framework or store.
+
+/** An instant as milliseconds since 1970-01-01T00:00:00Z. Calendar arithmetic uses `Temporal`, never this number. */
+export type EpochMs = number;
+
+/** One field line of an answer; the name is lower case. */
+export type HeaderLine = readonly [name: string, value: string];
+
+/** Request fields by lower-case name, as Node delivers them: repeats are joined by ", " except the few it keeps apart. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** A value that may be known at once (a cache or lease hit) or only later; callers await only what is a promise. */
+export type MaybePromise<T> = T | Promise<T>;

@@ -1,0 +1,68 @@
+// What the lifecycle policy speaks: the dates of a version, the phases they make, and its refusals.
+import type { EpochMs, HeaderLine } from '../contract.ts';
+import type { Label } from '../versioning/resolution.ts';
+
+/** Derived from dates and now, never stored (design: the stage of a version is derived). */
+export type Stage = 'planned' | 'active' | 'deprecated' | 'sunset' | 'retired';
+
+/** What a version answers once its sunset has passed. */
+export type Afterlife =
+  | { readonly kind: 'gone' }
+  /** `unsafe`: the status for methods other than GET and HEAD (RET-1). */
+  | { readonly kind: 'redirect'; readonly to: Label; readonly unsafe: 301 | 308 | 410 };
+
+/** The dates, successor and links of one version; extensions are already applied. */
+export interface Schedule {
+  readonly released: EpochMs;
+  readonly deprecated: EpochMs | undefined;
+  /** The effective sunset: the last extension, or the date first published. From this instant the upstream is never called. */
+  readonly sunset: EpochMs | undefined;
+  readonly retired: EpochMs | undefined;
+  readonly successor: Label | undefined;
+  /** Absolute URL of the migration guide. */
+  readonly guide: string | undefined;
+  /** Absolute URL of the status page (X-API-Deprecation-Info). */
+  readonly status: string | undefined;
+  readonly reason: string | undefined;
+  readonly after: Afterlife;
+}
+
+/** How `Deprecation` is written (DEP-1). */
+export type DeprecationForm = 'rfc9745' | 'true' | 'http-date';
+
+/**
+ * A stretch of time in which a version's stage and its signals do not change: from <= now < until.
+ * Everything in it is built when the plan is compiled.
+ */
+export interface Phase {
+  readonly stage: Stage;
+  readonly from: EpochMs;
+  /** `Infinity` for the last phase. */
+  readonly until: EpochMs;
+  /** Singleton lines that replace the upstream's own: deprecation, sunset, x-api-deprecation-info. */
+  readonly replace: readonly HeaderLine[];
+  /** The 299 warning to append, where the stage has one. */
+  readonly warning: string | undefined;
+  /** The link values that are the same for every resource, joined; empty string when there are none. */
+  readonly links: string;
+  /** Whether a per-resource successor-version link belongs after `links`. */
+  readonly linksSuccessor: boolean;
+}
+
+export type LifecycleRefusal =
+  | {
+      readonly reason: 'version_retired';
+      readonly label: Label;
+      readonly since: EpochMs;
+      /** Absolute URL of the same resource in the successor. */
+      readonly replacement: string | undefined;
+      readonly guide: string | undefined;
+    }
+  | {
+      readonly reason: 'version_moved';
+      readonly status: 301 | 308;
+      readonly label: Label;
+      readonly since: EpochMs;
+      readonly location: string;
+      readonly guide: string | undefined;
+    };

@@ -1,0 +1,28 @@
+// Test projects: unit (pure), contracts (stores on embedded and a real Redis), journeys (real sockets, whole gateway).
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['test/*.test.ts', 'test/{policy,plan,identity,exchange,forward,server,telemetry,upstreams,cli}/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'contracts',
+          include: ['test/contracts/**/*.test.ts'],
+          globalSetup: ['test/support/redis.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'journeys',
+          include: ['test/journeys/**/*.test.ts'],
+          globalSetup: ['test/support/redis.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+    ],
+    maxWorkers: 2,
+  },
+});
