@@ -21,7 +21,11 @@ export interface ForwardOrder {
 
 /** Refused before a route was known: by the listener's strictness or by the route match. */
 export type RequestRefusal =
-  | { readonly reason: 'request_malformed'; readonly status: 400 | 408 | 413 | 414 | 417 | 431; readonly message: string }
+  | {
+      readonly reason: 'request_malformed';
+      readonly status: 400 | 408 | 413 | 414 | 417 | 431;
+      readonly message: string;
+    }
   | { readonly reason: 'plain_http' }
   | { readonly reason: 'method_unknown'; readonly method: string }
   | { readonly reason: 'transfer_coding_unknown' }
@@ -31,7 +35,12 @@ export type RequestRefusal =
   | { readonly reason: 'credentials_in_url'; readonly parameter: string };
 
 /** The gateway says no. Each reason has its status and body in `error-body.ts`. */
-export type Refusal = RequestRefusal | VersioningRefusal | LifecycleRefusal | AuthenticationRefusal | RateLimitRefusal;
+export type Refusal =
+  | RequestRefusal
+  | VersioningRefusal
+  | LifecycleRefusal
+  | AuthenticationRefusal
+  | RateLimitRefusal;
 
 export type RefusalReason = Refusal['reason'];
 

@@ -1,5 +1,5 @@
 // What the rate-limit policy speaks: limits, subjects, the store port, and its refusals.
-import type { MaybePromise } from '../contract.ts';
+import type { EpochMs, MaybePromise } from '../contract.ts';
 
 /** `units` per `windowMs`, with room for `burst` at once; GCRA admits at most burst + elapsed/T in any stretch (RL-9). */
 export interface Limit {
@@ -63,11 +63,20 @@ export interface RateLimiter {
 /** A settled take. `degraded`: the store is away, so no numbers are shown (RL-13). */
 export type Quota =
   | ({ readonly kind: 'counted'; readonly limit: Limit } & Taken)
-  | { readonly kind: 'degraded'; readonly limit: Limit; readonly allowed: boolean; readonly retryAfterMs: number }
+  | {
+      readonly kind: 'degraded';
+      readonly limit: Limit;
+      readonly allowed: boolean;
+      readonly retryAfterMs: number;
+    }
   | { readonly kind: 'unavailable' };
 
 export type RateLimitRefusal =
   | { readonly reason: 'rate_limited'; readonly retryAfterSeconds: number; readonly limit: Limit }
   | { readonly reason: 'guard_limited'; readonly retryAfterSeconds: number }
   /** `on_store_failure: refuse` and the store is away: 503. */
-  | { readonly reason: 'limits_unavailable'; readonly retryAfterSeconds: number };
+  | {
+      readonly reason: 'limits_unavailable';
+      readonly retryAfterSeconds: number;
+      readonly restoredAt: EpochMs;
+    };

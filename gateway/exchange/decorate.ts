@@ -1,0 +1,60 @@
+// What every answer carries, whoever made it: lifecycle lines, quota, Vary, request id, HSTS.
+import { linkValue } from '../policy/lifecycle/links.ts';
+import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
+import type { ExchangeFacts } from './facts.ts';
+import type { RequestView } from './request-view.ts';
+
+/** Header lines of an answer by lower-case name, as undici delivers and Node accepts them. */
+export type AnswerHeaders = Record<string, string | string[] | undefined>;
+
+/**
+ * Edits the header lines of an answer in place. Lifecycle singletons replace the upstream's (DEP-2, SUN-3), lists are
+ * appended to (LNK-1, WARN-4, CACHE-2). `hsts` is the Strict-Transport-Security value for TLS answers (TLS-6).
+ */
+export function decorate(
+  headers: AnswerHeaders,
+  facts: ExchangeFacts,
+  view: RequestView | undefined,
+  hsts: string | undefined,
+): void {
+  const { phase, quota, api } = facts;
+  if (phase !== undefined) {
+    for (const [name, value] of phase.replace) headers[name] = value;
+    const link = linkValue(phase, facts.successorUrl);
+    if (link !== undefined) append(headers, 'link', link);
+    if (phase.warning !== undefined) append(headers, 'warning', phase.warning);
+  }
+  if (quota !== undefined) {
+    delete headers['x-ratelimit-limit'];
+    delete headers['x-ratelimit-remaining'];
+    for (const [name, value] of quotaLines(quota)) {
+      if (name.startsWith('ratelimit')) append(headers, name, value);
+      else headers[name] = value;
+    }
+  }
+  if (api !== undefined && api.vary !== '') mergeVary(headers, api.vary);
+  headers['x-request-id'] = facts.requestId;
+  // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
+  if (view?.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;
+  else delete headers['strict-transport-security'];
+}
+
+function append(headers: AnswerHeaders, name: string, value: string): void {
+  const before = headers[name];
+  if (before === undefined) headers[name] = value;
+  else headers[name] = `${typeof before === 'string' ? before : before.join(', ')}, ${value}`;
+}
+
+/** CACHE-2: fields that can select a version are named once, whatever their spelling; `*` stays `*`. */
+function mergeVary(headers: AnswerHeaders, ours: string): void {
+  const before = headers.vary;
+  if (before === undefined) {
+    headers.vary = ours;
+    return;
+  }
+  const text = typeof before === 'string' ? before : before.join(', ');
+  const present = new Set(text.split(',').map((field) => field.trim().toLowerCase()));
+  if (present.has('*')) return;
+  const missing = ours.split(', ').filter((field) => !present.has(field.toLowerCase()));
+  headers.vary = missing.length === 0 ? text : `${text}, ${missing.join(', ')}`;
+}

@@ -1,0 +1,56 @@
+// The shape of every error the gateway makes: the specification's body, its reason phrases, its fixed header lines.
+import type { AnswerHeaders } from './decorate.ts';
+
+export interface ErrorDescription {
+  readonly status: number;
+  /** For people; no stack, path of a file, host name or query text. */
+  readonly message: string;
+  /** Further members of the body, in order. */
+  readonly members: Readonly<Record<string, unknown>>;
+  readonly headers: AnswerHeaders;
+}
+
+/** IANA reason phrases by RFC 9110; Node's own table still has older ones for 413 and 422 (ERR-1). */
+const REASON_PHRASES: Readonly<Record<number, string>> = {
+  301: 'Moved Permanently',
+  308: 'Permanent Redirect',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  410: 'Gone',
+  413: 'Content Too Large',
+  414: 'URI Too Long',
+  417: 'Expectation Failed',
+  421: 'Misdirected Request',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+  505: 'HTTP Version Not Supported',
+};
+
+/** @throws Error for a status the gateway never answers with: a mistake in this program. */
+export function reasonPhrase(status: number): string {
+  const phrase = REASON_PHRASES[status];
+  if (phrase === undefined) throw new Error(`no reason phrase for status ${status}`);
+  return phrase;
+}
+
+/** Answers that may be taken back soon stay cacheable for a minute only (CACHE-5, RET-7). */
+export const BRIEFLY_CACHEABLE = 'max-age=60';
+export const NO_STORE = 'no-store';
+
+/** This deployment's name in Via and Proxy-Status: a token, never a host name (FWD-6, PXS-1). */
+export const PSEUDONYM = 'sundial';
+
+/** The Proxy-Status line of a gateway-made error (RFC 9209). `service` is an upstream's alias. */
+export function proxyStatus(error: string, service?: string): string {
+  const hop = service === undefined ? '' : `; next-hop=${service}`;
+  return `${PSEUDONYM}; error=${error}${hop}`;
+}

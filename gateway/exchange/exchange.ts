@@ -1,0 +1,125 @@
+// The exchange: one request and its answer, without any transport.
+// A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
+import type { GatewayPlan } from '../plan/plan.ts';
+import type { TokenVerifier } from '../policy/authentication/access.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
+import { type AnswerHeaders, decorate } from './decorate.ts';
+import { type Directive, Fault, type Refusal } from './directive.ts';
+import { type ErrorDescription, reasonPhrase } from './error-body.ts';
+import type { ExchangeFacts } from './facts.ts';
+import { describeFault } from './fault-answer.ts';
+import { decide } from './pipeline.ts';
+import { describeRefusal } from './refusal-answer.ts';
+import type { RequestView } from './request-view.ts';
+
+/** A complete answer made by the gateway; lower-case header names; the transport leaves the body out for HEAD. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: string;
+}
+
+/** How an exchange ended, as the transport saw it. */
+export interface Outcome {
+  readonly method: string;
+  /** Path without query; may hold hostile bytes. */
+  readonly path: string;
+  readonly status: number;
+  /** Body bytes written to the client. */
+  readonly bytes: number;
+  readonly clientAddress: string;
+  readonly scheme: 'https' | 'http';
+  readonly protocol: string;
+  /** The client left, or the answer was cut short. */
+  readonly aborted: boolean;
+  readonly userAgent: string | undefined;
+}
+
+export interface Observer {
+  /** Called once for every request, also for refused and aborted ones. */
+  readonly onAnswer: (facts: ExchangeFacts, outcome: Outcome) => void;
+}
+
+export interface Exchange {
+  /** Captures the plan and reads the clock: the first line of a request. */
+  readonly begin: (requestId: string) => ExchangeFacts;
+  /** What to do with the request. Throws `Fault` when it cannot be decided. */
+  readonly decide: (view: RequestView, facts: ExchangeFacts) => Promise<Directive>;
+  /** The answer for a refusal, from the listener or from `decide`. */
+  readonly refuse: (refusal: Refusal, facts: ExchangeFacts, view: RequestView | undefined) => Answer;
+  /** The answer for whatever was thrown; anything but a `Fault` is a 500. */
+  readonly fail: (thrown: unknown, facts: ExchangeFacts, view: RequestView | undefined) => Answer;
+  /** Edits an upstream's answer headers in place. */
+  readonly decorate: (headers: AnswerHeaders, facts: ExchangeFacts, view: RequestView) => void;
+}
+
+/** What the exchange asks of the rest of the house. */
+export interface ExchangePorts {
+  readonly plan: () => GatewayPlan;
+  /** The lifecycle clock, movable by `--at`. */
+  readonly now: () => EpochMs;
+  /** The real clock, for instants shown to clients that are not lifecycle dates. */
+  readonly wallClock: () => EpochMs;
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number;
+  /** In-process buckets per client address. */
+  readonly guard: (clientAddress: string, limit: Limit) => Taken;
+  readonly limiter: RateLimiter;
+  readonly verifiers: ReadonlyMap<string, TokenVerifier>;
+  /** Seconds for Strict-Transport-Security on TLS answers. */
+  readonly hstsSeconds: number | undefined;
+}
+
+export function createExchange(ports: ExchangePorts): Exchange {
+  const hsts = ports.hstsSeconds === undefined ? undefined : `max-age=${ports.hstsSeconds}`;
+  const decorateAnswer: Exchange['decorate'] = (headers, facts, view) => decorate(headers, facts, view, hsts);
+
+  /** Error answers close over nothing of the cause: only the description reaches the client. */
+  function answer(
+    description: ErrorDescription,
+    facts: ExchangeFacts,
+    view: RequestView | undefined,
+  ): Answer {
+    const { status, message, members, headers } = description;
+    const body = JSON.stringify({ error: reasonPhrase(status), message, ...members });
+    const all: AnswerHeaders = {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(body)),
+      ...headers,
+    };
+    decorate(all, facts, view, hsts);
+    return { status, headers: all, body };
+  }
+
+  return {
+    begin: (requestId) => ({
+      plan: ports.plan(),
+      now: ports.now(),
+      startedAt: ports.monotonic(),
+      requestId,
+      api: undefined,
+      version: undefined,
+      label: undefined,
+      carrier: undefined,
+      phase: undefined,
+      successorUrl: undefined,
+      consumer: undefined,
+      quota: undefined,
+      refusal: undefined,
+      fault: undefined,
+      upstreamMs: undefined,
+    }),
+    decide: (view, facts) => decide(view, facts, ports),
+    refuse: (refusal, facts, view) => {
+      facts.refusal = refusal.reason;
+      return answer(describeRefusal(refusal, facts), facts, view);
+    },
+    fail: (thrown, facts, view) => {
+      const fault = thrown instanceof Fault ? thrown : new Fault('internal', { cause: thrown });
+      facts.fault = fault.code;
+      return answer(describeFault(fault, facts.requestId, ports.wallClock()), facts, view);
+    },
+    decorate: decorateAnswer,
+  };
+}

@@ -1,0 +1,77 @@
+// Faults to answers: 502, 503, 504 and 500 with the members the specification asks for, and nothing of the cause.
+import type { EpochMs } from '../policy/contract.ts';
+import type { Fault } from './directive.ts';
+import { type ErrorDescription, NO_STORE, proxyStatus } from './error-body.ts';
+
+/** Seconds a client is asked to wait when nothing better is known. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Status, body members and Proxy-Status error type of a fault (standards §10, FWD-18). */
+export function describeFault(fault: Fault, requestId: string, wallClock: EpochMs): ErrorDescription {
+  switch (fault.code) {
+    case 'upstream_refused':
+      return badGateway(fault, 'could not be reached', 'connection_refused');
+    case 'upstream_dns':
+      return badGateway(fault, 'could not be reached', 'dns_error');
+    case 'upstream_reset':
+      return badGateway(fault, 'closed the connection before it answered', 'connection_terminated');
+    case 'upstream_invalid':
+      return badGateway(fault, 'returned an invalid response', 'http_protocol_error');
+    case 'upstream_tls':
+      return badGateway(fault, 'could not be reached over a trusted connection', 'tls_certificate_error');
+    case 'upstream_connect_timeout':
+      return timedOut(fault, 'connection_timeout');
+    case 'upstream_headers_timeout':
+      return timedOut(fault, 'connection_read_timeout');
+    case 'upstream_idle_timeout':
+    case 'upstream_total_timeout':
+      return timedOut(fault, 'http_response_timeout');
+    case 'identity_unavailable':
+      return unavailable('Access tokens cannot be verified right now.', 'destination_unavailable', wallClock);
+    case 'internal':
+      return {
+        status: 500,
+        message: 'An unexpected error occurred.',
+        members: { requestId },
+        headers: lines('proxy_internal_error'),
+      };
+    default: {
+      const never: never = fault.code;
+      throw new Error(`unhandled fault ${String(never)}`);
+    }
+  }
+}
+
+function badGateway(fault: Fault, what: string, error: string): ErrorDescription {
+  const service = fault.service ?? 'upstream';
+  return {
+    status: 502,
+    message: `The ${service} service ${what}.`,
+    members: { service },
+    headers: lines(error, service),
+  };
+}
+
+function timedOut(fault: Fault, error: string): ErrorDescription {
+  const service = fault.service ?? 'upstream';
+  return {
+    status: 504,
+    message: `The ${service} service did not answer in time.`,
+    members: { timeout: `${(fault.timeoutMs ?? 0) / 1000}s` },
+    headers: lines(error, service),
+  };
+}
+
+function unavailable(message: string, error: string, wallClock: EpochMs): ErrorDescription {
+  const restoration = Temporal.Instant.fromEpochMilliseconds(wallClock + RETRY_AFTER_SECONDS * 1000);
+  return {
+    status: 503,
+    message,
+    members: { retryAfter: RETRY_AFTER_SECONDS, estimatedRestoration: restoration.toString() },
+    headers: { ...lines(error), 'retry-after': String(RETRY_AFTER_SECONDS) },
+  };
+}
+
+function lines(error: string, service?: string): ErrorDescription['headers'] {
+  return { 'cache-control': NO_STORE, 'proxy-status': proxyStatus(error, service) };
+}

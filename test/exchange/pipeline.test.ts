@@ -1,0 +1,185 @@
+// The order of judgement: what wins when several things are wrong with one request.
+import { describe, expect, it } from 'vitest';
+import type { Directive } from '../../gateway/exchange/directive.ts';
+import { createExchange, type ExchangePorts } from '../../gateway/exchange/exchange.ts';
+import type { RequestView } from '../../gateway/exchange/request-view.ts';
+import type { GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
+import { createPhases } from '../../gateway/policy/lifecycle/phases.ts';
+import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
+import { api, NOW, plan, version, view } from '../support/exchange-samples.ts';
+
+const LIMIT = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
+const EXHAUSTED: Quota = {
+  kind: 'counted',
+  limit: LIMIT,
+  allowed: false,
+  remaining: 0,
+  retryAfterMs: 400,
+  resetMs: 400,
+};
+const ACME: Authenticated = {
+  kind: 'consumer',
+  consumer: { id: 'acme', named: true, scopes: new Set(['orders:read']) },
+};
+
+const upstream = {
+  name: 'orders-v1',
+  targets: [{ origin: 'http://127.0.0.1:1' }],
+  path: '/orders',
+  versionHeader: 'api-version',
+  authorization: 'keep' as const,
+  timeouts: { connect: 1, headers: 1, idle: 1, total: 1 },
+};
+const access = {
+  kind: 'token',
+  identity: 'main',
+  scopes: { read: ['orders:read'], write: ['orders:write'] },
+} as const;
+const limits = {
+  active: LIMIT,
+  deprecated: LIMIT,
+  by: 'consumer',
+  onStoreFailure: 'local',
+  exact: false,
+} as const;
+
+/** A version gone since yesterday that is also protected, limited and guarded. */
+function retiredVersion(): VersionRules {
+  const base = version();
+  const schedule = { ...base.schedule, sunset: NOW - 86_400_000 };
+  return {
+    ...base,
+    schedule,
+    access,
+    limits,
+    phases: createPhases(schedule, { label: 'v1', form: 'true', warning: true }),
+  };
+}
+
+interface Situation {
+  readonly rules?: VersionRules;
+  readonly request?: Partial<RequestView>;
+  readonly guarded?: boolean;
+  readonly token?: Authenticated;
+  readonly quota?: Quota;
+}
+
+async function judge(situation: Situation): Promise<Directive> {
+  const rules = situation.rules ?? version({ access, limits, upstream });
+  const current: GatewayPlan = { ...plan([api([rules])]), guard: situation.guarded ? LIMIT : undefined };
+  const ports: ExchangePorts = {
+    plan: () => current,
+    now: () => NOW,
+    wallClock: () => NOW,
+    monotonic: () => 0,
+    guard: () => EXHAUSTED,
+    limiter: { take: () => situation.quota ?? EXHAUSTED },
+    verifiers: new Map([['main', { verify: () => situation.token ?? ACME }]]),
+    hstsSeconds: undefined,
+  };
+  const exchange = createExchange(ports);
+  const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
+  return exchange.decide(view({ headers: { authorization: 'Bearer a.b.c' }, ...situation.request }), facts);
+}
+
+function reasonOf(directive: Directive): string {
+  return directive.kind === 'refuse' ? directive.refusal.reason : 'forwarded';
+}
+
+describe('decide', () => {
+  it.each<[string, Situation, string]>([
+    [
+      'the guard answers before anything is looked up',
+      { guarded: true, request: { path: '/nowhere' } },
+      'guard_limited',
+    ],
+    [
+      'AUTH-1: a credential in the URL is refused on any path',
+      { request: { path: '/nowhere', search: '?access_token=x' } },
+      'credentials_in_url',
+    ],
+    ['a known host without a route is not found', { request: { path: '/nowhere' } }, 'route_unknown'],
+    ['TLS-4: an unknown host is misdirected', { request: { host: 'other.example' } }, 'host_unknown'],
+    [
+      'VER-3: disagreement is found before authentication',
+      { request: { headers: { 'api-version': '2' } } },
+      'version_ambiguous',
+    ],
+    [
+      'STAT-1: an unknown version is found before authentication',
+      { request: { path: '/api/v9/orders', headers: {} } },
+      'version_unknown',
+    ],
+    [
+      'ORD-3: retirement is told without a token',
+      { rules: retiredVersion(), request: { headers: {} } },
+      'version_retired',
+    ],
+    ['AUTH-2: no token comes before the limit', { request: { headers: {} } }, 'credentials_missing'],
+    [
+      'a refused token comes before the limit',
+      { token: { kind: 'refused', refusal: { reason: 'token_invalid', description: 'x' } } },
+      'token_invalid',
+    ],
+    [
+      'a missing scope comes before the limit',
+      { request: { method: 'DELETE', headers: { authorization: 'Bearer a.b.c' } } },
+      'scope_insufficient',
+    ],
+    ['the limit comes last', {}, 'rate_limited'],
+    [
+      'RL-13: a limit that may not be guessed refuses',
+      { quota: { kind: 'unavailable' } },
+      'limits_unavailable',
+    ],
+  ])('%s', async (_, situation, reason) => {
+    expect(reasonOf(await judge(situation))).toBe(reason);
+  });
+
+  it('JWT-4: no key to judge a token by is a fault, not a 401', async () => {
+    await expect(judge({ token: { kind: 'unavailable' } })).rejects.toMatchObject({
+      code: 'identity_unavailable',
+    });
+  });
+
+  it('ORD-2, VER-9: what was judged is what is forwarded, less the version carriers', async () => {
+    const directive = await judge({
+      quota: { ...EXHAUSTED, allowed: true } as Quota,
+      request: { path: '/api/v1/orders/a%2Fb', search: '?x=1&x=2&y=%2f' },
+    });
+    expect(directive).toEqual({
+      kind: 'forward',
+      forward: {
+        upstream,
+        target: '/orders/a%2Fb?x=1&x=2&y=%2f',
+        label: 'v1',
+        removeHeaders: ['api-version'],
+      },
+    });
+  });
+});
+
+describe('redirects of a retired version', () => {
+  const moved = (): VersionRules => {
+    const base = retiredVersion();
+    return { ...base, schedule: { ...base.schedule, after: { kind: 'redirect', to: 'v2', unsafe: 308 } } };
+  };
+
+  it('RET-1: 301 for a read, 308 for a write', async () => {
+    const read = await judge({ rules: moved(), request: { search: '?x=1&x=2' } });
+    const write = await judge({ rules: moved(), request: { method: 'POST' } });
+    expect(read).toMatchObject({
+      refusal: { status: 301, location: 'https://api.example.com/api/v2/orders/7?x=1&x=2' },
+    });
+    expect(write).toMatchObject({ refusal: { status: 308 } });
+  });
+
+  it.each([
+    ['the header alone', '/api/orders/7'],
+    ['the header beside the path', '/api/v1/orders/7'],
+  ])('RET-5: a version named by %s is gone, since the client would send it again', async (_, path) => {
+    const directive = await judge({ rules: moved(), request: { path, headers: { 'api-version': '1' } } });
+    expect(reasonOf(directive)).toBe('version_retired');
+  });
+});

@@ -1,0 +1,47 @@
+// URLs made from what a client sent: credentials found, successors and redirects kept on our own host.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { credentialInQuery } from '../../gateway/exchange/credentials-in-url.ts';
+import { redirectUrl, successorUrl } from '../../gateway/exchange/successor-url.ts';
+import { plan, version } from '../support/exchange-samples.ts';
+
+const forbidden = new Set(['access_token']);
+
+describe('credentialInQuery', () => {
+  it.each(['?access_token=x', '?a=1&access_token', '?%61ccess_token=x', '?a=%zz&access%5Ftoken=x'])(
+    'AUTH-1: finds the credential in %s',
+    (search) => {
+      expect(credentialInQuery(search, forbidden)).toBe('access_token');
+    },
+  );
+
+  it.each(['', '?', '?access=token', '?x=access_token', '?Access_Token=x'])(
+    'AUTH-1: leaves %s alone',
+    (search) => {
+      expect(credentialInQuery(search, forbidden)).toBeUndefined();
+    },
+  );
+});
+
+describe('URLs in another version', () => {
+  it('RET-2: the redirect keeps the encoded path and the query bytes', () => {
+    expect(redirectUrl(plan(), version(), '/a%20b', '?x=1&x=2&y=%2F')).toBe(
+      'https://api.example.com/api/v2/orders/a%20b?x=1&x=2&y=%2F',
+    );
+  });
+
+  it('LNK-2: the successor link keeps an encoded slash and drops the query', () => {
+    expect(successorUrl(plan(), version(), '/a%2Fb')).toBe('https://api.example.com/api/v2/orders/a%2Fb');
+  });
+
+  it('RET-3, LNK-3: whatever the tail holds, the authority is ours and no delimiter is left raw', () => {
+    const tail = fc.string({ unit: 'binary-ascii' }).map((text) => `/${text}`);
+    fc.assert(
+      fc.property(tail, tail, (path, query) => {
+        const url = redirectUrl(plan(), version(), path, `?${query}`) ?? '';
+        expect(new URL(url).host).toBe('api.example.com');
+        expect(url).not.toMatch(/[<>"\\\s]/);
+      }),
+    );
+  });
+});

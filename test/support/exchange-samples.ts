@@ -1,0 +1,116 @@
+// A small plan, a request and facts at a fixed instant, for tests of the exchange.
+import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import type { RequestView } from '../../gateway/exchange/request-view.ts';
+import type { ApiPlan, GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import { createRouteTable } from '../../gateway/plan/route-table.ts';
+import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
+import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
+import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
+
+export const NOW = Date.UTC(2026, 10, 20);
+
+const schedule: Schedule = {
+  released: Date.UTC(2024, 5, 1),
+  deprecated: Date.UTC(2026, 0, 15),
+  sunset: Date.UTC(2027, 3, 15),
+  retired: undefined,
+  successor: 'v2',
+  guide: 'https://docs.example.com/orders/v2',
+  status: 'https://status.example.com/orders-v1',
+  reason: undefined,
+  after: { kind: 'gone' },
+};
+
+/** Orders v1: deprecated at `NOW`, with v2 as successor and redirect target. */
+export function version(changes: Partial<VersionRules> = {}): VersionRules {
+  return {
+    api: 'orders',
+    label: 'v1',
+    schedule,
+    phases: createPhases(schedule, { label: 'v1', form: 'rfc9745', warning: true }),
+    access: { kind: 'public' },
+    limits: undefined,
+    upstream: undefined,
+    successorPath: '/api/v2/orders',
+    redirectPath: '/api/v2/orders',
+    ...changes,
+  };
+}
+
+export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
+  return {
+    name: 'orders',
+    hosts: ['api.example.com'],
+    base: '/api/orders',
+    versionedPath: '/api/{version}/orders',
+    resolution: createResolutionRules({
+      labels: rules.map((rule) => rule.label),
+      header: 'api-version',
+      default: undefined,
+    }),
+    versions: new Map(rules.map((rule) => [rule.label, rule])),
+    vary: 'API-Version',
+  };
+}
+
+export function plan(apis: readonly ApiPlan[] = [api()]): GatewayPlan {
+  return {
+    revision: '0'.repeat(64),
+    public: 'https://api.example.com',
+    apis,
+    routes: createRouteTable(
+      apis.flatMap((route) => [
+        { host: 'api.example.com', path: route.base, route },
+        ...(route.versionedPath === undefined
+          ? []
+          : [{ host: 'api.example.com', path: route.versionedPath, route }]),
+      ]),
+    ),
+    guard: undefined,
+    credentialsInUrl: new Set(['access_token']),
+  };
+}
+
+export function view(changes: Partial<RequestView> = {}): RequestView {
+  return {
+    method: 'GET',
+    scheme: 'https',
+    host: 'api.example.com',
+    path: '/api/v1/orders/7',
+    search: '',
+    headers: {},
+    clientAddress: '203.0.113.9',
+    requestId: 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001',
+    ...changes,
+  };
+}
+
+/** Facts of a request for orders v1 that was resolved, found deprecated and counted. */
+export function deprecatedFacts(): ExchangeFacts {
+  const rules = version();
+  const owner = api([rules]);
+  return {
+    plan: plan([owner]),
+    now: NOW,
+    startedAt: 0,
+    requestId: 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001',
+    api: owner,
+    version: rules,
+    label: 'v1',
+    carrier: 'path',
+    phase: phaseAt(rules.phases, NOW),
+    successorUrl: 'https://api.example.com/api/v2/orders/7',
+    consumer: undefined,
+    quota: {
+      kind: 'counted',
+      limit: { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 },
+      allowed: true,
+      remaining: 59,
+      retryAfterMs: 0,
+      resetMs: 1000,
+    },
+    refusal: undefined,
+    fault: undefined,
+    upstreamMs: undefined,
+  };
+}
