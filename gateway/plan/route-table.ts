@@ -1,4 +1,13 @@
 // Host and path to API: a tree of path segments per host, built once per plan.
+// The first look-up of a request; everything after it depends on which API was found.
+
+export interface Route<T> {
+  /** Lower case, no port, IPv6 in brackets. */
+  readonly host: string;
+  /** Literal segments and at most one `{version}`. */
+  readonly path: string;
+  readonly route: T;
+}
 
 export interface RouteMatch<T> {
   readonly route: T;
@@ -13,4 +22,121 @@ export interface RouteTable<T> {
   readonly knowsHost: (host: string) => boolean;
   /** The longest matching route; a literal segment wins over `{version}`. `path` is normalised and raw. */
   readonly match: (host: string, path: string) => RouteMatch<T> | undefined;
+}
+
+/** Names of one and the same host, which a client on this machine picks by taste. */
+const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+
+const VERSION = '{version}';
+const LETTER_V = 0x76;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+
+interface Node<T> {
+  readonly literals: Map<string, Node<T>>;
+  version: Node<T> | undefined;
+  /** Boxed, since a route may be any value. */
+  bound: { readonly route: T } | undefined;
+}
+
+/** The best node so far; `end` is where the tail starts, `version` the bounds of the version segment. */
+interface Found<T> {
+  bound: { readonly route: T } | undefined;
+  end: number;
+  versionStart: number;
+  versionEnd: number;
+}
+
+/** @throws RangeError when two routes differ at the same host and path, or a path names the version twice */
+export function createRouteTable<T>(routes: readonly Route<T>[]): RouteTable<T> {
+  const hosts = new Map<string, Node<T>>();
+  for (const { host, path, route } of routes) insert(treeOf(hosts, host), path, route);
+
+  return {
+    knowsHost: (host) => hosts.has(host),
+    match(host, path) {
+      const tree = hosts.get(host);
+      if (tree === undefined || !path.startsWith('/')) return undefined;
+      const found: Found<T> = { bound: undefined, end: -1, versionStart: -1, versionEnd: -1 };
+      descend(tree, path, 0, -1, -1, found);
+      if (found.bound === undefined) return undefined;
+      return {
+        route: found.bound.route,
+        versionSegment: found.versionStart < 0 ? undefined : path.slice(found.versionStart, found.versionEnd),
+        tail: path.slice(found.end),
+      };
+    },
+  };
+}
+
+function treeOf<T>(hosts: Map<string, Node<T>>, host: string): Node<T> {
+  const known = hosts.get(host);
+  if (known !== undefined) return known;
+  const tree = createNode<T>();
+  for (const name of LOOPBACK.includes(host) ? LOOPBACK : [host]) hosts.set(name, tree);
+  return tree;
+}
+
+function createNode<T>(): Node<T> {
+  return { literals: new Map(), version: undefined, bound: undefined };
+}
+
+function insert<T>(tree: Node<T>, path: string, route: T): void {
+  let node = tree;
+  let versions = 0;
+  for (const segment of path.split('/')) {
+    if (segment === '') continue;
+    if (segment === VERSION) {
+      versions += 1;
+      node.version ??= createNode();
+      node = node.version;
+    } else {
+      let next = node.literals.get(segment);
+      if (next === undefined) {
+        next = createNode();
+        node.literals.set(segment, next);
+      }
+      node = next;
+    }
+  }
+  if (versions > 1) throw new RangeError(`the path ${path} names the version twice`);
+  if (node.bound !== undefined && node.bound.route !== route) throw new RangeError(`two routes at ${path}`);
+  node.bound = { route };
+}
+
+/**
+ * Depth first, literals before `{version}`; a later find replaces an earlier one only when it reaches further. `at` is
+ * the end of what is matched so far, so every match ends at a segment boundary. An empty segment or an encoded slash is
+ * no key of any node: `//` and `%2F` never match inside a prefix (VER-7).
+ */
+function descend<T>(
+  node: Node<T>,
+  path: string,
+  at: number,
+  versionStart: number,
+  versionEnd: number,
+  found: Found<T>,
+): void {
+  if (node.bound !== undefined && at > found.end) {
+    found.bound = node.bound;
+    found.end = at;
+    found.versionStart = versionStart;
+    found.versionEnd = versionEnd;
+  }
+  if (at === path.length || (node.version === undefined && node.literals.size === 0)) return;
+  const start = at + 1;
+  const slash = path.indexOf('/', start);
+  const end = slash < 0 ? path.length : slash;
+  const segment = path.slice(start, end);
+  const literal = node.literals.get(segment);
+  if (literal !== undefined) descend(literal, path, end, versionStart, versionEnd, found);
+  if (node.version !== undefined && looksLikeVersion(segment)) {
+    descend(node.version, path, end, start, end, found);
+  }
+}
+
+/** Whether someone meant a version here: `v1`, `1`, also `v01`, which is then refused as malformed; `vendors` is not. */
+function looksLikeVersion(segment: string): boolean {
+  const first = segment.charCodeAt(segment.charCodeAt(0) === LETTER_V ? 1 : 0);
+  return first >= DIGIT_0 && first <= DIGIT_9 && !segment.includes(';') && !segment.includes('%2F');
 }

@@ -20,8 +20,9 @@ export interface Consumer {
 }
 
 export type AuthenticationRefusal =
+  /** No credentials, or of another scheme than Bearer: 401 without an error code (RFC 6750 §3.1). */
   | { readonly reason: 'credentials_missing' }
-  /** Two Authorization lines, another scheme, not a token68 (AUTH-1): 400 invalid_request. */
+  /** Two Authorization lines, or not a token68 (AUTH-1): 400 invalid_request. */
   | { readonly reason: 'credentials_malformed' }
   /** `description` is safe to show: %x20-21 / %x23-5B / %x5D-7E (AUTH-2). */
   | { readonly reason: 'token_invalid'; readonly description: string }

@@ -1,0 +1,76 @@
+// `sundial check`: everything wrong with the files, at once, without starting anything.
+// The command line calls `runCheck`; what it returns is printed and exited with.
+import { relative, resolve } from 'node:path';
+import { type Loaded, loadAll } from '../plan/load.ts';
+import { countProblems, hasErrors, plural, type Problem, renderProblems } from '../plan/problems.ts';
+import type { EpochMs } from '../policy/contract.ts';
+
+export type CheckFormat = 'text' | 'json' | 'github';
+
+export interface CheckOptions {
+  /** Policy files to check instead of those the gateway file names; empty: all of those. */
+  readonly files: readonly string[];
+  readonly configFile: string;
+  readonly format: CheckFormat;
+  /** Warnings count as findings. */
+  readonly strict: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Lifecycle instant the files are judged at. */
+  readonly now: EpochMs;
+  readonly colour: boolean;
+  readonly cwd?: string;
+}
+
+export interface CommandResult {
+  /** 0 in order, 1 findings, 2 wrong usage or a file that cannot be read. */
+  readonly exitCode: 0 | 1 | 2;
+  readonly text: string;
+}
+
+export async function runCheck(options: CheckOptions): Promise<CommandResult> {
+  const { files, format, strict } = options;
+  const loaded = await loadAll(files.length === 0 ? options : { ...options, policyFiles: files });
+  const { problems } = loaded;
+  const unreadable = problems.some(({ rule }) => rule === 'unreadable');
+  const found = hasErrors(problems) || (strict && problems.length > 0);
+  return { exitCode: unreadable ? 2 : found ? 1 : 0, text: textOf(format, loaded, options) };
+}
+
+function textOf(format: CheckFormat, loaded: Loaded, options: CheckOptions): string {
+  const { problems } = loaded;
+  switch (format) {
+    case 'json':
+      return `${JSON.stringify({ problems: problems.map(forMachines) }, undefined, 2)}\n`;
+    case 'github':
+      return problems.map(annotation).join('');
+    case 'text':
+      return renderProblems(problems, { colour: options.colour }) + summary(loaded, options);
+    default: {
+      const never: never = format;
+      throw new Error(`unhandled format ${String(never)}`);
+    }
+  }
+}
+
+function summary({ problems, plan, files }: Loaded, options: CheckOptions): string {
+  const cwd = options.cwd ?? process.cwd();
+  const config = relative(cwd, resolve(cwd, options.configFile));
+  const checked = `${config} and ${plural(files.length - 1, 'policy file')}`;
+  if (plan === undefined) return `${checked}: ${countProblems(problems)}\n`;
+  const versions = plan.apis.reduce((sum, api) => sum + api.versions.size, 0);
+  const contents = `${plural(plan.apis.length, 'API')}, ${plural(versions, 'version')}`;
+  return `${checked}: ${problems.length === 0 ? 'no problems' : countProblems(problems)} (${contents})\n`;
+}
+
+/** The source line stays out: only the text form masks what it quotes. */
+function forMachines({ source: _source, ...problem }: Problem): Omit<Problem, 'source'> {
+  return problem;
+}
+
+/** A workflow command; its data may hold no raw line ends, its properties neither commas nor colons. */
+function annotation({ file, line, column, severity, rule, message, hint }: Problem): string {
+  const data = (text: string) => text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+  const property = (text: string) => data(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
+  const place = `file=${property(file)},line=${line},col=${column},title=${property(rule)}`;
+  return `::${severity} ${place}::${data(hint === undefined ? message : `${message} (${hint})`)}\n`;
+}

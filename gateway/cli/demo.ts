@@ -1,0 +1,113 @@
+// `npm start`: the sample services as children, the gateway in this process, one banner, one end for all of it.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { type GatewayFacts, renderBanner } from './banner.ts';
+import { type EndRequest, listenForEnd } from './end-request.ts';
+import { type Environment, SAMPLE_SERVICES, type SampleProcess, spawnSample } from './sample-services.ts';
+
+export interface RunningGateway extends GatewayFacts {
+  /** Drains and ends. */
+  close(): Promise<void>;
+}
+
+export interface DemoOptions {
+  readonly environment: Environment;
+  /** Absolute. */
+  readonly projectRoot: string;
+  /** Starts the gateway in this process; given the environment with the ports on which the samples really listen. */
+  readonly startGateway: (environment: Environment) => Promise<RunningGateway>;
+  readonly out: (text: string) => void;
+}
+
+// A child may see the terminal's interrupt before we do; its end is news only if ours does not follow.
+const NEWS_AFTER_MS = 300;
+
+/**
+ * Runs until SIGINT or SIGTERM and then exits with 0; a second signal exits at once. Exits with 3 when a sample
+ * service cannot start. Rejects, with the samples stopped, when `startGateway` does.
+ */
+export async function runDemo({ environment, projectRoot, startGateway, out }: DemoOptions): Promise<void> {
+  const asked = listenForEnd();
+  const samples = SAMPLE_SERVICES.map((service) => spawnSample(service, environment, projectRoot));
+  const stopSamples = () => Promise.all(samples.map((sample) => sample.stop()));
+
+  const started = await Promise.race([Promise.all(samples.map(awaitReady)), asked.promise]);
+  if (started === undefined) {
+    await stopSamples();
+    process.exit(0);
+  }
+  const missing = started.filter(({ url }) => url === undefined);
+  if (missing.length > 0) {
+    await stopSamples();
+    for (const { sample } of missing) process.stderr.write(cannotStart(sample, environment));
+    process.exit(3);
+  }
+
+  const bound = boundPorts(started);
+  const gateway = await startGateway({ ...environment, ...bound }).catch(async (error: unknown) => {
+    await stopSamples();
+    throw error;
+  });
+  for (const sample of samples) reportEnd(sample, asked);
+  const shown = started.map(({ sample, url = '' }) => ({ name: sample.service.name, url, pid: sample.pid }));
+  const tokenCommand = nameTokenCommand(environment, bound);
+  out(renderBanner({ ...gateway, trial: { samples: shown, tokenCommand } }));
+
+  await asked.promise;
+  await gateway.close().finally(stopSamples);
+  process.exit(0);
+}
+
+/** Runs the sample issuer's token command on this process's own output; resolves with its exit code. */
+export function printToken(options: { environment: Environment; projectRoot: string }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(options.projectRoot, 'upstreams/identity/token.ts')], {
+      cwd: options.projectRoot,
+      env: options.environment,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+async function awaitReady(sample: SampleProcess) {
+  return { sample, url: await sample.ready };
+}
+
+function boundPorts(started: readonly { sample: SampleProcess; url: string | undefined }[]): Environment {
+  return Object.fromEntries(
+    started.map(({ sample, url = '' }) => [sample.service.variable, new URL(url).port]),
+  );
+}
+
+function reportEnd({ service, ended }: SampleProcess, asked: EndRequest): void {
+  const report = async () => {
+    const { code, signal } = await ended;
+    // A hang-up that reaches a child came from a terminal that was closed: nobody is left to press Ctrl-C.
+    if (signal === 'SIGHUP') asked.ask();
+    setTimeout(() => {
+      if (asked.isAsked()) return;
+      process.stderr.write(
+        `sundial: ${service.name} ended (${signal ?? `exit ${code}`}); its routes answer 502\n`,
+      );
+    }, NEWS_AFTER_MS);
+  };
+  report().catch((error: unknown) => process.stderr.write(`sundial: ${String(error)}\n`));
+}
+
+function cannotStart({ service }: SampleProcess, environment: Environment): string {
+  const port = environment[service.variable];
+  const now = port === undefined ? '' : ` (now ${port})`;
+  return `sundial: the sample service ${service.name} cannot start; ${service.variable}=<free port>${now} moves it\n`;
+}
+
+// The token must name the issuer that the gateway trusts, so what moved the issuer must also reach the token command.
+function nameTokenCommand(environment: Environment, bound: Environment): string {
+  const port = bound.SUNDIAL_ISSUER_PORT === '4000' ? undefined : bound.SUNDIAL_ISSUER_PORT;
+  const moved = { SUNDIAL_ISSUER_PORT: port, SUNDIAL_DATA: environment.SUNDIAL_DATA };
+  const prefix = Object.entries(moved).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}='${value.replaceAll("'", "'\\''")}' `],
+  );
+  return `${prefix.join('')}npm run -s token`;
+}

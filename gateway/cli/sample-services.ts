@@ -1,0 +1,85 @@
+// The sample services that the demo starts beside the gateway, and one of them as a child process.
+// Children share the terminal's process group and live no longer than the channel to this process.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface SampleService {
+  readonly name: string;
+  /** Arguments to node, the entry first, relative to the project. */
+  readonly start: readonly [entry: string, ...more: string[]];
+  /** Environment variable that moves its port. */
+  readonly variable: string;
+}
+
+export const SAMPLE_SERVICES: readonly SampleService[] = [
+  { name: 'identity', start: ['upstreams/identity/main.ts'], variable: 'SUNDIAL_ISSUER_PORT' },
+  { name: 'orders-v1', start: ['upstreams/orders/main.ts', 'v1'], variable: 'SUNDIAL_ORDERS_V1_PORT' },
+  { name: 'orders-v2', start: ['upstreams/orders/main.ts', 'v2'], variable: 'SUNDIAL_ORDERS_V2_PORT' },
+  { name: 'catalog', start: ['upstreams/catalog/main.ts'], variable: 'SUNDIAL_CATALOG_PORT' },
+  { name: 'echo', start: ['upstreams/echo/main.ts'], variable: 'SUNDIAL_ECHO_PORT' },
+];
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface SampleProcess {
+  readonly service: SampleService;
+  readonly pid: number;
+  /** The address it said it listens on; undefined when it ended, or said nothing in time. */
+  readonly ready: Promise<string | undefined>;
+  readonly ended: Promise<Ending>;
+  /** Asks it to end, and makes it end after three seconds. */
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN_MS = 15_000;
+const END_WITHIN_MS = 3_000;
+
+export function spawnSample(
+  service: SampleService,
+  environment: Environment,
+  projectRoot: string,
+): SampleProcess {
+  const [entry, ...more] = service.start;
+  const child = spawn(process.execPath, [join(projectRoot, entry), ...more], {
+    cwd: projectRoot,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const ended = new Promise<Ending>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.once('error', () => resolve({ code: null, signal: null }));
+  });
+  return {
+    service,
+    pid: child.pid ?? 0,
+    ready: Promise.race([readAddress(child, service.name), ended.then(() => undefined), late()]),
+    ended,
+    async stop() {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function readAddress(child: ChildProcess, name: string): Promise<string> {
+  return new Promise((resolve) => {
+    if (child.stdout === null) return;
+    // Kept reading after the first line: a child whose pipe is full would stop.
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.startsWith(`ready ${name} `)) resolve(line.slice(`ready ${name} `.length));
+    });
+  });
+}
+
+function late(): Promise<undefined> {
+  return pause(READY_WITHIN_MS, undefined, { ref: false });
+}

@@ -1,0 +1,17 @@
+// `sundial schema`: writes the editor schemas of both kinds of file from the grammars that check them.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { editorSchemas } from '../plan/editor-schemas.ts';
+import type { CommandResult } from './check.ts';
+
+/** Writes into `folder`, made when it is missing. @throws what the file system throws */
+export async function runSchema(options: { readonly folder: string }): Promise<CommandResult> {
+  await mkdir(options.folder, { recursive: true });
+  const written: string[] = [];
+  for (const { file, text } of editorSchemas()) {
+    const path = join(options.folder, file);
+    await writeFile(path, text);
+    written.push(path);
+  }
+  return { exitCode: 0, text: `${written.join('\n')}\n` };
+}

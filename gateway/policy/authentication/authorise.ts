@@ -1,0 +1,24 @@
+// Whether an authenticated consumer may use a method, by the scopes its token holds.
+import type { AccessRule, AuthenticationRefusal, Consumer } from './access.ts';
+
+/**
+ * Undefined when the rule lets the request pass. Every scope of the method's kind must be there; GET, HEAD and OPTIONS
+ * read, every other method, also one nobody has heard of, writes.
+ */
+export function authorise(
+  rule: AccessRule,
+  method: string,
+  consumer: Consumer | undefined,
+): AuthenticationRefusal | undefined {
+  if (rule.kind === 'public') return undefined;
+  if (consumer === undefined) return { reason: 'credentials_missing' };
+  const required = isRead(method) ? rule.scopes.read : rule.scopes.write;
+  for (const scope of required) {
+    if (!consumer.scopes.has(scope)) return { reason: 'scope_insufficient', required };
+  }
+  return undefined;
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+}

@@ -1,0 +1,43 @@
+// Takes the bearer token out of a request (RFC 6750 §2.1), the only place a credential is accepted.
+// Runs before any key is looked up; what it returns has the right characters and size, nothing more.
+import type { RequestHeaders } from '../contract.ts';
+import type { AuthenticationRefusal } from './access.ts';
+
+export type Bearer =
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal };
+
+/** JWT-8, in characters, which for a token68 are bytes. */
+const LONGEST_TOKEN = 8192;
+
+const CREDENTIALS = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+const BEARER_SCHEME = /^bearer(?![\w!#$%&'*+\-.^`|~])/i;
+
+const MISSING: Bearer = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
+const MALFORMED: Bearer = { kind: 'refused', refusal: { reason: 'credentials_malformed' } };
+const TOO_LONG: Bearer = {
+  kind: 'refused',
+  refusal: { reason: 'token_invalid', description: 'The access token is too long' },
+};
+
+/**
+ * The token of `Authorization: Bearer <token68>`, scheme in any case (AUTH-1). No line, an empty one or another scheme
+ * is a request without usable credentials; a second line, or `Bearer` with anything but one token68, is malformed.
+ * A second line must reach this function, as an array or joined by a comma: Node drops it by default.
+ */
+export function readBearer(headers: RequestHeaders): Bearer {
+  const line = headers.authorization;
+  if (line === undefined || line === '') return MISSING;
+  if (typeof line !== 'string') {
+    const [only, second] = line;
+    if (second !== undefined) return MALFORMED;
+    return only === undefined ? MISSING : readLine(only);
+  }
+  return readLine(line);
+}
+
+function readLine(line: string): Bearer {
+  const token = CREDENTIALS.exec(line)?.[1];
+  if (token === undefined) return BEARER_SCHEME.test(line) ? MALFORMED : MISSING;
+  return token.length > LONGEST_TOKEN ? TOO_LONG : { kind: 'token', token };
+}

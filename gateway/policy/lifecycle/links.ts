@@ -1,0 +1,27 @@
+// Link values (RFC 8288): those of a phase, built with the plan, and the line of one answer.
+import type { Phase } from './schedule.ts';
+
+/** All that may not stand raw in a link target: beyond visible ASCII, and what would end the target or a quoted-string. */
+const UNSAFE = /[^\x21\x23-\x3b\x3d\x3f-\x5b\x5d-\x7e]/gu;
+
+/**
+ * The `Link` line to append after the upstream's own (LNK-1), or undefined when this phase has none.
+ * `successorUrl` is this resource in the successor, absolute and without a query (LNK-2).
+ */
+export function linkValue(phase: Phase, successorUrl: string | undefined): string | undefined {
+  if (!phase.linksSuccessor || successorUrl === undefined)
+    return phase.links === '' ? undefined : phase.links;
+  const successor = link(successorUrl, 'successor-version');
+  return phase.links === '' ? successor : `${phase.links}, ${successor}`;
+}
+
+/** One link value. `rel` and `type` are words of ours; the target may hold a client's path and is encoded (LNK-3). */
+export function link(target: string, rel: string, type?: string): string {
+  const value = `<${linkTarget(target)}>; rel="${rel}"`;
+  return type === undefined ? value : `${value}; type="${type}"`;
+}
+
+/** A URL with everything percent-encoded that could end a link target, a quoted-string or a header line (LNK-3). */
+export function linkTarget(url: string): string {
+  return url.toWellFormed().replace(UNSAFE, encodeURIComponent);
+}

@@ -1,0 +1,114 @@
+// From the dates of a version to its phases, each with its signals ready to send.
+// Built when a plan is compiled; per request only `phaseAt` runs.
+import { serializeItem } from 'structured-headers';
+import type { EpochMs, HeaderLine } from '../contract.ts';
+import type { Label } from '../versioning/resolution.ts';
+import { link, linkTarget } from './links.ts';
+import type { DeprecationForm, Phase, Schedule, Stage } from './schedule.ts';
+
+export interface PhaseOptions {
+  readonly label: Label;
+  readonly form: DeprecationForm;
+  /** Whether a deprecated version sends `Warning: 299` (WARN-5). */
+  readonly warning: boolean;
+  /** The single version of an unversioned API: always active, never signalled. */
+  readonly unversioned?: boolean;
+}
+
+/**
+ * The phases of a version, in time order, covering all time without gaps; stages the dates leave no room for are absent.
+ * Sunset wins over every other date, so that a wrong schedule can never serve what should be gone (RET-11); without a
+ * date of its own, retirement coincides with sunset.
+ */
+export function createPhases(schedule: Schedule, options: PhaseOptions): readonly Phase[] {
+  if (options.unversioned) return [quiet('active', -Infinity, Infinity)];
+
+  const sunset = schedule.sunset ?? schedule.retired ?? Infinity;
+  const released = Math.min(schedule.released, sunset);
+  const deprecated = Math.min(Math.max(schedule.deprecated ?? sunset, released), sunset);
+  const retired = Math.max(schedule.retired ?? sunset, sunset);
+
+  const signals = signalsOf(schedule, options);
+  return [
+    quiet('planned', -Infinity, released),
+    quiet('active', released, deprecated),
+    { stage: 'deprecated' as const, from: deprecated, until: sunset, ...signals },
+    // The warning announces a removal; once that has happened the 410 itself says so.
+    { stage: 'sunset' as const, from: sunset, until: retired, ...signals, warning: undefined },
+    { stage: 'retired' as const, from: retired, until: Infinity, ...signals, warning: undefined },
+  ].filter((phase) => phase.from < phase.until);
+}
+
+/** The phase in force at `now`; the instant of a transition belongs to the later phase (SUN-2). */
+export function phaseAt(phases: readonly Phase[], now: EpochMs): Phase {
+  for (let index = phases.length - 1; index >= 0; index -= 1) {
+    const phase = phases[index];
+    if (phase !== undefined && now >= phase.from) return phase;
+  }
+  throw new RangeError(`no phase covers the instant ${now}`);
+}
+
+type Signals = Pick<Phase, 'replace' | 'warning' | 'links' | 'linksSuccessor'>;
+
+function quiet(stage: Stage, from: EpochMs, until: EpochMs): Phase {
+  return { stage, from, until, replace: [], warning: undefined, links: '', linksSuccessor: false };
+}
+
+function signalsOf(schedule: Schedule, options: PhaseOptions): Signals {
+  const replace: HeaderLine[] = [];
+  if (schedule.deprecated !== undefined) {
+    replace.push(['deprecation', deprecationValue(schedule.deprecated, options.form)]);
+  }
+  if (schedule.sunset !== undefined) replace.push(['sunset', httpDate(schedule.sunset)]);
+  const links: string[] = [];
+  if (schedule.guide !== undefined) links.push(link(schedule.guide, 'deprecation', 'text/html'));
+  if (schedule.status !== undefined) {
+    // The registered relation says to any client what the specification's own header says to its readers (XDI-1).
+    replace.push(['x-api-deprecation-info', linkTarget(schedule.status)]);
+    links.push(link(schedule.status, 'status'));
+  }
+  return {
+    replace,
+    warning: options.warning ? warningValue(schedule, options.label) : undefined,
+    links: links.join(', '),
+    linksSuccessor: schedule.successor !== undefined,
+  };
+}
+
+/** DEP-1, DEP-3: one of three forms, whole seconds. */
+function deprecationValue(at: EpochMs, form: DeprecationForm): string {
+  switch (form) {
+    case 'rfc9745':
+      return serializeItem(new Date(at));
+    case 'true':
+      return 'true';
+    case 'http-date':
+      return httpDate(at);
+    default: {
+      const never: never = form;
+      throw new Error(`unhandled form ${String(never)}`);
+    }
+  }
+}
+
+/** IMF-fixdate, the only form of HTTP-date a sender may use (SUN-1). */
+function httpDate(at: EpochMs): string {
+  return new Date(at).toUTCString();
+}
+
+/** WARN-1: code, agent, quoted text. The deadline stands in the text and never as a warn-date (WARN-3). */
+function warningValue(schedule: Schedule, label: Label): string {
+  const removal =
+    schedule.sunset === undefined ? '' : ` and will be removed on ${calendarDay(schedule.sunset)}`;
+  const guide = schedule.guide === undefined ? '' : `; see ${linkTarget(schedule.guide)}`;
+  return `299 - "${quotable(`Version ${label} is deprecated${removal}${guide}`)}"`;
+}
+
+function calendarDay(at: EpochMs): string {
+  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('UTC').toPlainDate().toString();
+}
+
+/** WARN-2: visible ASCII and SP only, `"` and `\` escaped. */
+function quotable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&');
+}

@@ -1,0 +1,65 @@
+// The lifecycle fields of a version and of an API: dates, successor, links, what follows the sunset.
+// Their shape only; order of dates and references are checked against the whole file.
+import { z } from 'zod';
+import { instant, isLoopback, lineOfText, notation } from '../notation.ts';
+
+/** What RFC 3986 lets stand in a URI, so that a link value needs no escaping (LNK-3). */
+const URI_TEXT = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]{1,2000}$/;
+
+/** An absolute https URL fit for a Link value; http only for this machine. Undefined for anything else. */
+export function parsePageUrl(text: string): string | undefined {
+  if (!URI_TEXT.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const safe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+  return safe && url.username === '' && url.password === '' ? url.href : undefined;
+}
+
+const page = (description: string) =>
+  notation(parsePageUrl, 'not an absolute https URL with everything else percent-encoded', {
+    description,
+    examples: ['https://docs.example.com/orders/v1-to-v2'],
+  });
+
+const label = (description: string) => z.string().meta({ description, examples: ['v2'] });
+
+const extension = z.strictObject({
+  to: instant('The new sunset.'),
+  announced: instant('When the extension was announced.'),
+  why: lineOfText('Why.').optional(),
+});
+
+const after = z.union([
+  z.literal('gone'),
+  z.strictObject({
+    redirect: label('Version to redirect to.'),
+    unsafe: z
+      .union([z.literal(301), z.literal(308), z.literal(410)])
+      .meta({ description: 'Status for methods other than GET and HEAD; default 308.' })
+      .optional(),
+  }),
+]);
+
+/** The lifecycle part of one version. A date D is the instant D T00:00:00Z (SUN-2). */
+export const lifecycleFields = {
+  released: instant('From this day the version answers.'),
+  deprecated: instant('From this day answers carry Deprecation.').optional(),
+  sunset: instant('As first published; from this day the version no longer answers.').optional(),
+  extended: z
+    .array(extension)
+    .min(1)
+    .meta({ description: 'Later sunsets, in the order announced.' })
+    .optional(),
+  retired: instant('From this day nothing of the version is left; default: the sunset.').optional(),
+  successor: label('Version to move to.').optional(),
+  guide: page('Migration guide.').optional(),
+  status: page('Status page, sent as X-API-Deprecation-Info.').optional(),
+  reason: lineOfText('Why the version is deprecated.').optional(),
+  after: after
+    .meta({ description: 'What follows the sunset: gone (410) or a redirect; default gone.' })
+    .optional(),
+};
+
+/** How `Deprecation` is written (DEP-1). */
+export const deprecationHeaderSection = z
+  .enum(['rfc9745', 'true', 'http-date'])
+  .meta({ description: 'Form of the Deprecation header; default rfc9745.' });

@@ -1,0 +1,105 @@
+// The notations operators write: durations, rates, dates. Sections of every policy are built from them;
+// imported like policy/contract.ts, by any policy and by the plan.
+import { z } from 'zod';
+import type { EpochMs } from './contract.ts';
+
+export interface Rate {
+  readonly units: number;
+  readonly windowMs: number;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const DURATION = /^([1-9]\d{0,8})(ms|s|m|h|d)$/;
+const RATE = /^([1-9]\d{0,8})\/([^/]+)$/;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const INSTANT = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+/** Fewer than ten years: longer durations are slips of the keyboard. */
+const LONGEST_MS = 3650 * 86_400_000;
+
+/** `250ms`, `3s`, `5m`, `2h`, `30d` to milliseconds; undefined for any other text, zero included. */
+export function parseDuration(text: string): number | undefined {
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  if (count === undefined || unit === undefined) return undefined;
+  const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+  return ms <= LONGEST_MS ? ms : undefined;
+}
+
+/** `600/1m` to units per window; undefined for any other text. */
+export function parseRate(text: string): Rate | undefined {
+  const [, units, window] = RATE.exec(text) ?? [];
+  const windowMs = window === undefined ? undefined : parseDuration(window);
+  return units === undefined || windowMs === undefined ? undefined : { units: Number(units), windowMs };
+}
+
+/**
+ * A calendar date, meaning midnight UTC (SUN-2), or a full instant with its offset (SUN-5).
+ * Undefined for other texts and for dates no calendar has, such as 2026-02-30.
+ */
+export function parseInstant(text: string): EpochMs | undefined {
+  const day = INSTANT.exec(text)?.[1] ?? text;
+  const [, year, month, dayOfMonth] = DATE.exec(day) ?? [];
+  if (year === undefined || month === undefined || dayOfMonth === undefined) return undefined;
+  if (Number(month) < 1 || Number(dayOfMonth) < 1) return undefined;
+  const date = Temporal.PlainDate.from({
+    year: Number(year),
+    month: Number(month),
+    day: Number(dayOfMonth),
+  });
+  // Temporal constrains what the calendar does not have; a date that changed was never one.
+  if (date.toString() !== day) return undefined;
+  return Temporal.Instant.from(day === text ? `${text}T00:00:00Z` : text).epochMilliseconds;
+}
+
+/** The day of an instant in UTC, as `YYYY-MM-DD`. */
+export function dayOf(instant: EpochMs): string {
+  return Temporal.Instant.fromEpochMilliseconds(instant).toString().slice(0, 10);
+}
+
+/** Whether a host name or address (brackets allowed) means this machine only. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host);
+}
+
+/** A string field read by `parse`; `message` is what an operator sees when that yields nothing. */
+export function notation<T>(parse: (text: string) => T | undefined, message: string, meta: Notation) {
+  return z
+    .string()
+    .meta({ ...meta })
+    .transform((text, context): T => {
+      const value = parse(text);
+      if (value !== undefined) return value;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    });
+}
+
+/** What editors show for a notation. */
+export interface Notation {
+  readonly description: string;
+  readonly pattern?: string;
+  readonly examples?: readonly string[];
+}
+
+export const duration = (description: string) =>
+  notation(parseDuration, 'not a duration such as 250ms, 3s, 5m, 2h or 30d', {
+    description,
+    pattern: DURATION.source,
+    examples: ['3s', '5m', '30d'],
+  });
+
+export const rate = (description: string) =>
+  notation(parseRate, 'not a rate such as 600/1m', { description, examples: ['600/1m'] });
+
+export const instant = (description: string) =>
+  notation(parseInstant, 'not a calendar date (YYYY-MM-DD) or an instant with its offset', {
+    description,
+    examples: ['2027-01-15'],
+  });
+
+/** Text for people: one line, no control characters; what goes into a header is narrowed further there (WARN-2). */
+export const lineOfText = (description: string) =>
+  notation(
+    (text) => (/^[^\p{Cc}\p{Zl}\p{Zp}]{1,300}$/u.test(text) ? text : undefined),
+    'not one line of 1 to 300 characters without control characters',
+    { description },
+  );

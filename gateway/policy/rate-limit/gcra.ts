@@ -1,0 +1,53 @@
+// The generic cell rate algorithm (RL-9) as a pure function: one number of state per bucket, the theoretical arrival time.
+// Stores keep that number; the in-process one calls this, a remote one does the same arithmetic on its own clock.
+import type { Limit, Taken } from './limit.ts';
+
+/**
+ * Takes `cost` units, all or nothing. In any stretch of time at most `burst + elapsed/T` units pass.
+ *
+ * `tat` is what was stored last, undefined for a bucket never used; `now` is in milliseconds of any clock that does not
+ * run backwards. The returned `tat`, in microseconds (RL-10), is to be stored, undefined means store nothing: a refusal
+ * costs nothing. A cost above the burst never passes.
+ */
+export function gcra(
+  tat: number | undefined,
+  limit: Limit,
+  cost: number,
+  now: number,
+): { readonly taken: Taken; readonly tat: number | undefined } {
+  const at = Math.round(now * 1000);
+  const interval = emissionInterval(limit);
+  const capacity = limit.burst * interval;
+  // No admitted request leaves tat later than now + capacity. If it is later, the clock was set back or the limit was
+  // lowered by a reload: the bucket counts as empty from now on, instead of refusing until the old time comes.
+  const latest = at + capacity;
+  const current = tat === undefined ? at : Math.min(Math.max(tat, at), latest);
+
+  const next = current + cost * interval;
+  if (next > latest) {
+    const taken = {
+      allowed: false,
+      retryAfterMs: (next - latest) / 1000,
+      ...left(current, at, interval, capacity),
+    };
+    return { taken, tat: tat !== undefined && tat > latest ? latest : undefined };
+  }
+  return { taken: { allowed: true, retryAfterMs: 0, ...left(next, at, interval, capacity) }, tat: next };
+}
+
+/** T of RL-9: microseconds between two units. Rounded up, so that the promise of the limit is never exceeded. */
+export function emissionInterval(limit: Limit): number {
+  return Math.ceil((limit.windowMs * 1000) / limit.units);
+}
+
+function left(
+  tat: number,
+  at: number,
+  interval: number,
+  capacity: number,
+): Pick<Taken, 'remaining' | 'resetMs'> {
+  const room = at + capacity - tat;
+  const remaining = Math.floor(room / interval);
+  const resetAfter = remaining === 0 ? interval - room : tat - at;
+  return { remaining, resetMs: resetAfter / 1000 };
+}

@@ -1,0 +1,6 @@
+// Retry-After in the form every client reads: whole seconds.
+
+/** RL-1: delay-seconds, rounded up and at least 1, so that a client who obeys is not refused again for coming early. */
+export function retryAfterSeconds(refused: { readonly retryAfterMs: number }): number {
+  return Math.max(1, Math.ceil(refused.retryAfterMs / 1000));
+}

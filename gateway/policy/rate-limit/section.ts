@@ -1,0 +1,54 @@
+// The `limits` sections of a policy file and the `guard` of the gateway.
+// Inheritance from API to version is resolved when the plan is compiled.
+import { z } from 'zod';
+import { notation, parseRate, type Rate, rate } from '../notation.ts';
+import type { Lowering } from './lowering.ts';
+
+/** `50%` (1 to 100) or a rate; undefined for any other text. */
+export function parseLowering(text: string): Lowering | undefined {
+  const percent = /^([1-9]\d?|100)%$/.exec(text)?.[1];
+  if (percent !== undefined) return { kind: 'factor', factor: Number(percent) / 100 };
+  const absolute = parseRate(text);
+  return absolute && { kind: 'absolute', ...absolute };
+}
+
+const own = {
+  rate: rate('Requests per window.').optional(),
+  burst: z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .meta({ description: 'Room for this many at once; default: the rate.' })
+    .optional(),
+  deprecated: notation(parseLowering, 'not a share such as 50% or a rate such as 120/1m', {
+    description: 'The limit while deprecated: a share of the rate, or a rate.',
+    examples: ['50%', '120/1m'],
+  }).optional(),
+};
+
+/** Limits of one version; what is absent is inherited from the API. */
+export const versionLimitsSection = z
+  .strictObject(own)
+  .meta({ description: 'Limits of this version alone.' });
+
+export const limitsSection = z
+  .strictObject({
+    ...own,
+    by: z.enum(['consumer', 'address']).meta({ description: 'Who is counted.' }).optional(),
+    on_store_failure: z
+      .enum(['local', 'allow', 'refuse'])
+      .meta({ description: 'When the store is away: count in process, let pass, or 503; default local.' })
+      .optional(),
+    exact: z.boolean().meta({ description: 'One store call per request instead of leases.' }).optional(),
+  })
+  .meta({ description: 'How much one caller may call, per version and stage.' });
+
+/** Per address, before authentication. */
+export const guardSection = notation(
+  (text): Rate | 'off' | undefined => (text === 'off' ? 'off' : parseRate(text)),
+  'not a rate such as 600/1m, or off',
+  {
+    description: 'Requests one address may make, before anything costly is done; off to disable.',
+    examples: ['600/1m', 'off'],
+  },
+);

@@ -1,0 +1,146 @@
+// The demo as a process of its own: its sample services start, answer, and never outlive it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { startCatalog } from '../../upstreams/catalog/catalog.ts';
+
+const DATA = mkdtempSync(join(tmpdir(), 'sundial-demo-'));
+afterAll(() => rmSync(DATA, { recursive: true, force: true }));
+
+const ANY_PORT = {
+  SUNDIAL_ISSUER_PORT: '0',
+  SUNDIAL_ORDERS_V1_PORT: '0',
+  SUNDIAL_ORDERS_V2_PORT: '0',
+  SUNDIAL_CATALOG_PORT: '0',
+  SUNDIAL_ECHO_PORT: '0',
+};
+
+interface Demo {
+  readonly child: ChildProcess;
+  stdout: string;
+  stderr: string;
+  /** The children share its stderr, so this resolves only when the last of them has ended too. */
+  readonly ended: Promise<{ code: number | null; signal: string | null }>;
+}
+
+let running: Demo | undefined;
+afterEach(async () => {
+  running?.child.kill('SIGKILL');
+  await running?.ended;
+  running = undefined;
+});
+
+function start(environment: Record<string, string> = {}, ...more: string[]): Demo {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'run-demo.ts'), ...more], {
+    env: { ...process.env, ...ANY_PORT, SUNDIAL_DATA: DATA, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const demo: Demo = {
+    child,
+    stdout: '',
+    stderr: '',
+    ended: new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal }))),
+  };
+  child.stdout.on('data', (chunk) => {
+    demo.stdout += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    demo.stderr += String(chunk);
+  });
+  running = demo;
+  return demo;
+}
+
+async function untilBanner(demo: Demo): Promise<Map<string, { url: string; pid: number }>> {
+  await vi.waitFor(() => expect(demo.stdout).toContain('Ctrl-C stops everything'), {
+    timeout: 25_000,
+    interval: 50,
+  });
+  const rows = demo.stdout.matchAll(/^ {2}(\S+) +(http:\S+) +pid (\d+)$/gm);
+  return new Map(Array.from(rows, ([, name = '', url = '', pid]) => [name, { url, pid: Number(pid) }]));
+}
+
+describe('the demo', { timeout: 30_000 }, () => {
+  it('starts every sample service, tells their ports to the gateway, and one interrupt ends all of it', async () => {
+    const demo = start();
+    const samples = await untilBanner(demo);
+    expect([...samples.keys()]).toEqual(['identity', 'orders-v1', 'orders-v2', 'catalog', 'echo']);
+    for (const name of ['orders-v1', 'orders-v2', 'catalog', 'echo']) {
+      expect((await fetch(`${samples.get(name)?.url}/healthz`)).status).toBe(200);
+    }
+    const port = new URL(samples.get('identity')?.url ?? '').port;
+    expect(demo.stdout).toContain(`issuer port ${port}\n`);
+    expect(demo.stdout).toContain(`$(SUNDIAL_ISSUER_PORT='${port}' SUNDIAL_DATA='${DATA}' npm run -s token)`);
+    // npm hands on the interrupt that the terminal has already sent.
+    demo.child.kill('SIGINT');
+    demo.child.kill('SIGINT');
+    expect(await demo.ended).toEqual({ code: 0, signal: null });
+    expect(demo.stdout).toContain('gateway closing');
+    expect(demo.stderr).toBe('');
+  });
+
+  it('leaves no service behind when it is killed', async () => {
+    const demo = start();
+    const samples = await untilBanner(demo);
+    demo.child.kill('SIGKILL');
+    expect(await demo.ended).toEqual({ code: null, signal: 'SIGKILL' });
+    for (const { url } of samples.values()) await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('says which service ended and goes on with the others', async () => {
+    const demo = start();
+    const samples = await untilBanner(demo);
+    process.kill(samples.get('orders-v1')?.pid ?? 0, 'SIGKILL');
+    await vi.waitFor(
+      () => expect(demo.stderr).toBe('sundial: orders-v1 ended (SIGKILL); its routes answer 502\n'),
+      {
+        timeout: 10_000,
+      },
+    );
+    expect((await fetch(`${samples.get('orders-v2')?.url}/healthz`)).status).toBe(200);
+    demo.child.kill('SIGTERM');
+    expect(await demo.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('ends with 3 and the name of the variable when a port is taken', async () => {
+    const other = await startCatalog({ port: 0 });
+    const demo = start({ SUNDIAL_CATALOG_PORT: String(other.port) });
+    expect(await demo.ended).toEqual({ code: 3, signal: null });
+    expect(demo.stderr.split('\n')).toEqual([
+      `catalog: port ${other.port} is in use; SUNDIAL_CATALOG_PORT moves it`,
+      `sundial: the sample service catalog cannot start; SUNDIAL_CATALOG_PORT=<free port> (now ${other.port}) moves it`,
+      '',
+    ]);
+    expect(demo.stdout).toBe('');
+    await other.close();
+  });
+
+  it('stops the services when the gateway does not start, and leaves the reason to its caller', async () => {
+    const demo = start({}, 'gateway-fails');
+    expect((await demo.ended).code).toBe(1);
+    expect(demo.stderr).toContain('the gateway does not start');
+  });
+
+  it('exits at once on a second interrupt while it drains', async () => {
+    const demo = start({}, 'never-drains');
+    await untilBanner(demo);
+    const pressing = setInterval(() => demo.child.kill('SIGINT'), 100);
+    expect(await demo.ended).toEqual({ code: 130, signal: null });
+    clearInterval(pressing);
+  });
+
+  it('prints a token of the sample issuer and nothing else', async () => {
+    const demo = start({ SUNDIAL_ISSUER_PORT: '4000' }, 'token');
+    expect((await demo.ended).code).toBe(0);
+    expect(demo.stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    expect(demo.stderr).toBe('');
+  });
+
+  it('hands on the exit code of a token that could not be made', async () => {
+    const demo = start({ SUNDIAL_ISSUER_PORT: 'none' }, 'token');
+    expect((await demo.ended).code).not.toBe(0);
+    expect(demo.stdout).toBe('');
+  });
+});

@@ -1,0 +1,29 @@
+// Runs the demo as main.ts does, with a stand-in for the gateway: what the tests of the demo start as a process.
+import { join } from 'node:path';
+import { printToken, runDemo } from '../../gateway/cli/demo.ts';
+
+const projectRoot = join(import.meta.dirname, '../..');
+if (process.argv[2] === 'token') process.exit(await printToken({ environment: process.env, projectRoot }));
+
+const address = { host: '127.0.0.1', port: 8443 };
+
+await runDemo({
+  environment: process.env,
+  projectRoot,
+  out: (text) => process.stdout.write(text),
+  async startGateway(environment) {
+    if (process.argv[2] === 'gateway-fails') throw new Error('the gateway does not start');
+    process.stdout.write(`issuer port ${environment.SUNDIAL_ISSUER_PORT}\n`);
+    return {
+      listeners: { https: { address }, http: undefined, admin: undefined },
+      store: { kind: 'embedded', folder: '/data' },
+      fingerprint: 'AB:CD',
+      lifecycleClock: '2026-11-20',
+      async close() {
+        process.stdout.write('gateway closing\n');
+        // A drain that takes for ever: only a second signal ends it.
+        if (process.argv[2] === 'never-drains') await new Promise(() => setInterval(() => undefined, 1_000));
+      },
+    };
+  },
+});

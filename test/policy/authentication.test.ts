@@ -1,0 +1,176 @@
+// Credentials out of a request, consumers out of claims, and what a refused client is told.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AccessRule } from '../../gateway/policy/authentication/access.ts';
+import { authorise } from '../../gateway/policy/authentication/authorise.ts';
+import { readBearer } from '../../gateway/policy/authentication/bearer.ts';
+import { challengeFor } from '../../gateway/policy/authentication/challenge.ts';
+import { consumerFrom } from '../../gateway/policy/authentication/consumer.ts';
+
+/** Any code units, lone surrogates and control characters included. */
+const anyText = fc.array(fc.nat(0xffff), { maxLength: 12 }).map((codes) => String.fromCharCode(...codes));
+
+describe('bearer credentials', () => {
+  it.each(['Bearer a.b.c', 'bearer a.b.c', 'BEARER a.b.c', 'Bearer   a.b.c'])(
+    'AUTH-1: %j carries a token',
+    (authorization) => {
+      expect(readBearer({ authorization })).toEqual({ kind: 'token', token: 'a.b.c' });
+    },
+  );
+
+  it('AUTH-1: every token68 is a token', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z0-9\-._~+/]{1,40}={0,3}$/), (token) => {
+        expect(readBearer({ authorization: `Bearer ${token}` })).toEqual({ kind: 'token', token });
+      }),
+    );
+  });
+
+  it.each([undefined, '', 'Basic dTpw', 'Bearerer abc', 'Digest username="a", realm="b"', []])(
+    'AUTH-2: %j is a request without credentials',
+    (authorization) => {
+      expect(readBearer({ authorization })).toEqual({
+        kind: 'refused',
+        refusal: { reason: 'credentials_missing' },
+      });
+    },
+  );
+
+  it.each([
+    'Bearer',
+    'Bearer ',
+    'Bearer\ta.b.c',
+    'Bearer a.b.c d',
+    'Bearer a=b',
+    'Bearer =',
+    'Bearer "a"',
+    'Bearer a.b.c, Bearer d.e.f',
+    'Bearer a\u00e9',
+    'Bearer, x',
+  ])('AUTH-1: %j is malformed', (authorization) => {
+    expect(readBearer({ authorization })).toEqual({
+      kind: 'refused',
+      refusal: { reason: 'credentials_malformed' },
+    });
+  });
+
+  it('AUTH-1: two Authorization lines are malformed, even when they are equal', () => {
+    const authorization = ['Bearer a', 'Bearer a'];
+    expect(readBearer({ authorization })).toEqual({
+      kind: 'refused',
+      refusal: { reason: 'credentials_malformed' },
+    });
+    expect(readBearer({ authorization: ['Bearer a'] })).toEqual({ kind: 'token', token: 'a' });
+  });
+
+  it('JWT-8: a token of 8 KiB passes, a longer one is invalid', () => {
+    expect(readBearer({ authorization: `Bearer ${'a'.repeat(8192)}` }).kind).toBe('token');
+    expect(readBearer({ authorization: `Bearer ${'a'.repeat(8193)}` })).toMatchObject({
+      refusal: { reason: 'token_invalid' },
+    });
+  });
+});
+
+describe('consumers', () => {
+  const claims = { client_id: 'acme', azp: 'portal', sub: 'user-7', scope: 'orders:read orders:write' };
+
+  it('takes the id from the first configured claim that is there', () => {
+    expect(consumerFrom(claims, ['client_id', 'azp', 'sub'])?.id).toBe('acme');
+    expect(consumerFrom({ ...claims, client_id: undefined }, ['appid', 'azp'])?.id).toBe('portal');
+    expect(consumerFrom(claims, ['appid'])).toBeUndefined();
+  });
+
+  it('names an application only by client_id and azp', () => {
+    expect(consumerFrom(claims, ['client_id'])?.named).toBe(true);
+    expect(consumerFrom(claims, ['azp'])?.named).toBe(true);
+    expect(consumerFrom(claims, ['sub'])?.named).toBe(false);
+  });
+
+  it.each([7, null, '', ['acme'], 'a\nb', 'a\u0000', 'a\u200b', 'a\u2028', '\ud800', 'x'.repeat(257)])(
+    'an id of %j names nobody, and the next claim is not tried',
+    (id) => {
+      expect(consumerFrom({ client_id: id, sub: 'user-7' }, ['client_id', 'sub'])).toBeUndefined();
+    },
+  );
+
+  it('inherited names are no claims', () => {
+    expect(consumerFrom({}, ['constructor', '__proto__'])).toBeUndefined();
+  });
+
+  it('JWT-7: scopes are words, compared whole and by case', () => {
+    expect(consumerFrom({ ...claims, scope: ' a  b A ' }, ['sub'])?.scopes).toEqual(new Set(['a', 'b', 'A']));
+    expect(consumerFrom({ ...claims, scope: ['a'] }, ['sub'])?.scopes).toEqual(new Set());
+    expect(consumerFrom({ sub: 'user-7' }, ['sub'])?.scopes).toEqual(new Set());
+  });
+});
+
+describe('authorisation', () => {
+  const rule: AccessRule = {
+    kind: 'token',
+    identity: 'main',
+    scopes: { read: ['orders:read'], write: ['orders:read', 'orders:write'] },
+  };
+  const consumer = (...scopes: string[]) => ({ id: 'acme', named: true, scopes: new Set(scopes) });
+
+  it('a public rule asks for nothing', () => {
+    expect(authorise({ kind: 'public' }, 'DELETE', undefined)).toBeUndefined();
+  });
+
+  it('a token rule without a consumer refuses', () => {
+    expect(authorise(rule, 'GET', undefined)).toEqual({ reason: 'credentials_missing' });
+  });
+
+  it.each(['GET', 'HEAD', 'OPTIONS'])('%s needs the scopes to read', (method) => {
+    expect(authorise(rule, method, consumer('orders:read'))).toBeUndefined();
+    expect(authorise(rule, method, consumer('orders:write'))).toEqual({
+      reason: 'scope_insufficient',
+      required: ['orders:read'],
+    });
+  });
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PURGE', 'get'])('%s needs every scope to write', (method) => {
+    const required = ['orders:read', 'orders:write'];
+    expect(authorise(rule, method, consumer(...required))).toBeUndefined();
+    expect(authorise(rule, method, consumer('orders:read'))).toEqual({
+      reason: 'scope_insufficient',
+      required,
+    });
+  });
+
+  it('JWT-7: a scope is matched whole, not as a part of another', () => {
+    expect(authorise(rule, 'GET', consumer('orders:reader', 'ORDERS:READ'))).toMatchObject({
+      reason: 'scope_insufficient',
+    });
+  });
+});
+
+describe('challenges', () => {
+  const realm = 'orders';
+
+  it('AUTH-2: without credentials there is no error code', () => {
+    expect(challengeFor({ reason: 'credentials_missing' }, { realm })).toBe('Bearer realm="orders"');
+  });
+
+  it('AUTH-2: malformed, invalid and insufficient have their codes', () => {
+    expect(challengeFor({ reason: 'credentials_malformed' }, { realm })).toBe(
+      'Bearer realm="orders", error="invalid_request"',
+    );
+    expect(
+      challengeFor({ reason: 'token_invalid', description: 'The access token expired' }, { realm }),
+    ).toBe('Bearer realm="orders", error="invalid_token", error_description="The access token expired"');
+    expect(
+      challengeFor({ reason: 'scope_insufficient', required: ['orders:read', 'orders:write'] }, { realm }),
+    ).toBe('Bearer realm="orders", error="insufficient_scope", scope="orders:read orders:write"');
+  });
+
+  it('AUTH-2: nothing can leave its quoted string', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const value = challengeFor({ reason: 'token_invalid', description: text }, { realm: text });
+        expect(value).toMatch(
+          /^Bearer realm="[\x20\x21\x23-\x5b\x5d-\x7e]*", error="invalid_token", error_description="[\x20\x21\x23-\x5b\x5d-\x7e]*"$/,
+        );
+      }),
+    );
+  });
+});

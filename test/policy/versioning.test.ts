@@ -1,0 +1,175 @@
+// From request to version: what the readers find and what resolution makes of it.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RequestHeaders } from '../../gateway/policy/contract.ts';
+import { readClaims } from '../../gateway/policy/versioning/readers.ts';
+import type { Claim, Resolution } from '../../gateway/policy/versioning/resolution.ts';
+import { resolveVersion } from '../../gateway/policy/versioning/resolve.ts';
+import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
+
+/** Any code units, lone surrogates and control characters included. */
+const anyText = fc.array(fc.nat(0xffff), { maxLength: 12 }).map((codes) => String.fromCharCode(...codes));
+
+const rules = createResolutionRules({
+  labels: ['v1', 'v3', 'v2.0.0', 'v2.1.0', 'v4'],
+  header: 'API-Version',
+  default: 'v3',
+});
+const strict = createResolutionRules({ labels: ['v1', 'v4'], header: 'API-Version', default: undefined });
+/** v4 is planned. */
+const isReleased = (label: string) => label !== 'v4';
+
+function resolve(pathSegment: string | undefined, headers: RequestHeaders = {}, by = rules): Resolution {
+  return resolveVersion(by, readClaims(by, { pathSegment, headers }), isReleased);
+}
+const path = (value: string): Claim => ({ carrier: 'path', value });
+const header = (value: string): Claim => ({ carrier: 'header', value });
+const known = ['v3', 'v2.1.0', 'v2.0.0', 'v1'];
+
+describe('readers', () => {
+  it('reads every carrier in the order of the table', () => {
+    expect(readClaims(rules, { pathSegment: 'v1', headers: { 'api-version': '2' } })).toEqual([
+      path('v1'),
+      header('2'),
+    ]);
+  });
+
+  it('finds no claim when no carrier is used', () => {
+    expect(readClaims(rules, { pathSegment: undefined, headers: {} })).toEqual([]);
+  });
+
+  it('VER-2: does not read a header the API has not enabled', () => {
+    const pathOnly = createResolutionRules({ labels: ['v1'], header: undefined, default: undefined });
+    expect(readClaims(pathOnly, { pathSegment: 'v1', headers: { 'api-version': '2' } })).toEqual([
+      path('v1'),
+    ]);
+  });
+
+  it.each<[string, RequestHeaders[string]]>([
+    ['joined by Node', '1, 2'],
+    ['joined with tabs', '1\t,\t2'],
+    ['kept apart', ['1', '2']],
+  ])('VER-3: a header sent twice makes two claims, %s', (_how, value) => {
+    expect(readClaims(rules, { pathSegment: undefined, headers: { 'api-version': value } })).toEqual([
+      header('1'),
+      header('2'),
+    ]);
+  });
+
+  it('takes no other blank than SP and HTAB for optional whitespace', () => {
+    const claims = readClaims(rules, { pathSegment: undefined, headers: { 'api-version': '1\u00a0, 1' } });
+    expect(claims).toEqual([header('1\u00a0'), header('1')]);
+  });
+});
+
+describe('resolution', () => {
+  it.each<[string, string | undefined, string | undefined, string, Claim['carrier']]>([
+    ['vN in the path', 'v1', undefined, 'v1', 'path'],
+    ['N in the header', undefined, '1', 'v1', 'header'],
+    ['vN in the header', undefined, 'v1', 'v1', 'header'],
+    ['a major means its newest version', 'v2', undefined, 'v2.1.0', 'path'],
+    ['a full version is exact', undefined, '2.0.0', 'v2.0.0', 'header'],
+    ['a full version in the path', 'v2.0.0', undefined, 'v2.0.0', 'path'],
+    ['VER-3: equal meanings agree', 'v1', '1', 'v1', 'path'],
+    ['VER-3: a major agrees with its newest version', 'v2', '2.1.0', 'v2.1.0', 'path'],
+    ['VER-3: the same value twice in one carrier', undefined, '1, 1', 'v1', 'header'],
+    ['no version gets the default', undefined, undefined, 'v3', 'default'],
+  ])('%s', (_name, segment, value, label, carrier) => {
+    expect(resolve(segment, { 'api-version': value })).toEqual({ kind: 'resolved', label, carrier });
+  });
+
+  it.each<[string, string | undefined, string, readonly Claim[]]>([
+    ['path v1 and header 3', 'v1', '3', [path('v1'), header('3')]],
+    ['two header lines', undefined, '1, 3', [header('1'), header('3')]],
+    ['a known and an unknown version', 'v1', '9', [path('v1'), header('9')]],
+    ['a major and an older version of it', 'v2', '2.0.0', [path('v2'), header('2.0.0')]],
+    ['a version and an empty value', undefined, '1,', [header('1'), header('')]],
+    ['only the two that differ are named', 'v1', '1, 1, 3, 2', [path('v1'), header('3')]],
+  ])('VER-3: %s are ambiguous', (_name, segment, value, claims) => {
+    const refusal = { reason: 'version_ambiguous', claims };
+    expect(resolve(segment, { 'api-version': value })).toEqual({ kind: 'refused', refusal });
+  });
+
+  it.each(['v01', 'v1.', 'v1;a=b', 'v1.2', '1', 'v1%20', 'v1abc', ''])(
+    'VER-1: %j is malformed in a path',
+    (segment) => {
+      const refusal = { reason: 'version_malformed', claim: path(segment), known };
+      expect(resolve(segment)).toEqual({ kind: 'refused', refusal });
+    },
+  );
+
+  it.each(['', 'V1', '01', '+1', '1e0', '１', '1.', '*', 'latest', '__proto__', 'constructor'])(
+    'VER-1: %j is malformed in a header',
+    (value) => {
+      const refusal = { reason: 'version_malformed', claim: header(value), known };
+      expect(resolve(undefined, { 'api-version': value })).toEqual({ kind: 'refused', refusal });
+    },
+  );
+
+  it('VER-1: a path without the v is malformed even when a header agrees', () => {
+    const refusal = { reason: 'version_malformed', claim: path('1'), known };
+    expect(resolve('1', { 'api-version': '1' })).toEqual({ kind: 'refused', refusal });
+  });
+
+  it('an explicit unknown version never gets the default', () => {
+    const refusal = { reason: 'version_unknown', claim: header('9'), known };
+    expect(resolve(undefined, { 'api-version': '9' })).toEqual({ kind: 'refused', refusal });
+  });
+
+  it('a full version is never answered by a near one', () => {
+    expect(resolve('v2.0.1')).toMatchObject({ refusal: { reason: 'version_unknown' } });
+    expect(resolve('v1.0.0')).toMatchObject({ refusal: { reason: 'version_unknown' } });
+  });
+
+  it('STAT-1: a planned version counts as unknown and is not listed', () => {
+    const refusal = { reason: 'version_unknown', claim: path('v4'), known };
+    expect(resolve('v4')).toEqual({ kind: 'refused', refusal });
+  });
+
+  it('STAT-1: a major means the newest released version while a newer one is planned', () => {
+    const next = createResolutionRules({
+      labels: ['v1.0.0', 'v1.1.0'],
+      header: undefined,
+      default: undefined,
+    });
+    const resolution = resolveVersion(next, [path('v1')], (label) => label === 'v1.0.0');
+    expect(resolution).toEqual({ kind: 'resolved', label: 'v1.0.0', carrier: 'path' });
+  });
+
+  it('no version and no default is missing, with what exists', () => {
+    const refusal = { reason: 'version_missing', known: ['v1'] };
+    expect(resolve(undefined, {}, strict)).toEqual({ kind: 'refused', refusal });
+  });
+
+  it('a default that is not released yet is not served', () => {
+    const planned = createResolutionRules({ labels: ['v1', 'v4'], header: undefined, default: 'v4' });
+    expect(resolve(undefined, {}, planned)).toEqual({
+      kind: 'refused',
+      refusal: { reason: 'version_missing', known: ['v1'] },
+    });
+  });
+
+  it('an unversioned API needs no version', () => {
+    const unversioned = createResolutionRules({ labels: ['none'], header: undefined, default: undefined });
+    expect(resolve(undefined, {}, unversioned)).toEqual({
+      kind: 'resolved',
+      label: 'none',
+      carrier: 'unversioned',
+    });
+  });
+
+  it('resolves only declared, released labels and never throws, whatever a request writes', () => {
+    const text = fc.oneof(fc.string(), anyText, fc.stringMatching(/^v?[0-9.,]{0,6}$/));
+    fc.assert(
+      fc.property(
+        fc.option(text, { nil: undefined }),
+        fc.option(text, { nil: undefined }),
+        (segment, value) => {
+          const resolution = resolve(segment, { 'api-version': value });
+          if (resolution.kind === 'resolved') expect(known).toContain(resolution.label);
+          else expect(resolution.refusal.reason).toMatch(/^version_(ambiguous|malformed|unknown)$/);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,97 @@
+// A sample service as a process: its ready line, its clean ends, and its one line when it cannot have its port.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startCatalog } from '../../upstreams/catalog/catalog.ts';
+
+const SERVICES = [
+  { name: 'orders-v1', start: ['orders/main.ts', 'v1'], variable: 'SUNDIAL_ORDERS_V1_PORT' },
+  { name: 'orders-v2', start: ['orders/main.ts', 'v2'], variable: 'SUNDIAL_ORDERS_V2_PORT' },
+  { name: 'catalog', start: ['catalog/main.ts'], variable: 'SUNDIAL_CATALOG_PORT' },
+  { name: 'echo', start: ['echo/main.ts'], variable: 'SUNDIAL_ECHO_PORT' },
+];
+
+let child: ChildProcess | undefined;
+afterEach(() => child?.kill('SIGKILL'));
+
+function run(start: readonly string[], environment: Record<string, string>): ChildProcess {
+  const [entry = '', ...more] = start;
+  child = spawn(process.execPath, [join(import.meta.dirname, '../../upstreams', entry), ...more], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  return child;
+}
+
+async function firstLine(stream: ChildProcess['stdout']): Promise<string> {
+  let text = '';
+  for await (const chunk of stream ?? []) {
+    text += String(chunk);
+    if (text.includes('\n')) break;
+  }
+  return text;
+}
+
+describe.each(SERVICES)('the process of $name', { timeout: 20_000 }, ({ name, start, variable }) => {
+  it('says where it is ready, answers there, and ends cleanly on SIGTERM', async () => {
+    const service = run(start, { [variable]: '0' });
+    const [word, said, url = ''] = (await firstLine(service.stdout)).trim().split(' ');
+    expect([word, said]).toEqual(['ready', name]);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    service.kill('SIGTERM');
+    expect(await once(service, 'exit')).toEqual([0, null]);
+  });
+});
+
+describe('any of them', { timeout: 20_000 }, () => {
+  const CATALOG = ['catalog/main.ts'];
+
+  it('ends cleanly on SIGINT, open requests included', async () => {
+    const service = run(['echo/main.ts'], { SUNDIAL_ECHO_PORT: '0' });
+    const url = (await firstLine(service.stdout)).trim().split(' ')[2];
+    const streamed = await fetch(`${url}/echo?chunks=2&every=60000`);
+    service.kill('SIGINT');
+    expect(await once(service, 'exit')).toEqual([0, null]);
+    await expect(streamed.text()).rejects.toThrow();
+  });
+
+  it('ends cleanly when the process that started it is gone', async () => {
+    const service = run(CATALOG, { SUNDIAL_CATALOG_PORT: '0' });
+    await firstLine(service.stdout);
+    service.disconnect();
+    expect(await once(service, 'exit')).toEqual([0, null]);
+  });
+
+  it('ends even when that process was gone before it was ready', async () => {
+    const service = run(CATALOG, { SUNDIAL_CATALOG_PORT: '0' });
+    service.disconnect();
+    expect(await once(service, 'exit')).toEqual([0, null]);
+  });
+
+  it('says in one line that its port is taken, and ends with 3', async () => {
+    const other = await startCatalog({ port: 0 });
+    const service = run(CATALOG, { SUNDIAL_CATALOG_PORT: String(other.port) });
+    const [line, ending] = await Promise.all([firstLine(service.stderr), once(service, 'exit')]);
+    expect(line).toBe(`catalog: port ${other.port} is in use; SUNDIAL_CATALOG_PORT moves it\n`);
+    expect(ending).toEqual([3, null]);
+    await other.close();
+  });
+
+  it.each(['http', '-1', '65536', ''])(
+    'says in one line that "%s" is no port, and ends with 2',
+    async (port) => {
+      const service = run(CATALOG, { SUNDIAL_CATALOG_PORT: port });
+      const [line, ending] = await Promise.all([firstLine(service.stderr), once(service, 'exit')]);
+      expect(line).toBe(`catalog: SUNDIAL_CATALOG_PORT must be a port number, not "${port}"\n`);
+      expect(ending).toEqual([2, null]);
+    },
+  );
+
+  it('the order services ask which of the two is meant', async () => {
+    const service = run(['orders/main.ts'], {});
+    const [line, ending] = await Promise.all([firstLine(service.stderr), once(service, 'exit')]);
+    expect(line).toBe('usage: node upstreams/orders/main.ts v1|v2\n');
+    expect(ending).toEqual([2, null]);
+  });
+});

@@ -1,0 +1,11 @@
+// `node upstreams/echo/main.ts`: runs the echo as a process of its own.
+import { runService } from '../service/run.ts';
+import { startEcho } from './echo.ts';
+
+await runService({
+  name: 'echo',
+  variable: 'SUNDIAL_ECHO_PORT',
+  fallback: 4004,
+  environment: process.env,
+  start: startEcho,
+});

@@ -1,0 +1,34 @@
+// Reads a JSON object from a request, up to a bound. Stands before every write of a sample service.
+import type { IncomingMessage } from 'node:http';
+
+const MAX_BYTES = 1024 * 1024;
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export type BodyResult =
+  | { readonly kind: 'object'; readonly value: JsonObject }
+  | { readonly kind: 'refused'; readonly status: 400 | 413; readonly message: string };
+
+/** Rejects only when the client leaves in the middle of the body. */
+export async function readObject(request: IncomingMessage): Promise<BodyResult> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= MAX_BYTES) chunks.push(chunk);
+  }
+  if (length > MAX_BYTES) return { kind: 'refused', status: 413, message: 'The body may have at most 1 MiB' };
+  const value = parse(Buffer.concat(chunks).toString('utf8'));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { kind: 'refused', status: 400, message: 'The body must be a JSON object' };
+  }
+  return { kind: 'object', value: value as JsonObject };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // not JSON is refused exactly as JSON that is no object
+  }
+}

@@ -1,0 +1,48 @@
+// Binds a sample service to a port and ends it again. Stands under every sample service, in a process or in a test.
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sendJson } from './answer.ts';
+
+export interface ListenOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+}
+
+export interface Service {
+  readonly port: number;
+  /** Origin without a trailing slash. */
+  readonly url: string;
+  /** Ends at once, open connections included. */
+  close(): Promise<void>;
+}
+
+/** Serves `answer`, and `/healthz` beside it. Rejects with the system's error when the port cannot be had. */
+export async function listen(
+  answer: RequestListener,
+  { port, host = '127.0.0.1' }: ListenOptions,
+): Promise<Service> {
+  const server = createServer((request, response) => {
+    if (request.url === '/healthz') sendJson(response, 200, { status: 'ok' });
+    else answer(request, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+  // A TCP server that listens has an AddressInfo; the other forms belong to pipes and closed servers.
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    port: bound,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      }),
+  };
+}
