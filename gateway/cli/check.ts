@@ -1,8 +1,8 @@
 // `sundial check`: everything wrong with the files, at once, without starting anything.
 // The command line calls `runCheck`; what it returns is printed and exited with.
 import { relative, resolve } from 'node:path';
-import { type Loaded, loadAll } from '../plan/load.ts';
-import { countProblems, hasErrors, plural, type Problem, renderProblems } from '../plan/problems.ts';
+import { type Environment, type Loaded, loadAll } from '../plan/load.ts';
+import { countProblems, hasErrors, type Problem, plural, renderProblems } from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
 export type CheckFormat = 'text' | 'json' | 'github';
@@ -14,7 +14,7 @@ export interface CheckOptions {
   readonly format: CheckFormat;
   /** Warnings count as findings. */
   readonly strict: boolean;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** Lifecycle instant the files are judged at. */
   readonly now: EpochMs;
   readonly colour: boolean;

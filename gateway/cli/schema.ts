@@ -1,4 +1,5 @@
 // `sundial schema`: writes the editor schemas of both kinds of file from the grammars that check them.
+// The command line calls `runSchema`; a test holds the written files against the grammars.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { editorSchemas } from '../plan/editor-schemas.ts';

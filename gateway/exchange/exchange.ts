@@ -1,15 +1,12 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
-import type { GatewayPlan } from '../plan/plan.ts';
-import type { TokenVerifier } from '../policy/authentication/access.ts';
-import type { EpochMs } from '../policy/contract.ts';
-import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import { type AnswerHeaders, decorate } from './decorate.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ErrorDescription, reasonPhrase } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
 import { decide } from './pipeline.ts';
+import type { ExchangePorts } from './ports.ts';
 import { describeRefusal } from './refusal-answer.ts';
 import type { RequestView } from './request-view.ts';
 
@@ -52,23 +49,6 @@ export interface Exchange {
   readonly fail: (thrown: unknown, facts: ExchangeFacts, view: RequestView | undefined) => Answer;
   /** Edits an upstream's answer headers in place. */
   readonly decorate: (headers: AnswerHeaders, facts: ExchangeFacts, view: RequestView) => void;
-}
-
-/** What the exchange asks of the rest of the house. */
-export interface ExchangePorts {
-  readonly plan: () => GatewayPlan;
-  /** The lifecycle clock, movable by `--at`. */
-  readonly now: () => EpochMs;
-  /** The real clock, for instants shown to clients that are not lifecycle dates. */
-  readonly wallClock: () => EpochMs;
-  /** Monotonic milliseconds. */
-  readonly monotonic: () => number;
-  /** In-process buckets per client address. */
-  readonly guard: (clientAddress: string, limit: Limit) => Taken;
-  readonly limiter: RateLimiter;
-  readonly verifiers: ReadonlyMap<string, TokenVerifier>;
-  /** Seconds for Strict-Transport-Security on TLS answers. */
-  readonly hstsSeconds: number | undefined;
 }
 
 export function createExchange(ports: ExchangePorts): Exchange {
@@ -118,6 +98,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
     fail: (thrown, facts, view) => {
       const fault = thrown instanceof Fault ? thrown : new Fault('internal', { cause: thrown });
       facts.fault = fault.code;
+      ports.onFault(fault, facts);
       return answer(describeFault(fault, facts.requestId, ports.wallClock()), facts, view);
     },
     decorate: decorateAnswer,

@@ -11,9 +11,9 @@ import { readClaims } from '../policy/versioning/readers.ts';
 import { resolveVersion } from '../policy/versioning/resolve.ts';
 import { credentialInQuery } from './credentials-in-url.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
-import type { ExchangePorts } from './exchange.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
+import type { ExchangePorts } from './ports.ts';
 import type { RequestView } from './request-view.ts';
 import { redirectUrl, successorUrl } from './successor-url.ts';
 

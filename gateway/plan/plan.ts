@@ -1,4 +1,5 @@
-// The plan: what the documents mean, inheritance resolved, immutable. A request captures one and sees only that one.
+// The plan: what the documents mean, inheritance resolved, immutable.
+// A request captures one and sees only that one.
 import type { AccessRule } from '../policy/authentication/access.ts';
 import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
 import type { Limit, LimitRules } from '../policy/rate-limit/limit.ts';

@@ -1,4 +1,7 @@
-// How the process runs: `config/gateway.yaml` compiled. A change here needs a restart.
+// How the process runs: `config/gateway.yaml` compiled.
+// Read once at start; a change needs a restart.
+import type { DeprecationForm } from '../policy/lifecycle/schedule.ts';
+import type { Limit } from '../policy/rate-limit/limit.ts';
 
 export interface Settings {
   readonly public: string;
@@ -16,6 +19,12 @@ export interface Settings {
   readonly dataFolder: string;
   /** Absolute glob or list of the policy files. */
   readonly policies: readonly string[];
+  /** What every plan of this process takes from `gateway.yaml`. */
+  readonly guard: Limit | undefined;
+  readonly credentialsInUrl: readonly string[];
+  readonly deprecationForm: DeprecationForm;
+  /** Digest (hex) of `gateway.yaml`: a reload that finds another one asks for a restart. */
+  readonly revision: string;
 }
 
 export interface Address {
@@ -29,7 +38,11 @@ export interface HttpsSettings {
   /** Seconds for Strict-Transport-Security; undefined sends none. */
   readonly hstsSeconds: number | undefined;
   /** Absolute paths of PEM files; empty: a self-signed pair is made in the data folder at first start. */
-  readonly certificates: readonly { readonly names: readonly string[]; readonly cert: string; readonly key: string }[];
+  readonly certificates: readonly {
+    readonly names: readonly string[];
+    readonly cert: string;
+    readonly key: string;
+  }[];
   readonly defaultName: string | undefined;
 }
 

@@ -76,14 +76,12 @@ export function notation<T>(parse: (text: string) => T | undefined, message: str
 /** What editors show for a notation. */
 export interface Notation {
   readonly description: string;
-  readonly pattern?: string;
   readonly examples?: readonly string[];
 }
 
 export const duration = (description: string) =>
   notation(parseDuration, 'not a duration such as 250ms, 3s, 5m, 2h or 30d', {
     description,
-    pattern: DURATION.source,
     examples: ['3s', '5m', '30d'],
   });
 

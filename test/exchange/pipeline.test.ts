@@ -1,7 +1,8 @@
 // The order of judgement: what wins when several things are wrong with one request.
 import { describe, expect, it } from 'vitest';
 import type { Directive } from '../../gateway/exchange/directive.ts';
-import { createExchange, type ExchangePorts } from '../../gateway/exchange/exchange.ts';
+import { createExchange } from '../../gateway/exchange/exchange.ts';
+import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import type { GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
@@ -10,14 +11,14 @@ import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
 import { api, NOW, plan, version, view } from '../support/exchange-samples.ts';
 
 const LIMIT = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
-const EXHAUSTED: Quota = {
+const EXHAUSTED = {
   kind: 'counted',
   limit: LIMIT,
   allowed: false,
   remaining: 0,
   retryAfterMs: 400,
   resetMs: 400,
-};
+} as const satisfies Quota;
 const ACME: Authenticated = {
   kind: 'consumer',
   consumer: { id: 'acme', named: true, scopes: new Set(['orders:read']) },
@@ -76,6 +77,7 @@ async function judge(situation: Situation): Promise<Directive> {
     guard: () => EXHAUSTED,
     limiter: { take: () => situation.quota ?? EXHAUSTED },
     verifiers: new Map([['main', { verify: () => situation.token ?? ACME }]]),
+    onFault: () => undefined,
     hstsSeconds: undefined,
   };
   const exchange = createExchange(ports);
@@ -145,7 +147,7 @@ describe('decide', () => {
 
   it('ORD-2, VER-9: what was judged is what is forwarded, less the version carriers', async () => {
     const directive = await judge({
-      quota: { ...EXHAUSTED, allowed: true } as Quota,
+      quota: { ...EXHAUSTED, allowed: true },
       request: { path: '/api/v1/orders/a%2Fb', search: '?x=1&x=2&y=%2f' },
     });
     expect(directive).toEqual({

@@ -1,0 +1,105 @@
+// The commands and their options: what `sundial --help` shows. What each command does is given by main.ts.
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { EpochMs } from '../policy/contract.ts';
+import { parseInstant } from '../policy/notation.ts';
+import type { CheckFormat } from './check.ts';
+
+/** What the commands do; each resolves with the exit code. */
+export interface Actions {
+  readonly run: (options: { config: string; at: MovedTo | undefined }) => Promise<number>;
+  readonly check: (options: {
+    files: readonly string[];
+    config: string;
+    format: CheckFormat;
+    strict: boolean;
+    at: MovedTo | undefined;
+  }) => Promise<number>;
+  readonly schema: (options: { folder: string }) => Promise<number>;
+  readonly demo: () => Promise<number>;
+  readonly token: () => Promise<number>;
+}
+
+/** An instant for the lifecycle clock, and how it was written. */
+export interface MovedTo {
+  readonly at: EpochMs;
+  readonly text: string;
+}
+
+const EXIT_CODES = `
+Exit codes: 0 in order, 1 findings, 2 wrong usage or an unreadable file, 3 cannot start.`;
+
+/**
+ * Runs the command that `argv` (without node and script) names and resolves with the exit code: 2 for wrong usage,
+ * which commander has then explained on stderr.
+ */
+export async function runProgram(argv: readonly string[], actions: Actions): Promise<number> {
+  let exitCode = 0;
+  const program = new Command('sundial')
+    .description('An API gateway that enforces API lifecycle policy.')
+    .addHelpText('after', EXIT_CODES)
+    .showSuggestionAfterError()
+    .exitOverride();
+  const config = () =>
+    new Option('-c, --config <file>', 'the gateway file')
+      .env('SUNDIAL_CONFIG')
+      .default('config/gateway.yaml');
+  const at = (description: string) => new Option('--at <date>', description).argParser(readMovedTo);
+
+  program
+    .command('run', { isDefault: false })
+    .description('start the gateway; SIGHUP reads the policies again, SIGTERM drains and ends')
+    .addOption(config())
+    .addOption(at('move the lifecycle clock here; tokens, TLS and limits keep the real time'))
+    .action(async (options) => {
+      exitCode = await actions.run({ config: options.config, at: options.at });
+    });
+  program
+    .command('check')
+    .description('show everything wrong with the gateway file and the policies, at once, without starting')
+    .argument('[files...]', 'policy files to check instead of those the gateway file names')
+    .addOption(config())
+    .addOption(at('judge at this instant'))
+    .addOption(
+      new Option('--format <format>', 'how to print').choices(['text', 'json', 'github']).default('text'),
+    )
+    .option('--strict', 'warnings count as findings', false)
+    .action(async (files, options) => {
+      const { config: file, format, strict } = options;
+      exitCode = await actions.check({ files, config: file, format, strict, at: options.at });
+    });
+  program
+    .command('schema')
+    .description('write the JSON Schemas that editors use for both kinds of file')
+    .option('--folder <folder>', 'where to', 'config/schema')
+    .action(async (options) => {
+      exitCode = await actions.schema({ folder: options.folder });
+    });
+  const demo = program
+    .command('demo')
+    .description('start the sample services and the gateway in front of them');
+  demo.action(async () => {
+    exitCode = await actions.demo();
+  });
+  demo
+    .command('token')
+    .description('print an access token of the sample issuer')
+    .action(async () => {
+      exitCode = await actions.token();
+    });
+
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Asking for help or the version is no mistake; commander gives those 0.
+    return error.exitCode === 0 ? 0 : 2;
+  }
+  return exitCode;
+}
+
+function readMovedTo(text: string): MovedTo {
+  const at = parseInstant(text);
+  if (at === undefined)
+    throw new InvalidArgumentError('Write a date such as 2026-11-20, or an instant with offset.');
+  return { at, text };
+}

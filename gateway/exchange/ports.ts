@@ -1,0 +1,26 @@
+// What the exchange asks of the rest of the house: clocks, the plan in force, keys, limits.
+// Given by the composition root; `explain` will give what it assumes instead.
+import type { GatewayPlan } from '../plan/plan.ts';
+import type { TokenVerifier } from '../policy/authentication/access.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
+import type { Fault } from './directive.ts';
+import type { ExchangeFacts } from './facts.ts';
+
+export interface ExchangePorts {
+  readonly plan: () => GatewayPlan;
+  /** The lifecycle clock, movable by `--at`. */
+  readonly now: () => EpochMs;
+  /** The real clock, for instants shown to clients that are not lifecycle dates. */
+  readonly wallClock: () => EpochMs;
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number;
+  /** In-process buckets per client address. */
+  readonly guard: (clientAddress: string, limit: Limit) => Taken;
+  readonly limiter: RateLimiter;
+  readonly verifiers: ReadonlyMap<string, TokenVerifier>;
+  /** Told of every fault, with its cause: the answer says nothing of it. */
+  readonly onFault: (fault: Fault, facts: ExchangeFacts) => void;
+  /** Seconds for Strict-Transport-Security on TLS answers. */
+  readonly hstsSeconds: number | undefined;
+}

@@ -1,0 +1,67 @@
+// What a failed call means to the client: a stable fault code, never the cause's text (FWD-18).
+// The cause stays on the fault for the log.
+import { Fault, type FaultCode, type ForwardOrder } from '../exchange/directive.ts';
+
+const BY_CODE: Readonly<Record<string, FaultCode>> = {
+  ECONNREFUSED: 'upstream_refused',
+  EHOSTUNREACH: 'upstream_refused',
+  ENETUNREACH: 'upstream_refused',
+  EADDRNOTAVAIL: 'upstream_refused',
+  ENOTFOUND: 'upstream_dns',
+  EAI_AGAIN: 'upstream_dns',
+  EAI_FAIL: 'upstream_dns',
+  ECONNRESET: 'upstream_reset',
+  EPIPE: 'upstream_reset',
+  UND_ERR_SOCKET: 'upstream_reset',
+  UND_ERR_CLOSED: 'upstream_reset',
+  UND_ERR_DESTROYED: 'upstream_reset',
+  ETIMEDOUT: 'upstream_connect_timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'upstream_connect_timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'upstream_headers_timeout',
+  UND_ERR_BODY_TIMEOUT: 'upstream_idle_timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'upstream_invalid',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'upstream_invalid',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'upstream_invalid',
+  // A head with characters that Node does not write to a client.
+  ERR_INVALID_CHAR: 'upstream_invalid',
+  EPROTO: 'upstream_tls',
+};
+
+const TLS =
+  /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_PURPOSE|INVALID_CA)/;
+
+/** Wraps a transport error of the call described by `order`; a Fault passes through. */
+export function toFault(cause: unknown, order: ForwardOrder): Fault {
+  if (cause instanceof Fault) return cause;
+  const code = faultCode(cause);
+  const service = order.upstream.name;
+  const timeoutMs = timeoutOf(code, order);
+  return new Fault(code, timeoutMs === undefined ? { service, cause } : { service, cause, timeoutMs });
+}
+
+function faultCode(cause: unknown): FaultCode {
+  const code = errorCode(cause);
+  if (code === undefined) return 'internal';
+  const known = BY_CODE[code];
+  if (known !== undefined) return known;
+  if (TLS.test(code)) return 'upstream_tls';
+  return code.startsWith('HPE_') ? 'upstream_invalid' : 'internal';
+}
+
+/** The `code` of an error, or of the first error inside an aggregate of connection attempts. */
+export function errorCode(cause: unknown): string | undefined {
+  if (cause instanceof AggregateError && !('code' in cause && typeof cause.code === 'string')) {
+    return errorCode(cause.errors[0]);
+  }
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
+  return undefined;
+}
+
+function timeoutOf(code: FaultCode, order: ForwardOrder): number | undefined {
+  const { timeouts } = order.upstream;
+  if (code === 'upstream_connect_timeout') return timeouts.connect;
+  if (code === 'upstream_headers_timeout') return timeouts.headers;
+  if (code === 'upstream_idle_timeout') return timeouts.idle;
+  if (code === 'upstream_total_timeout') return timeouts.total;
+  return undefined;
+}

@@ -1,0 +1,133 @@
+// Forwards one decided request through @fastify/reply-from, with our own dispatcher underneath it.
+// Called by server/ for a `forward` directive; writes the upstream's answer to the client.
+import replyFrom, { type FastifyReplyFromHooks, type FastifyReplyFromOptions } from '@fastify/reply-from';
+import type { Dispatcher } from 'undici';
+import type { Fault, ForwardOrder } from '../exchange/directive.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { Inbound } from './inbound.ts';
+import type { Pools } from './pools.ts';
+import { dropUndefined } from './response-headers.ts';
+import { callUpstream } from './upstream-call.ts';
+
+/** The one method of a Fastify reply that is used here. */
+export interface ReplyWithFrom {
+  readonly from: (source: string, hooks: FastifyReplyFromHooks) => unknown;
+}
+
+export interface Forwarder {
+  /** What the listener registers on its Fastify instance, so that replies get `from`. */
+  readonly plugin: typeof replyFrom;
+  readonly options: FastifyReplyFromOptions;
+  /**
+   * Resolves when the answer has been handed over or the client has left.
+   * Rejects with a `Fault` while nothing has been written; later failures reset the client's connection (FWD-17).
+   */
+  readonly forward: (
+    inbound: Inbound,
+    reply: ReplyWithFrom,
+    order: ForwardOrder,
+    facts: ExchangeFacts,
+  ) => Promise<void>;
+}
+
+/** One forward on its way through reply-from. */
+interface Passage {
+  readonly inbound: Inbound;
+  readonly order: ForwardOrder;
+  readonly facts: ExchangeFacts;
+  fault: Fault | undefined;
+  writeHead: (() => void) | undefined;
+  readonly done: () => void;
+}
+
+// reply-from copies symbol keys of the headers it is given; the passage travels to our dispatcher under this one.
+const PASSAGE = Symbol('passage');
+type WithPassage = Record<string, never> & { [PASSAGE]: Passage };
+
+// reply-from is always asked for this address and never resolves a client's bytes against it (SMG-7).
+const NOWHERE = 'http://upstream.invalid';
+
+const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
+
+export function createForwarder({
+  exchange,
+  pools,
+}: {
+  readonly exchange: Pick<Exchange, 'decorate'>;
+  readonly pools: Pools;
+}): Forwarder {
+  function send(passage: Passage, callback: (error: Error | null, answer?: unknown) => void): void {
+    const { inbound, order, facts } = passage;
+    const { res, raw } = inbound;
+    const route = pools.route(order.upstream);
+    const sentAt = performance.now();
+    const cancel = callUpstream(inbound, order, route, {
+      onHead(status, headers) {
+        facts.upstreamMs = performance.now() - sentAt;
+        exchange.decorate(headers, facts, inbound.view);
+        dropUndefined(headers);
+        if (raw.httpVersionMajor === 1 && (inbound.closeAfter || !raw.complete)) {
+          headers.connection = 'close';
+          inbound.sealConnection();
+        }
+        passage.writeHead = () => void res.writeHead(status, headers);
+        // reply-from accepts only the statuses Fastify knows; the real one is written by `writeHead`.
+        callback(null, {
+          statusCode: 200,
+          headers: {},
+          body: { destroy: () => cancel(new Error('aborted')) },
+        });
+      },
+      onEnd() {
+        res.end();
+        passage.done();
+      },
+      onCut: passage.done,
+      onFault(fault) {
+        passage.fault = fault;
+        callback(fault);
+      },
+    });
+  }
+
+  const dispatcher = {
+    request(
+      options: { readonly headers: WithPassage },
+      callback: (error: Error | null, answer?: unknown) => void,
+    ) {
+      send(options.headers[PASSAGE], callback);
+    },
+  };
+
+  return {
+    plugin: replyFrom,
+    options: {
+      base: NOWHERE,
+      // Its type is that of undici's own method; reply-from calls nothing but this.
+      undici: dispatcher as unknown as { request: Dispatcher['request'] },
+      // It would repeat a GET answered 503 up to ten times (FWD-16).
+      retryMethods: [],
+      disableRequestLogging: true,
+    },
+    forward(inbound, reply, order, facts) {
+      return new Promise((resolve, reject) => {
+        const passage: Passage = {
+          inbound,
+          order,
+          facts,
+          fault: undefined,
+          writeHead: undefined,
+          done: resolve,
+        };
+        // The answer is written by us, not by Fastify: it would turn a broken body into a second answer.
+        reply.from('/', {
+          rewriteRequestHeaders: () => ({ [PASSAGE]: passage }),
+          rewriteHeaders: () => NO_HEADERS,
+          onResponse: () => passage.writeHead?.(),
+          onError: (_reply, { error }) => reject(passage.fault ?? error),
+        });
+      });
+    },
+  };
+}

@@ -1,0 +1,33 @@
+// One request as the transport holds it while it is being answered.
+// Made by server/, used by forward/ to stream the two bodies; the exchange never sees it.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
+import type { RequestView } from '../exchange/request-view.ts';
+
+export interface Inbound {
+  /** HTTP/2 requests arrive through Node's compatibility API, which has the same shape. */
+  readonly raw: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly view: RequestView;
+  /** What X-Forwarded-For becomes: the trusted part of the chain and the peer (XFF-2). */
+  readonly forwardedFor: string;
+  /** What X-Forwarded-Host becomes: the judged authority with its port (XFF-4). */
+  readonly forwardedHost: string;
+  /** True when the message has framing, whatever its method (SMG-18). */
+  readonly hasBody: boolean;
+  /** Asks to say `Connection: close` and to end the connection after this answer (FWD-12, drain). */
+  closeAfter: boolean;
+  /** Body bytes handed to the client so far. */
+  bytes: number;
+  /** True once the client has left before its answer was complete. */
+  gone: boolean;
+  /** Called once when the client leaves; the forwarder cancels the upstream here (FWD-17). */
+  onGone: (() => void) | undefined;
+  /** Called before an answer's head that ends the connection; the listener then ignores what follows on it. */
+  readonly sealConnection: () => void;
+}
+
+/** The stream behind an HTTP/2 answer; undefined on HTTP/1. */
+export function http2StreamOf(res: ServerResponse): ServerHttp2Stream | undefined {
+  return 'stream' in res ? (res.stream as ServerHttp2Stream) : undefined;
+}

@@ -1,0 +1,75 @@
+// The header section an upstream receives: the client's, cleaned, then ours.
+// Order matters: what the client may remove or forge is gone before anything of ours is added (FWD-1, XFF-1).
+import type { ForwardOrder } from '../exchange/directive.ts';
+import { nominated } from './hop-by-hop.ts';
+import type { Inbound } from './inbound.ts';
+
+/** Name of this gateway in Via; a pseudonym, never a host name (FWD-6). */
+export const PSEUDONYM = 'sundial';
+
+// Hop-by-hop fields, fields the gateway sets itself, and identity fields a client could forge.
+const NEVER_FORWARDED: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'expect',
+  'host',
+  'via',
+  'content-length',
+  'x-request-id',
+  'forwarded',
+  'x-real-ip',
+  'x-client-id',
+  'x-scopes',
+  'proxy',
+]);
+
+const FORGEABLE = /^(?:x-forwarded-|x-client-cert|client-cert|x-user-)/;
+
+/** Names and values for undici, flat. `order` decides version and authorization fields (VER-9). */
+export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[] {
+  const { raw, view } = inbound;
+  const source = raw.headers;
+  const removed = nominated(source.connection);
+  const { versionHeader, authorization } = order.upstream;
+  const versionName = versionHeader?.toLowerCase();
+  const flat: string[] = [];
+  for (const name in source) {
+    if (name.charCodeAt(0) === 58 || NEVER_FORWARDED.has(name) || FORGEABLE.test(name)) continue;
+    if (removed?.has(name) || name === versionName || order.removeHeaders.includes(name)) continue;
+    if (name === 'authorization' && authorization === 'strip') continue;
+    const value = source[name];
+    if (value === undefined) continue;
+    if (name === 'max-forwards' && raw.method === 'OPTIONS') {
+      flat.push(name, decremented(String(value)));
+    } else if (typeof value === 'string') {
+      flat.push(name, value);
+    } else {
+      for (const each of value) flat.push(name, each);
+    }
+  }
+  const length = source['content-length'];
+  if (inbound.hasBody && length !== undefined && !removed?.has('content-length')) {
+    flat.push('content-length', length);
+  }
+  const received = `${raw.httpVersion} ${PSEUDONYM}`;
+  flat.push('via', source.via === undefined || removed?.has('via') ? received : `${source.via}, ${received}`);
+  flat.push('x-forwarded-for', inbound.forwardedFor);
+  flat.push('x-forwarded-proto', view.scheme);
+  flat.push('x-forwarded-host', inbound.forwardedHost);
+  flat.push('x-request-id', view.requestId);
+  if (versionHeader !== undefined) flat.push(versionHeader, order.label);
+  return flat;
+}
+
+// FWD-8: a hop counts itself; zero was answered before it came here.
+function decremented(value: string): string {
+  return /^\d{1,9}$/.test(value) ? String(Math.max(0, Number(value) - 1)) : value;
+}

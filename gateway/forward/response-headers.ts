@@ -1,0 +1,44 @@
+// The header section of an upstream's answer, judged and cleaned in place before it is decorated.
+// Stands between the upstream's head and exchange.decorate().
+
+import type { AnswerHeaders } from '../exchange/decorate.ts';
+import { Fault } from '../exchange/directive.ts';
+import { nominated } from './hop-by-hop.ts';
+
+const HOP_BY_HOP: readonly string[] = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+];
+
+/**
+ * Removes what ends at this hop (FWD-3) and Content-Length where it may not stand (SMG-23).
+ * Throws `upstream_invalid` for a status or a framing that no client may be shown (SMG-22).
+ */
+export function cleanAnswer(status: number, headers: AnswerHeaders, service: string): void {
+  if (status < 200 || status > 599) throw new Fault('upstream_invalid', { service });
+  const coding = headers['transfer-encoding'];
+  // A coding undici does not undo would reach the client as if it were the content itself.
+  if (coding !== undefined && (typeof coding !== 'string' || coding.trim().toLowerCase() !== 'chunked')) {
+    throw new Fault('upstream_invalid', { service });
+  }
+  const length = headers['content-length'];
+  if (length !== undefined && (typeof length !== 'string' || !/^\d+$/.test(length))) {
+    throw new Fault('upstream_invalid', { service });
+  }
+  const removed = nominated(headers.connection);
+  if (removed !== undefined) for (const name of removed) delete headers[name];
+  for (const name of HOP_BY_HOP) if (headers[name] !== undefined) delete headers[name];
+  if (status === 204) delete headers['content-length'];
+}
+
+/** Node refuses to write a field whose value is undefined; whoever edits headers may leave such. */
+export function dropUndefined(headers: AnswerHeaders): void {
+  for (const name in headers) if (headers[name] === undefined) delete headers[name];
+}

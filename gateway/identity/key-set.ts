@@ -1,0 +1,136 @@
+// The keys of one issuer: kept through outages, renewed in the background, never fetched in a storm.
+// Token verification looks keys up here on a cache miss; the token cache is flushed when `generation` moves.
+import { createLocalJWKSet, type JWK } from 'jose';
+import type { EpochMs } from '../policy/contract.ts';
+import { fetchKeys, keySetAddress } from './fetch-keys.ts';
+
+/** Milliseconds. */
+const REFRESH_EVERY = 10 * 60_000;
+const COOLDOWN = 30_000;
+/** While no set was ever had there is nothing to spare, and an issuer that starts beside the gateway is soon up. */
+const RETRY_WHEN_EMPTY = 1_000;
+const STALE_MAX = 24 * 3_600_000;
+const FETCH_TIMEOUT = 5_000;
+
+/** One edition of the issuer's keys. */
+export interface Keys {
+  readonly generation: number;
+  readonly kids: ReadonlySet<string>;
+  /** The one key that fits a header's `kid`, `alg` and use; rejects when there is none. */
+  readonly find: ReturnType<typeof createLocalJWKSet>;
+}
+
+/** What became of a fetch, for a log line; `reason` is for operators and never for clients. */
+export type KeyFetch =
+  | { readonly kind: 'fetched'; readonly keys: number }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface KeySetOptions {
+  readonly now: () => EpochMs;
+  readonly fetch?: typeof fetch;
+  /** Milliseconds a fetch may take, body included; default 5 s. */
+  readonly timeout?: number;
+  readonly report?: (fetch: KeyFetch) => void;
+}
+
+export interface KeySet {
+  /** Moves whenever the keys do, so that what was judged with older keys can be told apart. */
+  readonly generation: () => number;
+  /** Starts a fetch in the background when the schedule asks for one. Cheap: called for every token. */
+  readonly refreshIfDue: () => void;
+  /**
+   * The keys to judge a token with, after at most one fetch per cooldown when `kid` is unknown.
+   * Undefined: no keys, or an unknown `kid` while the newest keys cannot be had; that is no verdict on a token (JWT-4).
+   */
+  readonly keysFor: (kid: string | undefined) => Promise<Keys | undefined>;
+  /** Fetches unless that was done lately; settles with the fetch and never rejects. */
+  readonly warm: () => Promise<void>;
+  readonly close: () => void;
+}
+
+/**
+ * Keeps the key set at `url` (JWT-4): https or loopback only, last good set kept for 24 h, one fetch at a time.
+ * @throws TypeError when keys may not be fetched from `url`.
+ */
+export function createKeySet(url: string, options: KeySetOptions): KeySet {
+  const address = keySetAddress(url);
+  const closing = new AbortController();
+  let keys: Keys = edition(0, []);
+  let fingerprint: string | undefined;
+  let fetchedAt = Number.NEGATIVE_INFINITY;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let failed = false;
+  let flight: Promise<void> | undefined;
+
+  const held = (): Keys | undefined => (options.now() < fetchedAt + STALE_MAX ? keys : undefined);
+
+  const fetchOnce = async (): Promise<void> => {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(options.timeout ?? FETCH_TIMEOUT)]);
+    try {
+      const fresh = await fetchKeys(address, options.fetch ?? fetch, signal);
+      fetchedAt = options.now();
+      failed = false;
+      const print = JSON.stringify(fresh);
+      if (print !== fingerprint) {
+        fingerprint = print;
+        keys = edition(keys.generation + 1, fresh);
+      }
+      options.report?.({ kind: 'fetched', keys: fresh.length });
+    } catch (error) {
+      failed = true;
+      if (!closing.signal.aborted) options.report?.({ kind: 'failed', reason: reasonOf(error) });
+    }
+  };
+
+  // One flight at a time: an older answer can therefore never replace a newer one.
+  const refresh = (cooldown: number): Promise<void> => {
+    if (flight !== undefined) return flight;
+    if (closing.signal.aborted || !hasPassed(triedAt, cooldown, options.now())) return Promise.resolve();
+    triedAt = options.now();
+    flight = fetchOnce().finally(() => {
+      flight = undefined;
+    });
+    return flight;
+  };
+
+  const cooldown = (): number => (held() === undefined ? RETRY_WHEN_EMPTY : COOLDOWN);
+  const refreshIfDue = (): void => {
+    if (flight === undefined) void refresh(failed ? cooldown() : REFRESH_EVERY);
+  };
+
+  // The schedule also runs without traffic: a key removed during a quiet night is gone in the morning.
+  const timer = setInterval(refreshIfDue, COOLDOWN).unref();
+
+  return {
+    generation: () => keys.generation,
+    refreshIfDue,
+    keysFor: async (kid) => {
+      const before = held();
+      if (before !== undefined && (kid === undefined || before.kids.has(kid))) return before;
+      await refresh(cooldown());
+      const after = held();
+      const unknown = kid !== undefined && after?.kids.has(kid) !== true;
+      return unknown && failed ? undefined : after;
+    },
+    warm: () => refresh(cooldown()),
+    close: () => {
+      clearInterval(timer);
+      closing.abort();
+    },
+  };
+}
+
+function edition(generation: number, keys: JWK[]): Keys {
+  const kids = new Set(keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])));
+  return { generation, kids, find: createLocalJWKSet({ keys }) };
+}
+
+/** Also true after the clock was set back: a wait may then end early, but never lasts for years. */
+function hasPassed(since: EpochMs, span: number, now: EpochMs): boolean {
+  return now < since || now >= since + span;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

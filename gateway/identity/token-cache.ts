@@ -1,0 +1,94 @@
+// Remembers verdicts on tokens, so that a token seen before is answered at once and without cryptography.
+// The fast road in front of verify-token; one per identity, emptied when the issuer's keys change.
+import { LRUCache } from 'lru-cache';
+import type { Authenticated } from '../policy/authentication/access.ts';
+import type { EpochMs, MaybePromise } from '../policy/contract.ts';
+import type { Verification, VerifyToken } from './verify-token.ts';
+
+/** Milliseconds. */
+const KEEP_ACCEPTED = 5 * 60_000;
+const KEEP_REFUSED = 10_000;
+
+/** Accepted and refused tokens have rooms of their own: a flood of forgeries drives no good token out. */
+const MAX_ACCEPTED = 10_000;
+const MAX_REFUSED = 1_000;
+const MAX_ACCEPTED_CHARACTERS = 16_000_000;
+
+/** A 256-bit tail of the signature: no two honest tokens share it, and the whole token is compared all the same. */
+const KEY_CHARACTERS = 43;
+
+interface Entry {
+  readonly token: string;
+  readonly outcome: Authenticated;
+  readonly notBefore: EpochMs;
+  readonly expires: EpochMs;
+}
+
+export interface TokenCacheOptions {
+  readonly verify: VerifyToken;
+  /** The key set's; entries of an older one are dropped. */
+  readonly generation: () => number;
+  readonly now: () => EpochMs;
+}
+
+/**
+ * Puts a cache in front of `verify` (JWT-8): accepted tokens for 5 minutes and never past `exp`, refused ones
+ * for 10 seconds. A hit is answered without a promise; callers that ask for one token at once share one verification.
+ */
+export function createTokenCache(options: TokenCacheOptions): (token: string) => MaybePromise<Authenticated> {
+  const { verify, now } = options;
+  const accepted = new LRUCache<string, Entry>({
+    max: MAX_ACCEPTED,
+    maxSize: MAX_ACCEPTED_CHARACTERS,
+    sizeCalculation: (entry) => entry.token.length,
+  });
+  const refused = new LRUCache<string, Entry>({ max: MAX_REFUSED });
+  const flights = new Map<string, Promise<Authenticated>>();
+  let generation = options.generation();
+
+  const flushIfStale = (): void => {
+    if (generation === options.generation()) return;
+    generation = options.generation();
+    accepted.clear();
+    refused.clear();
+  };
+
+  const keep = (
+    token: string,
+    { outcome, notBefore, expires, generation: of }: Verification,
+  ): Authenticated => {
+    flushIfStale();
+    // A verdict by keys that were replaced while it was being reached answers this request and no other.
+    if (of !== generation) return outcome;
+    const room = outcome.kind === 'consumer' ? accepted : refused;
+    const until = Math.min(expires, now() + (outcome.kind === 'consumer' ? KEEP_ACCEPTED : KEEP_REFUSED));
+    if (until > now()) room.set(keyOf(token), { token, outcome, notBefore, expires: until });
+    return outcome;
+  };
+
+  const verifyOnce = (token: string): MaybePromise<Authenticated> => {
+    const running = flights.get(token);
+    if (running !== undefined) return running;
+    const verdict = verify(token);
+    // Reached without keys, so cheap: a look-up would save little.
+    if (!(verdict instanceof Promise)) return verdict.outcome;
+    const flight = verdict
+      .then((verification) => keep(token, verification))
+      .finally(() => flights.delete(token));
+    flights.set(token, flight);
+    return flight;
+  };
+
+  return (token) => {
+    flushIfStale();
+    const key = keyOf(token);
+    return hit(accepted.get(key), token, now()) ?? hit(refused.get(key), token, now()) ?? verifyOnce(token);
+  };
+}
+
+const keyOf = (token: string): string => token.slice(-KEY_CHARACTERS);
+
+function hit(entry: Entry | undefined, token: string, now: EpochMs): Authenticated | undefined {
+  if (entry === undefined || entry.token !== token) return undefined;
+  return now >= entry.notBefore && now < entry.expires ? entry.outcome : undefined;
+}

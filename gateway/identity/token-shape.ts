@@ -1,0 +1,74 @@
+// The look at a token before any cryptography: is it one compact JWS, and what does its header ask for?
+// First step of verification; stricter than jose, which decodes base64 leniently and keeps the last of repeated names.
+
+/** Characters; a compact token is ASCII (JWT-8). */
+const MAX_TOKEN = 8 * 1024;
+/** `kid` is the sender's word: a map key and nothing else, of bounded length (JWT-3). */
+const MAX_KID = 256;
+
+const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+
+export interface TokenHeader {
+  readonly alg: string;
+  readonly kid: string | undefined;
+  readonly typ: string | undefined;
+}
+
+/**
+ * The header of a compact JWS, or undefined when the token is anything else (JWT-1): another number of parts,
+ * characters outside base64url or a part not in canonical form, repeated header names, an extension to understand
+ * (`crit`, RFC 7515 §4.1.11) or an unencoded payload (`b64`, RFC 7797 §7).
+ */
+export function readTokenHeader(token: string): TokenHeader | undefined {
+  if (token.length > MAX_TOKEN || !COMPACT.test(token)) return undefined;
+  const parts = token.split('.');
+  if (!parts.every(isCanonical)) return undefined;
+  const header = readUniqueMembers(parts[0] ?? '');
+  if (header === undefined || 'crit' in header || 'b64' in header) return undefined;
+  const { alg, kid, typ } = header;
+  if (typeof alg !== 'string') return undefined;
+  if (kid !== undefined && (typeof kid !== 'string' || kid.length > MAX_KID)) return undefined;
+  if (typ !== undefined && typeof typ !== 'string') return undefined;
+  return { alg, kid, typ };
+}
+
+/** Whether a claim is written twice (RFC 7519 §4): the gateway and an upstream might then read different ones. */
+export function hasRepeatedClaims(token: string): boolean {
+  return readUniqueMembers(token.split('.')[1] ?? '') === undefined;
+}
+
+/** Spare bits set in the last character make a second spelling of the same bytes. */
+function isCanonical(part: string): boolean {
+  return Buffer.from(part, 'base64url').toString('base64url') === part;
+}
+
+function readUniqueMembers(part: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url'));
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    if (Object.keys(value).length !== countMembers(text)) return undefined;
+    return { ...value };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** Members of the outermost object of `json`, which is known to be valid: each has one colon at depth 1. */
+function countMembers(json: string): number {
+  let members = 0;
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const char = json[at];
+    if (quoted) {
+      if (char === '\\') at += 1;
+      else if (char === '"') quoted = false;
+    } else if (char === '"') quoted = true;
+    else if (char === '{' || char === '[') depth += 1;
+    else if (char === '}' || char === ']') depth -= 1;
+    else if (char === ':' && depth === 1) members += 1;
+  }
+  return members;
+}

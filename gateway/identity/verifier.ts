@@ -1,0 +1,41 @@
+// One identity of the configuration made able to judge tokens: key set, verification and cache put together.
+// The composition root makes one per identity; the pipeline's authentication step asks it.
+import type { IdentitySettings } from '../plan/settings.ts';
+import type { TokenVerifier } from '../policy/authentication/access.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { createKeySet, type KeySetOptions } from './key-set.ts';
+import { createTokenCache } from './token-cache.ts';
+import { createVerifyToken } from './verify-token.ts';
+
+export interface VerifierOptions extends KeySetOptions {
+  /** The real clock, never the moved clock of the lifecycle rules. */
+  readonly now: () => EpochMs;
+}
+
+export interface IdentityVerifier extends TokenVerifier {
+  /** Fetches the keys in the background so that the first token need not wait; never rejects. */
+  readonly warm: () => Promise<void>;
+  /** Stops the schedule and any fetch under way. */
+  readonly close: () => void;
+}
+
+/**
+ * Makes the verifier of one identity. The issuer need not be up yet; until its keys were had, tokens are `unavailable`.
+ * @throws TypeError when the keys may not be fetched from `settings.jwksUrl` (JWT-4).
+ */
+export function createTokenVerifier(settings: IdentitySettings, options: VerifierOptions): IdentityVerifier {
+  const keySet = createKeySet(settings.jwksUrl, options);
+  const judge = createTokenCache({
+    verify: createVerifyToken(settings, keySet, options.now),
+    generation: keySet.generation,
+    now: options.now,
+  });
+  return {
+    verify: (token) => {
+      keySet.refreshIfDue();
+      return judge(token);
+    },
+    warm: keySet.warm,
+    close: keySet.close,
+  };
+}

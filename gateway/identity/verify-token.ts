@@ -1,0 +1,121 @@
+// Judges one access token by the rules of its issuer, in the order of JWT-1; jose does the cryptography.
+// The slow road: reached only when the token cache does not know the token.
+import { errors, type JWTPayload, jwtVerify } from 'jose';
+import type { IdentitySettings } from '../plan/settings.ts';
+import type { Authenticated } from '../policy/authentication/access.ts';
+import { consumerFrom } from '../policy/authentication/consumer.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { KeySet } from './key-set.ts';
+import { hasRepeatedClaims, readTokenHeader, type TokenHeader } from './token-shape.ts';
+
+/** Seconds by which the issuer's clock may differ from ours. */
+const LEEWAY = 30;
+
+/** Claims of other kinds of JWT: ID tokens, logout and security event tokens (JWT-5). */
+const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
+
+/** An outcome and the span in which it may be repeated without another look: from `notBefore` up to `expires`. */
+export interface Verification {
+  readonly outcome: Authenticated;
+  /** Of the keys it was judged with. */
+  readonly generation: number;
+  readonly notBefore: EpochMs;
+  readonly expires: EpochMs;
+}
+
+/** A verdict that needs no keys comes at once. */
+export type VerifyToken = (token: string) => Verification | Promise<Verification>;
+
+/** Makes the verification for one identity (JWT-1 … JWT-8). It never rejects for anything a token says. */
+export function createVerifyToken(
+  settings: IdentitySettings,
+  keySet: KeySet,
+  now: () => EpochMs,
+): VerifyToken {
+  const judge = async (token: string, header: TokenHeader): Promise<Verification> => {
+    const keys = await keySet.keysFor(header.kid);
+    if (keys === undefined) return { ...passing({ kind: 'unavailable' }), generation: keySet.generation() };
+    const { generation } = keys;
+    // Not remembered: the next fetch may bring the key.
+    if (header.kid !== undefined && !keys.kids.has(header.kid)) return { ...passing(INVALID), generation };
+
+    const at = now();
+    try {
+      const { payload } = await jwtVerify(token, keys.find, {
+        algorithms: [...settings.algorithms],
+        typ: expectedType(settings.tokenTypes, header.typ),
+        issuer: settings.issuer,
+        audience: settings.audience,
+        requiredClaims: ['exp', 'iat', 'sub'],
+        clockTolerance: LEEWAY,
+        maxTokenAge: settings.maxLifetimeSeconds,
+        currentDate: new Date(at),
+      });
+      if (hasRepeatedClaims(token)) return { ...lasting(INVALID), generation };
+      return { ...judgeClaims(payload, settings), generation };
+    } catch (error) {
+      return { ...verdictOn(error), generation };
+    }
+  };
+
+  return (token) => {
+    const header = readTokenHeader(token);
+    if (header === undefined || !settings.algorithms.includes(header.alg)) {
+      return { ...lasting(INVALID), generation: keySet.generation() };
+    }
+    return judge(token, header);
+  };
+}
+
+type Judged = Omit<Verification, 'generation'>;
+
+function judgeClaims(claims: JWTPayload, settings: IdentitySettings): Judged {
+  const { exp, iat, nbf, sub } = claims;
+  if (typeof exp !== 'number' || typeof iat !== 'number') return lasting(INVALID);
+  if (typeof sub !== 'string' || sub === '') return lasting(INVALID);
+  // Written so that NaN and infinities fail (JWT-2).
+  const lifetime = exp - iat;
+  if (!(lifetime > 0 && lifetime <= settings.maxLifetimeSeconds + LEEWAY)) return lasting(INVALID);
+  // Bound to a key or certificate whose possession a bearer header does not show (JWT-6).
+  if (Object.hasOwn(claims, 'cnf')) return lasting(INVALID);
+  if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return lasting(INVALID);
+
+  const consumer = consumerFrom(claims, settings.consumerClaims);
+  if (consumer === undefined) return lasting(INVALID);
+  return {
+    outcome: { kind: 'consumer', consumer },
+    notBefore: (Math.max(nbf ?? 0, iat) - LEEWAY) * 1000,
+    // Without the leeway: a token in its last seconds of grace is looked at each time (JWT-8).
+    expires: exp * 1000,
+  };
+}
+
+/** jose checks `typ` after the signature and against one value: the accepted one that is meant, or one that fails. */
+function expectedType(accepted: readonly string[], typ: string | undefined): string {
+  const wanted = typ?.toLowerCase().replace(/^application\//, '');
+  return accepted.find((type) => type.toLowerCase() === wanted) ?? accepted[0] ?? 'at+jwt';
+}
+
+/** Whatever stopped the verification, the token is not proven; a client learns no more than expired or not (AUTH-2). */
+function verdictOn(error: unknown): Judged {
+  if (error instanceof errors.JWTExpired) return lasting(EXPIRED);
+  const tooEarly =
+    error instanceof errors.JWTClaimValidationFailed &&
+    error.reason === 'check_failed' &&
+    (error.claim === 'nbf' || error.claim === 'iat');
+  return tooEarly ? passing(INVALID) : lasting(INVALID);
+}
+
+const refused = (description: string): Authenticated => ({
+  kind: 'refused',
+  refusal: { reason: 'token_invalid', description },
+});
+const INVALID = refused('The access token is not valid');
+const EXPIRED = refused('The access token expired');
+
+const lasting = (outcome: Authenticated): Judged => ({
+  outcome,
+  notBefore: Number.NEGATIVE_INFINITY,
+  expires: Number.POSITIVE_INFINITY,
+});
+const passing = (outcome: Authenticated): Judged => ({ outcome, notBefore: 0, expires: 0 });

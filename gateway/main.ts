@@ -1,0 +1,119 @@
+// The command line: arguments, environment and signals in, exit codes out.
+// Everything it does is done by cli/ and gateway.ts; nothing else reads process.env.
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { renderBanner } from './cli/banner.ts';
+import { type CommandResult, runCheck } from './cli/check.ts';
+import { printToken, runDemo } from './cli/demo.ts';
+import { type MovedTo, runProgram } from './cli/program.ts';
+import { runSchema } from './cli/schema.ts';
+import { DRAIN_MS, type Gateway, movedClock, startGateway } from './gateway.ts';
+import { renderProblems } from './plan/problems.ts';
+import { onShutdown } from './server/shutdown.ts';
+
+const PROJECT_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const STANDARD_OUTPUT = 1;
+
+/** The day the demo shows: orders v1 deprecated, v0 and catalog v1 retired, whenever it is run. */
+const DEMO_DAY: MovedTo = { at: Date.UTC(2026, 10, 20), text: '2026-11-20' };
+
+const EXIT = { findings: 1, cannotStart: 3 } as const;
+
+/** Why nothing was started, with the exit code that says so. */
+class NotStarted extends Error {
+  readonly exitCode: number;
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+async function start(
+  config: string,
+  movedTo: MovedTo | undefined,
+  environment: NodeJS.ProcessEnv,
+): Promise<Gateway> {
+  const colour = process.stderr.hasColors?.() ?? false;
+  try {
+    const started = await startGateway({
+      configFile: config,
+      environment,
+      log: STANDARD_OUTPUT,
+      ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo.at, movedTo.text) }),
+    });
+    if (started.kind === 'rejected') {
+      throw new NotStarted(EXIT.findings, renderProblems(started.problems, { colour }).trimEnd());
+    }
+    if (started.warnings.length > 0) process.stderr.write(renderProblems(started.warnings, { colour }));
+    return started.gateway;
+  } catch (error) {
+    if (error instanceof NotStarted) throw error;
+    throw new NotStarted(
+      EXIT.cannotStart,
+      `sundial: cannot start: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}
+
+/** Prints why nothing was started; anything unexpected is thrown on. */
+function report(error: unknown): number {
+  if (!(error instanceof NotStarted)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  return error.exitCode;
+}
+
+async function run({ config, at }: { config: string; at: MovedTo | undefined }): Promise<number> {
+  const gateway = await start(config, at, process.env);
+  const { promise: ended, resolve } = Promise.withResolvers<number>();
+  reloadOnHangUp(gateway);
+  onShutdown(async ({ signal, error }) => {
+    if (error !== undefined) gateway.logger.fatal('an error nobody expected; draining', { error });
+    else gateway.logger.info('draining', { signal });
+    await gateway.close();
+    resolve(error === undefined ? 0 : 1);
+  }, DRAIN_MS + 5_000);
+  process.stdout.write(renderBanner(gateway.facts));
+  return ended;
+}
+
+async function demo(): Promise<number> {
+  await runDemo({
+    environment: process.env,
+    projectRoot: PROJECT_ROOT,
+    out: (text) => process.stdout.write(text),
+    startGateway: async (environment) => {
+      const gateway = await start('config/gateway.yaml', DEMO_DAY, environment);
+      reloadOnHangUp(gateway);
+      return { ...gateway.facts, close: gateway.close };
+    },
+  });
+  return 0;
+}
+
+function reloadOnHangUp(gateway: Gateway): void {
+  process.on('SIGHUP', () => void gateway.reload());
+}
+
+async function print(result: Promise<CommandResult>): Promise<number> {
+  const { exitCode, text } = await result;
+  process.stdout.write(text);
+  return exitCode;
+}
+
+const exitCode = await runProgram(process.argv.slice(2), {
+  run,
+  check: ({ at, config, ...options }) =>
+    print(
+      runCheck({
+        ...options,
+        configFile: config,
+        environment: process.env,
+        now: at?.at ?? Date.now(),
+        colour: process.stdout.hasColors?.() ?? false,
+      }),
+    ),
+  schema: (options) => print(runSchema(options)),
+  demo,
+  token: () => printToken({ environment: process.env, projectRoot: PROJECT_ROOT }),
+}).catch(report);
+process.exitCode = exitCode;

@@ -1,0 +1,52 @@
+// Hosts, listener addresses and address ranges as operators write them.
+// Also answers whether an upstream is this gateway itself.
+import { isIP } from 'node:net';
+import { isLoopback } from '../policy/notation.ts';
+import type { Address } from './settings.ts';
+
+const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
+const HOST = new RegExp(`^(?=.{1,253}$)${LABEL}(\\.${LABEL})*$`);
+
+/** A host name, an IPv4 address, or an IPv6 address in brackets, in lower case without port; undefined otherwise. */
+export function parseHostName(text: string): string | undefined {
+  const bracketed = /^\[(.+)\]$/.exec(text)?.[1];
+  if (bracketed !== undefined) return isIP(bracketed) === 6 ? new URL(`http://${text}`).hostname : undefined;
+  if (!HOST.test(text)) return undefined;
+  // The last label decides whether a host is an address: `999.1` and `1.2.3` are neither name nor address.
+  return /(^|\.)[0-9]+$/.test(text) && isIP(text) !== 4 ? undefined : text;
+}
+
+/** `:8443`, `127.0.0.1:9901`, `[::1]:80`. Port 0 lets the system choose. */
+export function parseAddress(text: string): Address | undefined {
+  const [, host, digits] = /^(.*):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (host === undefined || port > 65_535) return undefined;
+  if (host === '') return { host: undefined, port };
+  const name = parseHostName(host);
+  return name === undefined ? undefined : { host: name.replace(/^\[|\]$/g, ''), port };
+}
+
+/** An address or a CIDR range; undefined otherwise. */
+export function parseRange(text: string): string | undefined {
+  const [address = '', bits, more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || more !== undefined) return undefined;
+  if (bits === undefined) return text;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128) ? text : undefined;
+}
+
+/** Port of an origin, the scheme's own when none is written. */
+export function portOf(origin: string): number {
+  const url = new URL(origin);
+  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+}
+
+/** Whether a connection to `origin` would reach the listener: same port, and the same or any address of this machine. */
+export function reaches(origin: string, listener: Address): boolean {
+  if (listener.port === 0 || portOf(origin) !== listener.port) return false;
+  const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
+  const here = isLoopback(host) || host === '0.0.0.0' || host === '::';
+  const everywhere = listener.host === undefined || listener.host === '0.0.0.0' || listener.host === '::';
+  if (everywhere) return here;
+  return here ? isLoopback(listener.host) : host === listener.host;
+}

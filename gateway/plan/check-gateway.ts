@@ -1,0 +1,81 @@
+// Cross checks of `config/gateway.yaml`: listeners, identities, certificates by name.
+// Whether certificate files can be read is tried where files are read.
+import { isLoopback } from '../policy/notation.ts';
+import type { Address } from './settings.ts';
+import { valueAt } from './shape.ts';
+import { type GatewayView, keysOf, type Report } from './views.ts';
+
+export function checkGateway(view: GatewayView, report: Report): void {
+  const { listeners, trusted_proxies, public: origin } = view.parts;
+  checkListeners(view, report);
+  if (
+    listeners?.http?.mode === 'serve' &&
+    !isLocal(listeners.http.address) &&
+    (trusted_proxies ?? []).length === 0
+  ) {
+    report(['listeners', 'http', 'mode'], {
+      rule: 'plain-http',
+      message: 'plain HTTP is served on loopback or behind trusted_proxies only',
+    });
+  }
+  if (listeners?.admin !== undefined && !isLocal(listeners.admin.address)) {
+    const message = 'whoever reaches this address reads the metrics: prefer loopback';
+    report(['listeners', 'admin', 'address'], { rule: 'admin', severity: 'warning', message });
+  }
+  if (origin?.startsWith('http:') && listeners?.http?.mode !== 'serve') {
+    report(['public'], {
+      rule: 'public',
+      message: 'a public address with http needs listeners.http with mode: serve',
+    });
+  }
+  for (const name of keysOf(valueAt(view.document.value, ['identity']))) {
+    if (/^[a-z][a-z0-9-]{0,62}$/.test(name)) continue;
+    report(['identity', name], {
+      rule: 'shape',
+      message: 'not a name: a lower-case letter, then letters, digits and hyphens',
+      at: 'key',
+    });
+  }
+  const tls = listeners?.https?.tls;
+  if (
+    tls?.default !== undefined &&
+    !tls.certificates.some(({ names }) => names.includes(tls.default ?? ''))
+  ) {
+    report(['listeners', 'https', 'tls', 'default'], {
+      rule: 'reference',
+      message: 'no certificate has this name',
+    });
+  }
+}
+
+function checkListeners({ document, parts }: GatewayView, report: Report): void {
+  if (parts.listeners === undefined) return;
+  const written = keysOf(valueAt(document.value, ['listeners']));
+  if (!written.includes('https') && !written.includes('http')) {
+    report(['listeners'], { rule: 'listeners', message: 'neither https nor http is listened on', at: 'key' });
+  }
+  const taken: { name: string; address: Address }[] = [];
+  for (const [name, listener] of Object.entries(parts.listeners)) {
+    if (listener === undefined) continue;
+    const { address } = listener;
+    const other = taken.find((one) => overlap(one.address, address));
+    if (other === undefined) taken.push({ name, address });
+    else
+      report(['listeners', name, 'address'], {
+        rule: 'listeners',
+        message: `the ${other.name} listener has this address`,
+      });
+  }
+}
+
+function overlap(a: Address, b: Address): boolean {
+  return a.port !== 0 && a.port === b.port && (isAny(a) || isAny(b) || a.host === b.host);
+}
+
+function isAny({ host }: Address): boolean {
+  return host === undefined || host === '0.0.0.0' || host === '::';
+}
+
+function isLocal({ host }: Address): boolean {
+  return host !== undefined && isLoopback(host);
+}

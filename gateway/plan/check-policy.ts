@@ -1,0 +1,115 @@
+// Cross checks of one policy file against itself and the gateway: carriers, access, limits, where upstreams point.
+// Versions and their dates have their own file.
+import { portOf, reaches } from './addresses.ts';
+import { checkVersions, reportDangling } from './check-versions.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
+
+export function checkPolicy(view: PolicyView, around: Surroundings, report: Report): void {
+  checkVersions(view, around.now, report);
+  checkResolve(view, report);
+  checkAccess(view, around, report);
+  checkLimits(view, report);
+  checkUpstreams(view, around, report);
+}
+
+function checkResolve(view: PolicyView, report: Report): void {
+  const { resolve } = view.parts;
+  if (view.unversioned) {
+    if (resolve !== undefined)
+      report(['resolve'], {
+        rule: 'resolve',
+        message: 'an API with "versions: none" resolves no version',
+        at: 'key',
+      });
+    return;
+  }
+  if (resolve === undefined) {
+    if (!isWritten(view, ['resolve']) && view.labels.length > 0) {
+      report(['resolve'], {
+        rule: 'resolve',
+        message: 'the key "resolve" is missing: say where clients write the version',
+        at: 'key',
+      });
+    }
+    return;
+  }
+  for (const kind of ['path', 'header', 'default'] as const) {
+    const places = resolve.flatMap((entry, index) => (entry[kind] === undefined ? [] : [index]));
+    for (const index of places.slice(1))
+      report(['resolve', index], { rule: 'resolve', message: `a second ${kind}` });
+  }
+  for (const [index, { default: label }] of resolve.entries()) {
+    if (label === undefined || view.labels.includes(label)) continue;
+    reportDangling(['resolve', index, 'default'], 'version', label, view.labels, view, report);
+  }
+  const redirects = [...view.versions.values()].some(({ after }) => typeof after === 'object');
+  if (redirects && !resolve.some(({ path }) => path !== undefined)) {
+    const message =
+      'without a path for the version, a client sent on by redirect comes back with the same header';
+    report(['resolve'], { rule: 'redirect', severity: 'warning', message, at: 'key' });
+  }
+}
+
+function checkAccess(view: PolicyView, around: Surroundings, report: Report): void {
+  const { access } = view.parts;
+  if (
+    typeof access !== 'object' ||
+    around.identities === undefined ||
+    around.identities.includes(access.identity)
+  )
+    return;
+  reportDangling(['access', 'identity'], 'identity', access.identity, around.identities, view, report);
+}
+
+function checkLimits(view: PolicyView, report: Report): void {
+  const { limits, access } = view.parts;
+  if (limits?.by === 'consumer' && access === 'public') {
+    report(['limits', 'by'], {
+      rule: 'limits',
+      message: 'a public API knows no consumer',
+      hint: 'write by: address',
+    });
+  }
+  if (isWritten(view, ['limits', 'rate'])) return;
+  const lacksRate = (label: string) => !isWritten(view, ['versions', label, 'limits', 'rate']);
+  const message = 'a limit needs a rate';
+  if (limits !== undefined && (view.unversioned || view.labels.some(lacksRate))) {
+    report(['limits'], { rule: 'limits', message, at: 'key' });
+  } else {
+    for (const [label, version] of view.versions) {
+      if (version.limits === undefined || !lacksRate(label)) continue;
+      report(['versions', label, 'limits'], { rule: 'limits', message, at: 'key' });
+    }
+  }
+}
+
+function checkUpstreams(view: PolicyView, around: Surroundings, report: Report): void {
+  for (const name of view.upstreamNames) {
+    const upstreams = view.parts.upstreams ?? {};
+    const upstream = Object.hasOwn(upstreams, name) ? upstreams[name] : undefined;
+    for (const [index, target] of (upstream?.targets ?? []).entries()) {
+      const path = ['upstreams', name, 'targets', index];
+      const listener = around.listeners.find(({ address }) => reaches(target, address));
+      if (listener !== undefined) {
+        report(path, {
+          rule: 'loop',
+          message: `this target is the ${listener.name} listener of this gateway`,
+        });
+      } else if (around.public !== undefined && sameOrigin(target, around.public)) {
+        report(path, { rule: 'loop', message: 'this target is the public address of this gateway' });
+      }
+    }
+    const timeout = upstream?.timeout;
+    const { headers = 5_000, total = 60_000 } = typeof timeout === 'object' ? timeout : { headers: timeout };
+    if (headers > total) {
+      report(['upstreams', name, 'timeout'], {
+        rule: 'timeout',
+        message: 'the time for headers is longer than the total',
+      });
+    }
+  }
+}
+
+function sameOrigin(a: string, b: string): boolean {
+  return new URL(a).hostname === new URL(b).hostname && portOf(a) === portOf(b);
+}

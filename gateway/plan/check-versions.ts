@@ -1,0 +1,173 @@
+// Cross checks inside one policy file: labels, the order of dates, successors, redirects, upstreams per version.
+// They run on whatever is well formed, so that one slip does not hide the others.
+import type { EpochMs } from '../policy/contract.ts';
+import { dayOf } from '../policy/notation.ts';
+import { parseLabel } from '../policy/versioning/label.ts';
+import type { VersionParts } from './policy-grammar.ts';
+import { effectiveSunset, hasSunset, redirectEnd } from './redirects.ts';
+import { suggest } from './shape-issues.ts';
+import { isWritten, type PolicyView, type Report } from './views.ts';
+
+export function checkVersions(view: PolicyView, now: EpochMs, report: Report): void {
+  for (const [label, version] of view.versions) {
+    if (parseLabel(label) === undefined) {
+      const hint = /^\d/.test(label) ? 'write v and the number, such as v1 or v1.2.0' : undefined;
+      report(['versions', label], {
+        rule: 'label',
+        message: `not a version label: "${label.slice(0, 60)}"`,
+        hint,
+        at: 'key',
+      });
+    }
+    checkDates(label, version, view, report);
+    checkSuccessor(label, version, view, now, report);
+    checkRedirect(label, version, view, now, report);
+  }
+  checkUpstreamsPerVersion(view, now, report);
+}
+
+/** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
+function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+  const { released, deprecated, sunset, extended, retired } = version;
+  const at = (key: string) => ['versions', label, key];
+  const order = (
+    key: string,
+    value: EpochMs | undefined,
+    earlierKey: string,
+    earlier: EpochMs | undefined,
+  ) => {
+    if (value === undefined || earlier === undefined || value >= earlier) return;
+    report(at(key), {
+      rule: 'date-order',
+      message: `${key} (${dayOf(value)}) is before ${earlierKey} (${dayOf(earlier)})`,
+    });
+  };
+  order('deprecated', deprecated, 'released', released);
+  order('sunset', sunset, 'deprecated', deprecated);
+  if (deprecated === undefined) order('sunset', sunset, 'released', released);
+  order('retired', retired, 'sunset', effectiveSunset(version));
+  if (sunset !== undefined && !isWritten(view, at('deprecated'))) {
+    const message = 'a sunset without deprecated: callers are told nothing before the version is gone';
+    report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
+  }
+  for (const key of ['extended', 'retired'] as const) {
+    if (version[key] === undefined || isWritten(view, at('sunset'))) continue;
+    report(at(key), { rule: 'date-order', message: `${key} needs a sunset`, at: 'key' });
+  }
+
+  let end = sunset;
+  for (const [index, { to, announced }] of (extended ?? []).entries()) {
+    const path = [...at('extended'), index];
+    if (end !== undefined && to <= end) {
+      report([...path, 'to'], {
+        rule: 'date-order',
+        message: `an extension to ${dayOf(to)} is not after the sunset it moves (${dayOf(end)})`,
+      });
+    }
+    if (end !== undefined && announced >= end) {
+      report([...path, 'announced'], {
+        rule: 'date-order',
+        message: `announced when the sunset it moves (${dayOf(end)}) had passed: a version that is gone stays gone`,
+      });
+    }
+    end = to;
+  }
+}
+
+function checkSuccessor(
+  label: string,
+  version: VersionParts,
+  view: PolicyView,
+  now: EpochMs,
+  report: Report,
+): void {
+  const { successor } = version;
+  if (successor === undefined) return;
+  const path = ['versions', label, 'successor'];
+  if (successor === label)
+    report(path, { rule: 'reference', message: 'a version cannot be its own successor' });
+  else if (!view.labels.includes(successor))
+    reportDangling(path, 'version', successor, view.labels, view, report);
+  else if (hasSunset(view.versions.get(successor) ?? {}, now)) {
+    report(path, {
+      rule: 'reference',
+      severity: 'warning',
+      message: 'the successor itself is past its sunset',
+    });
+  }
+}
+
+function checkRedirect(
+  label: string,
+  version: VersionParts,
+  view: PolicyView,
+  now: EpochMs,
+  report: Report,
+): void {
+  if (typeof version.after !== 'object') return;
+  const path = ['versions', label, 'after', 'redirect'];
+  const to = version.after.redirect;
+  if (!view.labels.includes(to)) {
+    reportDangling(path, 'version', to, view.labels, view, report);
+    return;
+  }
+  const end = redirectEnd(label, view.versions, now);
+  if (end.kind === 'cycle') report(path, { rule: 'redirect', message: 'this redirect leads in a circle' });
+  if (end.kind === 'gone')
+    report(path, { rule: 'redirect', message: `this redirect leads to ${end.at}, which is past its sunset` });
+  const released = view.versions.get(to)?.released;
+  const sunset = effectiveSunset(version);
+  if (released !== undefined && sunset !== undefined && released > sunset) {
+    report(path, {
+      rule: 'redirect',
+      message: `${label} ends on ${dayOf(sunset)}, before ${to} is released (${dayOf(released)})`,
+    });
+  }
+}
+
+function checkUpstreamsPerVersion(view: PolicyView, now: EpochMs, report: Report): void {
+  if (view.unversioned) {
+    if (view.upstreamNames.length !== 1) {
+      report(['upstreams'], {
+        rule: 'reference',
+        message: 'an API with "versions: none" has exactly one upstream',
+        at: 'key',
+      });
+    }
+    return;
+  }
+  if (view.labels.length === 0) {
+    if (view.parts.versions !== undefined)
+      report(['versions'], { rule: 'reference', message: 'no version is declared', at: 'key' });
+    return;
+  }
+  for (const name of view.upstreamNames) {
+    if (view.labels.includes(name)) continue;
+    const message = `no version is called "${name.slice(0, 60)}"`;
+    report(['upstreams', name], { rule: 'reference', message, hint: suggest(name, view.labels), at: 'key' });
+  }
+  for (const [label, version] of view.versions) {
+    if (view.upstreamNames.includes(label) || hasSunset(version, now) || parseLabel(label) === undefined)
+      continue;
+    if (version.sunset === undefined && isWritten(view, ['versions', label, 'sunset'])) continue;
+    report(['versions', label], {
+      rule: 'reference',
+      message: `${label} has no upstream and its sunset has not passed`,
+      at: 'key',
+    });
+  }
+}
+
+/** A name that nothing bears; shown as an operator may see it. */
+export function reportDangling(
+  path: readonly (string | number)[],
+  noun: string,
+  name: string,
+  known: readonly string[],
+  view: Pick<PolicyView, 'document'>,
+  report: Report,
+): void {
+  const shown = view.document.show(path, name);
+  const hint = shown === '[redacted]' ? undefined : suggest(name, known);
+  report(path, { rule: 'reference', message: `no ${noun} is called ${shown}`, hint });
+}

@@ -1,0 +1,192 @@
+// A file as plain values with the position of each: what shape and cross checks work on.
+// Interpolation happens here, on parsed scalars; values that came in by it are marked and never shown.
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
+import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
+import { maskPasswords, type Problem, type Severity } from './problems.ts';
+import { MOST_BYTES, readYaml } from './yaml-text.ts';
+
+export type Path = readonly (string | number)[];
+
+export interface Finding {
+  readonly rule: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly severity?: Severity;
+  /** Point at the key of `path` instead of its value. */
+  readonly at?: 'key' | 'value';
+}
+
+export interface SourceDocument {
+  /** Path as printed. */
+  readonly file: string;
+  /** Null-prototype maps, arrays and scalars; undefined when the file could not be read as YAML. */
+  readonly value: unknown;
+  readonly problems: readonly Problem[];
+  /** A problem at `path`, or at the nearest thing that exists on the way to it. */
+  readonly problem: (path: Path, finding: Finding) => Problem;
+  /** The value as an operator may see it: quoted and shortened, or `[redacted]`. */
+  readonly show: (path: Path, value: unknown) => string;
+  /** Whether anything is written at `path`, even if no value came of it. */
+  readonly has: (path: Path) => boolean;
+  /** A scalar exactly as written, `1.10` for the number 1.1. */
+  readonly written: (path: Path) => string | undefined;
+  /** What interpolation brought in, in document order; part of the revision. */
+  readonly broughtIn: readonly string[];
+}
+
+interface Place {
+  readonly key: readonly [number, number] | undefined;
+  readonly value: readonly [number, number];
+  readonly written: string | undefined;
+  readonly secret: boolean;
+}
+
+const MOST_NODES = 20_000;
+const DEEPEST = 30;
+
+/** Reads the bytes of one file. Never throws: what is wrong is in `problems`. */
+export function readDocument(file: string, bytes: Uint8Array, sources: Sources): SourceDocument {
+  const problems: Problem[] = [];
+  const places = new Map<string, Place>();
+  const broughtIn: string[] = [];
+  const tooBig = bytes.byteLength > MOST_BYTES;
+  const text = tooBig ? '' : new TextDecoder().decode(bytes);
+  const yaml = readYaml(text);
+  const textLines = text.split('\n');
+
+  const problemAt = (from: number, to: number, finding: Finding): Problem => {
+    const { line, col } = yaml.lines.linePos(from);
+    const [at, column] = line === 0 ? [1, 1] : [line, col];
+    const source = textLines[at - 1]?.replace(/\r$/, '');
+    const { rule, message, hint, severity = 'error' } = finding;
+    return {
+      file,
+      line: at,
+      column,
+      severity,
+      rule,
+      message,
+      ...(hint !== undefined && { hint }),
+      ...(source !== undefined && {
+        source: { text: source, length: Math.min(to - from, source.length - column + 1) },
+      }),
+    };
+  };
+  const problem = (path: Path, finding: Finding): Problem => {
+    for (let length = path.length; length >= 0; length -= 1) {
+      const place = places.get(pointer(path.slice(0, length)));
+      if (place === undefined) continue;
+      const exact = length === path.length && finding.at !== 'key';
+      const [from, to] = exact ? place.value : (place.key ?? place.value);
+      return problemAt(from, to, finding);
+    }
+    return problemAt(0, 1, finding);
+  };
+  const refuse = (node: Node | undefined, finding: Omit<Finding, 'rule'>): undefined => {
+    const [from, to] = rangeOf(node);
+    problems.push(problemAt(from, to, { rule: 'syntax', ...finding }));
+    return undefined;
+  };
+
+  let nodes = 0;
+  const plain = (
+    node: Node | null | undefined,
+    path: Path,
+    key: Node | undefined,
+    tree: Document,
+  ): unknown => {
+    nodes += 1;
+    if (nodes > MOST_NODES || path.length > DEEPEST) {
+      if (nodes < Number.MAX_SAFE_INTEGER)
+        refuse(node ?? undefined, { message: 'aliases or nesting make this file too large' });
+      nodes = Number.MAX_SAFE_INTEGER;
+      return undefined;
+    }
+    const target = isAlias(node) ? node.resolve(tree) : node;
+    const written = isScalar(target) ? (target.source ?? undefined) : undefined;
+    const raw: unknown = isScalar(target) ? target.value : undefined;
+    const filled: Interpolated = typeof raw === 'string' ? interpolate(raw, sources) : { kind: 'literal' };
+    places.set(pointer(path), {
+      key: key && rangeOf(key),
+      value: rangeOf(node ?? key),
+      written,
+      secret: filled.kind !== 'literal',
+    });
+    if (filled.kind === 'failed') return refuse(node ?? undefined, { ...filled });
+    if (filled.kind === 'replaced') {
+      broughtIn.push(filled.text);
+      return filled.text;
+    }
+    if (isMap(target)) return plainMap(target.items as Pair<Node, Node | null>[], path, tree);
+    if (isSeq(target))
+      return target.items.map((item, index) => plain(item as Node, [...path, index], undefined, tree));
+    return raw ?? null;
+  };
+  const plainMap = (items: readonly Pair<Node, Node | null>[], path: Path, tree: Document): unknown => {
+    const map: Record<string, unknown> = Object.create(null);
+    for (const { key, value } of items) {
+      if (!isScalar(key)) {
+        refuse(key, { message: 'keys are plain words' });
+        continue;
+      }
+      const name = key.source ?? String(key.value);
+      if (name.startsWith('x-')) continue;
+      if (name === '__proto__') refuse(key, { message: 'this key is not allowed' });
+      else if (name in map) refuse(key, { message: `the key "${name}" is already given above` });
+      else {
+        if (typeof key.value === 'number') {
+          problems.push(
+            problemAt(...rangeOf(key), {
+              rule: 'quote',
+              severity: 'warning',
+              message: `${name} is read as a number elsewhere: write it in quotes`,
+            }),
+          );
+        }
+        map[name] = plain(value, [...path, name], key, tree);
+      }
+    }
+    return map;
+  };
+
+  const refused = (from: number, to: number, finding: Omit<Finding, 'rule'>) =>
+    problems.push(problemAt(from, to, { rule: 'syntax', ...finding }));
+  for (const { from, to, message, hint } of yaml.problems) refused(from, to, { message, hint });
+  if (tooBig) refused(0, 1, { message: 'the file is larger than 1 MB' });
+  else if (yaml.tree !== undefined && yaml.tree.contents === null)
+    refused(0, 1, { message: 'the file is empty' });
+  else if (yaml.problems.length === 0 && yaml.tree === undefined)
+    refused(0, 1, { message: 'the file is empty' });
+  const value = yaml.tree?.contents ? plain(yaml.tree.contents, [], undefined, yaml.tree) : undefined;
+
+  return {
+    file,
+    value: nodes === Number.MAX_SAFE_INTEGER ? undefined : value,
+    problems,
+    problem,
+    show: (path, shown) => {
+      const place = places.get(pointer(path));
+      if (place?.secret) return '[redacted]';
+      return typeof shown === 'number' ? (place?.written ?? String(shown)) : quote(shown);
+    },
+    has: (path) => places.has(pointer(path)),
+    written: (path) => places.get(pointer(path))?.written,
+    broughtIn,
+  };
+}
+
+function pointer(path: Path): string {
+  return path.join('\u0000');
+}
+
+function rangeOf(node: Node | undefined): [number, number] {
+  return [node?.range?.[0] ?? 0, node?.range?.[1] ?? 0];
+}
+
+function quote(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (typeof value === 'string')
+    return JSON.stringify(maskPasswords(value.length > 60 ? `${value.slice(0, 59)}…` : value));
+  if (typeof value === 'boolean') return String(value);
+  return Array.isArray(value) ? 'a list' : 'a map';
+}

@@ -1,0 +1,35 @@
+// The grammars as JSON Schema for editors, from the same source as the checks.
+// Draft 7, which is what editors' YAML servers read.
+import { z } from 'zod';
+import { gatewayGrammar } from './gateway-grammar.ts';
+import { policyGrammar } from './policy-grammar.ts';
+
+export interface EditorSchema {
+  readonly file: string;
+  readonly text: string;
+}
+
+export function editorSchemas(): readonly EditorSchema[] {
+  return [
+    {
+      file: 'gateway.schema.json',
+      text: textOf(gatewayGrammar, 'How the gateway runs; a change needs a restart.'),
+    },
+    {
+      file: 'policy.schema.json',
+      text: textOf(policyGrammar, 'Versions, dates and limits of one API; read again when it changes.'),
+    },
+  ];
+}
+
+function textOf(grammar: z.ZodType, description: string): string {
+  const schema = z.toJSONSchema(grammar.meta({ description }), {
+    target: 'draft-7',
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      // Keys that start with x- are the operator's own, at every level.
+      if (jsonSchema.additionalProperties === false) jsonSchema.patternProperties = { '^x-': {} };
+    },
+  });
+  return `${JSON.stringify(schema, undefined, 2)}\n`;
+}

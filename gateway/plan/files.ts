@@ -1,0 +1,100 @@
+// Reading from disk: capped bytes, the files a pattern names, certificate pairs. The only file access of the plan
+// besides the watch.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { glob, open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { MOST_BYTES } from './yaml-text.ts';
+
+export type ReadFile = (path: string) => Promise<Uint8Array>;
+
+export type FileRead =
+  | { readonly kind: 'read'; readonly bytes: Uint8Array }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+/** At most one byte more than a document may have, so that a huge file is refused without being read. */
+export const readCapped: ReadFile = async (path) => {
+  await using file = await open(path);
+  if (!(await file.stat()).isFile()) throw new TypeError('not a file');
+  const buffer = new Uint8Array(MOST_BYTES + 1);
+  let length = 0;
+  while (length < buffer.byteLength) {
+    const { bytesRead } = await file.read(buffer, length, buffer.byteLength - length, null);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+};
+
+export async function tryRead(path: string, readFile: ReadFile): Promise<FileRead> {
+  try {
+    return { kind: 'read', bytes: await readFile(path) };
+  } catch (error) {
+    return { kind: 'unreadable', why: reasonOf(error) };
+  }
+}
+
+/** A secret from a file; undefined when it cannot be read. Small, and read only while a plan is built. */
+export function readSecret(path: string): string | undefined {
+  try {
+    const text = readFileSync(path, 'utf8');
+    return text.length <= 65_536 ? text : undefined;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+/** Files that match, sorted; editors' hidden files are not policies. */
+export async function findFiles(patterns: readonly string[]): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for (const pattern of patterns) {
+    for await (const path of glob(pattern)) if (!basename(path).startsWith('.')) found.add(path);
+  }
+  return [...found].sort();
+}
+
+/** What keeps a certificate and its key from being used; undefined when nothing does. */
+export async function checkPair(
+  pair: { readonly cert: string; readonly key: string },
+  readFile: ReadFile,
+): Promise<{ readonly at: 'cert' | 'key'; readonly message: string } | undefined> {
+  const cert = await tryRead(pair.cert, readFile);
+  if (cert.kind === 'unreadable') return { at: 'cert', message: `cannot read the certificate: ${cert.why}` };
+  const key = await tryRead(pair.key, readFile);
+  if (key.kind === 'unreadable') return { at: 'key', message: `cannot read the key: ${key.why}` };
+  try {
+    createSecureContext({ cert: Buffer.from(cert.bytes), key: Buffer.from(key.bytes) });
+    return undefined;
+  } catch (error) {
+    // What OpenSSL says may quote the key; that it failed is enough.
+    if (!(error instanceof Error)) throw error;
+    return { at: 'cert', message: 'not a PEM certificate with its private key' };
+  }
+}
+
+/** SHA-256, hex; lengths keep neighbouring parts apart. */
+export function digest(parts: readonly (Uint8Array | string)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${part.length}:`).update(part);
+  return hash.digest('hex');
+}
+
+function reasonOf(error: unknown): string {
+  switch (codeOf(error)) {
+    case 'ENOENT':
+      return 'no such file';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied';
+    case 'EISDIR':
+      return 'it is a folder';
+    default:
+      return error instanceof TypeError ? error.message : 'the system refused';
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error ? Reflect.get(error, 'code') : undefined;
+}

@@ -1,0 +1,170 @@
+// The grammar of `config/gateway.yaml`: how the process runs.
+// One source for types, messages and the editor schema.
+import { z } from 'zod';
+import { deprecationHeaderSection, parsePageUrl } from '../policy/lifecycle/section.ts';
+import { duration, notation } from '../policy/notation.ts';
+import { guardSection } from '../policy/rate-limit/section.ts';
+import { parseAddress, parseHostName, parseRange } from './addresses.ts';
+import type { StoreSettings } from './settings.ts';
+import { origin } from './upstream-section.ts';
+
+const text = (description: string, examples: readonly string[] = []) =>
+  z
+    .string()
+    .min(1)
+    .meta({ description, examples: [...examples] });
+
+const address = (example: string) =>
+  notation(parseAddress, 'not an address such as 127.0.0.1:8443 or :8443', {
+    description: 'Address and port to listen on; without an address, every interface.',
+    examples: [example],
+  });
+
+const certificateName = notation(
+  (name) => (parseHostName(name.replace(/^\*\./, '')) === undefined ? undefined : name),
+  'not a host name in lower case, perhaps with a leading *.',
+  { description: 'A host name; a leading *. stands for one label.', examples: ['api.example.com'] },
+);
+
+const certificate = z.strictObject({
+  names: z.array(certificateName).min(1).meta({ description: 'Host names this pair is for.' }),
+  cert: text('PEM file of the chain, relative to this file.'),
+  key: text('PEM file of the private key, relative to this file.'),
+});
+
+const tls = z.strictObject({
+  certificates: z.array(certificate).min(1),
+  default: certificateName.optional(),
+});
+
+const https = z.strictObject({
+  address: address(':8443'),
+  hsts: duration('Time for Strict-Transport-Security; none is sent without it.').optional(),
+  tls: tls
+    .meta({ description: 'Certificates; without them a self-signed pair is made in the data folder.' })
+    .optional(),
+});
+
+const http = z.strictObject({
+  address: address(':8080'),
+  mode: z
+    .enum(['reject', 'serve'])
+    .meta({
+      description: 'reject answers 400; serve only on loopback or behind trusted proxies. Default reject.',
+    })
+    .optional(),
+});
+
+const admin = z.strictObject({ address: address('127.0.0.1:9901') });
+
+/** `embedded:<folder>`, `redis://…` or `rediss://…`; the folder as written. */
+export function parseStore(written: string): StoreSettings | undefined {
+  const folder = /^embedded:(.+)$/.exec(written)?.[1];
+  if (folder !== undefined) return { kind: 'embedded', folder };
+  if (!/^rediss?:\/\//.test(written) || !URL.canParse(written)) return undefined;
+  return new URL(written).hostname === '' ? undefined : { kind: 'redis', url: written };
+}
+
+const store = notation(
+  parseStore,
+  'not a store: embedded:<folder>, redis://host:port or rediss://host:port',
+  {
+    description: 'Where limits are counted; default embedded:./data.',
+    examples: ['embedded:./data', 'redis://127.0.0.1:6379'],
+  },
+);
+
+const issuerUrl = (description: string) =>
+  notation(
+    (written) => (parsePageUrl(written) === undefined || /[?#]/.test(written) ? undefined : written),
+    'not an https URL without query; http is for this machine only',
+    { description, examples: ['https://auth.example.com'] },
+  );
+
+/** Asymmetric ones only: a shared secret has no place beside published keys (JWT-1). */
+const algorithm = z.enum([
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]);
+
+const identity = z.strictObject({
+  issuer: issuerUrl('The exact `iss` of its tokens.'),
+  audience: text('The `aud` that means this gateway.', ['api']),
+  jwks: issuerUrl('Where its keys are; default: issuer + /.well-known/jwks.json.').optional(),
+  algorithms: z
+    .array(algorithm)
+    .min(1)
+    .meta({ description: 'Accepted signature algorithms; default RS256, PS256, ES256, EdDSA.' })
+    .optional(),
+  consumer: z
+    .array(text('A claim.'))
+    .min(1)
+    .meta({ description: 'Claims tried in order for the consumer; default client_id, azp, sub.' })
+    .optional(),
+  max_lifetime: duration('Longest time from iat to exp; default 1h.').optional(),
+  types: z
+    .array(text('A type.'))
+    .min(1)
+    .meta({ description: 'Accepted `typ` values; default at+jwt.' })
+    .optional(),
+});
+
+const replicas = notation(
+  (digits) => (/^[1-9]\d{0,3}$/.test(digits) ? Number(digits) : undefined),
+  'not a whole number from 1',
+  {
+    description: 'How many gateways share the limits; the local fallback divides by it. Default 1.',
+  },
+);
+
+const fields = {
+  public: origin(
+    'What Location, Link and metadata are built from; never the Host of a request.',
+    'https://api.example.com',
+  ),
+  listeners: z.strictObject({ https: https.optional(), http: http.optional(), admin: admin.optional() }),
+  trusted_proxies: z
+    .array(
+      notation(parseRange, 'not an address or a range such as 10.0.0.0/8', {
+        description: 'An address or range.',
+      }),
+    )
+    .meta({ description: 'Proxies whose Forwarded fields are believed.' })
+    .optional(),
+  store: store.optional(),
+  replicas: z
+    .union([replicas, z.int().min(1).max(9999)])
+    .meta({ description: 'How many gateways share the limits; default 1.' })
+    .optional(),
+  identity: z
+    .record(z.string(), identity)
+    .meta({ description: 'Issuers whose access tokens are accepted, by name.' })
+    .optional(),
+  credentials_in_url: z
+    .array(text('A parameter.', ['access_token']))
+    .meta({ description: 'A request with one of these query parameters is refused.' })
+    .optional(),
+  guard: guardSection.optional(),
+  deprecation_header: deprecationHeaderSection.optional(),
+  data: text('Folder for what the process makes, relative to the working directory; default ./data.', [
+    './data',
+  ]).optional(),
+  policies: text('The policy files, as a glob relative to this file.', ['../policies/*.yaml']),
+};
+
+export const gatewayGrammar = z.strictObject(fields);
+
+/** The same, with everything optional: what is left of a file once malformed parts are taken out. */
+export const gatewayPartsGrammar = gatewayGrammar.partial();
+
+export type GatewayFile = z.output<typeof gatewayGrammar>;
+export type GatewayParts = z.output<typeof gatewayPartsGrammar>;

@@ -1,0 +1,43 @@
+// `${env:NAME}`, `${env:NAME:-default}` and `${file:/path}` in one scalar, after parsing: text that comes in
+// this way can never change the structure of a document.
+
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where values come from; `readSecret` returns undefined when the file cannot be read. */
+export interface Sources {
+  readonly environment: Environment;
+  readonly readSecret: (path: string) => string | undefined;
+}
+
+export type Interpolated =
+  | { readonly kind: 'literal' }
+  | { readonly kind: 'replaced'; readonly text: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly hint?: string };
+
+const FORM = /\$\{([^{}]*)\}/g;
+const ENV = /^env:([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
+const FILE = /^file:(.+)$/s;
+
+/** An empty variable counts as unset where a default is given. A file's trailing line ends are dropped. */
+export function interpolate(text: string, sources: Sources): Interpolated {
+  if (!text.includes('${')) return { kind: 'literal' };
+  let failed: Interpolated | undefined;
+  const fail = (message: string, hint?: string): string => {
+    failed ??= hint === undefined ? { kind: 'failed', message } : { kind: 'failed', message, hint };
+    return '';
+  };
+  const replaced = text.replace(FORM, (_whole, body: string) => {
+    const [, name, fallback] = ENV.exec(body) ?? [];
+    if (name !== undefined) {
+      const value = sources.environment[name];
+      if (value !== undefined && (value !== '' || fallback === undefined)) return value;
+      return fallback ?? fail(`environment variable ${name} is not set and has no default`);
+    }
+    const path = FILE.exec(body)?.[1];
+    if (path === undefined)
+      return fail('unknown interpolation', `write \${env:NAME}, \${env:NAME:-default} or \${file:/path}`);
+    return sources.readSecret(path)?.replace(/[\r\n]+$/, '') ?? fail(`cannot read the file ${path}`);
+  });
+  return failed ?? { kind: 'replaced', text: replaced };
+}

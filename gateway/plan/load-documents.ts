@@ -1,0 +1,142 @@
+// The files behind a plan, read and checked one by one and together; nothing is compiled here.
+// `load.ts` decides what becomes of them.
+import { dirname, relative, resolve } from 'node:path';
+import type { EpochMs } from '../policy/contract.ts';
+import { checkGateway } from './check-gateway.ts';
+import { checkPolicy } from './check-policy.ts';
+import { checkTogether } from './check-together.ts';
+import { readDocument, type SourceDocument } from './document.ts';
+import { checkPair, digest, type FileRead, type ReadFile, readCapped, readSecret, tryRead } from './files.ts';
+import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './gateway-grammar.ts';
+import { type PolicyFile, policyGrammar, policyPartsGrammar } from './policy-grammar.ts';
+import type { Environment } from './interpolate.ts';
+import type { Problem } from './problems.ts';
+import { checkShape } from './shape.ts';
+import { type GatewayView, type PolicyView, reporter, type Surroundings, viewPolicy } from './views.ts';
+
+export interface LoadOptions {
+  readonly configFile: string;
+  readonly environment: Environment;
+  /** Lifecycle instant: a version whose sunset has passed needs no upstream. */
+  readonly now: EpochMs;
+  /** Folders of the process and printed paths are relative to it; default: the working directory. */
+  readonly cwd?: string;
+  readonly readFile?: ReadFile;
+}
+
+export interface Policies {
+  readonly problems: readonly Problem[];
+  readonly wholes: readonly PolicyFile[];
+  /** What the revision is made of. */
+  readonly bytes: readonly (Uint8Array | string)[];
+}
+
+export interface Gateway {
+  readonly problems: readonly Problem[];
+  readonly whole: GatewayFile | undefined;
+  readonly view: GatewayView | undefined;
+  readonly revision: string;
+}
+
+const ACCESS_MISSING = 'no access rule: write "access: public", or name an identity and its scopes';
+const NAMES = { gateway: 'config/gateway.yaml', policy: 'a policy file' };
+
+export function contextOf(options: LoadOptions) {
+  const cwd = options.cwd ?? process.cwd();
+  return {
+    ...options,
+    cwd,
+    configFile: resolve(cwd, options.configFile),
+    readFile: options.readFile ?? readCapped,
+  };
+}
+
+export type Context = ReturnType<typeof contextOf>;
+
+export async function readGateway(context: Context): Promise<Gateway> {
+  const read = await tryRead(context.configFile, context.readFile);
+  const document = documentOf(context, context.configFile, read);
+  const revision = read.kind === 'read' ? digest([read.bytes]) : '';
+  if (document.value === undefined)
+    return { problems: document.problems, whole: undefined, view: undefined, revision };
+  const elsewhere = { keys: Object.keys(policyGrammar.shape), file: NAMES.policy };
+  const shaped = checkShape(document, gatewayGrammar, gatewayPartsGrammar, { elsewhere });
+  const problems = [...document.problems, ...shaped.problems];
+  const view: GatewayView = { document, parts: shaped.parts };
+  const report = reporter(document, problems);
+  checkGateway(view, report);
+  for (const [index, { cert, key }] of (shaped.parts.listeners?.https?.tls?.certificates ?? []).entries()) {
+    const folder = dirname(context.configFile);
+    const wrong = await checkPair(
+      { cert: resolve(folder, cert), key: resolve(folder, key) },
+      context.readFile,
+    );
+    if (wrong === undefined) continue;
+    report(['listeners', 'https', 'tls', 'certificates', index, wrong.at], {
+      rule: 'certificate',
+      message: wrong.message,
+    });
+  }
+  return { problems, whole: shaped.whole, view, revision };
+}
+
+export async function readPolicies(
+  context: Context,
+  files: readonly string[],
+  around: Surroundings,
+): Promise<Policies> {
+  const elsewhere = { keys: Object.keys(gatewayGrammar.shape), file: NAMES.gateway };
+  const advice = { elsewhere, missing: { access: ACCESS_MISSING } };
+  const problems: Problem[] = [];
+  const wholes: PolicyFile[] = [];
+  const bytes: (Uint8Array | string)[] = [];
+  const views: PolicyView[] = [];
+  for (const file of files) {
+    const read = await tryRead(file, context.readFile);
+    const document = documentOf(context, file, read);
+    problems.push(...document.problems);
+    if (read.kind === 'read') bytes.push(read.bytes, ...document.broughtIn);
+    if (document.value === undefined) continue;
+    const { whole, parts, problems: found } = checkShape(document, policyGrammar, policyPartsGrammar, advice);
+    problems.push(...found);
+    if (whole !== undefined) wholes.push(whole);
+    const view = viewPolicy(document, parts);
+    views.push(view);
+    checkPolicy(view, around, reporter(document, problems));
+  }
+  problems.push(...checkTogether(views, around.public));
+  return { problems, wholes, bytes };
+}
+
+export function documentOf(context: Context, file: string, read: FileRead): SourceDocument {
+  const shown = relative(context.cwd, file) || file;
+  const sources = {
+    environment: context.environment,
+    readSecret: (path: string) => readSecret(resolve(dirname(file), path)),
+  };
+  const document = readDocument(shown, read.kind === 'read' ? read.bytes : new Uint8Array(), sources);
+  if (read.kind === 'read') return document;
+  const problem: Problem = {
+    file: shown,
+    line: 1,
+    column: 1,
+    severity: 'error',
+    rule: 'unreadable',
+    message: `cannot read: ${read.why}`,
+  };
+  return { ...document, problems: [problem] };
+}
+
+export function nothingMatched(document: SourceDocument | undefined): Problem {
+  const message = 'no policy file matches';
+  return (
+    document?.problem(['policies'], { rule: 'policies', message }) ?? {
+      file: NAMES.gateway,
+      line: 1,
+      column: 1,
+      severity: 'error',
+      rule: 'policies',
+      message,
+    }
+  );
+}

@@ -1,0 +1,64 @@
+// The grammar of a policy file, put together from the sections of every policy.
+// One source for types, messages and the editor schema.
+import { z } from 'zod';
+import { accessSection } from '../policy/authentication/section.ts';
+import { deprecationHeaderSection, lifecycleFields } from '../policy/lifecycle/section.ts';
+import { notation } from '../policy/notation.ts';
+import { limitsSection, versionLimitsSection } from '../policy/rate-limit/section.ts';
+import { resolveSection } from '../policy/versioning/section.ts';
+import { parseHostName } from './addresses.ts';
+import { plainPath, upstreamSection } from './upstream-section.ts';
+
+const name = notation(
+  (text) => (/^[a-z][a-z0-9-]{0,62}$/.test(text) ? text : undefined),
+  'not a name: a lower-case letter, then letters, digits and hyphens',
+  { description: 'Name of the API, in metrics and answers.', examples: ['orders'] },
+);
+
+const host = notation(parseHostName, 'not a host name in lower case, without a port', {
+  description: 'Host the API is served on.',
+  examples: ['api.example.com'],
+});
+
+const version = z.strictObject({ ...lifecycleFields, limits: versionLimitsSection.optional() });
+
+const fields = {
+  api: name,
+  host: z
+    .union([host, z.array(host).min(1)])
+    .meta({ description: 'Host or hosts; default: that of `public`.' })
+    .optional(),
+  base: plainPath('Where the API lives when the version is not in the path.', '/api/orders'),
+  resolve: resolveSection.optional(),
+  access: accessSection,
+  limits: limitsSection.optional(),
+  deprecation_header: deprecationHeaderSection.optional(),
+  warning: z
+    .boolean()
+    .meta({ description: 'Whether deprecated answers carry Warning: 299; default true.' })
+    .optional(),
+};
+
+const versionsMeta = { description: 'Every version by its label, or none for an unversioned API.' };
+const upstreamsMeta = { description: 'The services, by the label of the version they serve.' };
+
+export const policyGrammar = z.strictObject({
+  ...fields,
+  upstreams: z.record(z.string(), upstreamSection).meta(upstreamsMeta).optional(),
+  versions: z.union([z.literal('none'), z.record(z.string(), version)]).meta(versionsMeta),
+});
+
+/** The same, with everything optional: what is left of a file once malformed parts are taken out. */
+export const policyPartsGrammar = z
+  .strictObject({
+    ...fields,
+    upstreams: z.record(z.string(), upstreamSection.partial()),
+    versions: z.union([z.literal('none'), z.record(z.string(), version.partial())]),
+  })
+  .partial();
+
+export type PolicyFile = z.output<typeof policyGrammar>;
+export type PolicyParts = z.output<typeof policyPartsGrammar>;
+export type VersionFile = z.output<typeof version>;
+export type VersionParts = { readonly [K in keyof VersionFile]?: VersionFile[K] | undefined };
+export type UpstreamFile = z.output<typeof upstreamSection>;

@@ -1,0 +1,109 @@
+// What is wrong in the documents, with positions, and how it is printed.
+// Values that came by interpolation never get here; passwords in URLs are masked in source lines.
+
+export type Severity = 'error' | 'warning';
+
+export interface Problem {
+  /** Path as printed: relative to the working directory. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 code units. */
+  readonly column: number;
+  readonly severity: Severity;
+  /** Stable name of the rule that spoke, for machines. */
+  readonly rule: string;
+  readonly message: string;
+  /** What to write instead. */
+  readonly hint?: string;
+  /** The line as written, and how many characters of it are meant. */
+  readonly source?: { readonly text: string; readonly length: number };
+}
+
+const MOST_TEXT = 18_000;
+const LONGEST_LINE = 160;
+const PLAIN = { error: '', warning: '', dim: '', off: '' };
+const COLOURED = { error: '\u001b[1;31m', warning: '\u001b[1;33m', dim: '\u001b[2m', off: '\u001b[0m' };
+
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some(isError);
+}
+
+/** Problems by file and position; of several at one place that say the same, one. */
+export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
+  const seen = new Map<string, Problem>();
+  for (const problem of problems) {
+    const key = [problem.file, problem.line, problem.column, problem.message].join('\n');
+    if (!seen.has(key)) seen.set(key, problem);
+  }
+  const errors = new Set([...seen.values()].filter(isError).map(placeOf));
+  // That a number stands where text belongs is said once, by whatever the text should have been.
+  const kept = [...seen.values()].filter(
+    (problem) => problem.rule !== 'quote' || !errors.has(placeOf(problem)),
+  );
+  return kept.sort((a, b) =>
+    a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line || a.column - b.column,
+  );
+}
+
+/**
+ * `file:line:col: error: text`, the source line, carets and the hint, for every problem; at most 20 KB,
+ * the rest is counted. Control characters of the documents are not passed to the terminal.
+ */
+export function renderProblems(problems: readonly Problem[], options: { readonly colour: boolean }): string {
+  const blocks: string[] = [];
+  let length = 0;
+  for (const problem of problems) {
+    const block = renderProblem(problem, options.colour ? COLOURED : PLAIN);
+    if (length + block.length > MOST_TEXT) break;
+    blocks.push(block);
+    length += block.length;
+  }
+  const left = problems.length - blocks.length;
+  if (left > 0) blocks.push(`… and ${left} more\n`);
+  return blocks.join('');
+}
+
+/** `2 errors, 1 warning`. */
+export function countProblems(problems: readonly Problem[]): string {
+  const errors = problems.filter(isError).length;
+  const warnings = problems.length - errors;
+  const parts = [plural(errors, 'error'), plural(warnings, 'warning')];
+  return parts.filter((part) => !part.startsWith('0 ')).join(', ');
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function isError(problem: Problem): boolean {
+  return problem.severity === 'error';
+}
+
+function placeOf({ file, line, column }: Problem): string {
+  return `${file}:${line}:${column}`;
+}
+
+function renderProblem(problem: Problem, style: typeof PLAIN): string {
+  const { severity, source, hint } = problem;
+  const head = `${placeOf(problem)}: ${style[severity]}${severity}${style.off}: ${printable(problem.message, 400)}\n`;
+  if (source === undefined) return hint === undefined ? head : `${head}       | ${printable(hint, 200)}\n`;
+  // A long line is cut on the left too, so that the carets stay under what they mean.
+  const cut = problem.column > LONGEST_LINE - 40 ? problem.column - 40 : 0;
+  const line = printable(maskPasswords(source.text).slice(cut), LONGEST_LINE);
+  const start = problem.column - 1 - cut;
+  const carets = '^'.repeat(Math.max(1, Math.min(source.length, line.length - start)));
+  const frame = `${style.dim}${String(problem.line).padStart(6)} | ${style.off}${line}\n`;
+  const marks = `${style.dim}       | ${style.off}${' '.repeat(start)}${style[severity]}${carets}${style.off}`;
+  return `${head}${frame}${marks}${hint === undefined ? '' : ` ${printable(hint, 200)}`}\n`;
+}
+
+/** Same length, so that positions hold: `redis://:secret@host` becomes `redis://*******@host`. */
+export function maskPasswords(text: string): string {
+  return text.replace(/(?<=:\/\/)[^\s/"'][^\s"']*(?=@)/g, (found) => '*'.repeat(found.length));
+}
+
+function printable(text: string, most: number): string {
+  const safe = text.replace(/\t/g, ' ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+  return safe.length > most ? `${safe.slice(0, most - 1)}…` : safe;
+}

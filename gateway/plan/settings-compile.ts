@@ -1,0 +1,79 @@
+// `config/gateway.yaml` to Settings: defaults filled in, paths made absolute.
+// The file has passed every check.
+import { dirname, resolve } from 'node:path';
+import type { Rate } from '../policy/notation.ts';
+import type { Limit } from '../policy/rate-limit/limit.ts';
+import type { GatewayFile } from './gateway-grammar.ts';
+import type { IdentitySettings, Settings, StoreSettings } from './settings.ts';
+
+const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
+const DEFAULT_CONSUMER = ['client_id', 'azp', 'sub'] as const;
+const HOUR_MS = 3_600_000;
+
+export interface Places {
+  /** Absolute path of the gateway file; paths of files in it are relative to its folder. */
+  readonly configFile: string;
+  /** What the folders of the running process are relative to: `data` and the embedded store. */
+  readonly cwd: string;
+  /** Digest of the gateway file. */
+  readonly revision: string;
+}
+
+export function compileSettings(file: GatewayFile, places: Places): Settings {
+  const beside = (path: string) => resolve(dirname(places.configFile), path);
+  const dataFolder = resolve(places.cwd, file.data ?? './data');
+  const { https, http, admin } = file.listeners;
+  return {
+    public: file.public,
+    listeners: {
+      https: https && {
+        address: https.address,
+        hstsSeconds: https.hsts === undefined ? undefined : Math.floor(https.hsts / 1_000),
+        certificates: (https.tls?.certificates ?? []).map(({ names, cert, key }) => ({
+          names,
+          cert: beside(cert),
+          key: beside(key),
+        })),
+        defaultName: https.tls?.default,
+      },
+      http: http && { address: http.address, mode: http.mode ?? 'reject' },
+      admin,
+    },
+    trustedProxies: file.trusted_proxies ?? [],
+    store: compileStore(file.store, dataFolder, places.cwd),
+    replicas: file.replicas ?? 1,
+    identities: Object.entries(file.identity ?? {}).map(([name, identity]) =>
+      compileIdentity(name, identity),
+    ),
+    dataFolder,
+    policies: [beside(file.policies)],
+    guard: guardLimit(file.guard),
+    credentialsInUrl: file.credentials_in_url ?? [],
+    deprecationForm: file.deprecation_header ?? 'rfc9745',
+    revision: places.revision,
+  };
+}
+
+function compileStore(store: StoreSettings | undefined, dataFolder: string, cwd: string): StoreSettings {
+  if (store === undefined) return { kind: 'embedded', folder: dataFolder };
+  return store.kind === 'embedded' ? { kind: 'embedded', folder: resolve(cwd, store.folder) } : store;
+}
+
+function compileIdentity(name: string, file: NonNullable<GatewayFile['identity']>[string]): IdentitySettings {
+  return {
+    name,
+    issuer: file.issuer,
+    audience: file.audience,
+    jwksUrl: file.jwks ?? `${file.issuer.replace(/\/$/, '')}/.well-known/jwks.json`,
+    algorithms: file.algorithms ?? DEFAULT_ALGORITHMS,
+    consumerClaims: file.consumer ?? DEFAULT_CONSUMER,
+    maxLifetimeSeconds: Math.floor((file.max_lifetime ?? HOUR_MS) / 1_000),
+    // RFC 9068 section 4: nothing but an access token passes for one (JWT-5).
+    tokenTypes: (file.types ?? ['at+jwt']).map((type) => type.toLowerCase().replace(/^application\//, '')),
+  };
+}
+
+function guardLimit(guard: Rate | 'off' | undefined): Limit | undefined {
+  if (guard === undefined || guard === 'off') return undefined;
+  return { name: 'guard', ...guard, burst: guard.units };
+}

@@ -1,0 +1,87 @@
+// What checks see of the documents: the well-formed parts beside the positions.
+// Names come from the raw keys, so that a malformed version still counts as declared.
+import type { EpochMs } from '../policy/contract.ts';
+import type { Finding, Path, SourceDocument } from './document.ts';
+import type { GatewayParts } from './gateway-grammar.ts';
+import type { PolicyParts, VersionParts } from './policy-grammar.ts';
+import type { Problem } from './problems.ts';
+import type { Settings } from './settings.ts';
+import { valueAt } from './shape.ts';
+
+export interface GatewayView {
+  readonly document: SourceDocument;
+  readonly parts: GatewayParts;
+}
+
+export interface PolicyView {
+  readonly document: SourceDocument;
+  readonly parts: PolicyParts;
+  readonly unversioned: boolean;
+  /** Every label written, well formed or not, in the order written. */
+  readonly labels: readonly string[];
+  readonly versions: ReadonlyMap<string, VersionParts>;
+  /** Every upstream written. */
+  readonly upstreamNames: readonly string[];
+}
+
+/** What a policy file is checked against: the gateway's side and the day. Undefined parts are not known and not checked. */
+export interface Surroundings {
+  readonly now: EpochMs;
+  readonly public: string | undefined;
+  readonly identities: readonly string[] | undefined;
+  readonly listeners: readonly {
+    readonly name: string;
+    readonly address: { host: string | undefined; port: number };
+  }[];
+}
+
+export type Report = (path: Path, finding: Finding) => void;
+
+export function reporter(document: SourceDocument, problems: Problem[]): Report {
+  return (path, finding) => {
+    problems.push(document.problem(path, finding));
+  };
+}
+
+export function viewPolicy(document: SourceDocument, parts: PolicyParts): PolicyView {
+  const written = valueAt(document.value, ['versions']);
+  const labels = keysOf(written);
+  const versions = new Map<string, VersionParts>();
+  const known = typeof parts.versions === 'object' ? parts.versions : {};
+  for (const label of labels) versions.set(label, Object.hasOwn(known, label) ? (known[label] ?? {}) : {});
+  return {
+    document,
+    parts,
+    unversioned: written === 'none',
+    labels,
+    versions,
+    upstreamNames: keysOf(valueAt(document.value, ['upstreams'])),
+  };
+}
+
+export function surroundingsOf(settings: Settings, now: EpochMs): Surroundings {
+  const { https, http, admin } = settings.listeners;
+  const listeners = Object.entries({ https, http, admin }).flatMap(([name, listener]) =>
+    listener === undefined ? [] : [{ name, address: listener.address }],
+  );
+  return { now, public: settings.public, identities: settings.identities.map(({ name }) => name), listeners };
+}
+
+/** The same from a gateway file that may have problems elsewhere. */
+export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs): Surroundings {
+  const listeners = Object.entries(view?.parts.listeners ?? {}).flatMap(([name, listener]) =>
+    listener === undefined ? [] : [{ name, address: listener.address }],
+  );
+  const identities =
+    view?.document.value === undefined ? undefined : keysOf(valueAt(view.document.value, ['identity']));
+  return { now, public: view?.parts.public, identities, listeners };
+}
+
+/** Whether anything is written at `path`, well formed or not: a malformed value is reported once, not as missing too. */
+export function isWritten(view: Pick<PolicyView, 'document'>, path: Path): boolean {
+  return view.document.has(path);
+}
+
+export function keysOf(value: unknown): readonly string[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+}

@@ -1,0 +1,78 @@
+// Text of one file to a YAML tree, or to what is wrong with its syntax. First step from document to plan.
+// Size and token count are capped before the parser runs: it needs seconds for what these refuse in milliseconds.
+import { type Document, Lexer, LineCounter, parseAllDocuments } from 'yaml';
+
+export const MOST_BYTES = 1_000_000;
+const MOST_TOKENS = 60_000;
+
+/** A syntax problem; offsets are positions in the text. */
+export interface SyntaxProblem {
+  readonly from: number;
+  readonly to: number;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export interface YamlText {
+  readonly tree: Document | undefined;
+  readonly lines: LineCounter;
+  readonly problems: readonly SyntaxProblem[];
+}
+
+/** `text` as YAML 1.2 core: dates, `on`, `yes` stay text. No tree when there is any problem. */
+export function readYaml(text: string): YamlText {
+  const lines = new LineCounter();
+  const refused = (...problems: SyntaxProblem[]): YamlText => ({ tree: undefined, lines, problems });
+  let tokens = 0;
+  for (const _token of new Lexer().lex(text)) {
+    tokens += 1;
+    if (tokens > MOST_TOKENS)
+      return refused({ from: 0, to: 0, message: 'too much in one file: more than 60,000 tokens' });
+  }
+  // Duplicate keys are found by the document reader: the parser's own check is quadratic.
+  const parsed = parseAllDocuments(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
+  const documents = Array.isArray(parsed) ? parsed : [];
+  const errors = documents.flatMap((document) => [...document.errors, ...document.warnings]);
+  const first = errors[0];
+  if (first !== undefined) {
+    const unquoted = findUnquotedInterpolation(text, first.pos[0]);
+    if (unquoted !== undefined) return refused(unquoted);
+    // What follows on the same line is mostly the echo of its first error.
+    const firsts = errors.filter((error, index) => {
+      const { line } = lines.linePos(error.pos[0]);
+      return errors.findIndex((other) => lines.linePos(other.pos[0]).line === line) === index;
+    });
+    return refused(
+      ...firsts.slice(0, 5).map(({ pos: [from, to], message }) => ({ from, to, message: sentence(message) })),
+    );
+  }
+  const second = documents[1];
+  if (second !== undefined) {
+    const from = second.range[0];
+    return refused({ from, to: from + 3, message: 'a second document begins here; write one per file' });
+  }
+  return { tree: documents[0], lines, problems: [] };
+}
+
+/** An unquoted `${…}` inside braces or brackets makes many syntax errors; it deserves one that says what to do. */
+function findUnquotedInterpolation(text: string, firstError: number): SyntaxProblem | undefined {
+  const from = text.lastIndexOf('${', firstError);
+  if (from < 0 || text.slice(from, firstError).includes('\n')) return undefined;
+  const lineStart = text.lastIndexOf('\n', from) + 1;
+  const before = text.slice(lineStart, from);
+  const quotes = before.match(/["']/g)?.length ?? 0;
+  if (quotes % 2 === 1) return undefined;
+  const to = text.indexOf('}', from) + 1 || from + 2;
+  const written = text.slice(from, to).split('\n', 1)[0] ?? '';
+  return {
+    from,
+    to: from + written.length,
+    message: `an unquoted \${…} cannot stand inside { } or [ ]`,
+    hint: `quote the whole value: "…\${env:NAME}…"`,
+  };
+}
+
+/** The parser reports what its recursion could not follow as an overflow. */
+function sentence(message: string): string {
+  return /call stack/.test(message) ? 'nested too deeply' : message.replace(/\s+/g, ' ');
+}

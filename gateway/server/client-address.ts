@@ -1,0 +1,68 @@
+// Who the client is, when some peers are proxies of our own (XFF-1, XFF-2).
+// Built once from the settings; asked for every request.
+import { BlockList, isIP, isIPv6 } from 'node:net';
+
+export interface ClientAddress {
+  /** The client's own address, for logs and X-Forwarded-For. */
+  readonly full: string;
+  /** The same for IPv4; the /64 network for IPv6, which one subscriber owns whole. */
+  readonly key: string;
+  /** The chain an upstream is told: only what trusted peers vouch for, then the peer. */
+  readonly chain: string;
+  /** True when the peer is a trusted proxy, so that its X-Forwarded-* fields count. */
+  readonly viaTrusted: boolean;
+}
+
+/** `proxies` are addresses and CIDR networks. Throws on one that is neither. */
+export function createClientAddress(
+  proxies: readonly string[],
+): (peer: string, forwardedFor: string | undefined) => ClientAddress {
+  const trusted = new BlockList();
+  for (const entry of proxies) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (isIP(address) === 0) throw new Error(`not an address or network: ${entry}`);
+    trusted.addSubnet(
+      address,
+      prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix),
+      family,
+    );
+  }
+  const isTrusted = (address: string): boolean => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
+  return (peer, forwardedFor) => {
+    const nearest = unmapped(peer);
+    if (proxies.length === 0 || !isTrusted(nearest)) {
+      return { full: nearest, key: limitKey(nearest), chain: nearest, viaTrusted: false };
+    }
+    let client = nearest;
+    const vouched: string[] = [nearest];
+    const hops = forwardedFor === undefined ? [] : forwardedFor.split(',');
+    // From the right: each trusted hop vouches for the one before it, and no further.
+    for (let index = hops.length - 1; index >= 0; index -= 1) {
+      const hop = unmapped((hops[index] ?? '').trim());
+      if (isIP(hop) === 0) break;
+      vouched.unshift(hop);
+      client = hop;
+      if (!isTrusted(hop)) break;
+    }
+    return { full: client, key: limitKey(client), chain: vouched.join(', '), viaTrusted: true };
+  };
+}
+
+function unmapped(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}
+
+function limitKey(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups =
+    tail === undefined
+      ? left
+      : [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right];
+  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(':')}::/64`;
+}

@@ -1,0 +1,27 @@
+// Small readings of Node's request and response objects that HTTP/1 and HTTP/2 answer differently.
+// Used by request-life.ts.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { http2StreamOf } from '../forward/inbound.ts';
+
+/** Whether the message has framing for a body, whatever its method. */
+export function hasBody(raw: IncomingMessage, res: ServerResponse): boolean {
+  const stream = http2StreamOf(res);
+  if (stream !== undefined) return !stream.endAfterHeaders;
+  const length = raw.headers['content-length'];
+  return raw.headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) > 0);
+}
+
+/** Whether the whole answer was handed to the connection. */
+export function isComplete(res: ServerResponse): boolean {
+  const stream = http2StreamOf(res);
+  return stream === undefined
+    ? res.writableFinished
+    : res.writableEnded && !stream.aborted && stream.rstCode === 0;
+}
+
+/** The target without its query, for what is observed of a request that could not be read. */
+export function pathOf(raw: IncomingMessage): string {
+  const url = raw.url ?? '-';
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
+}

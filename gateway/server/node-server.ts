@@ -1,0 +1,60 @@
+// The Node server under a public listener: plain HTTP/1, or TLS with HTTP/2 and HTTP/1 by ALPN.
+// Its limits bound what a slow or hostile client can hold (SMG-24, H2-6).
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import type { TlsOptions } from 'node:tls';
+
+export interface ListenerLimits {
+  /** Milliseconds for the whole header section. */
+  readonly headersMs: number;
+  /** Milliseconds for the whole request, body included. */
+  readonly requestMs: number;
+  /** Milliseconds an idle connection is kept. */
+  readonly idleMs: number;
+  /** How often the two deadlines are looked at, milliseconds. */
+  readonly checkEveryMs: number;
+  /** Octets of request line and header section together. */
+  readonly headerBytes: number;
+}
+
+export const DEFAULT_LIMITS: ListenerLimits = {
+  headersMs: 10_000,
+  requestMs: 300_000,
+  idleMs: 65_000,
+  checkEveryMs: 1_000,
+  headerBytes: 16_384,
+};
+
+/** `tls` undefined makes a plain server. The result has the surface of `http.Server` either way. */
+export function createNodeServer(tls: TlsOptions | undefined, limits: ListenerLimits): Server {
+  const options: ServerOptions = {
+    insecureHTTPParser: false,
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.checkEveryMs,
+    keepAliveTimeout: limits.idleMs,
+    noDelay: true,
+  };
+  const server = tls === undefined ? createServer(options) : secureServer(tls, options, limits);
+  server.headersTimeout = limits.headersMs;
+  server.requestTimeout = limits.requestMs;
+  server.keepAliveTimeout = limits.idleMs;
+  // Zero: no field is dropped silently; strictness.ts counts them instead.
+  server.maxHeadersCount = 0;
+  return server;
+}
+
+function secureServer(tls: TlsOptions, options: ServerOptions, limits: ListenerLimits): Server {
+  const server = createSecureServer({
+    ...tls,
+    ...options,
+    allowHTTP1: true,
+    handshakeTimeout: limits.headersMs,
+    maxSessionInvalidFrames: 50,
+    settings: { maxConcurrentStreams: 128, maxHeaderListSize: limits.headerBytes, enablePush: false },
+  });
+  server.on('session', (session) => session.setTimeout(limits.idleMs, () => session.close()));
+  // With allowHTTP1 it carries the timers and emits the events of http.Server; Node's types do not say so.
+  return server as unknown as Server;
+}

@@ -1,0 +1,107 @@
+// A public listener: Node's server, Fastify for reply-from's sake, and the life of each request between them.
+// Nothing here decides anything about an API.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Fastify from 'fastify';
+import type { Exchange, Observer } from '../exchange/exchange.ts';
+import type { Forwarder } from '../forward/forwarder.ts';
+import type { Address } from '../plan/settings.ts';
+import type { Certificates } from './certificates.ts';
+import { createClientAddress } from './client-address.ts';
+import { createConnections } from './connections.ts';
+import type { Drainable } from './drain.ts';
+import { createNodeServer, DEFAULT_LIMITS, type ListenerLimits } from './node-server.ts';
+import { createRequestLife, type Open } from './request-life.ts';
+import { METHODS } from './request-view.ts';
+import { tlsOptions } from './tls-options.ts';
+
+export interface ProxyListener extends Drainable {
+  /** Starts accepting; resolves with the port, which matters when the address said 0. */
+  readonly listen: () => Promise<number>;
+  /** Open client connections. */
+  readonly connections: () => number;
+}
+
+export interface ProxyListenerOptions {
+  readonly address: Address;
+  /** Present: TLS. Absent: plain HTTP. */
+  readonly certificates?: Certificates;
+  /** `reject` refuses every request: for the plain listener (TLS-5). */
+  readonly mode: 'serve' | 'reject';
+  readonly trustedProxies: readonly string[];
+  readonly exchange: Exchange;
+  readonly observer: Observer;
+  readonly forwarder: Forwarder;
+  readonly limits?: ListenerLimits;
+  /** The real clock, for the Date of answers that Node does not write. */
+  readonly now: () => number;
+}
+
+const OPEN = Symbol('open');
+type Carrying = IncomingMessage & { [OPEN]?: Open };
+
+export function createProxyListener(options: ProxyListenerOptions): ProxyListener {
+  const { certificates, forwarder } = options;
+  const connections = createConnections();
+  let draining = false;
+  const life = createRequestLife({
+    ...options,
+    scheme: certificates === undefined ? 'http' : 'https',
+    clientAddress: createClientAddress(options.trustedProxies),
+    connections,
+    isDraining: () => draining,
+  });
+  const tls = certificates === undefined ? undefined : tlsOptions(certificates);
+  const server = createNodeServer(tls, options.limits ?? DEFAULT_LIMITS);
+  const fastify = Fastify({
+    serverFactory(handle) {
+      const receive = (raw: IncomingMessage, res: ServerResponse): void => {
+        const open = life.begin(raw, res);
+        if (open === undefined) return;
+        (raw as Carrying)[OPEN] = open;
+        handle(raw, res);
+      };
+      server.on('request', receive);
+      // FWD-10: without these listeners Node would send 100, or 417, before anything was decided.
+      server.on('checkContinue', receive);
+      server.on('checkExpectation', receive);
+      server.on('connection', connections.track);
+      return server;
+    },
+    clientErrorHandler: life.refuseUnparsed,
+    logger: false,
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    // The target was read before; Fastify's router must not read it again (VER-7).
+    rewriteUrl: () => '/',
+  });
+  // The exchange runs in this hook and never calls `done`: no body is parsed and Fastify sends nothing (FWD-20).
+  fastify.addHook('onRequest', (request, reply, _done) => {
+    const open = (request.raw as Carrying)[OPEN];
+    if (open !== undefined) void life.run(open, reply);
+  });
+  fastify.route({ method: [...METHODS], url: '/', handler: () => undefined });
+  fastify.register(forwarder.plugin, forwarder.options);
+
+  return {
+    async listen() {
+      await fastify.ready();
+      const { host, port } = options.address;
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      });
+      const bound = server.address();
+      return typeof bound === 'object' && bound !== null ? bound.port : port;
+    },
+    async stop() {
+      draining = true;
+      await new Promise<void>((resolve) => void server.close(() => resolve()));
+      await fastify.close();
+    },
+    destroy: connections.destroyAll,
+    connections: connections.size,
+  };
+}

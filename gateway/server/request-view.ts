@@ -1,0 +1,98 @@
+// From a raw HTTP/1 or HTTP/2 request to the view the exchange judges, or to a refusal.
+// The first thing that happens to a request; every later step reads the view (ORD-2).
+import type { IncomingMessage } from 'node:http';
+import type { RequestRefusal } from '../exchange/directive.ts';
+import type { RequestView } from '../exchange/request-view.ts';
+import { type Authority, readAuthority, sameAuthority } from './authority.ts';
+import type { ClientAddress } from './client-address.ts';
+import { strictnessRefusal } from './strictness.ts';
+import { readTarget } from './target.ts';
+
+/** Methods this gateway implements; any other token is answered 501 (FWD-15). */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const OFFERED: ReadonlySet<string> = new Set(METHODS);
+
+export type Reading =
+  | { readonly kind: 'view'; readonly view: RequestView; readonly forwardedHost: string }
+  /** `OPTIONS *`, answered by the listener itself. */
+  | { readonly kind: 'server'; readonly view: RequestView }
+  | { readonly kind: 'refused'; readonly refusal: RequestRefusal };
+
+export interface ReadingContext {
+  readonly scheme: 'https' | 'http';
+  readonly isHttp2: boolean;
+  readonly address: ClientAddress;
+  readonly requestId: string;
+}
+
+const refused = (message: string, status: 400 | 414 | 417 = 400): Reading => ({
+  kind: 'refused',
+  refusal: { reason: 'request_malformed', status, message },
+});
+
+/** Reads `raw`, whose `url` must be the target as received. */
+export function readRequest(raw: IncomingMessage, context: ReadingContext): Reading {
+  const { isHttp2, address, requestId } = context;
+  const refusal = strictnessRefusal(raw, isHttp2);
+  if (refusal !== undefined) return { kind: 'refused', refusal };
+  const method = raw.method ?? '';
+  if (!OFFERED.has(method)) return { kind: 'refused', refusal: { reason: 'method_unknown', method } };
+  if (isHttp2 && raw.headers[':scheme'] !== context.scheme) {
+    return refused('The :scheme does not fit the connection.');
+  }
+  // HTTP/1.0 knows no expectations and its own are ignored (FWD-11).
+  const { expect } = raw.headers;
+  if (expect !== undefined && raw.httpVersion !== '1.0' && expect.toLowerCase() !== '100-continue') {
+    return refused('The expectation cannot be met.', 417);
+  }
+  const target = readTarget(raw.url ?? '', method);
+  if (target.kind === 'malformed') return refused(target.message, target.status);
+  const authority = authorityOf(raw, context, target.kind === 'resource' ? target.authority : undefined);
+  if (authority === undefined) return refused('The request needs exactly one valid authority.');
+  const trusted = address.viaTrusted ? raw.headers : undefined;
+  const view: RequestView = {
+    method,
+    scheme: trustedScheme(trusted?.['x-forwarded-proto']) ?? context.scheme,
+    host: authority.host,
+    path: target.kind === 'resource' ? target.path : '/',
+    search: target.kind === 'resource' ? target.search : '',
+    headers: raw.headers,
+    clientAddress: address.key,
+    requestId,
+  };
+  // FWD-8: an OPTIONS whose last hop this is ends here as well.
+  if (target.kind === 'server' || (method === 'OPTIONS' && raw.headers['max-forwards'] === '0')) {
+    return { kind: 'server', view };
+  }
+  const told = trusted?.['x-forwarded-host'];
+  const forwarded = typeof told === 'string' ? readAuthority(told) : undefined;
+  return { kind: 'view', view, forwardedHost: (forwarded ?? authority).full };
+}
+
+/** H2-1, SMG-6, SMG-7: :authority, else absolute-form, else Host; a Host that is there must be valid and agree. */
+function authorityOf(
+  raw: IncomingMessage,
+  { isHttp2, scheme }: ReadingContext,
+  absolute: string | undefined,
+): Authority | undefined {
+  const { host } = raw.headers;
+  const fromHost = host === undefined ? undefined : readAuthority(host);
+  if (host !== undefined && fromHost === undefined) return undefined;
+  if (isHttp2) {
+    const pseudo = raw.headers[':authority'];
+    if (typeof pseudo !== 'string') return fromHost;
+    const authority = readAuthority(pseudo);
+    if (authority !== undefined && fromHost !== undefined && !sameAuthority(authority, fromHost, scheme)) {
+      return undefined;
+    }
+    return authority;
+  }
+  if (absolute === undefined) return fromHost;
+  // RFC 9112 §3.2: an HTTP/1.1 request without Host is malformed even when its target names an authority.
+  return fromHost === undefined && raw.httpVersion === '1.1' ? undefined : readAuthority(absolute);
+}
+
+function trustedScheme(value: string | readonly string[] | undefined): 'https' | 'http' | undefined {
+  const last = typeof value === 'string' ? value.slice(value.lastIndexOf(',') + 1).trim() : undefined;
+  return last === 'https' || last === 'http' ? last : undefined;
+}

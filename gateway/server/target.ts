@@ -1,0 +1,86 @@
+// The request-target, read once: form, path and query (RFC 9112 §3.2, VER-7).
+// What comes out of here is routed, judged and forwarded; nothing re-parses it (ORD-2).
+
+export type Target =
+  | {
+      readonly kind: 'resource';
+      /** Unreserved characters decoded, hex in upper case, starts with `/`. */
+      readonly path: string;
+      /** From `?` on, verbatim; empty without one. */
+      readonly search: string;
+      /** The authority of an absolute-form target; it replaces Host (SMG-7). */
+      readonly authority: string | undefined;
+    }
+  /** `OPTIONS *`: about the gateway itself (SMG-8). */
+  | { readonly kind: 'server' }
+  | { readonly kind: 'malformed'; readonly status: 400 | 414; readonly message: string };
+
+/** Longest target in octets; RFC 9112 §3 asks for at least 8000. */
+export const LONGEST_TARGET = 8_192;
+
+const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
+const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
+// A path that needs neither decoding nor a look at its segments.
+const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)*\/?$/;
+const UNRESERVED = /^[A-Za-z0-9._~-]$/;
+
+const malformed = (message: string, status: 400 | 414 = 400): Target => ({
+  kind: 'malformed',
+  status,
+  message,
+});
+
+/** Reads the raw target of a request with `method`. */
+export function readTarget(target: string, method: string): Target {
+  if (target.length > LONGEST_TARGET) return malformed('The request target is too long.', 414);
+  if (target === '*') {
+    return method === 'OPTIONS' ? { kind: 'server' } : malformed('The target * is only for OPTIONS.');
+  }
+  let rest = target;
+  let authority: string | undefined;
+  if (!target.startsWith('/')) {
+    const absolute = ABSOLUTE.exec(target);
+    if (absolute === null) return malformed('The request target must be a path.');
+    authority = absolute[1];
+    rest = target.slice(absolute[0].length);
+    if (!rest.startsWith('/')) rest = `/${rest}`;
+  }
+  if (!VISIBLE_ASCII.test(rest) || rest.includes('#')) {
+    return malformed('The request target holds a character that is not allowed there.');
+  }
+  const mark = rest.indexOf('?');
+  const raw = mark < 0 ? rest : rest.slice(0, mark);
+  const search = mark < 0 ? '' : rest.slice(mark);
+  if (PLAIN_PATH.test(raw)) return { kind: 'resource', path: raw, search, authority };
+  const path = normalised(raw);
+  if (path === undefined)
+    return malformed('The request path is not in a form that can be read one way only.');
+  return { kind: 'resource', path, search, authority };
+}
+
+/** RFC 3986 §6.2.2, or undefined for what VER-7 refuses. */
+function normalised(raw: string): string | undefined {
+  if (raw.startsWith('//') || raw.includes('\\') || /%(?![0-9A-Fa-f]{2})/.test(raw)) return undefined;
+  const path = raw.replace(/%[0-9A-Fa-f]{2}/g, (triplet) => {
+    const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
+    return UNRESERVED.test(character) ? character : triplet.toUpperCase();
+  });
+  if (path.includes('%5C') || path.includes('%00')) return undefined;
+  return hasDotSegment(path) ? undefined : path;
+}
+
+/** Looks for `.` and `..` as any later reader might: after further decodings, with either slash, before a `;`. */
+function hasDotSegment(path: string): boolean {
+  let read = path;
+  for (;;) {
+    for (const segment of read.split(/[/\\]|%2F|%5C/i)) {
+      const name = segment.split(';', 1)[0];
+      if (name === '.' || name === '..') return true;
+    }
+    const again = read.replace(/%(25|2E|2F|5C|3B)/gi, (triplet) =>
+      String.fromCharCode(Number.parseInt(triplet.slice(1), 16)),
+    );
+    if (again === read) return false;
+    read = again;
+  }
+}

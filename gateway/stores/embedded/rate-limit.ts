@@ -1,0 +1,84 @@
+// Rate-limit buckets in this process: the default store, the per-address guard, and the fallback while Redis is away.
+// Stands behind the RateLimitStore port and answers at once.
+import { emissionInterval, gcra } from '../../policy/rate-limit/gcra.ts';
+import type { Limit, Take, Taken } from '../../policy/rate-limit/limit.ts';
+
+interface Bucket {
+  /** Theoretical arrival time in microseconds: when the bucket will be full again. */
+  tat: number;
+  /** Microseconds an empty bucket needs to fill. */
+  fill: number;
+}
+
+const DEFAULT_MAX_BUCKETS = 100_000;
+/** Share of the buckets that goes when all room is used, so that the search for them is rare. */
+const EVICTED_SHARE = 0.1;
+
+/**
+ * Buckets in memory, at most `maxBuckets` (default 100,000). A full bucket says nothing and is dropped; when all room
+ * is used by others, the least used go first, so a subject at its limit is forgotten only after everyone below theirs.
+ * `now` is in milliseconds and should be monotonic: a clock set back makes subjects wait.
+ */
+export function createEmbeddedRateLimitStore(options: {
+  readonly now: () => number;
+  readonly maxBuckets?: number;
+}): { readonly take: (take: Take) => Taken } {
+  const maxBuckets = options.maxBuckets ?? DEFAULT_MAX_BUCKETS;
+  const buckets = new Map<string, Bucket>();
+  let sweep = buckets.entries();
+
+  /** Looks at two buckets per new one, so that full ones leave at the pace at which others come. */
+  const dropSomeFull = (nowMicros: number): void => {
+    for (let looked = 0; looked < 2; looked++) {
+      const next = sweep.next();
+      if (next.done) {
+        sweep = buckets.entries();
+        return;
+      }
+      const [key, bucket] = next.value;
+      if (bucket.tat <= nowMicros) buckets.delete(key);
+    }
+  };
+
+  const add = (key: string, bucket: Bucket, nowMicros: number): void => {
+    dropSomeFull(nowMicros);
+    if (buckets.size >= maxBuckets) dropLeastUsed(buckets, Math.ceil(maxBuckets * EVICTED_SHARE), nowMicros);
+    buckets.set(key, bucket);
+  };
+
+  return {
+    take: ({ key, limit, cost }) => {
+      const now = options.now();
+      const bucket = buckets.get(key);
+      const { taken, tat } = gcra(bucket?.tat, limit, cost, now);
+      if (!taken.allowed || tat === undefined) return taken;
+      if (bucket === undefined) {
+        add(key, { tat, fill: fillMicros(limit) }, now * 1000);
+      } else {
+        bucket.tat = tat;
+        bucket.fill = fillMicros(limit);
+      }
+      return taken;
+    },
+  };
+}
+
+const fillMicros = (limit: Limit): number => limit.burst * emissionInterval(limit);
+
+function dropLeastUsed(buckets: Map<string, Bucket>, count: number, nowMicros: number): void {
+  const used = (bucket: Bucket): number => Math.max(0, bucket.tat - nowMicros) / bucket.fill;
+  const mostUsed = Float64Array.from(buckets.values(), used).sort()[count - 1] ?? 0;
+  let alike = count;
+  for (const [key, bucket] of buckets) {
+    if (used(bucket) >= mostUsed) continue;
+    buckets.delete(key);
+    alike--;
+  }
+  // Of those exactly at the bound only the oldest go, as many as are still wanted.
+  for (const [key, bucket] of buckets) {
+    if (alike === 0) return;
+    if (used(bucket) !== mostUsed) continue;
+    buckets.delete(key);
+    alike--;
+  }
+}

@@ -1,0 +1,129 @@
+// The arithmetic of leases for one bucket: what is held, what lapses, what the store can have at best.
+// leases.ts keeps one account per key and fetches leases for it; nothing here waits.
+//
+// Never more than the limit: units are taken before they are spent, and unspent ones lapse one by one as the bucket
+// fills up, so at every moment bucket + all leases <= burst, whoever else takes from the bucket. What lapses is only
+// what a full bucket could not have held.
+import { emissionInterval } from '../policy/rate-limit/gcra.ts';
+import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
+
+const LARGEST_LEASE = 100;
+const LEASES_PER_LIMIT = 50;
+const LEASES_PER_REMAINDER = 10;
+/** A smaller lease is not renewed ahead: that would be another request's unit. */
+const SMALLEST_RENEWED_AHEAD = 4;
+const LONGEST_LIFE_MS = 1000;
+const LIVES_PER_WINDOW = 60;
+/** Keeps a whole number of units whole after a division; far below what a unit is. */
+const ROUNDING = 1e-6;
+
+interface Lease {
+  left: number;
+  renewed: boolean;
+  readonly units: number;
+  /** When the bucket would be full again if nobody took more. */
+  readonly fullAt: number;
+  readonly endsAt: number;
+}
+
+/** Instants and durations in milliseconds of one monotonic clock. */
+export interface LeaseAccount {
+  readonly limit: Limit;
+  /** Ends what is too old or could not be in a bucket of this size; to be called before a new take and before `enter`. */
+  readonly lapse: (at: number) => void;
+  /** Serves a take from the leases, or refuses it from what is known; undefined when the store must be asked. */
+  readonly take: (cost: number, at: number) => Taken | undefined;
+  /** Units beyond the leases that `cost` needs. */
+  readonly missing: (cost: number) => number;
+  /** How many units to ask the store for while `queued` wait, of which the first needs `need`. */
+  readonly sizeFor: (need: number, queued: number) => number;
+  /** True once per lease, when it is time to fetch the next one ahead. */
+  readonly claimRenewal: () => boolean;
+  /** Enters the store's answer to `asked`, sent at `sentAt`. */
+  readonly enter: (answer: Taken, asked: number, sentAt: number) => void;
+}
+
+export function openLeaseAccount(limit: Limit): LeaseAccount {
+  const interval = emissionInterval(limit) / 1000;
+  const capacity = limit.burst * interval;
+  const life = Math.min(LONGEST_LIFE_MS, limit.windowMs / LIVES_PER_WINDOW);
+  const largest = Math.min(LARGEST_LEASE, Math.floor(Math.min(limit.units, limit.burst) / LEASES_PER_LIMIT));
+
+  let leases: Lease[] = [];
+  let spent = Number.POSITIVE_INFINITY;
+  let remainingInStore = Number.POSITIVE_INFINITY;
+  /** When the bucket holds no unit, seen from the last answer: k units are there at `emptyAt + k * interval`, or later. */
+  let emptyAt = Number.NEGATIVE_INFINITY;
+  /** Until when that is relied on to refuse: a store may be emptied by hand. */
+  let knownUntil = Number.NEGATIVE_INFINITY;
+
+  const held = (): number => {
+    let units = 0;
+    for (const lease of leases) units += lease.left;
+    return units;
+  };
+
+  const spend = (cost: number): void => {
+    let open = cost;
+    for (const lease of leases) {
+      const part = Math.min(lease.left, open);
+      lease.left -= part;
+      open -= part;
+    }
+    spent += cost;
+  };
+
+  const answer = (allowed: boolean, retryAfterMs: number, at: number): Taken => {
+    const units = held();
+    const remaining = remainingInStore + units;
+    const reset = remaining === 0 ? emptyAt + interval - at : emptyAt + capacity - at - units * interval;
+    return { allowed, remaining, retryAfterMs, resetMs: Math.max(0, reset) };
+  };
+
+  return {
+    limit,
+    lapse: (at) => {
+      for (const lease of leases) {
+        const fits = at < lease.endsAt ? Math.floor((lease.fullAt - at) / interval + ROUNDING) : 0;
+        lease.left = Math.max(0, Math.min(lease.left, fits));
+      }
+    },
+    take: (cost, at) => {
+      const units = held();
+      if (units >= cost) {
+        spend(cost);
+        return answer(true, 0, at);
+      }
+      const readyAt = emptyAt + (cost - units) * interval;
+      return at < readyAt && at < knownUntil ? answer(false, readyAt - at, at) : undefined;
+    },
+    missing: (cost) => Math.max(0, cost - held()),
+    sizeFor: (need, queued) => {
+      const usual = Math.min(largest, 2 * spent, Math.floor(remainingInStore / LEASES_PER_REMAINDER));
+      return Math.max(need, Math.min(LARGEST_LEASE, limit.burst, Math.max(usual, queued)));
+    },
+    claimRenewal: () => {
+      const newest = leases.at(-1);
+      if (newest === undefined || newest.renewed || newest.units < SMALLEST_RENEWED_AHEAD) return false;
+      if (held() > newest.units / 4) return false;
+      newest.renewed = true;
+      return true;
+    },
+    enter: (taken, asked, sentAt) => {
+      const wait = taken.remaining === 0 ? taken.resetMs - interval : taken.resetMs - capacity;
+      emptyAt = sentAt + wait;
+      knownUntil = sentAt + life;
+      remainingInStore = taken.remaining;
+      if (!taken.allowed) return;
+      spent = 0;
+      leases = leases.filter((lease) => lease.left > 0);
+      leases.push({
+        left: asked,
+        units: asked,
+        renewed: false,
+        fullAt: emptyAt + capacity,
+        endsAt: sentAt + life,
+      });
+    },
+  };
+}

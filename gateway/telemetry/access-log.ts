@@ -1,0 +1,70 @@
+// The access log: one JSON line per request, formatted by hand because it is written on every one.
+// Never holds a query string, a header other than the user agent, or anything of a body.
+import type { Outcome } from '../exchange/exchange.ts';
+import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { jsonString } from './json-text.ts';
+import type { LogSink } from './log-sink.ts';
+
+const NAME_CAP = 128;
+const PATH_CAP = 2048;
+const USER_AGENT_CAP = 256;
+
+export interface AccessLog {
+  /** `at`: the instant the answer ended. `durationMs`: from the request's first line to there. */
+  readonly record: (facts: ExchangeFacts, outcome: Outcome, at: EpochMs, durationMs: number) => void;
+}
+
+export function createAccessLog(sink: LogSink): AccessLog {
+  const timeOf = createTimeText();
+  return {
+    record: (facts, outcome, at, durationMs) => {
+      let line = `{"log":"access","time":"${timeOf(at)}"`;
+      line += `,"request_id":${jsonString(facts.requestId, NAME_CAP)}`;
+      line += `,"method":${jsonString(outcome.method, NAME_CAP)}`;
+      line += `,"path":${jsonString(withoutQuery(outcome.path), PATH_CAP)}`;
+      line += `,"status":${outcome.status}`;
+      if (facts.api !== undefined) line += `,"api":${jsonString(facts.api.name, NAME_CAP)}`;
+      if (facts.version !== undefined) line += `,"version":${jsonString(facts.version.label, NAME_CAP)}`;
+      if (facts.phase !== undefined) line += `,"stage":"${facts.phase.stage}"`;
+      if (facts.carrier !== undefined) line += `,"carrier":"${facts.carrier}"`;
+      if (facts.consumer !== undefined) line += `,"consumer":${jsonString(facts.consumer.id, NAME_CAP)}`;
+      if (facts.refusal !== undefined) line += `,"refusal":"${facts.refusal}"`;
+      if (facts.fault !== undefined) line += `,"fault":"${facts.fault}"`;
+      line += `,"duration_ms":${microseconds(durationMs)}`;
+      if (facts.upstreamMs !== undefined) line += `,"upstream_ms":${microseconds(facts.upstreamMs)}`;
+      line += `,"bytes":${outcome.bytes}`;
+      line += `,"client":${jsonString(outcome.clientAddress, NAME_CAP)}`;
+      line += `,"scheme":"${outcome.scheme}"`;
+      line += `,"protocol":${jsonString(outcome.protocol, NAME_CAP)}`;
+      line += `,"aborted":${outcome.aborted}`;
+      if (outcome.userAgent !== undefined)
+        line += `,"user_agent":${jsonString(outcome.userAgent, USER_AGENT_CAP)}`;
+      sink.append(`${line}}`);
+    },
+  };
+}
+
+/** The contract says there is no query in a path; a secret in a log is worth a second look. */
+function withoutQuery(path: string): string {
+  const query = path.indexOf('?');
+  return query === -1 ? path : path.slice(0, query);
+}
+
+function microseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+/** ISO 8601 with milliseconds; the text of the running second is kept, since most lines share it. */
+function createTimeText(): (at: EpochMs) => string {
+  let second = Number.NaN;
+  let text = '';
+  return (at) => {
+    const whole = Math.floor(at / 1000);
+    if (whole !== second) {
+      second = whole;
+      text = new Date(whole * 1000).toISOString().slice(0, -'000Z'.length);
+    }
+    return `${text}${String(Math.floor(at - whole * 1000)).padStart(3, '0')}Z`;
+  };
+}

@@ -1,0 +1,36 @@
+// A histogram of durations in one typed array, since one is moved by every request.
+// Recorded as answers end, read at scrape.
+
+/** Upper bounds in seconds; one more bucket holds what is longer than the last. */
+export const LATENCY_BOUNDS: readonly number[] = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+
+export interface Latency {
+  readonly observe: (milliseconds: number) => void;
+  /** Counts at or below each bound, the last one being all observations. */
+  readonly cumulative: () => readonly number[];
+  readonly sumSeconds: () => number;
+}
+
+export function createLatency(): Latency {
+  const buckets = new Float64Array(LATENCY_BOUNDS.length + 1);
+  let sum = 0;
+  return {
+    observe: (milliseconds) => {
+      const seconds = milliseconds / 1000;
+      let bucket = 0;
+      while (seconds > (LATENCY_BOUNDS[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+      buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+      sum += seconds;
+    },
+    cumulative: () => {
+      let total = 0;
+      return Array.from(buckets, (count) => {
+        total += count;
+        return total;
+      });
+    },
+    sumSeconds: () => sum,
+  };
+}

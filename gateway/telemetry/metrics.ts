@@ -1,0 +1,181 @@
+// Every metric of the gateway, one row each: name, labels, and where its samples come from.
+// A new metric is a row here; names follow Prometheus (one prefix, base units, _total for counters).
+import type { GatewayPlan } from '../plan/plan.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { dateSamples, versionSamples } from './plan-samples.ts';
+import type { ProcessState } from './process-state.ts';
+import type { RequestMetrics } from './request-metrics.ts';
+import {
+  authFailureSamples,
+  decisionSamples,
+  deprecatedSamples,
+  lastRequestSamples,
+  latencySamples,
+  requestSamples,
+  resolutionSamples,
+  retiredSamples,
+  upstreamSamples,
+} from './request-samples.ts';
+import type { CounterRow, GaugeRow, HistogramRow, MetricRow, Sample } from './series.ts';
+
+export interface MetricSources {
+  readonly requests: RequestMetrics;
+  readonly state: ProcessState;
+  readonly plan: () => GatewayPlan;
+  /** The lifecycle clock. */
+  readonly now: () => EpochMs;
+  readonly wallClock: () => EpochMs;
+  readonly logLinesDropped: () => number;
+}
+
+const VERSION = ['api', 'version'] as const;
+
+export function metricRows({
+  requests,
+  state,
+  plan,
+  now,
+  wallClock,
+  logLinesDropped,
+}: MetricSources): MetricRow[] {
+  return [
+    counter('sundial_requests_total', 'Requests answered.', [...VERSION, 'stage', 'method', 'code'], () =>
+      requestSamples(requests),
+    ),
+    histogram(
+      'sundial_request_duration_seconds',
+      'From the first line of a request to the end of its answer.',
+      VERSION,
+      () => latencySamples(requests),
+    ),
+    histogram(
+      'sundial_upstream_duration_seconds',
+      'From sending to an upstream to its response headers.',
+      [...VERSION, 'upstream'],
+      () => upstreamSamples(requests),
+    ),
+    counter(
+      'sundial_deprecated_requests_total',
+      'Requests to a deprecated version by named consumer.',
+      [...VERSION, 'consumer'],
+      () => deprecatedSamples(requests, wallClock()),
+    ),
+    counter(
+      'sundial_retired_requests_total',
+      'Requests to a version past its sunset.',
+      [...VERSION, 'action'],
+      () => retiredSamples(requests),
+    ),
+    gauge(
+      'sundial_version_info',
+      'The stage of a version now and its successor; always 1.',
+      [...VERSION, 'stage', 'successor'],
+      () => versionSamples(plan(), now()),
+    ),
+    gauge(
+      'sundial_version_deprecation_timestamp_seconds',
+      'When a version becomes or became deprecated.',
+      VERSION,
+      () => dateSamples(plan(), 'deprecated'),
+    ),
+    gauge(
+      'sundial_version_sunset_timestamp_seconds',
+      'When a version stops answering, extensions included.',
+      VERSION,
+      () => dateSamples(plan(), 'sunset'),
+    ),
+    gauge(
+      'sundial_version_last_request_timestamp_seconds',
+      'When a version was last asked for.',
+      VERSION,
+      () => lastRequestSamples(requests),
+    ),
+    counter(
+      'sundial_version_resolutions_total',
+      'How the version of a request was found, or not.',
+      ['api', 'carrier', 'outcome'],
+      () => resolutionSamples(requests),
+    ),
+    counter(
+      'sundial_ratelimit_decisions_total',
+      'Decisions of rate limits.',
+      [...VERSION, 'policy', 'decision'],
+      () => decisionSamples(requests),
+    ),
+    counter(
+      'sundial_auth_failures_total',
+      'Requests that were not authenticated or not authorised.',
+      ['api', 'reason'],
+      () => authFailureSamples(requests),
+    ),
+    gauge('sundial_store_up', 'Whether a store answers.', ['store'], state.stores),
+    counter('sundial_config_reloads_total', 'Reloads of the policy files.', ['result'], state.reloads),
+    gauge(
+      'sundial_config_last_reload_successful',
+      'Whether the policy files as they stand are in use.',
+      [],
+      () => single(state.lastReloadSuccessful() ? 1 : 0),
+    ),
+    gauge(
+      'sundial_config_last_reload_success_timestamp_seconds',
+      'When the plan in use was put in place.',
+      [],
+      () => single(state.lastReloadSuccess() / 1000),
+    ),
+    gauge('sundial_config_info', 'The revision of the plan in use; always 1.', ['hash'], () => [
+      [[plan().revision], 1],
+    ]),
+    gauge(
+      'sundial_tls_certificate_expiry_timestamp_seconds',
+      'When a certificate expires.',
+      ['sni'],
+      state.certificates,
+    ),
+    gauge(
+      'sundial_lifecycle_clock_offset_seconds',
+      'How far the lifecycle clock is ahead of the real one.',
+      [],
+      () => single(Math.round((now() - wallClock()) / 1000)),
+    ),
+    counter(
+      'sundial_metrics_series_dropped_total',
+      'Observations counted under "other" because a series cap was reached.',
+      ['metric'],
+      () => [[['sundial_deprecated_requests_total'], requests.consumersDropped()]],
+    ),
+    counter(
+      'sundial_access_log_dropped_total',
+      'Log lines lost because their destination was slow or broken.',
+      [],
+      () => single(logLinesDropped()),
+    ),
+  ];
+}
+
+type Name = MetricRow['name'];
+
+function counter(
+  name: Name,
+  help: string,
+  labels: readonly string[],
+  samples: CounterRow['samples'],
+): CounterRow {
+  return { kind: 'counter', name, help, labels, samples };
+}
+
+function gauge(name: Name, help: string, labels: readonly string[], samples: GaugeRow['samples']): GaugeRow {
+  return { kind: 'gauge', name, help, labels, samples };
+}
+
+function histogram(
+  name: Name,
+  help: string,
+  labels: readonly string[],
+  samples: HistogramRow['samples'],
+): HistogramRow {
+  return { kind: 'histogram', name, help, labels, samples };
+}
+
+function single(value: number): Sample[] {
+  return [[[], value]];
+}

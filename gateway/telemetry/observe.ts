@@ -1,0 +1,26 @@
+// The observer: what happens when an answer has ended. The last step of every exchange, refused and aborted ones too.
+// Reads the clocks once, so that log line and metrics agree.
+import type { Observer } from '../exchange/exchange.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { AccessLog } from './access-log.ts';
+import type { RequestMetrics } from './request-metrics.ts';
+
+export interface ObserverParts {
+  readonly metrics: Pick<RequestMetrics, 'record'>;
+  /** Undefined when requests are not logged. */
+  readonly accessLog: AccessLog | undefined;
+  readonly wallClock: () => EpochMs;
+  /** The monotonic clock that `ExchangeFacts.startedAt` was read from, milliseconds. */
+  readonly monotonic: () => number;
+}
+
+export function createObserver({ metrics, accessLog, wallClock, monotonic }: ObserverParts): Observer {
+  return {
+    onAnswer: (facts, outcome) => {
+      const at = wallClock();
+      const durationMs = Math.max(0, monotonic() - facts.startedAt);
+      metrics.record(facts, outcome, at, durationMs);
+      accessLog?.record(facts, outcome, at, durationMs);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+// What the running process reports of itself: stores, reloads, certificates.
+// Set by the composition root as things happen, read at scrape.
+import type { EpochMs } from '../policy/contract.ts';
+import type { Sample } from './series.ts';
+
+export type ReloadResult = 'success' | 'failure';
+
+export interface ProcessState {
+  /** `store`: the kind, never an address. */
+  readonly storeUp: (store: string, up: boolean) => void;
+  readonly reload: (result: ReloadResult) => void;
+  /** `sni`: the name the certificate answers for; `expiry`: its notAfter. */
+  readonly certificate: (sni: string, expiry: EpochMs) => void;
+  readonly stores: () => Iterable<Sample>;
+  readonly reloads: () => Iterable<Sample>;
+  readonly lastReloadSuccessful: () => boolean;
+  /** When the plan in use was put in place. */
+  readonly lastReloadSuccess: () => EpochMs;
+  readonly certificates: () => Iterable<Sample>;
+}
+
+/** Starts as after a successful load, since a gateway without a plan does not run. */
+export function createProcessState(wallClock: () => EpochMs): ProcessState {
+  const stores = new Map<string, boolean>();
+  const certificates = new Map<string, EpochMs>();
+  const reloads: Record<ReloadResult, number> = { success: 0, failure: 0 };
+  let successful = true;
+  let lastSuccess = wallClock();
+  return {
+    storeUp: (store, up) => void stores.set(store, up),
+    reload: (result) => {
+      reloads[result] += 1;
+      successful = result === 'success';
+      if (successful) lastSuccess = wallClock();
+    },
+    certificate: (sni, expiry) => void certificates.set(sni, expiry),
+    stores: () => stores.entries().map(([store, up]) => [[store], up ? 1 : 0]),
+    reloads: () => Object.entries(reloads).map(([result, count]) => [[result], count]),
+    lastReloadSuccessful: () => successful,
+    lastReloadSuccess: () => lastSuccess,
+    certificates: () => certificates.entries().map(([sni, expiry]) => [[sni], expiry / 1000]),
+  };
+}

@@ -1,0 +1,123 @@
+// The closed label sets of a request: stage, method, status code, and what a refusal means to the metrics.
+// Everything a client or an upstream can choose is folded into them, so that series stay bounded.
+import { STATUS_CODES } from 'node:http';
+import type { FaultCode, RefusalReason } from '../exchange/directive.ts';
+import type { Stage } from '../policy/lifecycle/schedule.ts';
+import type { Carrier } from '../policy/versioning/resolution.ts';
+
+/** Stands where a request has no API, version, stage or named consumer. */
+export const NONE = 'none';
+/** Stands for whatever has no series of its own. */
+export const OTHER = 'other';
+
+export const STAGES = [
+  'planned',
+  'active',
+  'deprecated',
+  'sunset',
+  'retired',
+  NONE,
+] as const satisfies readonly (Stage | typeof NONE)[];
+
+export const METHODS = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'CONNECT',
+  'OPTIONS',
+  'TRACE',
+  'PATCH',
+  OTHER,
+] as const;
+
+/** The registered codes, then one label per class for the codes an upstream makes up. */
+export const CODES: readonly string[] = [
+  ...Object.keys(STATUS_CODES),
+  '1xx',
+  '2xx',
+  '3xx',
+  '4xx',
+  '5xx',
+  OTHER,
+];
+
+export const CARRIERS = ['path', 'header', 'default', 'unversioned', NONE] as const satisfies readonly (
+  | Carrier
+  | typeof NONE
+)[];
+export const RESOLUTIONS = ['matched', 'default', 'conflict', 'unknown', 'malformed', 'missing'] as const;
+export const RETIREMENTS = ['gone', 'redirect'] as const;
+export const DECISIONS = ['allowed', 'limited', 'degraded'] as const;
+export const AUTH_FAILURES = [
+  'credentials_missing',
+  'credentials_malformed',
+  'token_invalid',
+  'scope_insufficient',
+  'identity_unavailable',
+] as const;
+
+type Resolved = (typeof RESOLUTIONS)[number];
+type Retirement = (typeof RETIREMENTS)[number];
+type AuthFailure = (typeof AUTH_FAILURES)[number];
+
+/** Which counter a refusal moves besides the request counter; the compiler asks for a row when a refusal is added. */
+export const REFUSALS: Readonly<
+  Record<
+    RefusalReason,
+    | { readonly kind: 'request' }
+    | { readonly kind: 'resolution'; readonly outcome: Resolved }
+    | { readonly kind: 'retired'; readonly action: Retirement }
+    | { readonly kind: 'auth'; readonly failure: AuthFailure }
+    | { readonly kind: 'limit' }
+    | { readonly kind: 'guard' }
+  >
+> = {
+  request_malformed: { kind: 'request' },
+  plain_http: { kind: 'request' },
+  method_unknown: { kind: 'request' },
+  transfer_coding_unknown: { kind: 'request' },
+  protocol_version_unsupported: { kind: 'request' },
+  host_unknown: { kind: 'request' },
+  route_unknown: { kind: 'request' },
+  credentials_in_url: { kind: 'request' },
+  version_ambiguous: { kind: 'resolution', outcome: 'conflict' },
+  version_malformed: { kind: 'resolution', outcome: 'malformed' },
+  version_unknown: { kind: 'resolution', outcome: 'unknown' },
+  version_missing: { kind: 'resolution', outcome: 'missing' },
+  version_retired: { kind: 'retired', action: 'gone' },
+  version_moved: { kind: 'retired', action: 'redirect' },
+  credentials_missing: { kind: 'auth', failure: 'credentials_missing' },
+  credentials_malformed: { kind: 'auth', failure: 'credentials_malformed' },
+  token_invalid: { kind: 'auth', failure: 'token_invalid' },
+  scope_insufficient: { kind: 'auth', failure: 'scope_insufficient' },
+  rate_limited: { kind: 'limit' },
+  guard_limited: { kind: 'guard' },
+  limits_unavailable: { kind: 'limit' },
+};
+
+/** Faults that mean a caller could not be authenticated. */
+export const FAULT_AUTH_FAILURES: Readonly<Partial<Record<FaultCode, AuthFailure>>> = {
+  identity_unavailable: 'identity_unavailable',
+};
+
+const METHOD_INDEX: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]));
+const CODE_INDEX: Uint8Array = codeIndex();
+
+export function methodIndexOf(method: string): number {
+  return METHOD_INDEX.get(method) ?? METHODS.length - 1;
+}
+
+export function codeIndexOf(status: number): number {
+  return CODE_INDEX[status] ?? CODES.length - 1;
+}
+
+function codeIndex(): Uint8Array {
+  const index = new Uint8Array(600).fill(CODES.length - 1);
+  for (let status = 100; status < 600; status += 1) {
+    const own = CODES.indexOf(String(status));
+    index[status] = own === -1 ? CODES.indexOf(`${Math.floor(status / 100)}xx`) : own;
+  }
+  return index;
+}

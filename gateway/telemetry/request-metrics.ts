@@ -1,0 +1,114 @@
+// The metrics of requests: recorded in typed arrays as each answer ends, turned into samples when scraped.
+// Labels come from the configuration or from closed sets, never from the wire (cardinality stays bounded).
+import type { Outcome } from '../exchange/exchange.ts';
+import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import {
+  AUTH_FAILURES,
+  CARRIERS,
+  codeIndexOf,
+  FAULT_AUTH_FAILURES,
+  methodIndexOf,
+  NONE,
+  REFUSALS,
+  RESOLUTIONS,
+  RETIREMENTS,
+  STAGES,
+} from './request-labels.ts';
+import {
+  type ApiSlot,
+  countDecision,
+  countRequest,
+  createSlots,
+  increment,
+  observeUpstream,
+  type Slots,
+  type VersionSlot,
+} from './slots.ts';
+
+export interface RequestMetrics {
+  /** `at`: wall clock when the answer ended. */
+  readonly record: (facts: ExchangeFacts, outcome: Outcome, at: EpochMs, durationMs: number) => void;
+  readonly slots: Pick<Slots, 'apis' | 'versions'>;
+  /** Requests of named consumers that were counted under `other`. */
+  readonly consumersDropped: () => number;
+}
+
+export function createRequestMetrics(): RequestMetrics {
+  const slots = createSlots();
+  let consumersDropped = 0;
+
+  return {
+    record: (facts, outcome, at, durationMs) => {
+      const api = slots.api(facts.api);
+      const slot = slots.version(facts.api, facts.version);
+      const stage = facts.phase?.stage ?? NONE;
+      countRequest(slot, STAGES.indexOf(stage), methodIndexOf(outcome.method), codeIndexOf(outcome.status));
+      slot.latency.observe(durationMs);
+      if (facts.version !== undefined) {
+        slot.lastRequest = at;
+        const carrier = facts.carrier ?? NONE;
+        countResolution(api, carrier, carrier === 'default' ? 'default' : 'matched');
+        const { upstream } = facts.version;
+        if (facts.upstreamMs !== undefined && upstream !== undefined)
+          observeUpstream(slot, upstream.name, facts.upstreamMs);
+      }
+      if (stage === 'deprecated' && !slot.consumers.count(facts.consumer, at)) consumersDropped += 1;
+      countQuota(slot, facts);
+      countRefusal(api, slot, facts);
+    },
+    slots,
+    consumersDropped: () => consumersDropped,
+  };
+}
+
+function countResolution(
+  api: ApiSlot,
+  carrier: (typeof CARRIERS)[number],
+  outcome: (typeof RESOLUTIONS)[number],
+): void {
+  increment(api.resolutions, CARRIERS.indexOf(carrier) * RESOLUTIONS.length + RESOLUTIONS.indexOf(outcome));
+}
+
+function countQuota(slot: VersionSlot, { quota }: ExchangeFacts): void {
+  if (quota === undefined) return;
+  switch (quota.kind) {
+    case 'counted':
+      countDecision(slot, quota.limit.name, quota.allowed ? 'allowed' : 'limited');
+      return;
+    case 'degraded':
+      countDecision(slot, quota.limit.name, 'degraded');
+      return;
+    case 'unavailable':
+      countDecision(slot, NONE, 'degraded');
+      return;
+    default:
+      quota satisfies never;
+  }
+}
+
+function countRefusal(api: ApiSlot, slot: VersionSlot, { refusal, fault, carrier }: ExchangeFacts): void {
+  const failure = fault === undefined ? undefined : FAULT_AUTH_FAILURES[fault];
+  if (failure !== undefined) increment(api.authFailures, AUTH_FAILURES.indexOf(failure));
+  if (refusal === undefined) return;
+  const meaning = REFUSALS[refusal];
+  switch (meaning.kind) {
+    case 'resolution':
+      countResolution(api, carrier ?? NONE, meaning.outcome);
+      return;
+    case 'retired':
+      increment(slot.retired, RETIREMENTS.indexOf(meaning.action));
+      return;
+    case 'auth':
+      increment(api.authFailures, AUTH_FAILURES.indexOf(meaning.failure));
+      return;
+    case 'guard':
+      countDecision(slot, 'guard', 'limited');
+      return;
+    case 'limit':
+    case 'request':
+      return;
+    default:
+      meaning satisfies never;
+  }
+}

@@ -1,0 +1,30 @@
+// What a metric is made of: rows of one table, and the samples a row yields when it is scraped.
+// Recording happens in the arrays behind the samples; nothing here runs per request.
+import type { Latency } from './latency.ts';
+
+/** Label values in the order of the row's labels. */
+export type Sample = readonly [labels: readonly string[], value: number];
+export type LatencySample = readonly [labels: readonly string[], latency: Latency];
+
+interface RowName {
+  readonly name: `sundial_${string}`;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+export interface CounterRow extends RowName {
+  readonly kind: 'counter';
+  readonly samples: () => Iterable<Sample>;
+}
+
+export interface GaugeRow extends RowName {
+  readonly kind: 'gauge';
+  readonly samples: () => Iterable<Sample>;
+}
+
+export interface HistogramRow extends RowName {
+  readonly kind: 'histogram';
+  readonly samples: () => Iterable<LatencySample>;
+}
+
+export type MetricRow = CounterRow | GaugeRow | HistogramRow;

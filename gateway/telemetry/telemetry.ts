@@ -1,0 +1,65 @@
+// Telemetry put together: one sink for both logs, the metrics and the observer that feeds them.
+// Made first and closed last by the composition root, so that every other part can report.
+import type { Observer } from '../exchange/exchange.ts';
+import type { GatewayPlan } from '../plan/plan.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { createAccessLog } from './access-log.ts';
+import { createExposition, type MetricsPage } from './exposition.ts';
+import { createLogSink, type LogDestination } from './log-sink.ts';
+import { createLogger, type Logger, type LogLevel } from './logger.ts';
+import { metricRows } from './metrics.ts';
+import { createObserver } from './observe.ts';
+import { createProcessState, type ProcessState } from './process-state.ts';
+import { createRequestMetrics } from './request-metrics.ts';
+
+export interface TelemetryOptions {
+  /** Asked at scrape only, so that the logger can serve before there is a plan. */
+  readonly plan: () => GatewayPlan;
+  /** The lifecycle clock. */
+  readonly now: () => EpochMs;
+  readonly wallClock: () => EpochMs;
+  /** The monotonic clock of `ExchangeFacts.startedAt`, milliseconds. */
+  readonly monotonic: () => number;
+  readonly log: {
+    readonly destination: LogDestination;
+    /** For everything but requests. */
+    readonly level: LogLevel;
+    /** Whether each request is logged. */
+    readonly requests: boolean;
+  };
+}
+
+/** What parts of the house report, and the page that shows it. */
+export type Metrics = Pick<ProcessState, 'storeUp' | 'reload' | 'certificate'> & {
+  readonly render: () => Promise<MetricsPage>;
+};
+
+export interface Telemetry {
+  readonly observer: Observer;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Writes what is still held; lines after it are counted as dropped. */
+  readonly close: () => Promise<void>;
+}
+
+/** @throws the system's error when a log file cannot be opened */
+export function createTelemetry({ plan, now, wallClock, monotonic, log }: TelemetryOptions): Telemetry {
+  const sink = createLogSink(log.destination);
+  const requests = createRequestMetrics();
+  const state = createProcessState(wallClock);
+  const { storeUp, reload, certificate } = state;
+  const render = createExposition(
+    metricRows({ requests, state, plan, now, wallClock, logLinesDropped: sink.dropped }),
+  );
+  return {
+    observer: createObserver({
+      metrics: requests,
+      accessLog: log.requests ? createAccessLog(sink) : undefined,
+      wallClock,
+      monotonic,
+    }),
+    logger: createLogger({ level: log.level, sink, wallClock }),
+    metrics: { render, storeUp, reload, certificate },
+    close: sink.close,
+  };
+}

@@ -1,0 +1,40 @@
+// The part of autocannon that the bench calls; the package brings no types of its own.
+// Used by load.ts only.
+declare module 'autocannon' {
+  import type { EventEmitter } from 'node:events';
+
+  interface Client extends EventEmitter {
+    on(event: 'headers', listener: (head: { readonly headers: readonly string[] }) => void): this;
+  }
+
+  interface Options {
+    readonly url: string;
+    readonly connections: number;
+    /** Seconds. */
+    readonly duration: number;
+    readonly requests: readonly {
+      readonly method: string;
+      readonly path: string;
+      readonly headers: Readonly<Record<string, string>>;
+    }[];
+    readonly setupClient?: (client: Client) => void;
+  }
+
+  interface Result {
+    /** Connection failures and time-outs. */
+    readonly errors: number;
+    readonly non2xx: number;
+  }
+
+  interface Instance extends EventEmitter, PromiseLike<Result> {
+    /** The time is in milliseconds. */
+    on(
+      event: 'response',
+      listener: (client: Client, status: number, bytes: number, time: number) => void,
+    ): this;
+  }
+
+  const autocannon: (options: Options) => Instance;
+
+  export = autocannon;
+}

@@ -1,0 +1,82 @@
+// The processor as the bench uses it: which cores the proxies and the rest get, and what a process has consumed.
+// Without Linux's taskset or /proc the bench still runs and says what it could not do.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+export interface Placement {
+  /** Command words that start a program on the proxies' core; empty without pinning. */
+  readonly proxy: readonly string[];
+  /** The same for load, upstream and everything else. */
+  readonly rest: readonly string[];
+  /** One sentence for the report. */
+  readonly said: string;
+  /** Moves a process that is already running to the cores of the rest. */
+  readonly moveToRest: (pid: number) => void;
+}
+
+/** One core for the proxies, the others for load, upstream and Redis, where the machine has two and `taskset`. */
+export function placement(): Placement {
+  const cores = allowedCores();
+  const [first, ...others] = cores;
+  const unpinned = (said: string): Placement => ({ proxy: [], rest: [], said, moveToRest: () => undefined });
+  if (first === undefined || others.length === 0)
+    return unpinned('not pinned: fewer than two cores to choose from');
+  if (!succeeds('taskset', ['-V'])) return unpinned('not pinned: no taskset here');
+  const rest = others.join(',');
+  return {
+    proxy: ['taskset', '-c', String(first)],
+    rest: ['taskset', '-c', rest],
+    said: `pinned by taskset: each proxy on core ${first}; load, upstream and Redis on core ${rest}`,
+    moveToRest: (pid) => {
+      execFileSync('taskset', ['-a', '-c', '-p', rest, String(pid)], { stdio: 'ignore' });
+    },
+  };
+}
+
+/**
+ * Microseconds of processor time (user and system, all threads) a process has used, from `/proc/<pid>/stat`;
+ * undefined where there is no /proc. Its resolution is one tick, 10 ms on the usual kernel.
+ */
+export function cpuMicros(pid: number): number | undefined {
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  // The second field is the command in brackets and may hold blanks; counting starts after it (proc(5)).
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond();
+}
+
+let ticks: number | undefined;
+
+function ticksPerSecond(): number {
+  ticks ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+  return ticks;
+}
+
+function allowedCores(): readonly number[] {
+  const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readIfThere('/proc/self/status') ?? '')?.[1];
+  return (list ?? '').split(',').flatMap((range) => {
+    const [from, to = from] = range.split('-').map(Number);
+    if (from === undefined || to === undefined || range === '') return [];
+    return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+  });
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
+      return undefined;
+    throw error;
+  }
+}
+
+function succeeds(command: string, args: readonly string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+// The data folder: made for its owner, held by one process, free again however that process ended.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DataFolderError, openDataFolder } from '../../gateway/stores/embedded/data-folder.ts';
+
+const module = new URL('../../gateway/stores/embedded/data-folder.ts', import.meta.url).href;
+
+let base: string;
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'sundial-data-'));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function refusal(folder: string): DataFolderError {
+  try {
+    openDataFolder(folder).close();
+  } catch (error) {
+    if (error instanceof DataFolderError) return error;
+    throw error;
+  }
+  return expect.fail('the folder was opened');
+}
+
+describe('the data folder', () => {
+  it('is created with its parents, for its owner only', () => {
+    const folder = join(base, 'a/data');
+    openDataFolder(folder).close();
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  it('is held by one: a second opening says what to do, and works after the first has closed', () => {
+    const folder = join(base, 'data');
+    const held = openDataFolder(folder);
+    const { code, message } = refusal(folder);
+    expect(code).toBe('data_folder_locked');
+    expect(message).toContain(folder);
+    expect(message).toContain('another Sundial process');
+    held.close();
+    openDataFolder(folder).close();
+  });
+
+  it('is free again after its process was killed with SIGKILL', async () => {
+    const folder = join(base, 'data');
+    const script = `import { openDataFolder } from ${JSON.stringify(module)};
+      openDataFolder(process.argv[1]);
+      process.stdout.write('held');
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    await once(child.stdout, 'data');
+    expect(refusal(folder).code).toBe('data_folder_locked');
+    child.kill('SIGKILL');
+    await ended;
+    openDataFolder(folder).close();
+  });
+
+  it('a file in its place is an error with the path and the reason', () => {
+    const file = join(base, 'file');
+    writeFileSync(file, '');
+    const { code, message } = refusal(file);
+    expect(code).toBe('data_folder_unusable');
+    expect(message).toContain(file);
+  });
+
+  it('a damaged database is an error with the path and the reason', () => {
+    writeFileSync(join(base, 'sundial.db'), 'this is no database, whatever its name says'.repeat(100));
+    chmodSync(join(base, 'sundial.db'), 0o600);
+    const { code, message } = refusal(base);
+    expect(code).toBe('data_folder_unusable');
+    expect(message).toContain('not a database');
+  });
+});

@@ -1,0 +1,53 @@
+// What only the store in process promises: answers at once, in bounded memory, and whom it forgets first.
+import { describe, expect, it } from 'vitest';
+import type { Taken } from '../../gateway/policy/rate-limit/limit.ts';
+import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
+import { limitOf } from './rate-limit-store.ts';
+
+const limit = limitOf(10, 10_000);
+
+function storeFor(maxBuckets: number) {
+  const clock = { time: 0 };
+  const store = createEmbeddedRateLimitStore({ now: () => clock.time, maxBuckets });
+  const take = (key: string, cost = 1): Taken => {
+    const taken = store.take({ key, limit, cost });
+    if (taken instanceof Promise) throw new TypeError('an answer from memory is no promise');
+    return taken;
+  };
+  return { clock, take };
+}
+
+describe('the rate-limit store in process', () => {
+  it('a subject at its limit stays limited while thousands of new subjects come', () => {
+    const { take } = storeFor(100);
+    expect(take('limited', 10)).toMatchObject({ allowed: true, remaining: 0 });
+    for (let i = 0; i < 5000; i++) take(`new ${i}`);
+    expect(take('limited')).toMatchObject({ allowed: false });
+  });
+
+  it('of used buckets the least used are forgotten first', () => {
+    const { take } = storeFor(10);
+    for (let used = 1; used <= 10; used++) take(`used ${used}`, used);
+    take('one more');
+    expect(take('used 10')).toMatchObject({ allowed: false });
+    expect(take('used 9')).toMatchObject({ remaining: 0 });
+    expect(take('used 1')).toMatchObject({ remaining: 9 });
+  });
+
+  it('subjects that are all at their limit are still no more than there is room for', () => {
+    const { take } = storeFor(10);
+    for (let i = 0; i < 100; i++) expect(take(`subject ${i}`, 10)).toMatchObject({ allowed: true });
+    expect(take('subject 99')).toMatchObject({ allowed: false });
+    expect(take('subject 0')).toMatchObject({ allowed: true });
+  });
+
+  it('full buckets make room, so that nobody else is forgotten', () => {
+    const { take, clock } = storeFor(100);
+    for (let i = 0; i < 99; i++) take(`early ${i}`);
+    clock.time = 5000;
+    take('limited', 10);
+    for (let i = 0; i < 60; i++) take(`late ${i}`, 10);
+    expect(take('limited')).toMatchObject({ allowed: false });
+    for (let i = 0; i < 60; i++) expect(take(`late ${i}`)).toMatchObject({ allowed: false });
+  });
+});

@@ -1,0 +1,269 @@
+// Leases: how seldom they ask the store, that they never pass a limit, and that their numbers stay honest.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { emissionInterval, gcra } from '../../gateway/policy/rate-limit/gcra.ts';
+import {
+  type Limit,
+  type RateLimitStore,
+  StoreUnavailable,
+  type Taken,
+} from '../../gateway/policy/rate-limit/limit.ts';
+import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
+import { createLeasingStore } from '../../gateway/stores/leases.ts';
+import { limitOf } from './rate-limit-store.ts';
+
+const HOUR = 3_600_000;
+const busy = limitOf(600, 60_000);
+
+/** Buckets in memory on a clock set by hand, with the costs of the calls that reached them. */
+function countedStore() {
+  const clock = { time: 5000 };
+  const now = (): number => clock.time;
+  const buckets = createEmbeddedRateLimitStore({ now });
+  const calls: number[] = [];
+  const state = { broken: false };
+  const inner: RateLimitStore = {
+    take: async (take) => {
+      calls.push(take.cost);
+      if (state.broken) throw new StoreUnavailable('away');
+      return buckets.take(take);
+    },
+  };
+  return { clock, now, inner, calls, state };
+}
+
+const taking = (store: RateLimitStore, limit: Limit) => (cost?: number) =>
+  store.take({ key: 'k', limit, cost: cost ?? 1 });
+
+/** Lets what was started in the background run to its end. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('leases', () => {
+  it('only the first take of a key waits; the next ones are answered at once from its lease', async () => {
+    const { inner, now, calls } = countedStore();
+    const take = taking(createLeasingStore(inner, { now }), busy);
+    const first = take();
+    expect(first).toBeInstanceOf(Promise);
+    expect(await first).toMatchObject({ allowed: true, remaining: 599 });
+    expect(take()).toMatchObject({ allowed: true, remaining: 598 });
+    expect(calls).toEqual([12]);
+  });
+
+  it('a lease is renewed in the background at a quarter left, so a busy key never waits again', async () => {
+    const { inner, now, calls } = countedStore();
+    const take = taking(createLeasingStore(inner, { now }), busy);
+    await take();
+    for (let i = 0; i < 300; i++) {
+      expect(take()).not.toBeInstanceOf(Promise);
+      await settle();
+    }
+    expect(calls.length).toBeLessThan(40);
+  });
+
+  it('a whole burst passes, unit by unit, and not one more', async () => {
+    const { inner, now, calls } = countedStore();
+    const take = taking(createLeasingStore(inner, { now }), busy);
+    const seen: Taken[] = [];
+    for (let i = 0; i < 700; i++) seen.push(await take());
+    expect(seen.map(({ allowed }) => allowed)).toEqual(seen.map((_, i) => i < 600));
+    expect(seen.map(({ remaining }) => remaining)).toEqual(seen.map((_, i) => Math.max(0, 599 - i)));
+    expect(calls.length).toBeLessThan(120);
+  });
+
+  it('a small limit is leased one unit at a time, so gateways share it exactly', async () => {
+    const { inner, now, calls } = countedStore();
+    const limit = limitOf(20, HOUR);
+    const takes = [inner, inner].map((store) => taking(createLeasingStore(store, { now }), limit));
+    let admitted = 0;
+    for (let i = 0; i < 30; i++) for (const take of takes) if ((await take()).allowed) admitted++;
+    expect(admitted).toBe(20);
+    expect(new Set(calls)).toEqual(new Set([1]));
+  });
+
+  it('takes that come together wait for one call, and those that do not fit are refused by it', async () => {
+    const { inner, now, calls } = countedStore();
+    const take = taking(createLeasingStore(inner, { now }), limitOf(5, HOUR));
+    const taken = await Promise.all(Array.from({ length: 200 }, () => take()));
+    expect(taken.filter(({ allowed }) => allowed)).toHaveLength(5);
+    expect(calls.length).toBeLessThanOrEqual(4);
+  });
+
+  it('a flood of refused takes costs no store call until a unit can be there', async () => {
+    const { inner, now, calls, clock } = countedStore();
+    const take = taking(createLeasingStore(inner, { now }), limitOf(60, 60_000));
+    await take(60);
+    const before = calls.length;
+    for (let i = 0; i < 500; i++) {
+      expect(take()).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 1000, resetMs: 1000 });
+    }
+    expect(calls.length).toBe(before);
+    clock.time += 1000;
+    expect(await take()).toMatchObject({ allowed: true });
+  });
+
+  it('a refusal is forgotten within a second, so a bucket emptied by hand counts again', async () => {
+    const { inner, now, calls, clock } = countedStore();
+    const take = taking(createLeasingStore(inner, { now }), limitOf(1, HOUR));
+    await take();
+    expect(take()).toMatchObject({ allowed: false });
+    const before = calls.length;
+    clock.time += 1001;
+    expect(await take()).toMatchObject({ allowed: false });
+    expect(calls.length).toBe(before + 1);
+  });
+
+  it('an idle lease ends after a second and a key seldom used is leased less', async () => {
+    const { inner, now, calls, clock } = countedStore();
+    const take = taking(createLeasingStore(inner, { now }), limitOf(6000, HOUR));
+    for (let i = 0; i < 3; i++) {
+      await take();
+      clock.time += 1100;
+    }
+    expect(calls).toEqual([100, 2, 2]);
+  });
+
+  it('a changed limit ends the lease that was taken under the old one', async () => {
+    const { inner, now } = countedStore();
+    const store = createLeasingStore(inner, { now });
+    await store.take({ key: 'k', limit: busy, cost: 1 });
+    const lowered = { ...busy, units: 60, burst: 60 };
+    expect(store.take({ key: 'k', limit: lowered, cost: 1 })).toBeInstanceOf(Promise);
+  });
+
+  it('an equal limit of a reloaded plan keeps the lease', async () => {
+    const { inner, now } = countedStore();
+    const store = createLeasingStore(inner, { now });
+    await store.take({ key: 'k', limit: busy, cost: 1 });
+    expect(store.take({ key: 'k', limit: { ...busy }, cost: 1 })).not.toBeInstanceOf(Promise);
+  });
+
+  it('holds no more keys than it may and gives up the longest without a call', async () => {
+    const { inner, now } = countedStore();
+    const store = createLeasingStore(inner, { now, maxLeases: 2 });
+    for (const key of ['a', 'b', 'c']) await store.take({ key, limit: busy, cost: 1 });
+    expect(store.take({ key: 'c', limit: busy, cost: 1 })).not.toBeInstanceOf(Promise);
+    expect(store.take({ key: 'b', limit: busy, cost: 1 })).not.toBeInstanceOf(Promise);
+    expect(store.take({ key: 'a', limit: busy, cost: 1 })).toBeInstanceOf(Promise);
+  });
+
+  it('RL-13: when the store is away all that wait are told, and units already taken are still served', async () => {
+    const { inner, now, state } = countedStore();
+    const take = taking(createLeasingStore(inner, { now }), busy);
+    await take();
+    state.broken = true;
+    for (let i = 0; i < 11; i++) expect(take()).toMatchObject({ allowed: true });
+    const waiting = await Promise.allSettled([take(), take(), take()]);
+    expect(waiting.map((one) => one.status === 'rejected' && one.reason instanceof StoreUnavailable)).toEqual(
+      [true, true, true],
+    );
+    state.broken = false;
+    expect(await take()).toMatchObject({ allowed: true });
+  });
+
+  it('RL-13: a take that has waited 50 ms is not made to wait for another call', async () => {
+    const { inner, now, clock, calls } = countedStore();
+    const slow: RateLimitStore = {
+      take: async (take) => {
+        clock.time += 60;
+        return inner.take(take);
+      },
+    };
+    const take = taking(createLeasingStore(slow, { now }), limitOf(20, HOUR));
+    const [first, second] = await Promise.allSettled([take(), take()]);
+    expect(first).toMatchObject({ status: 'fulfilled' });
+    expect(second).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } });
+    expect(calls).toHaveLength(1);
+  });
+
+  const walk = fc.array(
+    fc.record({
+      wait: fc.nat(40),
+      gateway: fc.nat(2),
+      takes: fc.integer({ min: 1, max: 30 }),
+      cost: fc.constantFrom(1, 1, 1, 2, 5),
+    }),
+    { minLength: 1, maxLength: 60 },
+  );
+  const limits = fc.constantFrom(
+    limitOf(600, 60_000),
+    limitOf(600, 60_000, 100),
+    limitOf(7000, 60_000),
+    limitOf(100, 1000, 300),
+    limitOf(5, 1000),
+  );
+
+  it('RL-8: units leased before a pause do not come on top of the bucket that filled up meanwhile', async () => {
+    const { inner, now, clock } = countedStore();
+    const [one, other] = [inner, inner].map((store) => taking(createLeasingStore(store, { now }), busy));
+    if (one === undefined || other === undefined) throw new Error('two gateways');
+    await one();
+    clock.time += 990;
+    let admitted = 0;
+    for (const take of [one, other]) while ((await take()).allowed) admitted++;
+    expect(admitted).toBeLessThanOrEqual(600);
+    expect(admitted).toBeGreaterThan(590);
+  });
+
+  it('RL-8: several gateways on one bucket never admit more than burst + elapsed/T in any stretch', async () => {
+    await fc.assert(
+      fc.asyncProperty(walk, limits, async (steps, limit) => {
+        const { inner, now, clock } = countedStore();
+        const gateways = [0, 1, 2].map(() => taking(createLeasingStore(inner, { now }), limit));
+        const admitted: { at: number; cost: number }[] = [];
+        for (const { wait, gateway, takes, cost } of steps) {
+          clock.time += (wait * emissionInterval(limit)) / 2000;
+          const take = gateways[gateway] ?? taking(inner, limit);
+          const taken = await Promise.all(Array.from({ length: takes }, () => take(cost)));
+          await settle();
+          for (const { allowed } of taken) if (allowed) admitted.push({ at: now(), cost });
+        }
+        // Whatever is left anywhere is asked for at once: what had been leased too much shows here.
+        for (const take of gateways) {
+          for (let taken = await take(); taken.allowed; taken = await take())
+            admitted.push({ at: now(), cost: 1 });
+        }
+        expectWithin(limit, admitted);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('RL-2: remaining is never more than what a bucket without leases would say, and never negative', async () => {
+    await fc.assert(
+      fc.asyncProperty(walk, limits, async (steps, limit) => {
+        const { inner, now, clock } = countedStore();
+        const take = taking(createLeasingStore(inner, { now }), limit);
+        let tat: number | undefined;
+        for (const { wait, cost } of steps) {
+          clock.time += wait * (emissionInterval(limit) / 1000);
+          const taken = await take(cost);
+          const truth = gcra(tat, limit, cost, now());
+          tat = truth.tat ?? tat;
+          if (taken.allowed) expect(truth.taken.allowed).toBe(true);
+          else if (truth.taken.allowed) return;
+          expect(taken.remaining).toBeGreaterThanOrEqual(0);
+          expect(taken.remaining).toBeLessThanOrEqual(truth.taken.remaining);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/**
+ * In every stretch from one admission to a later one: units <= burst + elapsed/T. That holds exactly if a bucket of
+ * that size, filled at that rate, never runs below empty.
+ */
+function expectWithin(
+  limit: Limit,
+  admitted: readonly { readonly at: number; readonly cost: number }[],
+): void {
+  const interval = emissionInterval(limit) / 1000;
+  let level = limit.burst;
+  let last = admitted[0]?.at ?? 0;
+  for (const { at, cost } of admitted) {
+    level = Math.min(limit.burst, level + (at - last) / interval) - cost;
+    last = at;
+    if (level < -1e-3) expect.fail(`${-level} units too many`);
+  }
+}

@@ -1,0 +1,173 @@
+// What every RateLimitStore promises, whatever keeps its buckets. Run by rate-limit-store.test.ts on each of them.
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gcra } from '../../gateway/policy/rate-limit/gcra.ts';
+import type { Limit, RateLimitStore, Taken } from '../../gateway/policy/rate-limit/limit.ts';
+
+export interface StoreUnderTest {
+  /** Several clients of the same buckets, as several gateways would be. */
+  readonly clients: readonly [RateLimitStore, ...RateLimitStore[]];
+  /** Lets time pass for one bucket. */
+  readonly advance: (key: string, ms: number) => Promise<void>;
+  readonly close: () => void;
+}
+
+export const limitOf = (units: number, windowMs: number, burst = units): Limit => ({
+  name: 'default',
+  units,
+  windowMs,
+  burst,
+});
+
+const HOUR = 3_600_000;
+
+export function rateLimitStoreContract(name: string, open: () => Promise<StoreUnderTest>): void {
+  describe(`rate-limit store: ${name}`, () => {
+    let store: StoreUnderTest;
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(() => store.close());
+
+    const newKey = (): string => `contract:${randomUUID()}`;
+    const take = async (key: string, limit: Limit, cost = 1): Promise<Taken> =>
+      await store.clients[0].take({ key, limit, cost });
+
+    it('RL-9: answers the vector of five units in ten seconds', async () => {
+      const key = newKey();
+      const limit = limitOf(5, 10_000);
+      const ask = async (): Promise<string> => {
+        const taken = await take(key, limit);
+        return taken.allowed ? `left ${taken.remaining}` : `wait ${Math.ceil(taken.retryAfterMs / 1000)} s`;
+      };
+
+      const answers: string[] = [];
+      for (let i = 0; i < 6; i++) answers.push(await ask());
+      await store.advance(key, 1000);
+      answers.push(await ask());
+      await store.advance(key, 1000);
+      answers.push(await ask(), await ask());
+      await store.advance(key, 8000);
+      answers.push(await ask());
+
+      expect(answers).toEqual([
+        ...['left 4', 'left 3', 'left 2', 'left 1', 'left 0', 'wait 2 s'],
+        ...['wait 1 s', 'left 0', 'wait 2 s', 'left 3'],
+      ]);
+    });
+
+    it('RL-10: 200 parallel takes of several clients admit exactly the burst', async () => {
+      const key = newKey();
+      const limit = limitOf(50, HOUR);
+      const taken = await Promise.all(
+        Array.from({ length: 200 }, (_, i) => {
+          const client = store.clients[i % store.clients.length] ?? store.clients[0];
+          return client.take({ key, limit, cost: 1 });
+        }),
+      );
+      expect(taken.filter(({ allowed }) => allowed)).toHaveLength(50);
+      for (const { remaining } of taken) expect(remaining).toBeGreaterThanOrEqual(0);
+    });
+
+    it('RL-8: parallel takes of a large limit by several clients never admit more than the burst', async () => {
+      const key = newKey();
+      const limit = limitOf(600, HOUR);
+      const taken = await Promise.all(
+        Array.from({ length: 1600 }, (_, i) => {
+          const client = store.clients[i % store.clients.length] ?? store.clients[0];
+          return client.take({ key, limit, cost: 1 });
+        }),
+      );
+      const admitted = taken.filter(({ allowed }) => allowed).length;
+      expect(admitted).toBeLessThanOrEqual(600);
+      expect(admitted).toBeGreaterThan(500);
+    });
+
+    it('RL-9: a cost above one is taken whole or not at all', async () => {
+      const key = newKey();
+      const limit = limitOf(5, HOUR);
+      expect(await take(key, limit, 3)).toMatchObject({ allowed: true, remaining: 2, retryAfterMs: 0 });
+      const refused = await take(key, limit, 3);
+      expect(refused).toMatchObject({ allowed: false, remaining: 2 });
+      expect(Math.ceil(refused.retryAfterMs / 1000)).toBe(720);
+      expect(await take(key, limit, 2)).toMatchObject({ allowed: true, remaining: 0 });
+    });
+
+    it('RL-9: a cost above the burst never passes and takes nothing', async () => {
+      const key = newKey();
+      const limit = limitOf(3, HOUR);
+      expect(await take(key, limit, 4)).toMatchObject({ allowed: false, remaining: 3 });
+      expect(await take(key, limit, 3)).toMatchObject({ allowed: true, remaining: 0 });
+    });
+
+    it('RL-9: a refusal costs nothing, however often it is repeated', async () => {
+      const key = newKey();
+      const limit = limitOf(1, 60_000);
+      expect(await take(key, limit)).toMatchObject({ allowed: true, remaining: 0 });
+      for (let i = 0; i < 20; i++) {
+        const { allowed, remaining, retryAfterMs } = await take(key, limit);
+        expect({ allowed, remaining }).toEqual({ allowed: false, remaining: 0 });
+        expect(retryAfterMs).toBeLessThanOrEqual(60_000);
+      }
+      await store.advance(key, 60_000);
+      expect(await take(key, limit)).toMatchObject({ allowed: true });
+    });
+
+    it('RL-9: reset is the time to the next unit when none is left, else to a full bucket', async () => {
+      const key = newKey();
+      const limit = limitOf(2, 20_000);
+      const first = await take(key, limit);
+      const second = await take(key, limit);
+      expect([first, second].map(({ resetMs }) => Math.ceil(resetMs / 1000))).toEqual([10, 10]);
+      await store.advance(key, 10_000);
+      const third = await take(key, limit);
+      expect(Math.ceil(third.resetMs / 1000)).toBe(10);
+    });
+
+    it('RL-12: buckets of different keys know nothing of each other', async () => {
+      const limit = limitOf(1, HOUR);
+      const [one, other] = [newKey(), `${newKey()}}{odd`];
+      expect(await take(one, limit)).toMatchObject({ allowed: true });
+      expect(await take(other, limit)).toMatchObject({ allowed: true });
+      expect(await take(one, limit)).toMatchObject({ allowed: false });
+      expect(await take(other, limit)).toMatchObject({ allowed: false });
+    });
+
+    it('RL-11: a lowered limit on a used bucket keeps no subject waiting longer than an empty bucket would', async () => {
+      const key = newKey();
+      await take(key, limitOf(100, HOUR), 100);
+      const lowered = await take(key, limitOf(100, HOUR, 2));
+      expect(lowered).toMatchObject({ allowed: false, remaining: 0 });
+      expect(lowered.retryAfterMs).toBeLessThanOrEqual(36_000);
+    });
+
+    it('RL-9: agrees with the algorithm step by step', async () => {
+      const interval = 1_000_000;
+      const steps = fc.array(fc.record({ cost: fc.integer({ min: 1, max: 4 }), quarters: fc.nat(8) }), {
+        minLength: 1,
+        maxLength: 12,
+      });
+      await fc.assert(
+        fc.asyncProperty(steps, fc.integer({ min: 1, max: 6 }), async (walk, burst) => {
+          const key = newKey();
+          const limit = limitOf(1, interval, burst);
+          let tat: number | undefined;
+          let now = 0;
+          for (const { cost, quarters } of walk) {
+            now += (quarters * interval) / 4;
+            await store.advance(key, (quarters * interval) / 4);
+            const expected = gcra(tat, limit, cost, now);
+            tat = expected.tat ?? tat;
+            const { allowed, remaining } = await take(key, limit, cost);
+            expect({ allowed, remaining }).toEqual({
+              allowed: expected.taken.allowed,
+              remaining: expected.taken.remaining,
+            });
+          }
+        }),
+        { numRuns: 25 },
+      );
+    });
+  });
+}

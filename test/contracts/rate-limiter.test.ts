@@ -1,0 +1,132 @@
+// How a take is settled when the store answers, and by which rule when it does not.
+import { describe, expect, it } from 'vitest';
+import { type RateLimitStore, StoreUnavailable } from '../../gateway/policy/rate-limit/limit.ts';
+import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
+import { createLeasingStore } from '../../gateway/stores/leases.ts';
+import { createRateLimiter } from '../../gateway/stores/rate-limiter.ts';
+import { limitOf } from './rate-limit-store.ts';
+
+const now = (): number => 0;
+const limit = limitOf(10, 60_000);
+const take = { key: 'k', limit, cost: 1 };
+const leased = { onStoreFailure: 'local', exact: false } as const;
+
+function limiterOver(options: { readonly replicas?: number } = {}) {
+  const buckets = createEmbeddedRateLimitStore({ now });
+  const store = { up: true, calls: 0 };
+  const exact: RateLimitStore = {
+    take: async (asked) => {
+      store.calls++;
+      if (!store.up) throw new StoreUnavailable('away');
+      return buckets.take(asked);
+    },
+  };
+  const states: boolean[] = [];
+  const limiter = createRateLimiter({
+    shared: createLeasingStore(exact, { now }),
+    exact,
+    local: createEmbeddedRateLimitStore({ now }),
+    replicas: options.replicas ?? 1,
+    onState: (up) => states.push(up),
+  });
+  return { limiter, store, states };
+}
+
+describe('the rate limiter', () => {
+  it('an answer of the store is counted and names the limit it was taken from', async () => {
+    const { limiter, states } = limiterOver();
+    expect(await limiter.take(take, leased)).toEqual({
+      kind: 'counted',
+      limit,
+      allowed: true,
+      remaining: 9,
+      retryAfterMs: 0,
+      resetMs: 6000,
+    });
+    expect(states).toEqual([]);
+  });
+
+  it('an embedded store is answered for without a promise', () => {
+    const buckets = createEmbeddedRateLimitStore({ now });
+    const limiter = createRateLimiter({
+      shared: buckets,
+      exact: buckets,
+      local: buckets,
+      replicas: 1,
+      onState: () => undefined,
+    });
+    expect(limiter.take(take, leased)).toMatchObject({ kind: 'counted', allowed: true, remaining: 9 });
+  });
+
+  it('`exact` asks the store for every take, a lease does not', async () => {
+    const { limiter, store } = limiterOver();
+    const large = { ...take, limit: limitOf(1000, 60_000) };
+    for (let i = 0; i < 5; i++) await limiter.take(large, leased);
+    expect(store.calls).toBe(1);
+    for (let i = 0; i < 5; i++) await limiter.take(large, { ...leased, exact: true });
+    expect(store.calls).toBe(6);
+  });
+
+  it('RL-13: `local` admits this gateway’s part of the limit and shows no numbers', async () => {
+    const { limiter, store } = limiterOver({ replicas: 3 });
+    store.up = false;
+    const quotas = [];
+    for (let i = 0; i < 4; i++) quotas.push(await limiter.take(take, leased));
+    expect(quotas).toEqual([
+      ...Array.from({ length: 3 }, () => ({ kind: 'degraded', limit, allowed: true, retryAfterMs: 0 })),
+      { kind: 'degraded', limit, allowed: false, retryAfterMs: 20_000 },
+    ]);
+  });
+
+  it('RL-13: `local` admits at least one unit however many gateways there are', async () => {
+    const { limiter, store } = limiterOver({ replicas: 50 });
+    store.up = false;
+    expect(await limiter.take(take, leased)).toMatchObject({ kind: 'degraded', allowed: true });
+    expect(await limiter.take(take, leased)).toMatchObject({ kind: 'degraded', allowed: false });
+  });
+
+  it('RL-13: `allow` lets everything pass while the store is away, `refuse` nothing', async () => {
+    const { limiter, store } = limiterOver();
+    store.up = false;
+    for (let i = 0; i < 20; i++) {
+      expect(await limiter.take(take, { onStoreFailure: 'allow', exact: true })).toEqual({
+        kind: 'degraded',
+        limit,
+        allowed: true,
+        retryAfterMs: 0,
+      });
+    }
+    expect(await limiter.take(take, { onStoreFailure: 'refuse', exact: true })).toEqual({
+      kind: 'unavailable',
+    });
+  });
+
+  it('RL-13: each change of the store is reported once, and a lease in memory is no sign of life', async () => {
+    const { limiter, store, states } = limiterOver();
+    const large = { ...take, key: 'held', limit: limitOf(1000, 60_000) };
+    await limiter.take(large, leased);
+    store.up = false;
+    for (let i = 0; i < 3; i++) await limiter.take(take, { ...leased, exact: true });
+    expect(limiter.take(large, leased)).toMatchObject({ kind: 'counted', allowed: true });
+    expect(states).toEqual([false]);
+    store.up = true;
+    for (let i = 0; i < 3; i++) await limiter.take(take, { ...leased, exact: true });
+    expect(states).toEqual([false, true]);
+  });
+
+  it('an error that is no absence of the store passes through as the fault it is', async () => {
+    const broken: RateLimitStore = {
+      take: async () => {
+        throw new TypeError('a bug');
+      },
+    };
+    const limiter = createRateLimiter({
+      shared: broken,
+      exact: broken,
+      local: broken,
+      replicas: 1,
+      onState: () => expect.fail('the store is not away'),
+    });
+    await expect(limiter.take(take, leased)).rejects.toThrow(TypeError);
+  });
+});

@@ -1,0 +1,116 @@
+// A real Redis that stalls, dies and comes back under load: answers go on within the deadline and counting resumes.
+import { performance } from 'node:perf_hooks';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Quota, RateLimiter } from '../../gateway/policy/rate-limit/limit.ts';
+import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
+import { createLeasingStore } from '../../gateway/stores/leases.ts';
+import { createRateLimiter } from '../../gateway/stores/rate-limiter.ts';
+import { connectRedis } from '../../gateway/stores/redis/connect.ts';
+import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
+import { startRedis } from '../support/redis-server.ts';
+import { limitOf } from './rate-limit-store.ts';
+
+/** The promise is 50 ms; the rest is for a machine that runs other tests at the same time. */
+const ANSWER_MS = 50 + 250;
+const rules = { onStoreFailure: 'local', exact: true } as const;
+const patient = { timeout: 10_000, interval: 20 };
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function gatewayWithRedis() {
+  const redis = await startRedis();
+  cleanups.push(redis.stop);
+  const connected: boolean[] = [];
+  const limited: boolean[] = [];
+  const now = (): number => performance.now();
+  const connection = await connectRedis(redis.url, { onState: (up) => connected.push(up) });
+  cleanups.push(connection.close);
+  const exact = createRedisRateLimitStore(connection);
+  const limiter = createRateLimiter({
+    shared: createLeasingStore(exact, { now }),
+    exact,
+    local: createEmbeddedRateLimitStore({ now }),
+    replicas: 2,
+    onState: (up) => limited.push(up),
+  });
+  return { redis, connection, limiter, connected, limited };
+}
+
+const limit = limitOf(10, 3_600_000);
+
+async function timed(limiter: RateLimiter, key = 'k'): Promise<{ quota: Quota; ms: number }> {
+  const before = performance.now();
+  const quota = await limiter.take({ key, limit, cost: 1 }, rules);
+  return { quota, ms: performance.now() - before };
+}
+
+describe('limits while Redis fails', () => {
+  it('RL-13: a stalled Redis is answered for in time by the local part of the limit, and counts again later', async () => {
+    const { redis, limiter, connected, limited } = await gatewayWithRedis();
+    await vi.waitFor(async () => expect((await timed(limiter)).quota.kind).toBe('counted'), patient);
+    const before = { connected: connected.length, limited: limited.length };
+
+    redis.pause();
+    const first = await timed(limiter);
+    expect(first.quota).toMatchObject({ kind: 'degraded', allowed: true });
+    expect(first.ms).toBeLessThan(ANSWER_MS);
+    const rest = await Promise.all(Array.from({ length: 50 }, () => timed(limiter)));
+    expect(rest.filter(({ quota }) => quota.kind === 'degraded')).toHaveLength(50);
+    expect(Math.max(...rest.map(({ ms }) => ms))).toBeLessThan(ANSWER_MS);
+    // Ten units shared by two gateways: five here, one of them already used.
+    expect(rest.filter(({ quota }) => quota.kind === 'degraded' && quota.allowed)).toHaveLength(4);
+
+    redis.resume();
+    await vi.waitFor(async () => expect((await timed(limiter, 'other')).quota.kind).toBe('counted'), patient);
+    expect(limited.slice(before.limited)).toEqual([false, true]);
+    expect(connected.slice(before.connected)[0]).toBe(false);
+    expect(connected.at(-1)).toBe(true);
+  });
+
+  it('RL-13: takes that wait together on a stalled Redis are all answered in time', async () => {
+    const { redis, limiter } = await gatewayWithRedis();
+    redis.pause();
+    const waiting = await Promise.all(Array.from({ length: 100 }, (_, i) => timed(limiter, `k${i}`)));
+    expect(waiting.every(({ quota }) => quota.kind === 'degraded')).toBe(true);
+    expect(Math.max(...waiting.map(({ ms }) => ms))).toBeLessThan(ANSWER_MS);
+  });
+
+  it('RL-13: a killed Redis is answered for at once; a new one on its port is used without a restart', async () => {
+    const { redis, limiter, connection, connected } = await gatewayWithRedis();
+    await redis.stop();
+    await vi.waitFor(() => expect(connection.ready).toBe(false), patient);
+    const down = await timed(limiter);
+    expect(down.quota).toMatchObject({ kind: 'degraded', allowed: true });
+    expect(down.ms).toBeLessThan(ANSWER_MS);
+
+    const again = await startRedis({ port: redis.port });
+    cleanups.push(again.stop);
+    await vi.waitFor(async () => expect((await timed(limiter)).quota.kind).toBe('counted'), patient);
+    expect(connected[0]).toBe(true);
+    expect(connected).toContain(false);
+    expect(connected.at(-1)).toBe(true);
+    expect(connection.problem).toBeUndefined();
+  });
+
+  it('RL-13: a Redis that was away at the start is used when it comes', async () => {
+    const gone = await startRedis();
+    await gone.stop();
+    const connection = await connectRedis(gone.url, { onState: () => undefined });
+    cleanups.push(connection.close);
+    expect(connection.ready).toBe(false);
+    cleanups.push((await startRedis({ port: gone.port })).stop);
+    await vi.waitFor(() => expect(connection.ready).toBe(true), patient);
+  });
+
+  it('RL-13: a connection whose Redis has stalled for long is given up and a new one made', async () => {
+    const { redis, limiter, connection } = await gatewayWithRedis();
+    redis.pause();
+    await timed(limiter);
+    await vi.waitFor(() => expect(connection.problem).toBe('connection closed'), patient);
+    redis.resume();
+    await vi.waitFor(() => expect(connection.ready).toBe(true), patient);
+  });
+});

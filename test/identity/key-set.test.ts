@@ -1,0 +1,304 @@
+// How the keys live through rotation, outages and hostile answers (JWT-4): real sockets, a clock the test moves.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { keySetAddress } from '../../gateway/identity/fetch-keys.ts';
+import type { KeyFetch } from '../../gateway/identity/key-set.ts';
+import {
+  createTokenVerifier,
+  type IdentityVerifier,
+  type VerifierOptions,
+} from '../../gateway/identity/verifier.ts';
+import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+let clock: { now: number };
+let issuer: TestIssuer;
+let open: IdentityVerifier[];
+
+beforeEach(async () => {
+  clock = { now: Date.parse('2026-11-21T08:00:00Z') };
+  open = [];
+  issuer = await startTestIssuer({ now: () => clock.now });
+});
+afterEach(async () => {
+  for (const verifier of open) verifier.close();
+  await issuer.close();
+});
+
+function makeVerifier(options: Partial<VerifierOptions> = {}): IdentityVerifier {
+  const verifier = createTokenVerifier(issuer.settings, { now: () => clock.now, ...options });
+  open.push(verifier);
+  return verifier;
+}
+
+/** A verifier whose `nextFetch` settles with the next fetch that someone else started. */
+function makeWatchedVerifier() {
+  let told: ((fetch: KeyFetch) => void) | undefined;
+  const verifier = makeVerifier({ report: (fetch) => told?.(fetch) });
+  const nextFetch = () =>
+    new Promise<KeyFetch['kind']>((resolve) => {
+      told = ({ kind }) => resolve(kind);
+    });
+  return { verifier, nextFetch };
+}
+
+const kindOf = async (verifier: IdentityVerifier, token: string) => (await verifier.verify(token)).kind;
+
+describe('an issuer that is away', () => {
+  it('JWT-4: before any keys were had a token is unavailable, not refused, and passes once the issuer is up', async () => {
+    issuer.down();
+    const verifier = makeVerifier();
+    await verifier.warm();
+    const token = await issuer.sign();
+    expect(await kindOf(verifier, token)).toBe('unavailable');
+    issuer.up();
+    clock.now += SECOND;
+    expect(await kindOf(verifier, token)).toBe('consumer');
+  });
+
+  it('JWT-4: while there are no keys, a flood of tokens makes one fetch a second', async () => {
+    issuer.down();
+    const verifier = makeVerifier();
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => issuer.sign()));
+    for (let second = 1; second <= 3; second += 1) {
+      const kinds = await Promise.all(tokens.map((token) => kindOf(verifier, token)));
+      expect(new Set(kinds)).toEqual(new Set(['unavailable']));
+      expect(issuer.fetches).toBe(second);
+      clock.now += SECOND;
+    }
+  });
+
+  it('JWT-4: keys once had keep working for 24 h without the issuer, and no longer', async () => {
+    const verifier = makeVerifier();
+    await verifier.warm();
+    issuer.down();
+    clock.now += 24 * HOUR - 1;
+    expect(await kindOf(verifier, await issuer.sign())).toBe('consumer');
+    clock.now += 1;
+    expect(await kindOf(verifier, await issuer.sign())).toBe('unavailable');
+  });
+
+  it('JWT-4: a token with a key that cannot be fetched is unavailable, not refused', async () => {
+    const verifier = makeVerifier();
+    await verifier.warm();
+    await issuer.rotate();
+    issuer.down();
+    clock.now += 30 * SECOND;
+    expect(await kindOf(verifier, await issuer.sign())).toBe('unavailable');
+  });
+
+  it('JWT-4: after an outage the keys are fetched again within one cooldown, beside the traffic', async () => {
+    const { verifier, nextFetch } = makeWatchedVerifier();
+    await verifier.warm();
+    issuer.down();
+    clock.now += 10 * MINUTE;
+    const failing = nextFetch();
+    expect(await kindOf(verifier, await issuer.sign())).toBe('consumer');
+    expect(await failing).toBe('failed');
+    issuer.up();
+    clock.now += 30 * SECOND - 1;
+    expect(await kindOf(verifier, await issuer.sign())).toBe('consumer');
+    expect(issuer.fetches).toBe(2);
+    clock.now += 1;
+    const working = nextFetch();
+    expect(await kindOf(verifier, await issuer.sign())).toBe('consumer');
+    expect(await working).toBe('fetched');
+  });
+});
+
+describe('rotation', () => {
+  it('JWT-4: a new key is accepted after one fetch, once the cooldown has passed', async () => {
+    const verifier = makeVerifier();
+    await verifier.warm();
+    await issuer.rotate();
+    const token = await issuer.sign();
+    clock.now += 30 * SECOND - 1;
+    expect(await kindOf(verifier, token)).toBe('refused');
+    expect(issuer.fetches).toBe(1);
+    clock.now += 1;
+    expect(await kindOf(verifier, token)).toBe('consumer');
+    expect(issuer.fetches).toBe(2);
+  });
+
+  it('JWT-4: a thousand unknown kids make one fetch per cooldown', async () => {
+    const verifier = makeVerifier();
+    await verifier.warm();
+    const tokens = await Promise.all(
+      Array.from({ length: 1000 }, (_, kid) => issuer.sign({}, { kid: `x${kid}` })),
+    );
+    for (let round = 1; round <= 3; round += 1) {
+      clock.now += 30 * SECOND;
+      const kinds = await Promise.all(tokens.map((token) => kindOf(verifier, token)));
+      expect(new Set(kinds)).toEqual(new Set(['refused']));
+      expect(issuer.fetches).toBe(1 + round);
+    }
+  });
+
+  it('JWT-4: a removed key stops working after the scheduled fetch, though its token is in the cache', async () => {
+    const { verifier, nextFetch } = makeWatchedVerifier();
+    await verifier.warm();
+    const token = await issuer.sign();
+    await issuer.rotate();
+    clock.now += 10 * MINUTE - 1;
+    expect(await kindOf(verifier, token)).toBe('consumer');
+    expect(issuer.fetches).toBe(1);
+    clock.now += 1;
+    const fetched = nextFetch();
+    expect(verifier.verify(token)).toMatchObject({ kind: 'consumer' });
+    expect(await fetched).toBe('fetched');
+    expect(await kindOf(verifier, token)).toBe('refused');
+  });
+
+  it('JWT-4: the schedule runs without traffic, and ends with close', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const { verifier, nextFetch } = makeWatchedVerifier();
+      await verifier.warm();
+      const fetched = nextFetch();
+      clock.now += 10 * MINUTE;
+      vi.advanceTimersByTime(30 * SECOND);
+      expect(await fetched).toBe('fetched');
+      verifier.close();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('JWT-4: a set without keys is the issuer taking them all back', async () => {
+    const verifier = makeVerifier();
+    await verifier.warm();
+    issuer.answerWith((_request, response) => response.end('{"keys":[]}'));
+    clock.now += 10 * MINUTE;
+    await verifier.warm();
+    expect(await kindOf(verifier, await issuer.sign())).toBe('refused');
+  });
+
+  it('JWT-4: keys are fetched even after the clock was set back a year', async () => {
+    const verifier = makeVerifier();
+    await verifier.warm();
+    clock.now -= 365 * 24 * HOUR;
+    await issuer.rotate();
+    expect(await kindOf(verifier, await issuer.sign())).toBe('consumer');
+  });
+});
+
+describe('answers that are not keys', () => {
+  it.each<[string, Parameters<TestIssuer['answerWith']>[0], RegExp]>([
+    ['a redirect', (_, response) => response.writeHead(302, { location: '/elsewhere' }).end(), /redirect/],
+    ['status 500', (_, response) => response.writeHead(500).end('{"keys":[]}'), /status 500/],
+    ['text', (_, response) => response.end('<html>'), /JSON/],
+    ['another document', (_, response) => response.end('{"issuer":"x"}'), /not a JWK set/],
+    ['a list', (_, response) => response.end('[]'), /not a JWK set/],
+    [
+      'one byte too many',
+      (_, response) => response.end(`{"keys":[]}${' '.repeat(256 * 1024 - 10)}`),
+      /larger/,
+    ],
+    ['half an answer', (_, response) => response.writeHead(200, { 'content-length': '99' }).end('{'), /./],
+    ['silence', () => undefined, /timeout/],
+    ['a body that never ends', (_, response) => void response.write('{"keys":['), /timeout/],
+  ])(
+    'JWT-4: %s is a failed fetch; the keys of before stay and the reason is told',
+    async (_name, answer, reason) => {
+      const told: KeyFetch[] = [];
+      const verifier = makeVerifier({ timeout: 300, report: (fetch) => told.push(fetch) });
+      await verifier.warm();
+      issuer.answerWith(answer);
+      clock.now += 10 * MINUTE;
+      await verifier.warm();
+      expect(told).toEqual([
+        { kind: 'fetched', keys: 2 },
+        { kind: 'failed', reason: expect.stringMatching(reason) },
+      ]);
+      expect(issuer.fetches).toBe(2);
+      expect(await kindOf(verifier, await issuer.sign())).toBe('consumer');
+    },
+  );
+
+  it('JWT-4: an endless body is left at the cap', async () => {
+    let sent = 0;
+    issuer.answerWith((_request, response) => {
+      const chunk = Buffer.alloc(64 * 1024, ' ');
+      const more = (failure?: Error | null): void => {
+        if (failure || response.destroyed || sent > 32 * 1024 * 1024) return;
+        sent += chunk.length;
+        response.write(chunk, more);
+      };
+      more();
+    });
+    const verifier = makeVerifier();
+    expect(await kindOf(verifier, await issuer.sign())).toBe('unavailable');
+    expect(sent).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  it('JWT-4: keys that may not verify are passed over, and do no harm to those that may', async () => {
+    const good = issuer.publicKeys();
+    const secret = { kty: 'oct', k: 'c2VjcmV0', kid: 'rs256-1' };
+    const odd = [
+      secret,
+      { ...good[0], use: 'enc' },
+      { ...good[0], d: 'AQAB' },
+      { kty: 'XYZ', kid: 'rs256-1' },
+      null,
+      7,
+    ];
+    const keys = [...odd, { ...good[0], n: 'AQAB' }, ...good];
+    issuer.answerWith((_request, response) => response.end(JSON.stringify({ keys })));
+    expect(await kindOf(makeVerifier(), await issuer.sign())).toBe('consumer');
+  });
+
+  it.each([
+    ['use enc', { use: 'enc' }],
+    ['another alg', { alg: 'PS256' }],
+    ['key_ops without verify', { key_ops: ['encrypt'] }],
+  ])('JWT-1: a key with %s verifies nothing', async (_name, change) => {
+    const keys = issuer.publicKeys().map((key) => ({ ...key, ...change }));
+    issuer.answerWith((_request, response) => response.end(JSON.stringify({ keys })));
+    expect(await kindOf(makeVerifier(), await issuer.sign())).toBe('refused');
+  });
+});
+
+describe('where keys come from', () => {
+  it.each([
+    'https://issuer.example/jwks',
+    'http://127.0.0.1:4000/jwks',
+    'http://localhost/jwks',
+    'http://[::1]:4000/jwks',
+  ])('JWT-4: %s may be fetched', (url) => {
+    expect(keySetAddress(url).href).toBe(url);
+  });
+
+  it.each([
+    'http://issuer.example/jwks',
+    'http://127.0.0.1.example/jwks',
+    'http://localhost.example/jwks',
+    'https://user:secret@issuer.example/jwks',
+    'file:///etc/passwd',
+    'data:application/json,{"keys":[]}',
+    'jwks.json',
+  ])('JWT-4: %s may not', (url) => {
+    expect(() => keySetAddress(url)).toThrow(TypeError);
+    expect(() => createTokenVerifier({ ...issuer.settings, jwksUrl: url }, { now: () => clock.now })).toThrow(
+      TypeError,
+    );
+  });
+});
+
+describe('close', () => {
+  it('ends a fetch under way, and no later token starts one', async () => {
+    issuer.answerWith(() => undefined);
+    const told: KeyFetch[] = [];
+    const verifier = makeVerifier({ report: (fetch) => told.push(fetch) });
+    const warming = verifier.warm();
+    verifier.close();
+    await warming;
+    const before = issuer.fetches;
+    clock.now += HOUR;
+    expect(await kindOf(verifier, await issuer.sign())).toBe('unavailable');
+    expect(issuer.fetches).toBe(before);
+    expect(told).toEqual([]);
+  });
+});

@@ -1,0 +1,195 @@
+// What the token cache remembers, for how long, and what it never answers from memory (JWT-8).
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createTokenCache } from '../../gateway/identity/token-cache.ts';
+import { createTokenVerifier } from '../../gateway/identity/verifier.ts';
+import type { Verification } from '../../gateway/identity/verify-token.ts';
+import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
+import { startTestIssuer } from '../support/issuer.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const START = Date.parse('2026-11-21T08:00:00Z');
+
+const CONSUMER: Authenticated = {
+  kind: 'consumer',
+  consumer: { id: 'acme', named: true, scopes: new Set() },
+};
+const REFUSED: Authenticated = { kind: 'refused', refusal: { reason: 'token_invalid', description: 'no' } };
+
+let now: number;
+let generation: number;
+let asked: string[];
+let answer: (token: string) => Promise<Verification>;
+
+const verdict = (outcome: Authenticated, span: Partial<Verification> = {}): Verification => ({
+  outcome,
+  generation,
+  notBefore: Number.NEGATIVE_INFINITY,
+  expires: Number.POSITIVE_INFINITY,
+  ...span,
+});
+
+const makeCache = () =>
+  createTokenCache({
+    verify: (token) => {
+      asked.push(token);
+      return answer(token);
+    },
+    generation: () => generation,
+    now: () => now,
+  });
+
+beforeEach(() => {
+  now = START;
+  generation = 1;
+  asked = [];
+  answer = async () => verdict(CONSUMER);
+});
+
+describe('an accepted token', () => {
+  it('JWT-8: is answered without a promise the second time', async () => {
+    const judge = makeCache();
+    const first = judge('token');
+    expect(first).toBeInstanceOf(Promise);
+    expect(await first).toBe(CONSUMER);
+    expect(judge('token')).toBe(CONSUMER);
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['5 minutes, when it lives longer', 60 * MINUTE, 5 * MINUTE],
+    ['its own life, when that is shorter', 90 * SECOND, 90 * SECOND],
+  ])('JWT-8: is remembered for %s', async (_name, life, kept) => {
+    answer = async () => verdict(CONSUMER, { expires: START + life });
+    const judge = makeCache();
+    await judge('token');
+    now = START + kept - 1;
+    expect(judge('token')).toBe(CONSUMER);
+    now = START + kept;
+    await judge('token');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('JWT-8: is not answered from memory at a time before it became good', async () => {
+    answer = async () => verdict(CONSUMER, { notBefore: START });
+    const judge = makeCache();
+    await judge('token');
+    now = START - 1;
+    expect(judge('token')).toBeInstanceOf(Promise);
+  });
+
+  it('JWT-8: is judged anew when the keys changed', async () => {
+    const judge = makeCache();
+    await judge('token');
+    generation = 2;
+    answer = async () => verdict(REFUSED);
+    expect(await judge('token')).toBe(REFUSED);
+  });
+
+  it('JWT-8: is not remembered when the keys changed while it was being judged', async () => {
+    answer = async () => {
+      const old = verdict(CONSUMER);
+      generation = 2;
+      return old;
+    };
+    const judge = makeCache();
+    expect(await judge('token')).toBe(CONSUMER);
+    answer = async () => verdict(REFUSED);
+    expect(await judge('token')).toBe(REFUSED);
+  });
+
+  it('JWT-8: does not vouch for another token with the same signature', async () => {
+    const signature = 's'.repeat(64);
+    answer = async (token) => verdict(token.startsWith('good') ? CONSUMER : REFUSED);
+    const judge = makeCache();
+    await judge(`good.${signature}`);
+    expect(await judge(`forged.${signature}`)).toBe(REFUSED);
+    expect(judge(`good.${signature}`)).toBe(CONSUMER);
+    expect(judge(`forged.${signature}`)).toBe(REFUSED);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('JWT-8: stays in memory through a flood of forgeries', async () => {
+    const judge = makeCache();
+    await judge('good');
+    answer = async () => verdict(REFUSED);
+    for (let forged = 0; forged < 2_000; forged += 1) await judge(`forged-${forged}`);
+    expect(judge('good')).toBe(CONSUMER);
+  });
+});
+
+describe('a refused token', () => {
+  it('JWT-8: is refused from memory for 10 seconds', async () => {
+    answer = async () => verdict(REFUSED);
+    const judge = makeCache();
+    await judge('token');
+    now += 10 * SECOND - 1;
+    expect(judge('token')).toBe(REFUSED);
+    now += 1;
+    await judge('token');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('JWT-8: takes bounded room, and the oldest leave first', async () => {
+    answer = async () => verdict(REFUSED);
+    const judge = makeCache();
+    for (let forged = 0; forged <= 1_000; forged += 1) await judge(`forged-${forged}`);
+    expect(judge('forged-1')).toBe(REFUSED);
+    expect(judge('forged-0')).toBeInstanceOf(Promise);
+  });
+});
+
+it('JWT-4: that no keys could be had is never remembered', async () => {
+  answer = async () => verdict({ kind: 'unavailable' }, { notBefore: 0, expires: 0 });
+  const judge = makeCache();
+  await judge('token');
+  await judge('token');
+  expect(asked).toHaveLength(2);
+});
+
+it('callers that ask for one token at once share one verification', async () => {
+  const judge = makeCache();
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => judge('token')));
+  expect(new Set(outcomes)).toEqual(new Set([CONSUMER]));
+  expect(asked).toHaveLength(1);
+});
+
+it('a verification that fails is not held against the next caller', async () => {
+  const judge = makeCache();
+  answer = async () => {
+    throw new Error('broken');
+  };
+  await expect(judge('token')).rejects.toThrow('broken');
+  answer = async () => verdict(CONSUMER);
+  expect(await judge('token')).toBe(CONSUMER);
+});
+
+describe('with a real issuer', () => {
+  it('JWT-8: a token in memory is refused from its exp and the leeway on, and called expired', async () => {
+    const issuer = await startTestIssuer({ now: () => START });
+    const verifier = createTokenVerifier(issuer.settings, { now: () => now });
+    const token = await issuer.sign({ exp: START / SECOND + 60 });
+    expect(await verifier.verify(token)).toMatchObject({ kind: 'consumer' });
+    now = START + 59 * SECOND;
+    expect(verifier.verify(token)).toMatchObject({ kind: 'consumer' });
+    now = START + 60 * SECOND;
+    expect(verifier.verify(token)).toBeInstanceOf(Promise);
+    now = START + 90 * SECOND;
+    expect(await verifier.verify(token)).toMatchObject({
+      refusal: { description: 'The access token expired' },
+    });
+    verifier.close();
+    await issuer.close();
+  });
+
+  it('JWT-1: a token from the future is refused, and passes as soon as its time has come', async () => {
+    const issuer = await startTestIssuer({ now: () => START });
+    const verifier = createTokenVerifier(issuer.settings, { now: () => now });
+    const token = await issuer.sign({ nbf: START / SECOND + 31 });
+    expect(await verifier.verify(token)).toMatchObject({ kind: 'refused' });
+    now = START + SECOND;
+    expect(await verifier.verify(token)).toMatchObject({ kind: 'consumer' });
+    verifier.close();
+    await issuer.close();
+  });
+});

@@ -1,0 +1,252 @@
+// Which tokens pass and which do not: the attack list of JWT-1 … JWT-8 against a real key set.
+import { createHmac, createPublicKey } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTokenVerifier, type IdentityVerifier } from '../../gateway/identity/verifier.ts';
+import type { IdentitySettings } from '../../gateway/plan/settings.ts';
+import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
+
+const AT = Date.parse('2026-11-21T08:00:00Z');
+const SECONDS = AT / 1000;
+const INVALID = {
+  kind: 'refused',
+  refusal: { reason: 'token_invalid', description: 'The access token is not valid' },
+};
+const EXPIRED = {
+  kind: 'refused',
+  refusal: { reason: 'token_invalid', description: 'The access token expired' },
+};
+
+let issuer: TestIssuer;
+let other: TestIssuer;
+let verifier: IdentityVerifier;
+
+beforeAll(async () => {
+  issuer = await startTestIssuer({ now: () => AT });
+  other = await startTestIssuer({ now: () => AT });
+  verifier = createTokenVerifier(issuer.settings, { now: () => AT });
+});
+afterAll(async () => {
+  verifier.close();
+  await Promise.all([issuer.close(), other.close()]);
+});
+
+const encode = (value: unknown): string =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+/** A verdict of a verifier of its own, for settings other than the usual. */
+async function verdictWith(settings: Partial<IdentitySettings>, token: string) {
+  const own = createTokenVerifier({ ...issuer.settings, ...settings }, { now: () => AT });
+  try {
+    return await own.verify(token);
+  } finally {
+    own.close();
+  }
+}
+
+describe('a good token', () => {
+  it.each(['RS256', 'ES256'])(
+    'JWT-1: passes when signed with %s, and names the consumer and its scopes',
+    async (alg) => {
+      expect(await verifier.verify(await issuer.sign({}, { alg }))).toEqual({
+        kind: 'consumer',
+        consumer: { id: 'acme', named: true, scopes: new Set(['orders:read', 'orders:write']) },
+      });
+    },
+  );
+
+  it.each([
+    ['an audience list with us in it', { aud: ['billing', 'sundial-samples'] }, {}],
+    ['typ JWT, when the settings accept it', {}, { typ: 'JWT' }],
+    ['typ with its media type written out, in any case', {}, { typ: 'Application/AT+JWT' }],
+    ['no kid, while one key fits the algorithm', {}, { kid: undefined }],
+    ['exp passed by 29 s, within the leeway', { iat: SECONDS - 3600, exp: SECONDS - 29 }, {}],
+    ['nbf 29 s ahead, within the leeway', { nbf: SECONDS + 29 }, {}],
+    ['a claim whose text looks like a repeated one', { note: '","iss":"x' }, {}],
+  ])('JWT-1: passes with %s', async (_name, claims, header) => {
+    expect(await verifier.verify(await issuer.sign(claims, header))).toMatchObject({ kind: 'consumer' });
+  });
+});
+
+describe('claims', () => {
+  it.each([
+    ['JWT-1: iss with a trailing slash', () => ({ iss: `${issuer.url}/` })],
+    ['JWT-1: iss missing', () => ({ iss: undefined })],
+    ['JWT-1: aud list without us', () => ({ aud: ['billing', 'sundial-samples-2'] })],
+    ['JWT-1: aud that only begins like ours', () => ({ aud: 'sundial-samples-2' })],
+    ['JWT-1: aud missing', () => ({ aud: undefined })],
+    ['JWT-1: aud as an object', () => ({ aud: { 'sundial-samples': true } })],
+    ['JWT-2: exp as a string', () => ({ exp: `${SECONDS + 600}` })],
+    ['JWT-2: exp missing', () => ({ exp: undefined })],
+    ['JWT-2: exp null', () => ({ exp: null })],
+    ['JWT-2: iat missing', () => ({ iat: undefined })],
+    ['JWT-2: sub missing', () => ({ sub: undefined })],
+    ['JWT-2: sub empty', () => ({ sub: '' })],
+    ['JWT-2: a life of 3631 s', () => ({ exp: SECONDS + 3631 })],
+    ['JWT-2: exp before iat', () => ({ iat: SECONDS + 20, exp: SECONDS + 10 })],
+    ['JWT-1: nbf beyond the leeway', () => ({ nbf: SECONDS + 31 })],
+    ['JWT-1: nbf as a string', () => ({ nbf: '0' })],
+    ['JWT-1: iat beyond the leeway', () => ({ iat: SECONDS + 31 })],
+    ['JWT-5: nonce, as ID tokens have it', () => ({ nonce: 'n-0S6_WzA2Mj' })],
+    ['JWT-5: at_hash, as ID tokens have it', () => ({ at_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' })],
+    ['JWT-5: events, as logout tokens have them', () => ({ events: {} })],
+    ['JWT-6: cnf with jkt (DPoP)', () => ({ cnf: { jkt: 'thumbprint' } })],
+    ['JWT-6: cnf with x5t#S256 (mTLS)', () => ({ cnf: { 'x5t#S256': 'thumbprint' } })],
+    ['JWT-6: cnf null', () => ({ cnf: null })],
+    ['a consumer id that is not text', () => ({ client_id: 7 })],
+  ])('%s is refused', async (_name, claims) => {
+    expect(await verifier.verify(await issuer.sign(claims()))).toEqual(INVALID);
+  });
+
+  it('JWT-2: exp too large for a number is refused', async () => {
+    const good = { iss: issuer.url, aud: 'sundial-samples', sub: 'acme', iat: SECONDS };
+    expect(
+      await verifier.verify(await issuer.sign(JSON.stringify({ ...good, exp: SECONDS + 60 }))),
+    ).toMatchObject({
+      kind: 'consumer',
+    });
+    const endless = `${JSON.stringify(good).slice(0, -1)},"exp":1e999}`;
+    expect(await verifier.verify(await issuer.sign(endless))).toEqual(INVALID);
+  });
+
+  it.each([
+    ['in plain', '"sub":"acme"'],
+    ['behind an escape', '"s\\u0075b":"acme"'],
+  ])('JWT-1: a claim written twice, %s, is refused', async (_name, second) => {
+    const good = { iss: issuer.url, aud: 'sundial-samples', sub: 'acme', iat: SECONDS, exp: SECONDS + 60 };
+    const doubled = `${JSON.stringify(good).slice(0, -1)},${second}}`;
+    expect(await verifier.verify(await issuer.sign(doubled))).toEqual(INVALID);
+  });
+
+  it.each(['[]', '"text"', 'null', '{', '{"a":1}x'])('JWT-1: the payload %s is refused', async (payload) => {
+    expect(await verifier.verify(await issuer.sign(payload))).toEqual(INVALID);
+  });
+
+  it('AUTH-2: an expired token is called expired once exp and the leeway have passed', async () => {
+    const token = await issuer.sign({ iat: SECONDS - 3600, exp: SECONDS - 30 });
+    expect(await verifier.verify(token)).toEqual(EXPIRED);
+  });
+
+  it('JWT-1: an expired token with a wrong signature is not called expired', async () => {
+    const token = await other.sign({ iss: issuer.url, iat: SECONDS - 3600, exp: SECONDS - 600 });
+    expect(await verifier.verify(token)).toEqual(INVALID);
+  });
+});
+
+describe('header and signature', () => {
+  it.each(['none', 'nOnE', 'None', ''])('JWT-1: alg "%s" without a signature is refused', async (alg) => {
+    const payload = (await issuer.sign()).split('.')[1] ?? '';
+    const header = encode({ alg, typ: 'at+jwt' });
+    expect(await verifier.verify(`${header}.${payload}.`)).toEqual(INVALID);
+    expect(await verifier.verify(`${header}.${payload}.AA`)).toEqual(INVALID);
+  });
+
+  it('JWT-1: HS256 keyed with our RSA public key is refused, even where the settings allow HS256', async () => {
+    const jwk = issuer.publicKeys()[0] ?? {};
+    const spki = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+    const payload = (await issuer.sign()).split('.')[1] ?? '';
+    for (const kid of ['rs256-1', undefined]) {
+      const input = `${encode({ alg: 'HS256', typ: 'at+jwt', kid })}.${payload}`;
+      const token = `${input}.${createHmac('sha256', spki).update(input).digest('base64url')}`;
+      expect(await verifier.verify(token)).toEqual(INVALID);
+      expect(await verdictWith({ algorithms: ['RS256', 'HS256'] }, token)).toEqual(INVALID);
+    }
+  });
+
+  it('JWT-1: an algorithm that fits the key but is not listed is refused', async () => {
+    const token = await issuer.sign({}, { alg: 'ES256' });
+    expect(await verdictWith({ algorithms: ['RS256'] }, token)).toEqual(INVALID);
+  });
+
+  it.each([
+    ['typ missing', { typ: undefined }],
+    ['typ dpop+jwt (JWT-5)', { typ: 'dpop+jwt' }],
+    ['typ logout+jwt (JWT-5)', { typ: 'logout+jwt' }],
+    ['a kid that fits another algorithm', { kid: 'es256-1' }],
+    ['an unknown kid', { kid: '../../etc/passwd' }],
+    ['a kid that is a number', { kid: 1 }],
+    ['a kid of 257 characters', { kid: 'k'.repeat(257) }],
+    ['an unknown crit', { crit: ['exp-hint'], 'exp-hint': 1 }],
+    ['an empty crit', { crit: [] }],
+    ['b64:false', { b64: false }],
+    ['b64:false made critical', { b64: false, crit: ['b64'] }],
+  ])('JWT-1, JWT-3: %s is refused', async (_name, header) => {
+    expect(await verifier.verify(await issuer.sign({}, header))).toEqual(INVALID);
+  });
+
+  it('JWT-1: typ at+jwt is refused where the settings accept JWT only', async () => {
+    expect(await verdictWith({ tokenTypes: ['jwt'] }, await issuer.sign())).toEqual(INVALID);
+    expect(await verdictWith({ tokenTypes: [] }, await issuer.sign({}, { typ: 'JWT' }))).toEqual(INVALID);
+  });
+
+  it('JWT-1: alg written twice in the header is refused', async () => {
+    const header = '{"alg":"RS256","kid":"rs256-1","typ":"at+jwt"';
+    expect(await verifier.verify(await issuer.sign({}, `${header}}`))).toMatchObject({ kind: 'consumer' });
+    expect(await verifier.verify(await issuer.sign({}, `${header},"alg":"RS256"}`))).toEqual(INVALID);
+  });
+
+  it("JWT-1: another issuer's key is refused, under our kid and under none", async () => {
+    expect(await verifier.verify(await other.sign({ iss: issuer.url }))).toEqual(INVALID);
+    expect(await verifier.verify(await other.sign({ iss: issuer.url }, { kid: undefined }))).toEqual(INVALID);
+    await other.rotate();
+    expect(await verifier.verify(await other.sign({ iss: issuer.url }))).toEqual(INVALID);
+  });
+
+  it('JWT-3: keys and addresses offered in the header are neither used nor fetched', async () => {
+    let asked = 0;
+    const trap = createServer((_request, response) => {
+      asked += 1;
+      response.end(JSON.stringify({ keys: other.publicKeys() }));
+    });
+    await new Promise<void>((resolve) => trap.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(trap.address() as AddressInfo).port}/`;
+    const offer = { jwk: other.publicKeys()[0], jku: address, x5u: address, x5c: ['MIIB'] };
+    expect(await verifier.verify(await other.sign({ iss: issuer.url }, offer))).toEqual(INVALID);
+    expect(await verifier.verify(await issuer.sign({}, offer))).toMatchObject({ kind: 'consumer' });
+    expect(asked).toBe(0);
+    await new Promise((resolve) => trap.close(resolve));
+  });
+
+  it('JWT-1: a changed payload under a good signature is refused', async () => {
+    const [header, , signature] = (await issuer.sign()).split('.');
+    const payload = (await issuer.sign({ client_id: 'globex' })).split('.')[1];
+    expect(await verifier.verify(`${header}.${payload}.${signature}`)).toEqual(INVALID);
+  });
+});
+
+describe('shape', () => {
+  it.each<[string, (token: string) => string]>([
+    ['a standard base64 character', (token) => token.replace(/[-_]/, '+')],
+    ['padding', (token) => `${token}==`],
+    ['spaces inside a part', (token) => `${token.slice(0, 20)} ${token.slice(20)}`],
+    ['a line break at its end', (token) => `${token}\n`],
+    ['a part of impossible length', (token) => token.replace(/\.[^.]*$/, '.AAAAA')],
+    ['spare bits set in the last character', (token) => respell(token)],
+    ['an empty signature', (token) => token.replace(/\.[^.]*$/, '.')],
+    ['two parts', (token) => token.split('.').slice(0, 2).join('.')],
+    ['four parts', (token) => `${token}.AA`],
+    ['five parts, as encrypted tokens have (JWT-8)', (token) => `${token}.AA.AA`],
+    ['nothing in it', () => ''],
+    ['a header that is not JSON', (token) => `${encode('alg')}.${token.split('.').slice(1).join('.')}`],
+    ['a header that is not UTF-8', (token) => `_w.${token.split('.').slice(1).join('.')}`],
+  ])('JWT-1: a token with %s is refused at once', async (_name, spoil) => {
+    const token = await issuer.sign();
+    expect(spoil(token)).not.toBe(token);
+    expect(verifier.verify(spoil(token))).toEqual(INVALID);
+  });
+
+  it('JWT-8: a token over 8 KiB is refused, though well signed', async () => {
+    expect(await verifier.verify(await issuer.sign({ note: 'n'.repeat(5_000) }))).toMatchObject({
+      kind: 'consumer',
+    });
+    expect(verifier.verify(await issuer.sign({ note: 'n'.repeat(6_500) }))).toEqual(INVALID);
+  });
+});
+
+/** Another spelling of the same signature bytes: 256 bytes leave 4 bits of the last character unused. */
+function respell(token: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const last = alphabet.indexOf(token.at(-1) ?? '');
+  return token.slice(0, -1) + alphabet[last + 1];
+}

@@ -1,0 +1,95 @@
+// From bytes to values: what YAML is refused, how values come in from outside, what is never shown.
+import { describe, expect, it } from 'vitest';
+import { readDocument } from '../../gateway/plan/document.ts';
+
+const sources = {
+  environment: { PORT: '4001', EMPTY: '', SECRET: 'hunter2: {x}' },
+  readSecret: (path: string) => (path === '/run/secret' ? 'from a file\n' : undefined),
+};
+const read = (text: string | Uint8Array) =>
+  readDocument('f.yaml', typeof text === 'string' ? new TextEncoder().encode(text) : text, sources);
+const messages = (text: string) =>
+  read(text).problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
+
+describe('YAML', () => {
+  it('SUN-5: dates and words that other dialects convert stay text', () =>
+    expect(read('{ a: 2026-06-01, b: no, c: on, d: 12:30 }').value).toEqual({
+      a: '2026-06-01',
+      b: 'no',
+      c: 'on',
+      d: '12:30',
+    }));
+  it('keys that start with x- are the owner’s and do not arrive', () =>
+    expect(read('x-team: [a]\na: { x-b: 1, c: 2 }').value).toEqual({ a: { c: 2 } }));
+  it('aliases stand for what they name', () =>
+    expect(read('x-day: &day 2026-06-01\na: *day').value).toEqual({ a: '2026-06-01' }));
+
+  it.each([
+    ['a second key of the same name', 'a: 1\nb: 2\na: 3\n', '3:1 the key "a" is already given above'],
+    ['a second document', 'a: 1\n---\nb: 2\n', '2:1 a second document begins here; write one per file'],
+    ['an empty file', '', '1:1 the file is empty'],
+    ['nothing but comments', '# a\n', '1:1 the file is empty'],
+    ['a key that is no word', '[a]: 1\n', '1:1 keys are plain words'],
+    ['a key that would reach a prototype', 'a:\n  __proto__: { polluted: 1 }\n', '2:3 this key is not allowed'],
+    ['an unquoted ${…} in braces', 'a: { b: ${env:PORT} }\nc: 1\n', '1:9 an unquoted ${…} cannot stand inside { } or [ ]'],
+    ['an unquoted ${…} in brackets', 'a: [http://h:${env:PORT:-1}, b]\n', '1:14 an unquoted ${…} cannot stand inside { } or [ ]'],
+    ['a bracket left open', 'a: [1, 2\nb: 3\n', expect.stringMatching(/^2:1 /)],
+    ['an alias of itself', 'a: &a [*a]\n', '1:8 aliases or nesting make this file too large'],
+  ])('%s is one problem with its place', (_name, text, message) => expect(messages(text)).toEqual([message]));
+
+  it('a key called __proto__ pollutes nothing', () => {
+    read('__proto__: { polluted: 1 }\na: { constructor: { prototype: { polluted: 1 } } }\n');
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  });
+
+  it.each([
+    ['more than 1 MB', 'x'.repeat(1_000_001)],
+    ['a hundred thousand keys', Array.from({ length: 100_000 }, (_, index) => `k${index}:`).join('\n')],
+    ['deep nesting', '['.repeat(400_000)],
+    ['nesting below the token cap', '['.repeat(9_000)],
+    ['deep lists', '- '.repeat(400_000)],
+    ['endless errors', '{,'.repeat(400_000)],
+    ['many documents', '---\n'.repeat(200_000)],
+    [
+      'a billion laughs',
+      `a0: &a0 [x]\n${Array.from({ length: 12 }, (_, n) => `a${n + 1}: &a${n + 1} [${Array(9).fill(`*a${n}`)}]`).join('\n')}`,
+    ],
+  ])('%s is refused in under a second', (_name, text) => {
+    const start = performance.now();
+    const document = read(text);
+    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(document.problems.length).toBeGreaterThan(0);
+    expect(document.value).toBeUndefined();
+  });
+});
+
+describe('interpolation', () => {
+  it.each([
+    ['"http://127.0.0.1:${env:PORT}"', 'http://127.0.0.1:4001'],
+    ['"${env:NONE:-embedded:./data}"', 'embedded:./data'],
+    ['"${env:EMPTY:-d}"', 'd'],
+    ['"${env:EMPTY}"', ''],
+    ['"${env:NONE:-}"', ''],
+    ['"${file:/run/secret}"', 'from a file'],
+    ['"${env:PORT}/${env:PORT}"', '4001/4001'],
+  ])('%s', (scalar, value) => expect(read(`a: ${scalar}`).value).toEqual({ a: value }));
+
+  it('what comes in never becomes structure', () =>
+    expect(read('a: "${env:SECRET}"').value).toEqual({ a: 'hunter2: {x}' }));
+  it('what comes in is not interpolated again', () =>
+    expect(
+      readDocument('f', new TextEncoder().encode('a: "${env:A}"'), { ...sources, environment: { A: '${env:B}' } }).value,
+    ).toEqual({ a: '${env:B}' }));
+
+  it.each([
+    ['a: "${env:NONE}"', '1:4 environment variable NONE is not set and has no default'],
+    ['a: "${file:/nowhere}"', '1:4 cannot read the file /nowhere'],
+    ['a: "${HOME}"', '1:4 unknown interpolation'],
+  ])('%s has no value', (text, message) => expect(messages(text)).toEqual([message]));
+
+  it('a value that came in is shown as [redacted]', () => {
+    const document = read('a: "${env:SECRET}"\nb: plain');
+    expect(document.show(['a'], 'hunter2: {x}')).toBe('[redacted]');
+    expect(document.show(['b'], 'plain')).toBe('"plain"');
+  });
+});

@@ -1,0 +1,64 @@
+// What operators write for times, rates and dates, and what it means.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dayOf, parseDuration, parseInstant, parseRate } from '../../gateway/policy/notation.ts';
+import { parseLowering } from '../../gateway/policy/rate-limit/section.ts';
+
+describe('durations and rates', () => {
+  it.each([
+    ['250ms', 250],
+    ['3s', 3_000],
+    ['5m', 300_000],
+    ['2h', 7_200_000],
+    ['30d', 2_592_000_000],
+  ])('%s is %d ms', (text, ms) => expect(parseDuration(text)).toBe(ms));
+
+  it.each(['', '3', '0s', '-3s', '1.5s', '3 s', '3S', '3w', '999999999d', '03s'])('%j is no duration', (text) =>
+    expect(parseDuration(text)).toBeUndefined(),
+  );
+
+  it('reads units per window', () => expect(parseRate('600/1m')).toEqual({ units: 600, windowMs: 60_000 }));
+  it.each(['600', '0/1m', '600/m', '600/0s', '600/1m/1m', '1e3/1m'])('%j is no rate', (text) =>
+    expect(parseRate(text)).toBeUndefined(),
+  );
+
+  it('RL-11: a lowering is a share or a rate', () => {
+    expect(parseLowering('50%')).toEqual({ kind: 'factor', factor: 0.5 });
+    expect(parseLowering('60/1m')).toEqual({ kind: 'absolute', units: 60, windowMs: 60_000 });
+    for (const text of ['0%', '101%', '-5%', '50', '5.5%']) expect(parseLowering(text)).toBeUndefined();
+  });
+});
+
+describe('dates', () => {
+  it('SUN-2: a date is midnight UTC', () => expect(parseInstant('2027-01-15')).toBe(Date.UTC(2027, 0, 15)));
+  it('SUN-5: a full instant carries its offset', () =>
+    expect(parseInstant('2027-01-15T12:00:00+02:00')).toBe(Date.UTC(2027, 0, 15, 10)));
+
+  it.each([
+    '2026-02-30',
+    '2027-02-29',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-01-00',
+    '2026-1-5',
+    '26-01-05',
+    '2026-01-15T00:00:00',
+    '2026-02-30T00:00:00Z',
+    '2026-01-15T24:00:00Z',
+    '2026-01-15T00:00:60Z',
+    '2026-01-15T00:00:00.5Z',
+    '15.01.2026',
+    'tomorrow',
+    '',
+  ])('%j is refused', (text) => expect(parseInstant(text)).toBeUndefined());
+
+  it('every day of the calendar is read and shown as it was written', () => {
+    const day = fc.date({ min: new Date('1970-01-01'), max: new Date('2999-12-31'), noInvalidDate: true });
+    fc.assert(
+      fc.property(day, (date) => {
+        const text = date.toISOString().slice(0, 10);
+        expect(dayOf(parseInstant(text) ?? Number.NaN)).toBe(text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,18 @@
+// A plan as JSON for golden files: maps and sets spelled out, functions left out, instants as they read.
+// What a golden file shows is what every request is judged by.
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+
+const INSTANTS = new Set(['released', 'deprecated', 'sunset', 'retired', 'from', 'until']);
+
+export function planText(plan: GatewayPlan): string {
+  const { revision: _revision, routes: _routes, ...rest } = plan;
+  return `${JSON.stringify(rest, readable, 2)}\n`;
+}
+
+function readable(key: string, value: unknown): unknown {
+  if (value instanceof Map) return Object.fromEntries(value);
+  if (value instanceof Set) return [...value];
+  if (typeof value !== 'number') return value;
+  if (!Number.isFinite(value)) return String(value);
+  return INSTANTS.has(key) ? Temporal.Instant.fromEpochMilliseconds(value).toString() : value;
+}

@@ -1,0 +1,83 @@
+// Where the tests get a Redis from: a URL given, a server on the PATH, or packages unpacked into the project.
+// redis.ts asks for any of them, redis-server.ts only for a program it can start and kill itself.
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { unpackRedis } from './unpack-redis.ts';
+
+/** A server program and, when it was unpacked, the folders of its libraries joined by ":". */
+export interface RedisProgram {
+  readonly command: string;
+  readonly libraryPath: string | undefined;
+}
+
+export type FoundRedis =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'program'; readonly program: RedisProgram };
+
+/** What the search looks at. */
+export interface RedisEnvironment {
+  readonly redisUrl: string | undefined;
+  /** The absolute path of a command, undefined when it is not on the PATH. */
+  readonly onPath: (command: string) => string | undefined;
+  /** Undefined where packages cannot be unpacked: not Debian or Ubuntu. */
+  readonly unpack: (() => Promise<RedisProgram>) | undefined;
+  /** The line that installs a server on this system. */
+  readonly installLine: string;
+}
+
+/** REDIS_URL, else what `findRedisProgram` finds. */
+export async function findRedis(environment: RedisEnvironment): Promise<FoundRedis> {
+  if (environment.redisUrl) return { kind: 'url', url: environment.redisUrl };
+  return { kind: 'program', program: await findRedisProgram(environment) };
+}
+
+/**
+ * redis-server, else valkey-server on the PATH, else unpacked packages.
+ *
+ * @throws Error whose message holds the line that installs a server.
+ */
+export async function findRedisProgram(environment: RedisEnvironment): Promise<RedisProgram> {
+  const command = environment.onPath('redis-server') ?? environment.onPath('valkey-server');
+  if (command !== undefined) return { command, libraryPath: undefined };
+  const missing = `the tests need a Redis server and found none; install it with: ${environment.installLine}`;
+  if (environment.unpack === undefined) throw new Error(missing);
+  try {
+    return await environment.unpack();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${missing}\n(unpacking its packages into .cache/redis failed: ${reason})`, {
+      cause: error,
+    });
+  }
+}
+
+/** This machine. */
+export function systemEnvironment(): RedisEnvironment {
+  const debian = existsSync('/etc/debian_version');
+  const cache = join(import.meta.dirname, '../../.cache/redis');
+  return {
+    redisUrl: process.env.REDIS_URL,
+    onPath: commandOnPath,
+    unpack: debian ? () => unpackRedis(cache) : undefined,
+    installLine: installLine(debian),
+  };
+}
+
+function commandOnPath(command: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, command)).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function installLine(debian: boolean): string {
+  if (debian) return 'sudo apt-get install redis-server';
+  return process.platform === 'darwin' ? 'brew install redis' : 'sudo dnf install redis (or set REDIS_URL)';
+}

@@ -1,0 +1,91 @@
+// Runs a whole gateway inside a test: its YAML from beside the test, real sockets on free ports, a data folder of its own.
+// What it logs is kept as parsed lines, so that a journey can say how the gateway understood a request.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { type GatewayOptions, startGateway } from '../../gateway/gateway.ts';
+import { renderProblems } from '../../gateway/plan/problems.ts';
+import { overHttp1 } from './http-client.ts';
+
+export type LogLine = Readonly<Record<string, unknown>>;
+
+export interface RunGateway extends Pick<GatewayOptions, 'at' | 'lifecycleClock'> {
+  /** Path below test/journeys; default: the `gateway.yaml` that most journeys share. */
+  readonly config?: string;
+  /** Folder below test/journeys whose `*.yaml` are the policies, or an absolute one. */
+  readonly policies?: string;
+  /** For `${env:…}` in the YAML. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface RunningGateway extends AsyncDisposable {
+  /** Ports as bound. */
+  readonly https: number;
+  readonly http: number;
+  readonly admin: number;
+  readonly reload: () => Promise<void>;
+  /** Every line logged so far, requests included. */
+  readonly log: readonly LogLine[];
+  /** The access line of a request by its id; waits until it is written. */
+  readonly accessLine: (requestId: string | undefined) => Promise<LogLine>;
+  /** The value of a series in /metrics, as `name` or `name{label="value",…}` in the page's own order. */
+  readonly metric: (series: string) => Promise<number | undefined>;
+}
+
+const JOURNEYS = join(import.meta.dirname, '../journeys');
+
+/** @throws Error with the rendered problems when the YAML is refused */
+export async function runGateway(options: RunGateway): Promise<RunningGateway> {
+  const folder = await mkdtemp(join(tmpdir(), 'sundial-journey-'));
+  const log: LogLine[] = [];
+  const policies = options.policies ?? '';
+  const { config, policies: _policies, environment, ...clock } = options;
+  const started = await startGateway({
+    ...clock,
+    configFile: join(JOURNEYS, config ?? 'gateway.yaml'),
+    environment: {
+      DATA: folder,
+      STORE: `embedded:${folder}`,
+      // Nobody listens there: for journeys whose APIs are all public.
+      ISSUER: 'http://127.0.0.1:9',
+      POLICIES: join(policies.startsWith('/') ? policies : join(JOURNEYS, policies), '*.yaml'),
+      ...environment,
+    },
+    log: {
+      write: (text: string) => {
+        for (const line of text.split('\n')) if (line !== '') log.push(JSON.parse(line));
+      },
+    },
+  });
+  if (started.kind === 'rejected') throw new Error(renderProblems(started.problems, { colour: false }));
+  const { gateway } = started;
+  const { https, http, admin } = gateway.facts.listeners;
+  const adminPort = admin?.address.port ?? 0;
+  return {
+    https: https?.address.port ?? 0,
+    http: http?.address.port ?? 0,
+    admin: adminPort,
+    reload: gateway.reload,
+    log,
+    accessLine: (requestId) =>
+      vi.waitFor(
+        () => {
+          const line = log.find((each) => each.log === 'access' && each.request_id === requestId);
+          if (line === undefined) throw new Error(`no access line for request ${requestId}`);
+          return line;
+        },
+        { timeout: 5_000, interval: 20 },
+      ),
+    metric: async (series) => {
+      await using client = overHttp1(adminPort, { tls: false });
+      const { text } = await client.ask({ path: '/metrics' });
+      const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+      return line === undefined ? undefined : Number(line.slice(series.length + 1));
+    },
+    [Symbol.asyncDispose]: async () => {
+      await gateway.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,195 @@
+// The rules of the house, as functions from source files to what is wrong with them.
+// The table says what each folder may import; a new folder or package needs a row before it can be used.
+import { codeOf, type Import, importsOf, type SourceFile } from './source-text.ts';
+
+/** Sentences that name a file; empty when the rule is kept. */
+export type Rule = (files: readonly SourceFile[]) => string[];
+
+interface Room {
+  /** What may be imported besides the room itself: folders (with a final slash) or files. */
+  readonly may: readonly string[];
+  /** The same, for `import type` only. */
+  readonly types?: readonly string[];
+}
+
+const CONTRACT = ['gateway/policy/contract.ts', 'gateway/policy/notation.ts'];
+
+const ROOMS: Readonly<Record<string, Room>> = {
+  'gateway/policy/contract.ts': { may: [] },
+  'gateway/policy/notation.ts': { may: ['gateway/policy/contract.ts'] },
+  'gateway/policy/versioning/': { may: CONTRACT },
+  'gateway/policy/lifecycle/': {
+    may: CONTRACT,
+    types: ['gateway/policy/versioning/resolution.ts', 'gateway/policy/versioning/label.ts'],
+  },
+  'gateway/policy/authentication/': { may: CONTRACT },
+  'gateway/policy/rate-limit/': { may: CONTRACT },
+  'gateway/plan/': { may: ['gateway/policy/'] },
+  'gateway/identity/': {
+    may: ['gateway/plan/', 'gateway/policy/authentication/'],
+    types: ['gateway/policy/contract.ts'],
+  },
+  'gateway/exchange/': { may: ['gateway/plan/', 'gateway/policy/'] },
+  'gateway/forward/': { may: ['gateway/plan/', 'gateway/exchange/'], types: ['gateway/policy/'] },
+  'gateway/stores/': { may: ['gateway/policy/rate-limit/', 'gateway/policy/contract.ts'] },
+  'gateway/telemetry/': { may: ['gateway/plan/', 'gateway/exchange/'], types: ['gateway/policy/'] },
+  'gateway/server/': {
+    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/forward/', 'gateway/telemetry/'],
+    types: ['gateway/policy/'],
+  },
+  'gateway/admin/': {
+    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/forward/', 'gateway/telemetry/'],
+    types: ['gateway/policy/'],
+  },
+  'gateway/cli/': { may: ['gateway/plan/', 'gateway/policy/', 'gateway/exchange/'] },
+  'gateway/gateway.ts': { may: ['gateway/'] },
+  'gateway/main.ts': { may: ['gateway/cli/', 'gateway/gateway.ts', 'gateway/plan/'] },
+  'gateway/sundial.js': { may: ['gateway/main.ts'] },
+  'upstreams/': { may: [] },
+};
+
+/** Each package stands in one row of the table, so that replacing it touches one row. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  zod: ['gateway/policy/', 'gateway/plan/'],
+  'structured-headers': ['gateway/policy/lifecycle/'],
+  yaml: ['gateway/plan/'],
+  chokidar: ['gateway/plan/'],
+  'fastest-levenshtein': ['gateway/plan/'],
+  jose: ['gateway/identity/'],
+  'lru-cache': ['gateway/identity/'],
+  '@fastify/reply-from': ['gateway/forward/'],
+  undici: ['gateway/forward/'],
+  ioredis: ['gateway/stores/'],
+  'node:sqlite': ['gateway/stores/'],
+  pino: ['gateway/telemetry/'],
+  'prom-client': ['gateway/telemetry/'],
+  fastify: ['gateway/server/', 'gateway/admin/'],
+  selfsigned: ['gateway/server/'],
+  'close-with-grace': ['gateway/server/'],
+  commander: ['gateway/cli/'],
+};
+
+/** Modules with which a file could reach a socket, a disk, a timer or another process. */
+const REACHING_OUT =
+  /^node:(net|tls|https?|http2|dns|dgram|fs|child_process|worker_threads|cluster|timers|process|os)(\/|$)/;
+
+const MOST_LINES = 220;
+const FORBIDDEN_NAMES = ['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'index'];
+const MAY_READ_ENVIRONMENT = ['gateway/main.ts', 'gateway/cli/', 'upstreams/', 'test/'];
+const MAY_READ_CLOCK = ['gateway/gateway.ts', 'gateway/main.ts', 'upstreams/', 'test/'];
+
+export const importsOnlyWhatItsRoomMay: Rule = (files) =>
+  inHouse(files).flatMap((file) => {
+    const name = roomOf(file.path);
+    const room = name === undefined ? undefined : ROOMS[name];
+    if (name === undefined || room === undefined) return [`${file.path} stands in no room of the table`];
+    return importsOf(file)
+      .filter((found) => found.relative || found.to === '(computed)')
+      .filter(({ to }) => !covers([name, ...room.may], to))
+      .filter(({ to, typeOnly }) => !(typeOnly && covers(room.types ?? [], to)))
+      .map(({ to, typeOnly }) => `${file.path} may not import ${typeOnly ? 'types of ' : ''}${to}`);
+  });
+
+export const keepsPackagesInOneRow: Rule = (files) =>
+  within(files, ['gateway/']).flatMap((file) =>
+    importsOf(file)
+      .map(packageOf)
+      .filter((name) => name !== undefined)
+      .filter((name) => !covers(PACKAGES[name] ?? [], file.path))
+      .map((name) => `${file.path} may not import the package ${name}`),
+  );
+
+export const keepsJudgementPure: Rule = (files) =>
+  within(files, ['gateway/policy/', 'gateway/exchange/']).flatMap((file) =>
+    importsOf(file)
+      .filter(({ to }) => REACHING_OUT.test(to))
+      .map(({ to }) => `${file.path} reaches out with ${to}`),
+  );
+
+export const hasNoCycles: Rule = (files) => {
+  const edges = new Map(
+    files.map((file) => [
+      file.path,
+      importsOf(file)
+        .filter((found) => found.relative)
+        .map(({ to }) => to),
+    ]),
+  );
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
+    if (trail.includes(path) || done.has(path)) return;
+    for (const next of edges.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of edges.keys()) visit(path, []);
+  return cycles;
+};
+
+export const hasTellingNames: Rule = (files) =>
+  files
+    .filter(({ path }) =>
+      path.split('/').some((segment) => {
+        const stem = segment.replace(/\..*$/, '');
+        return FORBIDDEN_NAMES.includes(stem) || /[-_](utils?|helpers?)$/.test(stem);
+      }),
+    )
+    .map(({ path }) => `${path} has a name that says nothing`);
+
+export const isShort: Rule = (files) =>
+  inHouse(files)
+    .map(({ path, text }) => ({ path, lines: text.replace(/\n$/, '').split('\n').length }))
+    .filter(({ lines }) => lines > MOST_LINES)
+    .map(({ path, lines }) => `${path} has ${lines} lines`);
+
+export const hasNoDefaultExport: Rule = (files) =>
+  matching(files, /\bexport\s+default\b|\bas\s+default\b/, 'has a default export');
+
+export const readsEnvironmentAtTheEdge: Rule = (files) =>
+  matching(without(files, MAY_READ_ENVIRONMENT), /\bprocess\s*(\??\.\s*env\b|\[)/, 'reads the environment');
+
+export const readsClockAtTheEdge: Rule = (files) =>
+  matching(
+    without(files, MAY_READ_CLOCK),
+    /\bDate\s*\.\s*now\b|\bTemporal\s*\.\s*Now\b|\bnew\s+Date\b(?!\s*\(\s*[^\s)])|(?<!\bnew\s+)\bDate\s*\(/,
+    'reads the system clock',
+  );
+
+export const leavesConsoleAlone: Rule = (files) =>
+  matching(within(files, ['gateway/']), /\bconsole\s*[.[?]/, 'writes to the console');
+
+export const saysWhatItIs: Rule = (files) =>
+  within(files, ['gateway/'])
+    .filter(({ text }) => !/^(#![^\n]*\n)?\/\/ \S[^\n]*\n\/\/ \S/.test(text))
+    .map(({ path }) => `${path} has no header of two comment lines`);
+
+function matching(files: readonly SourceFile[], pattern: RegExp, what: string): string[] {
+  return files.filter((file) => pattern.test(codeOf(file))).map(({ path }) => `${path} ${what}`);
+}
+
+function inHouse(files: readonly SourceFile[]): SourceFile[] {
+  return within(files, ['gateway/', 'upstreams/']);
+}
+
+function within(files: readonly SourceFile[], places: readonly string[]): SourceFile[] {
+  return files.filter(({ path }) => covers(places, path));
+}
+
+function without(files: readonly SourceFile[], places: readonly string[]): SourceFile[] {
+  return files.filter(({ path }) => !covers(places, path));
+}
+
+function covers(places: readonly string[], path: string): boolean {
+  return places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
+}
+
+function roomOf(path: string): string | undefined {
+  return Object.keys(ROOMS).find((room) => covers([room], path));
+}
+
+/** The package of an import; undefined for files of the project and for what comes with Node, `node:sqlite` excepted. */
+function packageOf({ to, relative }: Import): string | undefined {
+  if (relative || to === '(computed)' || (to.startsWith('node:') && to !== 'node:sqlite')) return undefined;
+  return to.split('/', to.startsWith('@') ? 2 : 1).join('/');
+}

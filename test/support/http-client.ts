@@ -1,0 +1,155 @@
+// The two clients of the journeys, HTTP/1.1 and HTTP/2, with one surface: ask, and see the answer as it came.
+// Certificates are not checked: a gateway in a test makes its own.
+import { Agent, type ClientRequest, request as plainRequest } from 'node:http';
+import { type ClientHttp2Stream, connect } from 'node:http2';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
+
+export type Fields = Readonly<Record<string, string | readonly string[]>>;
+
+export interface Ask {
+  readonly path: string;
+  readonly method?: string;
+  readonly headers?: Fields;
+  readonly body?: string | Uint8Array | Readable;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** By lower-case name; repeated lines joined by ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Field lines in order, names in lower case. */
+  readonly lines: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+  readonly text: string;
+  readonly json: Readonly<Record<string, unknown>>;
+  /** False when the connection or stream was broken off before the end of the body. */
+  readonly complete: boolean;
+}
+
+export interface Client extends AsyncDisposable {
+  /** Rejects when there is no answer at all. */
+  readonly ask: (ask: Ask) => Promise<Answer>;
+  /** Sends the request and hands over what can be destroyed; nobody waits for its answer. */
+  readonly begin: (ask: Ask) => Leaving;
+}
+
+/** A request whose client may leave. */
+export interface Leaving {
+  /** Resolves with the first bytes of the body. */
+  readonly firstBytes: Promise<unknown>;
+  readonly leave: () => void;
+}
+
+export type Connect = (port: number) => Client;
+
+/** Keeps connections open between requests. */
+export function overHttp1(port: number, { tls = true }: { readonly tls?: boolean } = {}): Client {
+  const options = { host: '127.0.0.1', port, rejectUnauthorized: false };
+  const agent = tls ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+  const send = ({ path, method = 'GET', headers = {}, body }: Ask): ClientRequest => {
+    const request = (tls ? tlsRequest : plainRequest)({ ...options, agent, path, method, headers });
+    request.on('error', () => undefined);
+    write(request, body);
+    return request;
+  };
+  return {
+    ask: (ask) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+      const request = send(ask);
+      request.once('error', reject);
+      request.once('response', (response) => {
+        collect(response).then(({ body, complete }) => {
+          resolve(answerOf(response.statusCode ?? 0, response.rawHeaders, body, complete && response.complete));
+        }, reject);
+      });
+      return promise;
+    },
+    begin: (ask) => {
+      const request = send(ask);
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      request.once('response', (response) => response.on('error', () => undefined).once('data', resolve));
+      return { firstBytes: promise, leave: () => request.destroy() };
+    },
+    [Symbol.asyncDispose]: async () => agent.destroy(),
+  };
+}
+
+/** One connection for all requests. */
+export function overHttp2(port: number): Client {
+  const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+  session.on('error', () => undefined);
+  const send = ({ path, method = 'GET', headers = {}, body }: Ask): ClientHttp2Stream => {
+    const { host, ...fields } = headers;
+    const authority = typeof host === 'string' ? { ':authority': host } : {};
+    const stream = session.request(
+      { ':method': method, ':path': path, ...authority, ...(fields as Record<string, string | string[]>) },
+      { endStream: body === undefined },
+    );
+    stream.on('error', () => undefined);
+    if (body !== undefined) write(stream, body);
+    return stream;
+  };
+  return {
+    ask: (ask) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+      const stream = send(ask);
+      stream.once('error', reject);
+      stream.once('response', (headers, _flags, raw: unknown) => {
+        const lines = (raw as readonly string[]).map(String);
+        collect(stream).then(({ body, complete }) => {
+          resolve(answerOf(headers[':status'] ?? 0, lines, body, complete && stream.rstCode === 0));
+        }, reject);
+      });
+      return promise;
+    },
+    begin: (ask) => {
+      const stream = send(ask);
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      stream.once('data', resolve);
+      return { firstBytes: promise, leave: () => stream.close(8) };
+    },
+    [Symbol.asyncDispose]: async () => session.destroy(),
+  };
+}
+
+function write(to: NodeJS.WritableStream, body: Ask['body']): void {
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) to.end(body);
+  else body.pipe(to);
+}
+
+/** A body that breaks off is a result here, not an error. */
+function collect(from: Readable): Promise<{ body: Buffer; complete: boolean }> {
+  const chunks: Buffer[] = [];
+  from.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return new Promise((resolve) => {
+    const end = (complete: boolean) => resolve({ body: Buffer.concat(chunks), complete });
+    from.once('end', () => end(true));
+    from.once('error', () => end(false));
+    from.once('close', () => end(false));
+  });
+}
+
+function answerOf(status: number, raw: readonly string[], body: Buffer, complete: boolean): Answer {
+  const lines: [string, string][] = [];
+  const headers: Record<string, string> = {};
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase();
+    const value = raw[index + 1] ?? '';
+    lines.push([name, value]);
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+  }
+  return {
+    status,
+    headers,
+    lines,
+    body,
+    complete,
+    get text() {
+      return body.toString('utf8');
+    },
+    get json() {
+      return JSON.parse(body.toString('utf8'));
+    },
+  };
+}

@@ -1,0 +1,136 @@
+// An issuer for tests: keys it can rotate, tokens as right or wrong as a test wants them, and a JWK set that can fail.
+// Real sockets on a free port of 127.0.0.1; the claims' clock can be given.
+import { generateKeyPair, sign as signBytes } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import type { JWK } from 'jose';
+import type { IdentitySettings } from '../../gateway/plan/settings.ts';
+
+export interface TestIssuer {
+  readonly url: string;
+  readonly jwksUrl: string;
+  /** Settings of an identity that trusts this issuer, with the audience of its tokens. */
+  readonly settings: IdentitySettings;
+  /**
+   * Signs a token that is good for an hour. `claims` and `header` are merged over the good ones, undefined removes;
+   * `header.alg` RS256 (default) or ES256 picks the key. A string in place of either is signed as it is, by RS256.
+   */
+  readonly sign: (
+    claims?: Record<string, unknown> | string,
+    header?: Record<string, unknown> | string,
+  ) => Promise<string>;
+  /** Public keys now in the set. */
+  readonly publicKeys: () => readonly JWK[];
+  /** Replaces all keys: later tokens are signed with new ones, the old ones leave the set. */
+  readonly rotate: () => Promise<void>;
+  /** Breaks each connection until `up`. */
+  readonly down: () => void;
+  readonly up: () => void;
+  /** Lets `listener` answer in place of the key set until `up`. */
+  readonly answerWith: (listener: RequestListener) => void;
+  /** Requests for the key set so far, failed ones included. */
+  readonly fetches: number;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts an issuer; `now` in epoch milliseconds gives the claims' times (default: the system clock). */
+export async function startTestIssuer(options: { readonly now?: () => number } = {}): Promise<TestIssuer> {
+  const now = options.now ?? Date.now;
+  let keys = await makeKeys(1);
+  let edition = 1;
+  let fetches = 0;
+  const serveKeys: RequestListener = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/jwk-set+json' });
+    response.end(JSON.stringify({ keys: keys.map(({ publicJwk }) => publicJwk) }));
+  };
+  let listener = serveKeys;
+  const server = createServer((request, response) => {
+    fetches += 1;
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const jwksUrl = `${url}/.well-known/jwks.json`;
+
+  return {
+    url,
+    jwksUrl,
+    settings: {
+      name: 'main',
+      issuer: url,
+      audience: 'sundial-samples',
+      jwksUrl,
+      algorithms: ['RS256', 'ES256'],
+      consumerClaims: ['client_id', 'azp', 'sub'],
+      maxLifetimeSeconds: 3600,
+      tokenTypes: ['at+jwt', 'jwt'],
+    },
+    sign: async (claims = {}, header = {}) => {
+      const wanted = typeof header === 'string' ? 'RS256' : (header.alg ?? 'RS256');
+      const key = keys.find(({ alg }) => alg === wanted);
+      if (key === undefined) throw new Error('the test issuer signs with RS256 and ES256');
+      const iat = Math.floor(now() / 1000);
+      const named = { iss: url, aud: 'sundial-samples', sub: 'acme', client_id: 'acme' };
+      const good = {
+        ...named,
+        scope: 'orders:read orders:write',
+        iat,
+        exp: iat + 3600,
+        jti: crypto.randomUUID(),
+      };
+      const input = [merge({ alg: key.alg, kid: key.kid, typ: 'at+jwt' }, header), merge(good, claims)]
+        .map((text) => Buffer.from(text).toString('base64url'))
+        .join('.');
+      // ES256 signatures are the two numbers side by side (RFC 7518 §3.4), not DER.
+      const signature = signBytes('sha256', Buffer.from(input), {
+        key: key.privateKey,
+        dsaEncoding: 'ieee-p1363',
+      });
+      return `${input}.${signature.toString('base64url')}`;
+    },
+    publicKeys: () => keys.map(({ publicJwk }) => publicJwk),
+    rotate: async () => {
+      edition += 1;
+      keys = await makeKeys(edition);
+    },
+    down: () => {
+      listener = (request) => request.socket.destroy();
+    },
+    up: () => {
+      listener = serveKeys;
+    },
+    answerWith: (other) => {
+      listener = other;
+    },
+    get fetches() {
+      return fetches;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function merge(good: object, over: object | string): string {
+  return typeof over === 'string' ? over : JSON.stringify({ ...good, ...over });
+}
+
+async function makeKeys(edition: number) {
+  const make = promisify(generateKeyPair);
+  const pairs = [
+    { alg: 'RS256', ...(await make('rsa', { modulusLength: 2048 })) },
+    { alg: 'ES256', ...(await make('ec', { namedCurve: 'P-256' })) },
+  ];
+  return pairs.map(({ alg, privateKey, publicKey }) => {
+    const kid = `${alg.toLowerCase()}-${edition}`;
+    return {
+      alg,
+      kid,
+      privateKey,
+      publicJwk: { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' },
+    };
+  });
+}

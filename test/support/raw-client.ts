@@ -1,0 +1,60 @@
+// A client that sends bytes as they are: for requests that an ordinary client would repair or refuse to send.
+import { connect as plainConnect, type Socket } from 'node:net';
+import { connect as tlsConnect } from 'node:tls';
+
+export interface RawAnswer {
+  readonly status: number;
+  /** Status line and field lines, in lower case. */
+  readonly head: string;
+  readonly body: string;
+  readonly json: Readonly<Record<string, unknown>>;
+  /** Everything that came until the connection ended. */
+  readonly text: string;
+}
+
+/** A bare connection to a listener on this machine; `tls` (default) without checking the certificate. */
+export function openSocket(port: number, { tls = true }: { readonly tls?: boolean } = {}): Socket {
+  const socket = tls
+    ? tlsConnect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
+    : plainConnect(port, '127.0.0.1');
+  // Whoever reads to the end sees a reset as an end.
+  socket.on('error', () => undefined);
+  return socket;
+}
+
+/** Sends `bytes` and reads until the gateway ends the connection; rejects when it has not within five seconds. */
+export async function sendBytes(
+  port: number,
+  bytes: string | Uint8Array,
+  options: { readonly tls?: boolean } = {},
+): Promise<RawAnswer> {
+  const socket = openSocket(port, options);
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  await new Promise<void>((resolve, reject) => {
+    const limit = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`the connection is still open after: ${Buffer.concat(chunks).toString('latin1')}`));
+    }, 5_000);
+    socket.once('close', () => {
+      clearTimeout(limit);
+      resolve();
+    });
+  });
+  const text = Buffer.concat(chunks).toString('latin1');
+  const split = text.indexOf('\r\n\r\n');
+  const body = split === -1 ? '' : text.slice(split + 4);
+  return {
+    status: Number(text.split(' ', 2)[1]),
+    head: text.slice(0, split).toLowerCase(),
+    body,
+    get json() {
+      return JSON.parse(body);
+    },
+    text,
+  };
+}
+
+/** A request head from its lines; the blank line is added. */
+export const head = (...lines: readonly string[]): string => `${lines.join('\r\n')}\r\n\r\n`;

@@ -1,0 +1,92 @@
+// Starts a Redis of its own for a test that stops, kills or restarts it, and for the shared one of redis.ts.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findRedisProgram, type RedisProgram, systemEnvironment } from './find-redis.ts';
+
+export interface RunningRedis {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Kills it at once (SIGKILL) and waits until it is gone. May be called twice. */
+  readonly stop: () => Promise<void>;
+  /** Stops it in mid-air (SIGSTOP): its port accepts connections but nobody answers. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+}
+
+/**
+ * Starts a server on 127.0.0.1 that writes nothing to disk and resolves when it answers. `port` 0 or none takes a free
+ * one; the port of an earlier server brings that one back, empty.
+ */
+export async function startRedis(
+  options: { readonly port?: number; readonly program?: RedisProgram } = {},
+): Promise<RunningRedis> {
+  const program = options.program ?? (await findRedisProgram(systemEnvironment()));
+  const port = options.port || (await freePort());
+  const folder = mkdtempSync(join(tmpdir(), 'sundial-redis-'));
+  const child = spawn(
+    program.command,
+    ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--save', '', '--appendonly', 'no'],
+    { stdio: ['ignore', 'pipe', 'pipe'], env: environmentFor(program) },
+  );
+  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+
+  const stop = async (): Promise<void> => {
+    kill();
+    await gone;
+    process.removeListener('exit', kill);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const pid = await untilReady(child);
+    return {
+      url: `redis://127.0.0.1:${port}`,
+      port,
+      pid,
+      stop,
+      pause: () => void child.kill('SIGSTOP'),
+      resume: () => void child.kill('SIGCONT'),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function environmentFor(program: RedisProgram): NodeJS.ProcessEnv {
+  return program.libraryPath === undefined
+    ? process.env
+    : { ...process.env, LD_LIBRARY_PATH: program.libraryPath };
+}
+
+/** The process id, once the server says that it accepts connections. */
+function untilReady(child: ChildProcess): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  let said = '';
+  const listen = (chunk: Buffer): void => {
+    said += chunk.toString();
+    if (said.includes('Ready to accept connections') && child.pid !== undefined) resolve(child.pid);
+  };
+  child.stdout?.on('data', listen);
+  child.stderr?.on('data', listen);
+  child.once('error', reject);
+  child.once('close', (code) => reject(new Error(`the Redis server ended with code ${code}:\n${said}`)));
+  return promise;
+}
+
+async function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const probe = createServer();
+  probe.once('error', reject);
+  probe.listen(0, '127.0.0.1', () => {
+    const address = probe.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    probe.close(() => resolve(port));
+  });
+  return promise;
+}

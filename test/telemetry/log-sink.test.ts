@@ -1,0 +1,89 @@
+// Batches, bounds and the end of a log, on real files and pipes.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
+
+describe('a log sink', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sundial-log-'));
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('writes a batch after 200 ms, or as soon as 64 KiB are gathered', () => {
+    vi.useFakeTimers();
+    const batches: string[] = [];
+    const sink = createLogSink({ write: (text) => batches.push(text) });
+    sink.append('one');
+    sink.append('two');
+    vi.advanceTimersByTime(199);
+    expect(batches).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(batches).toEqual(['one\ntwo\n']);
+    sink.append('x'.repeat(64 * 1024));
+    expect(batches).toHaveLength(2);
+  });
+
+  it('has every line in the file once it is closed, in order and appended to what was there', async () => {
+    const path = join(folder, 'access.log');
+    const lines = Array.from(
+      { length: 5000 },
+      (_, index) => `{"line":${index},"filler":"${'x'.repeat(100)}"}`,
+    );
+    for (const half of [lines.slice(0, 2500), lines.slice(2500)]) {
+      const sink = createLogSink(path);
+      for (const line of half) sink.append(line);
+      await sink.close();
+      expect(sink.dropped()).toBe(0);
+    }
+    expect(readFileSync(path, 'utf8')).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it('closes when nothing was written, and twice', async () => {
+    const sink = createLogSink(join(folder, 'empty.log'));
+    await sink.close();
+    await expect(sink.close()).resolves.toBeUndefined();
+  });
+
+  it('counts lines that come after its end instead of failing', async () => {
+    const sink = createLogSink(join(folder, 'late.log'));
+    await sink.close();
+    sink.append('late');
+    expect(sink.dropped()).toBe(1);
+  });
+
+  it('refuses at the start a file that cannot be opened', () => {
+    expect(() => createLogSink(join(folder, 'missing', 'access.log'))).toThrow('ENOENT');
+  });
+
+  it('holds a bounded amount for a reader that has stopped, counts the rest, and still closes', async () => {
+    // The child never reads its input, so the pipe fills and stays full.
+    const reader = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    try {
+      const sink = createLogSink(descriptorOf(reader.stdin));
+      const line = 'x'.repeat(1023);
+      for (let count = 0; count < 10 * 1024; count += 1) sink.append(line);
+      expect(sink.dropped()).toBeGreaterThan(1024);
+      expect(sink.dropped()).toBeLessThan(3 * 1024);
+      await sink.close();
+    } finally {
+      reader.kill('SIGKILL');
+    }
+  });
+});
+
+/** The descriptor below a child's pipe; Node has no public way to it. */
+function descriptorOf(stream: object): number {
+  const handle: unknown = Reflect.get(stream, '_handle');
+  const fd: unknown = typeof handle === 'object' && handle !== null ? Reflect.get(handle, 'fd') : undefined;
+  if (typeof fd !== 'number') throw new Error('the pipe has no descriptor');
+  return fd;
+}

@@ -1,0 +1,326 @@
+// The metrics page: what an answer moves, what stays bounded, and what is read from plan and clocks at scrape.
+import { describe, expect, it } from 'vitest';
+import type { RefusalReason } from '../../gateway/exchange/directive.ts';
+import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import { api, deprecatedFacts, NOW, plan, version } from '../support/exchange-samples.ts';
+import { harness, outcome, WALL } from './telemetry-harness.ts';
+
+const limit = { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 };
+const orders = 'api="orders",version="v1"';
+
+function consumer(id: string, named = true) {
+  return { id, named, scopes: new Set<string>() };
+}
+
+function unrouted(): ExchangeFacts {
+  const nothing = {
+    api: undefined,
+    version: undefined,
+    label: undefined,
+    carrier: undefined,
+    phase: undefined,
+  };
+  return { ...deprecatedFacts(), ...nothing, quota: undefined };
+}
+
+function unresolved(refusal: RefusalReason): ExchangeFacts {
+  return { ...unrouted(), api: api(), refusal };
+}
+
+describe('request metrics', () => {
+  it('count an answer by API, version, stage, method and code', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer(deprecatedFacts(), outcome());
+    telemetry.observer.onAnswer(deprecatedFacts(), outcome());
+    telemetry.observer.onAnswer(deprecatedFacts(), outcome({ method: 'POST', status: 429 }));
+    expect(await series('sundial_requests_total')).toEqual({
+      [`sundial_requests_total{${orders},stage="deprecated",method="GET",code="200"}`]: 2,
+      [`sundial_requests_total{${orders},stage="deprecated",method="POST",code="429"}`]: 1,
+    });
+  });
+
+  it('know no API as none, an unlisted method as other and an invented code by its class', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer(
+      { ...unrouted(), refusal: 'route_unknown' },
+      outcome({ method: 'PROPFIND', status: 404 }),
+    );
+    telemetry.observer.onAnswer(unrouted(), outcome({ status: 299 }));
+    telemetry.observer.onAnswer(unrouted(), outcome({ status: 0 }));
+    const none = 'api="none",version="none",stage="none"';
+    expect(await series('sundial_requests_total')).toEqual({
+      [`sundial_requests_total{${none},method="other",code="404"}`]: 1,
+      [`sundial_requests_total{${none},method="GET",code="2xx"}`]: 1,
+      [`sundial_requests_total{${none},method="GET",code="other"}`]: 1,
+    });
+  });
+
+  it('stay bounded whatever paths, methods and codes come in', async () => {
+    const { telemetry, series } = harness();
+    for (let index = 0; index < 10_000; index += 1) {
+      const wild = outcome({ path: `/${index}`, method: `M${index}`, status: 200 + (index % 100) });
+      telemetry.observer.onAnswer(unrouted(), wild);
+    }
+    expect(Object.keys(await series('sundial_requests_total')).length).toBeLessThan(20);
+  });
+
+  it('keep durations in seconds, in cumulative buckets', async () => {
+    const { telemetry, clocks, series } = harness();
+    for (const milliseconds of [1, 3, 20_000]) {
+      clocks.monotonic = milliseconds;
+      telemetry.observer.onAnswer({ ...deprecatedFacts(), upstreamMs: undefined }, outcome());
+    }
+    const page = await series('sundial_request_duration_seconds');
+    const bucket = (le: string) => page[`sundial_request_duration_seconds_bucket{le="${le}",${orders}}`];
+    expect([bucket('0.001'), bucket('0.0025'), bucket('0.005'), bucket('10'), bucket('+Inf')]).toEqual([
+      1, 1, 2, 2, 3,
+    ]);
+    expect(page[`sundial_request_duration_seconds_count{${orders}}`]).toBe(3);
+    expect(page[`sundial_request_duration_seconds_sum{${orders}}`]).toBeCloseTo(20.004);
+  });
+
+  it('time the upstream apart, and only when it was asked', async () => {
+    const target = { origin: 'http://127.0.0.1:1' };
+    const timeouts = { connect: 1, headers: 1, idle: 1, total: 1 };
+    const upstream = {
+      name: 'orders-v1',
+      targets: [target],
+      path: '',
+      versionHeader: undefined,
+      authorization: 'keep' as const,
+      timeouts,
+    };
+    const { telemetry, series } = harness();
+    const forwarded = { ...deprecatedFacts(), version: version({ upstream }) };
+    telemetry.observer.onAnswer({ ...forwarded, upstreamMs: 40 }, outcome());
+    telemetry.observer.onAnswer(forwarded, outcome({ status: 429 }));
+    const page = await series('sundial_upstream_duration_seconds_count');
+    expect(page).toEqual({ [`sundial_upstream_duration_seconds_count{${orders},upstream="orders-v1"}`]: 1 });
+  });
+
+  it('go on counting when a reload makes new objects for the same version', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer(deprecatedFacts(), outcome());
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), api: api(), version: version() }, outcome());
+    expect(Object.values(await series('sundial_requests_total'))).toEqual([2]);
+  });
+
+  it.each([
+    ['gone', 'version_retired'],
+    ['redirect', 'version_moved'],
+  ] as const)('count a request past the sunset as %s', async (action, refusal) => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), refusal }, outcome({ status: 410 }));
+    expect(await series('sundial_retired_requests_total')).toEqual({
+      [`sundial_retired_requests_total{${orders},action="${action}"}`]: 1,
+    });
+  });
+
+  it.each([
+    [{ ...deprecatedFacts() }, 'path', 'matched'],
+    [{ ...deprecatedFacts(), carrier: 'header' }, 'header', 'matched'],
+    [{ ...deprecatedFacts(), carrier: 'default' }, 'default', 'default'],
+    [unresolved('version_ambiguous'), 'none', 'conflict'],
+    [unresolved('version_unknown'), 'none', 'unknown'],
+    [unresolved('version_malformed'), 'none', 'malformed'],
+    [unresolved('version_missing'), 'none', 'missing'],
+  ] satisfies [ExchangeFacts, string, string][])(
+    'say how the version was found: case %#',
+    async (facts, carrier, result) => {
+      const { telemetry, series } = harness();
+      telemetry.observer.onAnswer(facts, outcome());
+      expect(await series('sundial_version_resolutions_total')).toEqual({
+        [`sundial_version_resolutions_total{api="orders",carrier="${carrier}",outcome="${result}"}`]: 1,
+      });
+    },
+  );
+
+  it.each([
+    [
+      'allowed',
+      { kind: 'counted', limit, allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 1 },
+      'deprecated',
+    ],
+    [
+      'limited',
+      { kind: 'counted', limit, allowed: false, remaining: 0, retryAfterMs: 9, resetMs: 1 },
+      'deprecated',
+    ],
+    ['degraded', { kind: 'degraded', limit, allowed: true, retryAfterMs: 0 }, 'deprecated'],
+    ['degraded', { kind: 'unavailable' }, 'none'],
+  ] as const)('count a limit as %s: case %#', async (decision, quota, policy) => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), quota }, outcome());
+    expect(await series('sundial_ratelimit_decisions_total')).toEqual({
+      [`sundial_ratelimit_decisions_total{${orders},policy="${policy}",decision="${decision}"}`]: 1,
+    });
+  });
+
+  it('count the guard, which knows no API yet', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer({ ...unrouted(), refusal: 'guard_limited' }, outcome({ status: 429 }));
+    expect(await series('sundial_ratelimit_decisions_total')).toEqual({
+      'sundial_ratelimit_decisions_total{api="none",version="none",policy="guard",decision="limited"}': 1,
+    });
+  });
+
+  it.each(['credentials_missing', 'credentials_malformed', 'token_invalid', 'scope_insufficient'] as const)(
+    'count %s as a failure to authenticate',
+    async (refusal) => {
+      const { telemetry, series } = harness();
+      telemetry.observer.onAnswer({ ...deprecatedFacts(), refusal }, outcome({ status: 401 }));
+      expect(await series('sundial_auth_failures_total')).toEqual({
+        [`sundial_auth_failures_total{api="orders",reason="${refusal}"}`]: 1,
+      });
+    },
+  );
+
+  it('count keys that could not be had as a failure to authenticate', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer(
+      { ...deprecatedFacts(), fault: 'identity_unavailable' },
+      outcome({ status: 503 }),
+    );
+    expect(await series('sundial_auth_failures_total')).toEqual({
+      'sundial_auth_failures_total{api="orders",reason="identity_unavailable"}': 1,
+    });
+  });
+});
+
+describe('consumers of deprecated versions', () => {
+  const name = (label: string) => `sundial_deprecated_requests_total{${orders},consumer="${label}"}`;
+
+  it('are counted by name; ids that name no application share one series', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: consumer('acme') }, outcome());
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: consumer('user-4711', false) }, outcome());
+    telemetry.observer.onAnswer(deprecatedFacts(), outcome());
+    expect(await series('sundial_deprecated_requests_total')).toEqual({
+      [name('acme')]: 1,
+      [name('none')]: 2,
+    });
+  });
+
+  it('are not counted on a version that is not deprecated', async () => {
+    const { telemetry, series } = harness();
+    const [active] = version().phases.filter((phase) => phase.stage === 'active');
+    telemetry.observer.onAnswer(
+      { ...deprecatedFacts(), phase: active, consumer: consumer('acme') },
+      outcome(),
+    );
+    expect(await series('sundial_deprecated_requests_total')).toEqual({});
+  });
+
+  it('have at most 200 series; the rest is other, and the dropped counter moves', async () => {
+    const { telemetry, series } = harness();
+    for (let index = 0; index < 250; index += 1) {
+      telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: consumer(`c${index}`) }, outcome());
+    }
+    const page = await series('sundial_deprecated_requests_total');
+    expect(Object.keys(page)).toHaveLength(201);
+    expect(page[name('other')]).toBe(50);
+    expect(await series('sundial_metrics_series_dropped_total')).toEqual({
+      'sundial_metrics_series_dropped_total{metric="sundial_deprecated_requests_total"}': 50,
+    });
+  });
+
+  it('leave after 35 idle days and make room', async () => {
+    const { telemetry, clocks, series } = harness();
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: consumer('old') }, outcome());
+    clocks.wall = WALL + 35 * 86_400_000;
+    expect(await series(name('old'))).toEqual({ [name('old')]: 1 });
+    clocks.wall += 1;
+    expect(await series(name('old'))).toEqual({});
+  });
+
+  it('cannot break the page with what stands in a token', async () => {
+    const { telemetry, series } = harness();
+    const id = `a"b\\c\nd\re\ud800${'x'.repeat(5000)}`;
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: consumer(id) }, outcome());
+    const [line = ''] = Object.keys(await series('sundial_deprecated_requests_total'));
+    expect(line).toContain('consumer="a\\"b\\\\c\ufffdd\ufffde\ufffdx');
+    expect(line.length).toBeLessThan(300);
+  });
+});
+
+describe('gauges of the plan', () => {
+  it('derive the stage of every version from its dates when scraped', async () => {
+    const { clocks, series } = harness();
+    const info = (stage: string) => ({
+      [`sundial_version_info{${orders},stage="${stage}",successor="v2"}`]: 1,
+    });
+    expect(await series('sundial_version_info')).toEqual(info('deprecated'));
+    clocks.lifecycle = Date.UTC(2026, 0, 15) - 1;
+    expect(await series('sundial_version_info')).toEqual(info('active'));
+    clocks.lifecycle = Date.UTC(2027, 3, 15);
+    expect(await series('sundial_version_info')).toEqual(info('retired'));
+  });
+
+  it('show the dates, the last request and the revision', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer(deprecatedFacts(), outcome());
+    expect(await series('sundial_version_')).toMatchObject({
+      [`sundial_version_deprecation_timestamp_seconds{${orders}}`]: Date.UTC(2026, 0, 15) / 1000,
+      [`sundial_version_sunset_timestamp_seconds{${orders}}`]: Date.UTC(2027, 3, 15) / 1000,
+      [`sundial_version_last_request_timestamp_seconds{${orders}}`]: WALL / 1000,
+    });
+    expect(await series('sundial_config_info')).toEqual({
+      [`sundial_config_info{hash="${'0'.repeat(64)}"}`]: 1,
+    });
+  });
+
+  it('follow the plan of the moment', async () => {
+    let current = plan();
+    const { series } = harness(() => current);
+    current = { ...plan([]), revision: 'next' };
+    expect(await series('sundial_version_info')).toEqual({});
+    expect(await series('sundial_config_info')).toEqual({ 'sundial_config_info{hash="next"}': 1 });
+  });
+});
+
+describe('the state of the process', () => {
+  it('starts as after a good load, and keeps the time of the last good one', async () => {
+    const { telemetry, clocks, series } = harness();
+    const reloads = (success: number, failure: number, successful: number, at: number) => ({
+      'sundial_config_reloads_total{result="success"}': success,
+      'sundial_config_reloads_total{result="failure"}': failure,
+      sundial_config_last_reload_successful: successful,
+      sundial_config_last_reload_success_timestamp_seconds: at / 1000,
+    });
+    expect(await series('sundial_config_')).toMatchObject(reloads(0, 0, 1, WALL));
+    clocks.wall = WALL + 5000;
+    telemetry.metrics.reload('failure');
+    expect(await series('sundial_config_')).toMatchObject(reloads(0, 1, 0, WALL));
+    telemetry.metrics.reload('success');
+    expect(await series('sundial_config_')).toMatchObject(reloads(1, 1, 1, WALL + 5000));
+  });
+
+  it('shows stores, certificates and the offset of the lifecycle clock', async () => {
+    const { telemetry, series } = harness();
+    telemetry.metrics.storeUp('redis', true);
+    telemetry.metrics.storeUp('redis', false);
+    telemetry.metrics.certificate('api.example.com', WALL);
+    expect(await series('sundial_store_up')).toEqual({ 'sundial_store_up{store="redis"}': 0 });
+    expect(await series('sundial_tls_')).toEqual({
+      'sundial_tls_certificate_expiry_timestamp_seconds{sni="api.example.com"}': WALL / 1000,
+    });
+    expect(await series('sundial_lifecycle_clock_offset_seconds')).toEqual({
+      sundial_lifecycle_clock_offset_seconds: Math.round((NOW - WALL) / 1000),
+    });
+  });
+
+  it('counts log lines that were lost', async () => {
+    const { telemetry, series } = harness();
+    await telemetry.close();
+    telemetry.observer.onAnswer(deprecatedFacts(), outcome());
+    expect(await series('sundial_access_log_dropped_total')).toEqual({ sundial_access_log_dropped_total: 1 });
+  });
+
+  it('has the metrics of the runtime, less the three whose names mislead', async () => {
+    const { series } = harness();
+    const runtime = Object.keys(await series('nodejs_'));
+    expect(runtime).toContain('nodejs_eventloop_lag_p99_seconds');
+    expect(runtime.filter((name) => /^nodejs_active_\w+_total/.test(name))).toEqual([]);
+    expect(await series('process_resident_memory_bytes')).not.toEqual({});
+  });
+});

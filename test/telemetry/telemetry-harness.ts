@@ -1,0 +1,78 @@
+// A telemetry with fixed clocks that writes into memory, and a reader of its metrics page.
+import type { Outcome } from '../../gateway/exchange/exchange.ts';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { createTelemetry, type Telemetry } from '../../gateway/telemetry/telemetry.ts';
+import { NOW, plan } from '../support/exchange-samples.ts';
+
+export const WALL = Date.UTC(2026, 10, 21, 7, 30, 0, 123);
+
+export interface Harness {
+  readonly telemetry: Telemetry;
+  /** Everything written so far. */
+  readonly text: () => string;
+  /** Finished lines, parsed. */
+  readonly lines: () => Promise<Record<string, unknown>[]>;
+  /** Series of the page that start with `prefix`, by the text before the value. */
+  readonly series: (prefix: string) => Promise<Record<string, number>>;
+  readonly clocks: { lifecycle: number; wall: number; monotonic: number };
+}
+
+export function harness(current: () => GatewayPlan = plan): Harness {
+  let written = '';
+  const clocks = { lifecycle: NOW, wall: WALL, monotonic: 0 };
+  const telemetry = createTelemetry({
+    plan: current,
+    now: () => clocks.lifecycle,
+    wallClock: () => clocks.wall,
+    monotonic: () => clocks.monotonic,
+    log: {
+      destination: {
+        write: (text) => {
+          written += text;
+        },
+      },
+      level: 'info',
+      requests: true,
+    },
+  });
+  return {
+    telemetry,
+    clocks,
+    text: () => written,
+    lines: async () => {
+      await telemetry.close();
+      return written.split('\n').slice(0, -1).map(parseObject);
+    },
+    series: async (prefix) => {
+      const { body } = await telemetry.metrics.render();
+      const lines = body.split('\n').filter((line) => line.startsWith(prefix));
+      return Object.fromEntries(
+        lines.map((line) => [
+          line.slice(0, line.lastIndexOf(' ')),
+          Number(line.slice(line.lastIndexOf(' '))),
+        ]),
+      );
+    },
+  };
+}
+
+export function outcome(changes: Partial<Outcome> = {}): Outcome {
+  return {
+    method: 'GET',
+    path: '/api/v1/orders/7',
+    status: 200,
+    bytes: 512,
+    clientAddress: '203.0.113.9',
+    scheme: 'https',
+    protocol: 'HTTP/2.0',
+    aborted: false,
+    userAgent: 'curl/8.5.0',
+    ...changes,
+  };
+}
+
+function parseObject(line: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(line);
+  if (typeof value !== 'object' || value === null) throw new Error(`not an object: ${line}`);
+  return Object.fromEntries(Object.entries(value));
+}
