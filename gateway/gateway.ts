@@ -1,13 +1,13 @@
 // The composition root: the only file that knows every part. Puts a gateway together from its documents and takes it apart.
 // Reads the clocks that everything else is given.
 import { X509Certificate } from 'node:crypto';
-import { createAdminListener } from './admin/admin-listener.ts';
+import { type AdminListener, createAdminListener } from './admin/admin-listener.ts';
 import type { Readiness } from './admin/readiness.ts';
 import type { GatewayFacts } from './cli/banner.ts';
-import { createExchange, type Exchange } from './exchange/exchange.ts';
+import { createExchange } from './exchange/exchange.ts';
 import { createForwarder } from './forward/forwarder.ts';
 import { createPools } from './forward/pools.ts';
-import { createTokenVerifier, type IdentityVerifier } from './identity/verifier.ts';
+import { openVerifiers } from './identity/verifiers.ts';
 import { loadAll } from './plan/load.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Problem } from './plan/problems.ts';
@@ -15,10 +15,11 @@ import { watchPolicies } from './plan/reload.ts';
 import type { Settings } from './plan/settings.ts';
 import type { EpochMs } from './policy/contract.ts';
 import { type Certificates, loadCertificates } from './server/certificates.ts';
-import { drain } from './server/drain.ts';
-import { createProxyListener, type ProxyListener } from './server/proxy-listener.ts';
+import { DRAIN_MS, drain } from './server/drain.ts';
+import { openPublicListeners } from './server/public-listeners.ts';
 import { openRateLimits } from './stores/open-rate-limits.ts';
 import type { LogDestination } from './telemetry/log-sink.ts';
+import { createReloadReport } from './telemetry/reload-report.ts';
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 
 export interface GatewayOptions {
@@ -41,7 +42,7 @@ export interface Gateway {
   readonly logger: Telemetry['logger'];
   /** Reads the policy files again; the outcome is in the log and the metrics. */
   readonly reload: () => Promise<void>;
-  /** Stops accepting, finishes what runs within `DRAIN_MS`, lets go of everything. */
+  /** Stops accepting, finishes what runs within the bound of a drain, lets go of everything. */
   readonly close: () => Promise<void>;
 }
 
@@ -49,33 +50,22 @@ export type Started =
   | { readonly kind: 'running'; readonly gateway: Gateway; readonly warnings: readonly Problem[] }
   | { readonly kind: 'rejected'; readonly problems: readonly Problem[] };
 
-/** Milliseconds that requests in flight are given at the end. */
-export const DRAIN_MS = 30_000;
-
 /** Connections to one target. */
 const UPSTREAM_CONNECTIONS = 256;
-
-/** A lifecycle clock that shows `at` now and runs at the speed of the real one. */
-export function movedClock(at: EpochMs, description: string): LifecycleClock {
-  const offset = at - Date.now();
-  return { now: () => Date.now() + offset, description };
-}
 
 /**
  * Starts a gateway: documents, store, certificate, listeners, in this order, so that nothing listens before all is well.
  * Problems in the documents are a result; whatever else keeps it from starting is thrown, with everything let go.
  */
 export async function startGateway(options: GatewayOptions): Promise<Started> {
-  const wallClock = Date.now;
-  const now = options.lifecycleClock?.now ?? wallClock;
-  const monotonic = () => performance.now();
-  const loaded = await loadAll({ ...options, now: now() });
+  const now = options.lifecycleClock?.now() ?? Date.now();
+  const loaded = await loadAll({ ...options, now });
   const { settings, problems } = loaded;
   if (settings === undefined || loaded.plan === undefined) return { kind: 'rejected', problems };
 
   const closing = new AsyncDisposableStack();
   try {
-    const gateway = await assemble(options, settings, loaded.plan, { wallClock, now, monotonic }, closing);
+    const gateway = await assemble(options, settings, loaded.plan, closing);
     return { kind: 'running', gateway, warnings: problems };
   } catch (error) {
     await closing.disposeAsync();
@@ -83,20 +73,15 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
   }
 }
 
-interface Clocks {
-  readonly wallClock: () => EpochMs;
-  readonly now: () => EpochMs;
-  readonly monotonic: () => number;
-}
-
 async function assemble(
   options: GatewayOptions,
   settings: Settings,
   firstPlan: GatewayPlan,
-  clocks: Clocks,
   closing: AsyncDisposableStack,
 ): Promise<Gateway> {
-  const { wallClock, now, monotonic } = clocks;
+  const wallClock = Date.now;
+  const now = options.lifecycleClock?.now ?? wallClock;
+  const monotonic = () => performance.now();
   let plan = firstPlan;
   let state: Readiness['state'] = 'starting';
   let storeUp = false;
@@ -125,12 +110,14 @@ async function assemble(
   closing.defer(limits.close);
 
   const certificates = await readCertificates(settings, wallClock(), telemetry);
-  const verifiers = new Map<string, IdentityVerifier>();
-  for (const identity of settings.identities) {
-    const verifier = createTokenVerifier(identity, { now: wallClock });
-    closing.defer(verifier.close);
-    verifiers.set(identity.name, verifier);
-  }
+  const verifiers = openVerifiers(settings.identities, {
+    now: wallClock,
+    onKeys: (identity, reason) => {
+      if (reason === undefined) logger.info('the keys of an issuer are fetched again', { identity });
+      else logger.warn('the keys of an issuer cannot be fetched', { identity, reason });
+    },
+  });
+  for (const verifier of verifiers.values()) closing.defer(verifier.close);
 
   const exchange = createExchange({
     plan: () => plan,
@@ -148,33 +135,36 @@ async function assemble(
   closing.defer(pools.close);
   pools.keepOnly(plan);
 
+  const report = createReloadReport(telemetry);
   const watch = watchPolicies({
     ...options,
+    ...report,
     settings,
     revision: plan.revision,
     now,
     onPlan: (next) => {
       plan = next;
       pools.keepOnly(next);
-      metrics.reload('success');
-      logger.info('policies reloaded', { revision: next.revision });
-    },
-    onRejected: (problems) => {
-      metrics.reload('failure');
-      for (const { file, line, column, message } of problems) {
-        logger.error(`policies not reloaded: ${message}`, { file, line, column });
-      }
-    },
-    onUnchanged: () => metrics.reload('success'),
-    onRestartNeeded: () => logger.warn('the gateway file changed; restart to apply it'),
-    onFault: (error) => {
-      metrics.reload('failure');
-      logger.error('policies not reloaded', { error });
+      report.accepted(next.revision);
     },
   });
   closing.defer(watch.close);
 
-  const { listeners, bound } = await openListeners(settings, certificates, exchange, telemetry, pools);
+  // Before the public listeners, so that it outlives them: readiness is read while they drain.
+  const admin = await openAdmin(settings, telemetry, () => ({
+    state,
+    store: { kind: settings.store.kind, state: storeUp ? 'up' : 'down' },
+    revision: plan.revision,
+  }));
+  if (admin !== undefined) closing.defer(admin.close);
+
+  const { listeners, https, http } = await openPublicListeners(settings.listeners, certificates, {
+    trustedProxies: settings.trustedProxies,
+    exchange,
+    observer: telemetry.observer,
+    forwarder: createForwarder({ exchange, pools }),
+    now: wallClock,
+  });
   closing.defer(async () => {
     const finished = await drain({
       listeners,
@@ -186,29 +176,13 @@ async function assemble(
     if (!finished) logger.warn('requests were cut at the end of the drain');
   });
 
-  const adminAddress = settings.listeners.admin?.address;
-  let admin: GatewayFacts['listeners']['admin'];
-  if (adminAddress !== undefined) {
-    const listener = await createAdminListener({
-      address: adminAddress,
-      metrics,
-      readiness: () => ({
-        state,
-        store: { kind: settings.store.kind, state: storeUp ? 'up' : 'down' },
-        revision: plan.revision,
-      }),
-      onError: (error) => logger.error('an admin page failed', { error }),
-    });
-    closing.defer(listener.close);
-    admin = { address: { host: adminAddress.host, port: listener.address.port } };
-  }
   for (const verifier of verifiers.values()) void verifier.warm();
   state = 'ready';
   logger.info('started', { revision: plan.revision, store: settings.store.kind });
 
   return {
     facts: {
-      listeners: { ...bound, admin },
+      listeners: { https, http, admin: admin && { address: admin.address } },
       store: settings.store,
       fingerprint: certificates?.fingerprint,
       lifecycleClock: options.lifecycleClock?.description,
@@ -235,49 +209,12 @@ async function readCertificates(
   return certificates;
 }
 
-async function openListeners(
-  settings: Settings,
-  certificates: Certificates | undefined,
-  exchange: Exchange,
-  { observer }: Telemetry,
-  pools: ReturnType<typeof createPools>,
-): Promise<{ listeners: readonly ProxyListener[]; bound: Omit<GatewayFacts['listeners'], 'admin'> }> {
-  const { https, http } = settings.listeners;
-  const shared = {
-    trustedProxies: settings.trustedProxies,
-    exchange,
-    observer,
-    forwarder: createForwarder({ exchange, pools }),
-    now: Date.now,
-  };
-  const listeners: ProxyListener[] = [];
-  try {
-    const open = async (listener: ProxyListener): Promise<number> => {
-      const port = await listener.listen();
-      listeners.push(listener);
-      return port;
-    };
-    const httpsPort =
-      https &&
-      certificates &&
-      (await open(createProxyListener({ ...shared, address: https.address, certificates, mode: 'serve' })));
-    const httpPort =
-      http && (await open(createProxyListener({ ...shared, address: http.address, mode: http.mode })));
-    return {
-      listeners,
-      bound: {
-        https:
-          https && httpsPort !== undefined
-            ? { address: { host: https.address.host, port: httpsPort } }
-            : undefined,
-        http:
-          http && httpPort !== undefined
-            ? { address: { host: http.address.host, port: httpPort }, mode: http.mode }
-            : undefined,
-      },
-    };
-  } catch (error) {
-    await Promise.all(listeners.map((listener) => listener.stop()));
-    throw error;
-  }
+async function openAdmin(
+  { listeners: { admin } }: Settings,
+  { metrics, logger }: Telemetry,
+  readiness: () => Readiness,
+): Promise<AdminListener | undefined> {
+  if (admin === undefined) return undefined;
+  const onError = (error: unknown) => logger.error('an admin page failed', { error });
+  return createAdminListener({ address: admin.address, metrics, readiness, onError });
 }

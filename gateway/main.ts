@@ -7,7 +7,7 @@ import { type CommandResult, runCheck } from './cli/check.ts';
 import { printToken, runDemo } from './cli/demo.ts';
 import { type MovedTo, runProgram } from './cli/program.ts';
 import { runSchema } from './cli/schema.ts';
-import { DRAIN_MS, type Gateway, movedClock, startGateway } from './gateway.ts';
+import { type Gateway, type LifecycleClock, startGateway } from './gateway.ts';
 import { renderProblems } from './plan/problems.ts';
 import { onShutdown } from './server/shutdown.ts';
 
@@ -28,6 +28,12 @@ class NotStarted extends Error {
   }
 }
 
+/** A lifecycle clock that shows an instant now and runs at the speed of the real one. */
+function movedClock({ at, text }: MovedTo): LifecycleClock {
+  const offset = at - Date.now();
+  return { now: () => Date.now() + offset, description: text };
+}
+
 async function start(
   config: string,
   movedTo: MovedTo | undefined,
@@ -39,7 +45,7 @@ async function start(
       configFile: config,
       environment,
       log: STANDARD_OUTPUT,
-      ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo.at, movedTo.text) }),
+      ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo) }),
     });
     if (started.kind === 'rejected') {
       throw new NotStarted(EXIT.findings, renderProblems(started.problems, { colour }).trimEnd());
@@ -71,7 +77,7 @@ async function run({ config, at }: { config: string; at: MovedTo | undefined }):
     else gateway.logger.info('draining', { signal });
     await gateway.close();
     resolve(error === undefined ? 0 : 1);
-  }, DRAIN_MS + 5_000);
+  });
   process.stdout.write(renderBanner(gateway.facts));
   return ended;
 }

@@ -1,4 +1,5 @@
-// The commands and their options: what `sundial --help` shows. What each command does is given by main.ts.
+// The commands and their options: what `sundial --help` shows.
+// What each command does is given by main.ts.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { EpochMs } from '../policy/contract.ts';
 import { parseInstant } from '../policy/notation.ts';

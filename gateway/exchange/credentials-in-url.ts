@@ -1,4 +1,5 @@
 // Finds a credential that was put into the query, where logs and histories keep it.
+// Asked by the pipeline right after the guard, before a route is known.
 
 /** The name of a forbidden parameter present in the raw query (`?…`), percent-decoded as a server would; else undefined. */
 export function credentialInQuery(search: string, forbidden: ReadonlySet<string>): string | undefined {

@@ -1,4 +1,5 @@
 // What every answer carries, whoever made it: lifecycle lines, quota, Vary, request id, HSTS.
+// Called for answers of the gateway and of upstreams alike, last before they are written.
 import { linkValue } from '../policy/lifecycle/links.ts';
 import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
 import type { ExchangeFacts } from './facts.ts';

@@ -1,4 +1,5 @@
 // What decide() tells the transport to do, and the closed union of refusals and faults.
+// Made by the pipeline, carried out by server/ and forward/.
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';

@@ -1,4 +1,5 @@
 // The shape of every error the gateway makes: the specification's body, its reason phrases, its fixed header lines.
+// Filled in by refusal-answer.ts and fault-answer.ts, written out by exchange.ts.
 import type { AnswerHeaders } from './decorate.ts';
 
 export interface ErrorDescription {

@@ -1,4 +1,5 @@
 // What became known of one exchange. Written by the pipeline and the forwarder, read only by decorators and observers.
+// One object per request, from its first line to its access-log line.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';

@@ -1,4 +1,5 @@
 // Faults to answers: 502, 503, 504 and 500 with the members the specification asks for, and nothing of the cause.
+// The other half, refusals, stands in refusal-answer.ts.
 import type { EpochMs } from '../policy/contract.ts';
 import type { Fault } from './directive.ts';
 import { type ErrorDescription, NO_STORE, proxyStatus } from './error-body.ts';

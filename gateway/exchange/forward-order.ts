@@ -1,4 +1,5 @@
 // From a judged request to what the upstream shall receive: one path, one version (VER-9).
+// The last step of the pipeline; the forwarder carries it out and decides nothing again.
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { type Directive, Fault } from './directive.ts';

@@ -1,4 +1,5 @@
 // The order in which a request is judged, with the reason for each position. Straight-line code, read top to bottom.
+// Everything it calls is pure or a port; `explain` runs the very same function.
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import { authorise } from '../policy/authentication/authorise.ts';

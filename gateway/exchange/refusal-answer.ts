@@ -1,4 +1,5 @@
 // Refusals to answers: one exhaustive switch, so that a new reason cannot be forgotten.
+// Called by exchange.ts for refusals of the listener and of the pipeline.
 import { challengeFor } from '../policy/authentication/challenge.ts';
 import type { Claim, Label } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './decorate.ts';

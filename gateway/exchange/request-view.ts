@@ -1,4 +1,5 @@
 // A request as the exchange sees it: transport-free, the target URI already rebuilt and judged.
+// Made by a listener, read by the pipeline and the policies.
 import type { RequestHeaders } from '../policy/contract.ts';
 
 export interface RequestView {

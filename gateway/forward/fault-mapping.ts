@@ -1,5 +1,6 @@
 // What a failed call means to the client: a stable fault code, never the cause's text (FWD-18).
 // The cause stays on the fault for the log.
+import { errors } from 'undici';
 import { Fault, type FaultCode, type ForwardOrder } from '../exchange/directive.ts';
 
 const BY_CODE: Readonly<Record<string, FaultCode>> = {
@@ -40,12 +41,13 @@ export function toFault(cause: unknown, order: ForwardOrder): Fault {
 }
 
 function faultCode(cause: unknown): FaultCode {
+  // undici's parser errors have a code only for some of their causes.
+  if (cause instanceof errors.HTTPParserError) return 'upstream_invalid';
   const code = errorCode(cause);
   if (code === undefined) return 'internal';
   const known = BY_CODE[code];
   if (known !== undefined) return known;
-  if (TLS.test(code)) return 'upstream_tls';
-  return code.startsWith('HPE_') ? 'upstream_invalid' : 'internal';
+  return TLS.test(code) ? 'upstream_tls' : 'internal';
 }
 
 /** The `code` of an error, or of the first error inside an aggregate of connection attempts. */

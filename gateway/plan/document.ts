@@ -1,6 +1,6 @@
 // A file as plain values with the position of each: what shape and cross checks work on.
 // Interpolation happens here, on parsed scalars; values that came in by it are marked and never shown.
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
+import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
 import { maskPasswords, type Problem, type Severity } from './problems.ts';
 import { MOST_BYTES, readYaml } from './yaml-text.ts';
@@ -88,6 +88,12 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     return undefined;
   };
 
+  // Each look-up of an anchor walks the whole tree, and a bomb asks for the same few again and again.
+  const targets = new Map<Alias, Node | undefined>();
+  const resolveOnce = (alias: Alias, tree: Document): Node | undefined => {
+    if (!targets.has(alias)) targets.set(alias, alias.resolve(tree));
+    return targets.get(alias);
+  };
   let nodes = 0;
   const plain = (
     node: Node | null | undefined,
@@ -102,7 +108,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       nodes = Number.MAX_SAFE_INTEGER;
       return undefined;
     }
-    const target = isAlias(node) ? node.resolve(tree) : node;
+    const target = isAlias(node) ? resolveOnce(node, tree) : node;
     const written = isScalar(target) ? (target.source ?? undefined) : undefined;
     const raw: unknown = isScalar(target) ? target.value : undefined;
     const filled: Interpolated = typeof raw === 'string' ? interpolate(raw, sources) : { kind: 'literal' };

@@ -31,6 +31,8 @@ export interface WatchOptions {
 }
 
 export interface PolicyWatch {
+  /** Resolves once changes of files are noticed. */
+  readonly ready: Promise<void>;
   /** Loads now; resolves when a load that began after this call has ended. */
   readonly reload: () => Promise<void>;
   /** Ends the watch; resolves when no load runs any more, and nothing is told afterwards. */
@@ -88,8 +90,12 @@ export function watchPolicies(options: WatchOptions): PolicyWatch {
     timer = setTimeout(() => void reload(), SETTLE_MS);
   });
   watcher.on('error', options.onFault);
+  const ready = new Promise<void>((resolve) => {
+    watcher.once('ready', () => resolve());
+  });
 
   return {
+    ready,
     reload,
     close: async () => {
       closed = true;

@@ -135,7 +135,9 @@ export function describeIssue(
 export function suggest(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || word.length < 3 || word.length > 60) return undefined;
   const nearest = closest(word.toLowerCase(), [...known]);
-  const near = distance(word.toLowerCase(), nearest) <= Math.max(1, Math.floor(nearest.length / 3));
+  const near =
+    distance(word.toLowerCase(), nearest) <=
+    (nearest.length < 4 ? 1 : Math.max(2, Math.floor(nearest.length / 3)));
   return near ? `did you mean "${nearest}"?` : undefined;
 }
 

@@ -1,6 +1,9 @@
 // Orderly end: readiness first, then no new connections, then what runs is finished, within a bound.
 // Called by gateway.ts on SIGTERM; shutdown.ts is what listens for the signal.
 
+/** Milliseconds that requests in flight are given at the end. */
+export const DRAIN_MS = 30_000;
+
 /** What drain() needs of a listener. */
 export interface Drainable {
   /** Stops accepting and says `Connection: close` from now on; resolves when every connection has ended. */

@@ -29,6 +29,8 @@ export const DEFAULT_LIMITS: ListenerLimits = {
 export function createNodeServer(tls: TlsOptions | undefined, limits: ListenerLimits): Server {
   const options: ServerOptions = {
     insecureHTTPParser: false,
+    // Node's own 400 for a missing Host would neither be ours nor stop a pipelined request behind it.
+    requireHostHeader: false,
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,

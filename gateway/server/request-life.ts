@@ -147,7 +147,8 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       res.destroy();
       return;
     }
-    const unread = !isHttp2 && !raw.complete;
+    // Without a body the message is complete, though the parser has not said so while it hands over the head.
+    const unread = !isHttp2 && !raw.complete && hasBody(raw, res);
     const close =
       !isHttp2 && (mustClose || unread || ports.isDraining() || open.inbound?.closeAfter === true);
     if (close) connections.seal(raw.socket);

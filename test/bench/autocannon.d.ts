@@ -3,7 +3,14 @@
 declare module 'autocannon' {
   import type { EventEmitter } from 'node:events';
 
+  interface Request {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+  }
+
   interface Client extends EventEmitter {
+    readonly setRequests: (requests: readonly Request[]) => void;
     on(event: 'headers', listener: (head: { readonly headers: readonly string[] }) => void): this;
   }
 
@@ -12,11 +19,7 @@ declare module 'autocannon' {
     readonly connections: number;
     /** Seconds. */
     readonly duration: number;
-    readonly requests: readonly {
-      readonly method: string;
-      readonly path: string;
-      readonly headers: Readonly<Record<string, string>>;
-    }[];
+    readonly requests: readonly Request[];
     readonly setupClient?: (client: Client) => void;
   }
 

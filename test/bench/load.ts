@@ -31,16 +31,21 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   const latencies = new Uint32Array(STEPS + 1);
   let answered = 0;
   let incomplete = 0;
+  const requests = order.requests.map(({ path, token }) => ({
+    method: 'GET',
+    path,
+    headers: requestHeaders(token),
+  }));
+  let clients = 0;
   const load = autocannon({
     url: `http://127.0.0.1:${order.port}`,
     connections: CONNECTIONS,
     duration: order.seconds,
-    requests: order.requests.map((request) => ({
-      method: 'GET',
-      path: request.path,
-      headers: requestHeaders(request.token),
-    })),
+    requests,
     setupClient: (client) => {
+      // Each connection starts elsewhere in the list; otherwise all of them would be the same consumer at once.
+      const start = clients++ % requests.length;
+      client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
       client.on('headers', ({ headers }) => {
         if (!order.required.every((name) => headers.includes(name))) incomplete += 1;
       });

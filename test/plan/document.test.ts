@@ -30,9 +30,21 @@ describe('YAML', () => {
     ['an empty file', '', '1:1 the file is empty'],
     ['nothing but comments', '# a\n', '1:1 the file is empty'],
     ['a key that is no word', '[a]: 1\n', '1:1 keys are plain words'],
-    ['a key that would reach a prototype', 'a:\n  __proto__: { polluted: 1 }\n', '2:3 this key is not allowed'],
-    ['an unquoted ${…} in braces', 'a: { b: ${env:PORT} }\nc: 1\n', '1:9 an unquoted ${…} cannot stand inside { } or [ ]'],
-    ['an unquoted ${…} in brackets', 'a: [http://h:${env:PORT:-1}, b]\n', '1:14 an unquoted ${…} cannot stand inside { } or [ ]'],
+    [
+      'a key that would reach a prototype',
+      'a:\n  __proto__: { polluted: 1 }\n',
+      '2:3 this key is not allowed',
+    ],
+    [
+      `an unquoted \${…} in braces`,
+      `a: { b: \${env:PORT} }\nc: 1\n`,
+      `1:9 an unquoted \${…} cannot stand inside { } or [ ]`,
+    ],
+    [
+      `an unquoted \${…} in brackets`,
+      `a: [http://h:\${env:PORT:-1}, b]\n`,
+      `1:14 an unquoted \${…} cannot stand inside { } or [ ]`,
+    ],
     ['a bracket left open', 'a: [1, 2\nb: 3\n', expect.stringMatching(/^2:1 /)],
     ['an alias of itself', 'a: &a [*a]\n', '1:8 aliases or nesting make this file too large'],
   ])('%s is one problem with its place', (_name, text, message) => expect(messages(text)).toEqual([message]));
@@ -65,30 +77,33 @@ describe('YAML', () => {
 
 describe('interpolation', () => {
   it.each([
-    ['"http://127.0.0.1:${env:PORT}"', 'http://127.0.0.1:4001'],
-    ['"${env:NONE:-embedded:./data}"', 'embedded:./data'],
-    ['"${env:EMPTY:-d}"', 'd'],
-    ['"${env:EMPTY}"', ''],
-    ['"${env:NONE:-}"', ''],
-    ['"${file:/run/secret}"', 'from a file'],
-    ['"${env:PORT}/${env:PORT}"', '4001/4001'],
+    [`"http://127.0.0.1:\${env:PORT}"`, 'http://127.0.0.1:4001'],
+    [`"\${env:NONE:-embedded:./data}"`, 'embedded:./data'],
+    [`"\${env:EMPTY:-d}"`, 'd'],
+    [`"\${env:EMPTY}"`, ''],
+    [`"\${env:NONE:-}"`, ''],
+    [`"\${file:/run/secret}"`, 'from a file'],
+    [`"\${env:PORT}/\${env:PORT}"`, '4001/4001'],
   ])('%s', (scalar, value) => expect(read(`a: ${scalar}`).value).toEqual({ a: value }));
 
   it('what comes in never becomes structure', () =>
-    expect(read('a: "${env:SECRET}"').value).toEqual({ a: 'hunter2: {x}' }));
+    expect(read(`a: "\${env:SECRET}"`).value).toEqual({ a: 'hunter2: {x}' }));
   it('what comes in is not interpolated again', () =>
     expect(
-      readDocument('f', new TextEncoder().encode('a: "${env:A}"'), { ...sources, environment: { A: '${env:B}' } }).value,
-    ).toEqual({ a: '${env:B}' }));
+      readDocument('f', new TextEncoder().encode(`a: "\${env:A}"`), {
+        ...sources,
+        environment: { A: `\${env:B}` },
+      }).value,
+    ).toEqual({ a: `\${env:B}` }));
 
   it.each([
-    ['a: "${env:NONE}"', '1:4 environment variable NONE is not set and has no default'],
-    ['a: "${file:/nowhere}"', '1:4 cannot read the file /nowhere'],
-    ['a: "${HOME}"', '1:4 unknown interpolation'],
+    [`a: "\${env:NONE}"`, '1:4 environment variable NONE is not set and has no default'],
+    [`a: "\${file:/nowhere}"`, '1:4 cannot read the file /nowhere'],
+    [`a: "\${HOME}"`, '1:4 unknown interpolation'],
   ])('%s has no value', (text, message) => expect(messages(text)).toEqual([message]));
 
   it('a value that came in is shown as [redacted]', () => {
-    const document = read('a: "${env:SECRET}"\nb: plain');
+    const document = read(`a: "\${env:SECRET}"\nb: plain`);
     expect(document.show(['a'], 'hunter2: {x}')).toBe('[redacted]');
     expect(document.show(['b'], 'plain')).toBe('"plain"');
   });

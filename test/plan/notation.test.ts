@@ -13,8 +13,9 @@ describe('durations and rates', () => {
     ['30d', 2_592_000_000],
   ])('%s is %d ms', (text, ms) => expect(parseDuration(text)).toBe(ms));
 
-  it.each(['', '3', '0s', '-3s', '1.5s', '3 s', '3S', '3w', '999999999d', '03s'])('%j is no duration', (text) =>
-    expect(parseDuration(text)).toBeUndefined(),
+  it.each(['', '3', '0s', '-3s', '1.5s', '3 s', '3S', '3w', '999999999d', '03s'])(
+    '%j is no duration',
+    (text) => expect(parseDuration(text)).toBeUndefined(),
   );
 
   it('reads units per window', () => expect(parseRate('600/1m')).toEqual({ units: 600, windowMs: 60_000 }));

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ReadFile } from '../../gateway/plan/files.ts';
 import { type Loaded, loadAll } from '../../gateway/plan/load.ts';
+import type { Problem } from '../../gateway/plan/problems.ts';
 
 export const NOW = Date.parse('2026-11-20T00:00:00Z');
 
@@ -32,7 +33,7 @@ export interface Workspace {
   readonly write: (path: string, text: string | Uint8Array) => Promise<void>;
   readonly remove: (path: string) => Promise<void>;
   readonly load: (environment?: Record<string, string>, readFile?: ReadFile) => Promise<Loaded>;
-  /** `file:line:col severity: message (hint)` of every problem. */
+  /** `file:line «what the carets mark» severity: message (hint)` of every problem. */
   readonly problems: (environment?: Record<string, string>) => Promise<readonly string[]>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
@@ -45,7 +46,8 @@ export async function workspace(files: Readonly<Record<string, string | Uint8Arr
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
   };
-  for (const [path, text] of Object.entries({ 'config/gateway.yaml': GATEWAY, ...files })) await write(path, text);
+  for (const [path, text] of Object.entries({ 'config/gateway.yaml': GATEWAY, ...files }))
+    await write(path, text);
   const load = (environment: Record<string, string> = {}, readFile?: ReadFile): Promise<Loaded> =>
     loadAll({ configFile, environment, now: NOW, cwd: folder, ...(readFile && { readFile }) });
   return {
@@ -54,11 +56,12 @@ export async function workspace(files: Readonly<Record<string, string | Uint8Arr
     write,
     remove: (path) => rm(join(folder, path)),
     load,
-    problems: async (environment) =>
-      (await load(environment)).problems.map(
-        ({ file, line, column, severity, message, hint }) =>
-          `${file}:${line}:${column} ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`,
-      ),
+    problems: async (environment) => (await load(environment)).problems.map(sentence),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
+}
+
+function sentence({ file, line, column, severity, message, hint, source }: Problem): string {
+  const marked = source?.text.slice(column - 1, column - 1 + source.length);
+  return `${file}:${line} «${marked}» ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }

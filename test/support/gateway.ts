@@ -4,13 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { type GatewayOptions, startGateway } from '../../gateway/gateway.ts';
+import { startGateway } from '../../gateway/gateway.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { overHttp1 } from './http-client.ts';
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
-export interface RunGateway extends Pick<GatewayOptions, 'at' | 'lifecycleClock'> {
+export interface RunGateway {
+  /** The lifecycle clock; default: one that stands still on 2026-11-20. */
+  readonly lifecycleNow?: () => number;
   /** Path below test/journeys; default: the `gateway.yaml` that most journeys share. */
   readonly config?: string;
   /** Folder below test/journeys whose `*.yaml` are the policies, or an absolute one. */
@@ -33,6 +35,7 @@ export interface RunningGateway extends AsyncDisposable {
   readonly metric: (series: string) => Promise<number | undefined>;
 }
 
+const DAY = Date.UTC(2026, 10, 20);
 const JOURNEYS = join(import.meta.dirname, '../journeys');
 
 /** @throws Error with the rendered problems when the YAML is refused */
@@ -40,17 +43,16 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'sundial-journey-'));
   const log: LogLine[] = [];
   const policies = options.policies ?? '';
-  const { config, policies: _policies, environment, ...clock } = options;
   const started = await startGateway({
-    ...clock,
-    configFile: join(JOURNEYS, config ?? 'gateway.yaml'),
+    configFile: join(JOURNEYS, options.config ?? 'gateway.yaml'),
+    lifecycleClock: { now: options.lifecycleNow ?? (() => DAY), description: 'a test' },
     environment: {
       DATA: folder,
       STORE: `embedded:${folder}`,
       // Nobody listens there: for journeys whose APIs are all public.
       ISSUER: 'http://127.0.0.1:9',
       POLICIES: join(policies.startsWith('/') ? policies : join(JOURNEYS, policies), '*.yaml'),
-      ...environment,
+      ...options.environment,
     },
     log: {
       write: (text: string) => {

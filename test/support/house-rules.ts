@@ -43,7 +43,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'gateway/cli/': { may: ['gateway/plan/', 'gateway/policy/', 'gateway/exchange/'] },
   'gateway/gateway.ts': { may: ['gateway/'] },
-  'gateway/main.ts': { may: ['gateway/cli/', 'gateway/gateway.ts', 'gateway/plan/'] },
+  'gateway/main.ts': {
+    may: ['gateway/cli/', 'gateway/gateway.ts', 'gateway/plan/', 'gateway/server/shutdown.ts'],
+  },
   'gateway/sundial.js': { may: ['gateway/main.ts'] },
   'upstreams/': { may: [] },
 };

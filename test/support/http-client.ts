@@ -5,7 +5,7 @@ import { type ClientHttp2Stream, connect } from 'node:http2';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 
-export type Fields = Readonly<Record<string, string | readonly string[]>>;
+export type Fields = Readonly<Record<string, string | string[]>>;
 
 export interface Ask {
   readonly path: string;
@@ -45,7 +45,8 @@ export type Connect = (port: number) => Client;
 
 /** Keeps connections open between requests. */
 export function overHttp1(port: number, { tls = true }: { readonly tls?: boolean } = {}): Client {
-  const options = { host: '127.0.0.1', port, rejectUnauthorized: false };
+  // Without a name: a Host that is not ours shall reach the gateway instead of ending the handshake.
+  const options = { host: '127.0.0.1', port, rejectUnauthorized: false, servername: '' };
   const agent = tls ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const send = ({ path, method = 'GET', headers = {}, body }: Ask): ClientRequest => {
     const request = (tls ? tlsRequest : plainRequest)({ ...options, agent, path, method, headers });
@@ -60,7 +61,9 @@ export function overHttp1(port: number, { tls = true }: { readonly tls?: boolean
       request.once('error', reject);
       request.once('response', (response) => {
         collect(response).then(({ body, complete }) => {
-          resolve(answerOf(response.statusCode ?? 0, response.rawHeaders, body, complete && response.complete));
+          resolve(
+            answerOf(response.statusCode ?? 0, response.rawHeaders, body, complete && response.complete),
+          );
         }, reject);
       });
       return promise;
@@ -83,7 +86,7 @@ export function overHttp2(port: number): Client {
     const { host, ...fields } = headers;
     const authority = typeof host === 'string' ? { ':authority': host } : {};
     const stream = session.request(
-      { ':method': method, ':path': path, ...authority, ...(fields as Record<string, string | string[]>) },
+      { ':method': method, ':path': path, ...authority, ...fields },
       { endStream: body === undefined },
     );
     stream.on('error', () => undefined);

@@ -4,8 +4,8 @@ import { connect as tlsConnect } from 'node:tls';
 
 export interface RawAnswer {
   readonly status: number;
-  /** Status line and field lines, in lower case. */
-  readonly head: string;
+  /** By lower-case name; repeated lines joined by ", ". */
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly json: Readonly<Record<string, unknown>>;
   /** Everything that came until the connection ended. */
@@ -47,13 +47,24 @@ export async function sendBytes(
   const body = split === -1 ? '' : text.slice(split + 4);
   return {
     status: Number(text.split(' ', 2)[1]),
-    head: text.slice(0, split).toLowerCase(),
+    headers: fieldsOf(text.slice(0, split)),
     body,
     get json() {
       return JSON.parse(body);
     },
     text,
   };
+}
+
+function fieldsOf(section: string): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const line of section.split('\r\n').slice(1)) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    fields[name] = fields[name] === undefined ? value : `${fields[name]}, ${value}`;
+  }
+  return fields;
 }
 
 /** A request head from its lines; the blank line is added. */

@@ -30,7 +30,11 @@ export async function startRawUpstream(
     let read = 0;
     socket.on('data', (chunk) => {
       seen.received += chunk.toString('latin1');
-      for (let end = seen.received.indexOf('\r\n\r\n', read); end !== -1; end = seen.received.indexOf('\r\n\r\n', read)) {
+      for (
+        let end = seen.received.indexOf('\r\n\r\n', read);
+        end !== -1;
+        end = seen.received.indexOf('\r\n\r\n', read)
+      ) {
         const head = seen.received.slice(read, end);
         read = end + 4;
         const target = /^[A-Z]+ (\S+) HTTP\/1\.1\r\n/.exec(head)?.[1];

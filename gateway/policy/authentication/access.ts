@@ -1,4 +1,5 @@
 // What the authentication policy speaks: who may call, who called, and its refusals.
+// Read by the pipeline, the identity verifiers and the plan; the rules beside it decide.
 import type { MaybePromise } from '../contract.ts';
 
 export type AccessRule =

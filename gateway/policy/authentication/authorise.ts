@@ -1,4 +1,5 @@
 // Whether an authenticated consumer may use a method, by the scopes its token holds.
+// Asked after a token was verified, before any limit is touched.
 import type { AccessRule, AuthenticationRefusal, Consumer } from './access.ts';
 
 /**

@@ -1,4 +1,5 @@
 // The WWW-Authenticate value that goes with an authentication refusal (RFC 6750 §3).
+// Called when a refusal becomes an answer.
 import type { AuthenticationRefusal } from './access.ts';
 
 /** AUTH-2: one Bearer challenge; a request without credentials is told no error code (RFC 6750 §3.1). */

@@ -1,4 +1,5 @@
 // From verified claims to the consumer: one stable id and the scopes it holds.
+// Called by the verifiers once per token; the result is cached with it.
 import type { Consumer } from './access.ts';
 
 /** Claims that name an application, a set an operator knows, and so may label a metric. */

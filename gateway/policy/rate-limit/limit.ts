@@ -1,4 +1,5 @@
 // What the rate-limit policy speaks: limits, subjects, the store port, and its refusals.
+// The port is owned here, by who needs it; stores/ implements it.
 import type { EpochMs, MaybePromise } from '../contract.ts';
 
 /** `units` per `windowMs`, with room for `burst` at once; GCRA admits at most burst + elapsed/T in any stretch (RL-9). */

@@ -1,4 +1,5 @@
 // The lowered limit of a deprecated version (RL-11), computed when a plan is compiled.
+// The pipeline only picks between the two limits by stage.
 import type { Limit } from './limit.ts';
 
 export type Lowering =

@@ -1,4 +1,5 @@
 // The quota of an answer as header lines: the specification's pair and the RateLimit draft's pair.
+// Called when an answer is decorated, refused or not.
 import type { HeaderLine } from '../contract.ts';
 import type { Quota } from './limit.ts';
 

@@ -1,4 +1,5 @@
 // Names the bucket a request is counted in (RL-12).
+// Called by the pipeline; the key is all that a store learns of a caller.
 import type { LimitRules } from './limit.ts';
 
 export interface Subject {

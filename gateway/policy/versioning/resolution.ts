@@ -1,4 +1,5 @@
 // What version resolution speaks: labels, carriers, claims, and its refusals.
+// Readers make claims, resolve.ts makes a resolution of them; nothing else speaks of carriers.
 import type { RequestHeaders } from '../contract.ts';
 
 /** A version as the operator declares it, for example `v1`. `none` is the single label of an unversioned API. */

@@ -1,0 +1,112 @@
+// `sundial check` and `sundial schema`: what is printed and how they end.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type CheckOptions, runCheck } from '../../gateway/cli/check.ts';
+import { runSchema } from '../../gateway/cli/schema.ts';
+import { NOW, ORDERS, workspace } from '../plan/workspace.ts';
+
+const project = join(import.meta.dirname, '../..');
+const check = (cwd: string, options: Partial<CheckOptions> = {}) =>
+  runCheck({
+    files: [],
+    configFile: join(cwd, 'config/gateway.yaml'),
+    format: 'text',
+    strict: false,
+    environment: {},
+    now: NOW,
+    colour: false,
+    cwd,
+    ...options,
+  });
+
+describe('check', () => {
+  it('says one line and 0 for files in order', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    expect(await check(files.folder)).toEqual({
+      exitCode: 0,
+      text: 'config/gateway.yaml and 1 policy file: no problems (1 API, 2 versions)\n',
+    });
+  });
+
+  it('prints problems and ends with 1', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS.replace('access:', 'acess:') });
+    const { exitCode, text } = await check(files.folder);
+    expect(exitCode).toBe(1);
+    expect(text).toContain(`policies/orders.yaml:4:1: error: unknown key "acess"
+     4 | acess: { identity: main, scopes: { read: [orders:read] } }
+       | ^^^^^ did you mean "access"?
+`);
+    expect(text).toMatch(/2 errors\n$/);
+  });
+
+  it.each([
+    ['config/nowhere.yaml', []],
+    ['config/gateway.yaml', ['policies/nowhere.yaml']],
+    ['config/gateway.yaml', ['policies']],
+  ])('ends with 2 when a file cannot be read: %s %j', async (configFile, names) => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    const { exitCode, text } = await check(files.folder, { configFile, files: names });
+    expect(exitCode).toBe(2);
+    expect(text).toContain('cannot read');
+  });
+
+  it('checks only the files named, against the same gateway', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': 'nonsense', 'draft.yaml': ORDERS });
+    expect((await check(files.folder, { files: ['draft.yaml'] })).exitCode).toBe(0);
+  });
+
+  it('a warning is a finding only with strict', async () => {
+    await using files = await workspace({
+      'policies/orders.yaml': ORDERS.replace('deprecated: 2026-01-15, ', ''),
+    });
+    expect((await check(files.folder)).exitCode).toBe(0);
+    expect((await check(files.folder, { strict: true })).exitCode).toBe(1);
+  });
+
+  it('speaks to machines', async () => {
+    await using files = await workspace({
+      'policies/orders.yaml': ORDERS.replace('default: v2', 'default: v22'),
+    });
+    const json = await check(files.folder, { format: 'json' });
+    expect(JSON.parse(json.text)).toEqual({
+      problems: [
+        {
+          file: 'policies/orders.yaml',
+          line: 3,
+          column: 83,
+          severity: 'error',
+          rule: 'reference',
+          message: 'no version is called "v22"',
+          hint: 'did you mean "v2"?',
+        },
+      ],
+    });
+    const github = await check(files.folder, { format: 'github' });
+    expect(github.text).toBe(
+      '::error file=policies/orders.yaml,line=3,col=83,title=reference::no version is called "v22" (did you mean "v2"?)\n',
+    );
+  });
+});
+
+describe('the samples', () => {
+  it('are in order, strictly', async () => {
+    const { exitCode, text } = await check(project, { strict: true });
+    expect(text).toBe('config/gateway.yaml and 3 policy files: no problems (3 APIs, 6 versions)\n');
+    expect(exitCode).toBe(0);
+  });
+
+  it('have editor schemas that are in step with the grammar', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sundial-schema-'));
+    const { exitCode, text } = await runSchema({ folder });
+    expect(exitCode).toBe(0);
+    const written = text.trim().split('\n');
+    expect(written).toHaveLength(2);
+    for (const path of written) {
+      const kept = join(project, 'config/schema', path.slice(folder.length + 1));
+      expect(await readFile(kept, 'utf8')).toBe(await readFile(path, 'utf8'));
+    }
+    await rm(folder, { recursive: true });
+  });
+});

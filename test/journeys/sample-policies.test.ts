@@ -1,0 +1,217 @@
+// The table of the README against the files an operator gets: the real gateway file, policies, sample services and issuer.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCatalog } from '../../upstreams/catalog/catalog.ts';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { ACME } from '../../upstreams/identity/clients.ts';
+import { startIssuer } from '../../upstreams/identity/server.ts';
+import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
+import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
+import type { Service } from '../../upstreams/service/listen.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
+import { freePorts } from '../support/ports.ts';
+import { head, sendBytes } from '../support/raw-client.ts';
+
+const stack = new AsyncDisposableStack();
+const clients = new Map<string, Client>();
+let gateway: RunningGateway;
+let catalog: Service;
+let origin = '';
+let authorization = '';
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sundial-samples-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const keep = (service: Service): string => {
+    // One of them is stopped by a test: closing it again is no failure.
+    stack.defer(() => service.close().catch(() => undefined));
+    return String(service.port);
+  };
+  const issuer = await startIssuer({ port: 0, dataFolder: folder });
+  stack.defer(() => issuer.close());
+  catalog = await startCatalog({ port: 0 });
+  const [https, http, admin] = (await freePorts(3)).map(String);
+  gateway = stack.use(
+    await runGateway({
+      config: '../../config/gateway.yaml',
+      environment: {
+        SUNDIAL_DATA: folder,
+        SUNDIAL_STORE: `embedded:${folder}`,
+        SUNDIAL_HTTPS_PORT: https ?? '',
+        SUNDIAL_HTTP_PORT: http ?? '',
+        SUNDIAL_ADMIN_PORT: admin ?? '',
+        SUNDIAL_ISSUER_PORT: String(issuer.port),
+        SUNDIAL_ORDERS_V1_PORT: keep(await startOrdersV1({ port: 0 })),
+        SUNDIAL_ORDERS_V2_PORT: keep(await startOrdersV2({ port: 0 })),
+        SUNDIAL_CATALOG_PORT: keep(catalog),
+        SUNDIAL_ECHO_PORT: keep(await startEcho({ port: 0 })),
+      },
+    }),
+  );
+  origin = `https://127.0.0.1:${https}`;
+  clients.set('HTTP/1.1', stack.use(overHttp1(gateway.https)));
+  clients.set('HTTP/2', stack.use(overHttp2(gateway.https)));
+  await using tokens = overHttp1(issuer.port, { tls: false });
+  const granted = await tokens.ask({
+    path: '/token',
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `grant_type=client_credentials&client_id=${ACME.id}&client_secret=${ACME.secret}`,
+  });
+  authorization = `Bearer ${granted.json.access_token}`;
+});
+afterAll(() => stack.disposeAsync());
+
+const SIGNALS = ['deprecation', 'sunset', 'link', 'warning', 'x-api-deprecation-info', 'location'];
+
+describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %s', (protocol) => {
+  const ask: Client['ask'] = (asked) =>
+    clients.get(protocol)?.ask(asked) ?? Promise.reject(new Error(protocol));
+
+  it('GET /api/v2/orders with a token: 200 from the second service, without lifecycle headers', async () => {
+    const answer = await ask({ path: '/api/v2/orders?limit=1', headers: { authorization } });
+    expect(answer.status).toBe(200);
+    expect(answer.json.data).toEqual([
+      expect.objectContaining({ id: '1001', amount: 1250, currency: 'EUR' }),
+    ]);
+    for (const name of SIGNALS) expect(answer.headers).not.toHaveProperty(name);
+    expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '600', vary: 'API-Version' });
+  });
+
+  it('GET /api/v1/orders with a token: 200 from the first service, with every lifecycle signal and the lower limit', async () => {
+    const answer = await ask({ path: '/api/v1/orders/1001?fields=amount', headers: { authorization } });
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({ orderNumber: 1001, amount: '12.50' });
+    expect(answer.headers).toMatchObject({
+      deprecation: '@1768435200',
+      sunset: 'Thu, 15 Apr 2027 00:00:00 GMT',
+      link: [
+        '<https://docs.example.com/orders/v1-to-v2>; rel="deprecation"; type="text/html"',
+        '<https://status.example.com/orders-v1>; rel="status"',
+        `<${origin}/api/v2/orders/1001>; rel="successor-version"`,
+      ].join(', '),
+      warning:
+        '299 - "Version v1 is deprecated and will be removed on 2027-04-15; see https://docs.example.com/orders/v1-to-v2"',
+      'x-api-deprecation-info': 'https://status.example.com/orders-v1',
+      'x-ratelimit-limit': '60',
+      'ratelimit-policy': '"deprecated";q=60;w=60',
+      vary: 'API-Version',
+    });
+    // DEP-2, SUN-3: singletons stand on one line.
+    for (const name of SIGNALS.slice(0, 5))
+      expect(answer.lines.filter(([each]) => each === name)).toHaveLength(1);
+  });
+
+  it('HEAD-1, C304-2: the same headers on HEAD and on 304, without a body', async () => {
+    const get = await ask({ path: '/api/v1/orders/1001', headers: { authorization } });
+    const etag = get.headers.etag ?? '';
+    const headers = { authorization, 'if-none-match': etag };
+    const answers = [
+      await ask({ path: '/api/v1/orders/1001', method: 'HEAD', headers: { authorization } }),
+      await ask({ path: '/api/v1/orders/1001', headers }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 304]);
+    for (const answer of answers) {
+      expect(answer.body.length).toBe(0);
+      for (const name of ['deprecation', 'sunset', 'link', 'warning', 'x-api-deprecation-info', 'etag']) {
+        expect(answer.headers[name]).toBe(get.headers[name]);
+      }
+    }
+  });
+
+  it('/api/v0/orders?x=1&x=2: 301 for GET and 308 for POST, to the v2 URL with its query', async () => {
+    const location = `${origin}/api/v2/orders?x=1&x=2`;
+    const get = await ask({ path: '/api/v0/orders?x=1&x=2' });
+    expect(get).toMatchObject({ status: 301, headers: { location, 'cache-control': 'max-age=60' } });
+    const post = await ask({ path: '/api/v0/orders?x=1&x=2', method: 'POST', body: '{}' });
+    expect(post).toMatchObject({ status: 308, headers: { location } });
+  });
+
+  it('GET /api/v1/catalog: 410 with successor and guide in the body', async () => {
+    expect(await ask({ path: '/api/v1/catalog/astrolabe' })).toMatchObject({
+      status: 410,
+      json: {
+        error: 'Gone',
+        message: 'API version v1 was retired on 2026-06-01.',
+        replacement: `${origin}/api/v2/catalog/astrolabe`,
+        migration_guide: 'https://docs.example.com/catalog/v1-to-v2',
+      },
+    });
+  });
+
+  it('GET /api/v2/catalog: 200 without a token', async () => {
+    const answer = await ask({ path: '/api/v2/catalog/astrolabe' });
+    expect(answer).toMatchObject({ status: 200, json: { id: 'astrolabe' } });
+  });
+
+  it('GET /api/v2/orders without a token: 401 with a challenge', async () => {
+    const answer = await ask({ path: '/api/v2/orders' });
+    expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer realm="orders"' } });
+  });
+
+  it('an API without versions has no lifecycle', async () => {
+    const answer = await ask({ path: '/api/echo/a?b' });
+    expect(answer).toMatchObject({ status: 200, json: { target: '/echo/a?b' } });
+    for (const name of SIGNALS) expect(answer.headers).not.toHaveProperty(name);
+  });
+});
+
+describe('beside the table', () => {
+  it('plain HTTP answers 400 with the error body', async () => {
+    const answer = await sendBytes(gateway.http, head('GET /api/v2/catalog HTTP/1.1', 'Host: 127.0.0.1'), {
+      tls: false,
+    });
+    expect(answer).toMatchObject({ status: 400, json: { error: 'Bad Request' } });
+  });
+
+  it('admin serves metrics, liveness and readiness, and the public listener none of them', async () => {
+    await using admin = overHttp1(gateway.admin, { tls: false });
+    expect(await admin.ask({ path: '/-/healthy' })).toMatchObject({
+      status: 200,
+      json: { status: 'healthy' },
+    });
+    expect(await admin.ask({ path: '/-/ready' })).toMatchObject({
+      status: 200,
+      json: { status: 'ready', store: { kind: 'embedded', state: 'up' } },
+    });
+    const series = 'sundial_version_info{api="orders",version="v1",stage="deprecated",successor="v2"}';
+    expect(await gateway.metric(series)).toBe(1);
+    for (const path of ['/metrics', '/-/healthy', '/-/ready']) {
+      expect((await clients.get('HTTP/2')?.ask({ path }))?.status).toBe(404);
+    }
+  });
+
+  it('too many GET /api/v1/orders: 429 with Retry-After, while v2 goes on', async () => {
+    const client = clients.get('HTTP/2');
+    const asked = Array.from({ length: 61 }, () =>
+      client?.ask({ path: '/api/v1/orders/1001', headers: { authorization } }),
+    );
+    const answers = await Promise.all(asked);
+    const refused = answers.filter((answer) => answer?.status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(1);
+    expect(refused[0]?.headers['retry-after']).toBe(String(refused[0]?.json.retryAfter));
+    expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    const other = await client?.ask({ path: '/api/v2/orders', headers: { authorization } });
+    expect(other?.status).toBe(200);
+  });
+
+  it.each(['HTTP/1.1', 'HTTP/2'])(
+    'with the upstream stopped: 502 with service, over %s',
+    async (protocol) => {
+      await catalog.close().catch(() => undefined);
+      const answer = await clients.get(protocol)?.ask({ path: '/api/v2/catalog' });
+      expect(answer).toMatchObject({
+        status: 502,
+        json: {
+          error: 'Bad Gateway',
+          message: 'The catalog-v2 service could not be reached.',
+          service: 'catalog-v2',
+        },
+        headers: { 'proxy-status': 'sundial; error=connection_refused; next-hop=catalog-v2' },
+      });
+    },
+  );
+});

@@ -1,0 +1,109 @@
+// Files that a slip, a half-finished save or a hostile hand has changed: always an answer, never an exception.
+// What is accepted compiles; what is refused is refused with a place.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loadAll } from '../../gateway/plan/load.ts';
+import { renderProblems } from '../../gateway/plan/problems.ts';
+import { GATEWAY, NOW, ORDERS } from './workspace.ts';
+
+const sample = readFileSync(join(import.meta.dirname, '../../policies/orders.yaml'), 'utf8').replaceAll(
+  'sample',
+  'main',
+);
+
+async function loadText(policy: string, gateway = GATEWAY) {
+  const encode = (text: string) => Promise.resolve(new TextEncoder().encode(text));
+  const loaded = await loadAll({
+    configFile: '/nowhere/config/gateway.yaml',
+    policyFiles: ['/nowhere/policies/orders.yaml'],
+    environment: {},
+    now: NOW,
+    cwd: '/nowhere',
+    readFile: (path) => encode(path.endsWith('gateway.yaml') ? gateway : policy),
+  });
+  for (const { line, column } of loaded.problems) expect(Math.min(line, column)).toBeGreaterThanOrEqual(1);
+  expect(Buffer.byteLength(renderProblems(loaded.problems, { colour: true }))).toBeLessThan(20_000);
+  const refused = loaded.problems.some(({ severity }) => severity === 'error');
+  expect(loaded.plan === undefined).toBe(refused);
+  return loaded;
+}
+
+const piece = fc.constantFrom(
+  '',
+  ' ',
+  '\n',
+  ':',
+  '- ',
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  '#',
+  '*a',
+  '&a ',
+  '!',
+  '|',
+  '${',
+  '\t',
+  '\u0000',
+  'é',
+  'null',
+  '1.10',
+  '{}',
+  '[]',
+  'v1',
+  '__proto__',
+  'constructor',
+  '<<',
+  '? ',
+);
+const cut = (text: string) => fc.tuple(fc.nat(text.length), fc.nat(12), piece);
+
+describe('a changed file', () => {
+  it.each([
+    ['policy', sample],
+    ['short policy', ORDERS],
+  ])('%s: is judged, not crashed on', async (_name, text) => {
+    const property = fc.asyncProperty(fc.array(cut(text), { minLength: 1, maxLength: 3 }), async (cuts) => {
+      let changed = text;
+      for (const [at, length, with_] of cuts)
+        changed = changed.slice(0, at) + with_ + changed.slice(at + length);
+      await loadText(changed);
+    });
+    await fc.assert(property, { numRuns: 250 });
+  });
+
+  it('gateway: is judged, not crashed on', async () => {
+    const property = fc.asyncProperty(cut(GATEWAY), async ([at, length, with_]) => {
+      await loadText(ORDERS, GATEWAY.slice(0, at) + with_ + GATEWAY.slice(at + length));
+    });
+    await fc.assert(property, { numRuns: 250 });
+  });
+
+  it('a value of any kind at any key is judged, not crashed on', async () => {
+    const lines = sample.split('\n');
+    const values = fc.constantFrom(
+      '',
+      '7',
+      'true',
+      'null',
+      '[]',
+      '{}',
+      '[[]]',
+      '[{}]',
+      '{ a: 1 }',
+      `"\${env:NONE}"`,
+      `"\${env:NONE:-x}"`,
+      '""',
+    );
+    const property = fc.asyncProperty(fc.nat(lines.length - 1), values, async (index, value) => {
+      const changed = lines.map((line, at) => (at === index ? line.replace(/: .*|:$/, `: ${value}`) : line));
+      await loadText(changed.join('\n'));
+    });
+    await fc.assert(property, { numRuns: 250 });
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  });
+});

@@ -1,0 +1,77 @@
+// How problems look in a terminal, and what never gets there.
+import { describe, expect, it } from 'vitest';
+import { type Problem, renderProblems, sortProblems } from '../../gateway/plan/problems.ts';
+
+const problem = (more: Partial<Problem> = {}): Problem => ({
+  file: 'policies/a.yaml',
+  line: 5,
+  column: 9,
+  severity: 'error',
+  rule: 'test',
+  message: 'unknown key "upstreem"',
+  hint: 'did you mean "upstream"?',
+  source: { text: '        upstreem: x', length: 8 },
+  ...more,
+});
+
+describe('a problem', () => {
+  it('is its place, what is wrong, the line, carets and what to write instead', () =>
+    expect(
+      renderProblems([problem()], { colour: false }),
+    ).toBe(`policies/a.yaml:5:9: error: unknown key "upstreem"
+     5 |         upstreem: x
+       |         ^^^^^^^^ did you mean "upstream"?
+`));
+
+  it('keeps its carets under what they mean in a very long line', () => {
+    const text = `a: ${'x'.repeat(5_000)} HERE ${'y'.repeat(5_000)}`;
+    const rendered = renderProblems(
+      [problem({ column: text.indexOf('HERE') + 1, source: { text, length: 4 } })],
+      { colour: false },
+    );
+    const [, line = '', carets = ''] = rendered.split('\n');
+    expect(line.slice(carets.indexOf('^'), carets.indexOf('^') + 4)).toBe('HERE');
+    expect(line.length).toBeLessThan(200);
+  });
+
+  it('shows no password of a URL, and the carets stay in place', () => {
+    const text = 'store: redis://user:hunter2@cache:6379';
+    const rendered = renderProblems([problem({ column: 8, source: { text, length: 31 } })], {
+      colour: false,
+    });
+    expect(rendered).not.toContain('hunter2');
+    expect(rendered).toContain('store: redis://************@cache:6379');
+  });
+
+  it('passes no control character to the terminal', () => {
+    const text = 'a: \u001b[31mred\u0007\u202e';
+    const rendered = renderProblems([problem({ message: text, hint: text, source: { text, length: 3 } })], {
+      colour: false,
+    });
+    expect(rendered).not.toMatch(/[^\P{C}\n]/u);
+  });
+
+  it('is coloured only when asked', () => {
+    expect(renderProblems([problem()], { colour: true })).toContain('\u001b[1;31merror');
+    expect(renderProblems([problem()], { colour: false })).not.toContain('\u001b');
+  });
+});
+
+describe('problems', () => {
+  it('are at most 20 KB of text, the rest is counted', () => {
+    const many = Array.from({ length: 5_000 }, (_, line) => problem({ line }));
+    const rendered = renderProblems(many, { colour: true });
+    expect(Buffer.byteLength(rendered)).toBeLessThan(20_000);
+    expect(rendered).toMatch(/… and \d{4} more\n$/);
+  });
+
+  it('come by file and place, once each; an error silences the quoting advice at its place', () => {
+    const quote = problem({ rule: 'quote', severity: 'warning', message: 'write it in quotes' });
+    const sorted = sortProblems([problem({ file: 'b' }), problem({ line: 7 }), quote, problem(), problem()]);
+    expect(sorted.map(({ file, line, rule }) => [file, line, rule])).toEqual([
+      ['b', 5, 'test'],
+      ['policies/a.yaml', 5, 'test'],
+      ['policies/a.yaml', 7, 'test'],
+    ]);
+  });
+});

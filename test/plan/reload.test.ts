@@ -1,0 +1,148 @@
+// Live reload: the plan is swapped whole or not at all, whatever happens to the files meanwhile.
+import { readFile as readFromDisk } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { ReadFile } from '../../gateway/plan/files.ts';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { type PolicyWatch, watchPolicies } from '../../gateway/plan/reload.ts';
+import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
+
+const FOUR_DAYS = ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-01-19');
+
+/** Watches the files; `heard` is what was told, `next` waits for one more. */
+async function watching(files: Workspace, readFile?: ReadFile) {
+  const { settings, plan } = await files.load();
+  if (settings === undefined || plan === undefined) throw new Error('the files are not in order');
+  const heard: string[] = [];
+  const plans: GatewayPlan[] = [plan];
+  let wake = (): void => undefined;
+  const tell = (what: string) => {
+    heard.push(what);
+    wake();
+  };
+  const watch: PolicyWatch = watchPolicies({
+    settings,
+    revision: plan.revision,
+    configFile: files.configFile,
+    environment: {},
+    now: () => NOW,
+    cwd: files.folder,
+    ...(readFile && { readFile }),
+    onPlan: (next) => {
+      plans.push(next);
+      tell('plan');
+    },
+    onRejected: (problems) => tell(`rejected: ${problems[0]?.message}`),
+    onUnchanged: () => tell('unchanged'),
+    onRestartNeeded: () => tell('restart needed'),
+    onFault: (error) => tell(`fault: ${String(error)}`),
+  });
+  const until = async (what: string): Promise<void> => {
+    while (!heard.includes(what)) await new Promise<void>((resolve) => (wake = resolve));
+  };
+  return { watch, heard, plans, until, [Symbol.asyncDispose]: () => watch.close() };
+}
+
+const sunsetOf = (plan: GatewayPlan | undefined) => plan?.apis[0]?.versions.get('v1')?.schedule.sunset;
+
+describe('reload', () => {
+  it('hands over a whole new plan when a policy has changed', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    await using live = await watching(files);
+    await files.write('policies/orders.yaml', FOUR_DAYS);
+    await live.watch.reload();
+    expect(live.heard).toContain('plan');
+    expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
+  });
+
+  it('does nothing when the documents are the same', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    await using live = await watching(files);
+    await live.watch.reload();
+    expect(live.heard).toEqual(['unchanged']);
+  });
+
+  it('keeps the plan in force on any problem, and takes the cure', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    await using live = await watching(files);
+    await files.write('policies/orders.yaml', ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-02-30'));
+    await live.watch.reload();
+    expect(live.heard[0]).toMatch(/^rejected: not a calendar date/);
+    expect(live.plans).toHaveLength(1);
+    await files.write('policies/orders.yaml', FOUR_DAYS);
+    await live.watch.reload();
+    expect(live.plans).toHaveLength(2);
+  });
+
+  it('refuses a folder that has become empty', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    await using live = await watching(files);
+    await files.remove('policies/orders.yaml');
+    await live.watch.reload();
+    expect(live.heard[0]).toBe('rejected: no policy file matches');
+  });
+
+  it('notices by itself that a file was written', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    await using live = await watching(files);
+    await live.watch.ready;
+    await files.write('policies/orders.yaml', FOUR_DAYS);
+    await live.until('plan');
+    expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
+  });
+
+  it('asks for a restart once per change of gateway.yaml, and goes on with the policies', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    await using live = await watching(files);
+    await files.write('config/gateway.yaml', GATEWAY.replace('api.example.com', 'other.example.com'));
+    await files.write('policies/orders.yaml', FOUR_DAYS);
+    await live.watch.reload();
+    await live.watch.reload();
+    expect(live.heard.filter((what) => what === 'restart needed')).toHaveLength(1);
+    expect(live.plans.at(-1)?.public).toBe('https://api.example.com');
+    expect(live.plans).toHaveLength(2);
+  });
+
+  it('a slow load never overwrites a newer one', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    const gate = Promise.withResolvers<void>();
+    const reading = Promise.withResolvers<void>();
+    let slow = true;
+    await using live = await watching(files, async (path) => {
+      const bytes = await readFromDisk(path);
+      if (slow && path.endsWith('orders.yaml')) {
+        slow = false;
+        reading.resolve();
+        await gate.promise;
+      }
+      return bytes;
+    });
+    await files.write('policies/orders.yaml', ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-01-16'));
+    const first = live.watch.reload();
+    await reading.promise;
+    await files.write('policies/orders.yaml', FOUR_DAYS);
+    const second = live.watch.reload();
+    gate.resolve();
+    await Promise.all([first, second]);
+    expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
+  });
+
+  it('tells nothing after it was closed', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    const live = await watching(files);
+    await files.write('policies/orders.yaml', FOUR_DAYS);
+    const load = live.watch.reload();
+    await live.watch.close();
+    await load;
+    await live.watch.reload();
+    expect(live.heard).toEqual([]);
+  });
+
+  it('a burst of reloads ends with the last state, at one or two loads', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    await using live = await watching(files);
+    await files.write('policies/orders.yaml', FOUR_DAYS);
+    await Promise.all(Array.from({ length: 50 }, () => live.watch.reload()));
+    expect(live.heard.length).toBeLessThanOrEqual(3);
+    expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
+  });
+});

@@ -1,0 +1,122 @@
+// `config/gateway.yaml` as the process sees it: defaults, paths, stores, certificates.
+import { describe, expect, it } from 'vitest';
+import { parseAddress, parseHostName, parseRange, reaches } from '../../gateway/plan/addresses.ts';
+import { GATEWAY, ORDERS, workspace } from './workspace.ts';
+
+const load = async (gateway: string, environment: Record<string, string> = {}) => {
+  await using files = await workspace({ 'config/gateway.yaml': gateway, 'policies/orders.yaml': ORDERS });
+  const { settings, problems } = await files.load(environment);
+  return { settings, problems, folder: files.folder };
+};
+
+describe('settings', () => {
+  it('have a default for everything that may be left out', async () => {
+    const { settings, folder } = await load(GATEWAY);
+    expect(settings).toEqual({
+      public: 'https://api.example.com',
+      listeners: {
+        https: {
+          address: { host: '127.0.0.1', port: 8443 },
+          hstsSeconds: undefined,
+          certificates: [],
+          defaultName: undefined,
+        },
+        http: undefined,
+        admin: { address: { host: '127.0.0.1', port: 9901 } },
+      },
+      trustedProxies: [],
+      store: { kind: 'embedded', folder: `${folder}/data` },
+      replicas: 1,
+      identities: [
+        {
+          name: 'main',
+          issuer: 'https://auth.example.com',
+          audience: 'api',
+          jwksUrl: 'https://auth.example.com/.well-known/jwks.json',
+          algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+          consumerClaims: ['client_id', 'azp', 'sub'],
+          maxLifetimeSeconds: 3600,
+          tokenTypes: ['at+jwt'],
+        },
+      ],
+      dataFolder: `${folder}/data`,
+      policies: [`${folder}/policies/*.yaml`],
+      guard: undefined,
+      credentialsInUrl: [],
+      deprecationForm: 'rfc9745',
+      revision: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  it('take what is written', async () => {
+    const written = `data: ./var
+store: "\${env:STORE}"
+replicas: "\${env:REPLICAS:-3}"
+guard: 10/1s
+deprecation_header: "true"
+${GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 365d')}`;
+    const { settings, problems, folder } = await load(written, { STORE: 'redis://:hunter2@cache:6379/1' });
+    expect(problems).toEqual([]);
+    expect(settings).toMatchObject({
+      dataFolder: `${folder}/var`,
+      store: { kind: 'redis', url: 'redis://:hunter2@cache:6379/1' },
+      replicas: 3,
+      guard: { name: 'guard', units: 10, windowMs: 1000, burst: 10 },
+      deprecationForm: 'true',
+      listeners: { https: { hstsSeconds: 31_536_000 } },
+    });
+  });
+
+  it('a certificate that is none is refused without quoting it', async () => {
+    const tls =
+      'tls: { certificates: [{ names: [a.example], cert: a.crt, key: a.key }], default: b.example }';
+    await using files = await workspace({
+      'config/gateway.yaml': GATEWAY.replace('"127.0.0.1:8443"', `"127.0.0.1:8443", ${tls}`),
+      'config/a.crt': 'hunter2',
+      'config/a.key': 'hunter2',
+      'policies/orders.yaml': ORDERS,
+    });
+    expect(await files.problems()).toEqual([
+      'config/gateway.yaml:2 «a.crt» error: not a PEM certificate with its private key',
+      'config/gateway.yaml:2 «b.example» error: no certificate has this name',
+    ]);
+  });
+});
+
+describe('addresses', () => {
+  it.each([
+    [':8443', { host: undefined, port: 8443 }],
+    ['127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
+    ['[::1]:80', { host: '::1', port: 80 }],
+    ['localhost:1', { host: 'localhost', port: 1 }],
+  ])('%s', (text, address) => expect(parseAddress(text)).toEqual(address));
+  it.each(['', '8443', ':', ':65536', 'a b:1', '::1:80', '[::1', '-a:1', '256.1.1.1:80'])(
+    '%j is none',
+    (text) => expect(parseAddress(text)).toBeUndefined(),
+  );
+  it.each(['API.example.com', 'a..b', 'a.example.', 'a_b', '1.2.3', '[1::2::3]', 'a/b', ''])(
+    '%j is no host',
+    (text) => expect(parseHostName(text)).toBeUndefined(),
+  );
+  it.each(['10.0.0.0/8', '::1', 'fd00::/8', '192.0.2.1'])('%s is a range', (text) =>
+    expect(parseRange(text)).toBe(text),
+  );
+  it.each(['10.0.0.0/33', '10.0.0/8', 'fd00::/129', '10.0.0.0/8/8', 'host'])('%s is no range', (text) =>
+    expect(parseRange(text)).toBeUndefined(),
+  );
+
+  it.each([
+    ['http://127.0.0.1:8443', '127.0.0.1', true],
+    ['http://localhost:8443', '127.0.0.1', true],
+    ['http://[::1]:8443', undefined, true],
+    ['http://127.0.0.1:8443', '0.0.0.0', true],
+    ['http://10.0.0.1:8443', '10.0.0.1', true],
+    ['http://10.0.0.2:8443', '10.0.0.1', false],
+    ['http://10.0.0.2:8443', undefined, false],
+    ['http://127.0.0.1:8444', '127.0.0.1', false],
+  ])('%s reaches a listener on %s:8443: %s', (origin, host, expected) =>
+    expect(reaches(origin, { host, port: 8443 })).toBe(expected),
+  );
+  it('port 0 is nobody’s yet', () =>
+    expect(reaches('http://127.0.0.1:0', { host: '127.0.0.1', port: 0 })).toBe(false));
+});

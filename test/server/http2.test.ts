@@ -1,0 +1,198 @@
+// The TLS listener: HTTP/2 by node:http2, HTTP/1 beside it, names by SNI.
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type OutgoingHttpHeaders } from 'node:http2';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
+import { get, OK, type RawRequest, type RawUpstream, startUpstream, until } from './raw-sockets.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function open(
+  answer?: (request: RawRequest) => string | undefined,
+  options: GatewayOptions = {},
+  onBody?: (request: RawRequest) => string | undefined,
+): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest; session: ClientHttp2Session }> {
+  const upstream = await startUpstream(answer, onBody);
+  const gateway = await startGateway({ upstream: upstream.origin, tls: true, ...options });
+  const session = connect(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
+  session.on('error', () => undefined);
+  cleanups.push(upstream.stop, gateway.stop, async () => session.destroy());
+  return { upstream, gateway, session };
+}
+
+interface Seen {
+  readonly status: number | undefined;
+  readonly headers: Record<string, unknown>;
+  readonly body: string;
+  /** RST_STREAM code, or undefined when the stream ended cleanly. */
+  readonly reset: number | undefined;
+}
+
+function read(stream: ClientHttp2Stream): Promise<Seen> {
+  return new Promise((resolve) => {
+    let headers: Record<string, unknown> = {};
+    let body = '';
+    stream.setEncoding('utf8');
+    stream.on('response', (received) => {
+      headers = { ...received };
+    });
+    stream.on('data', (chunk: string) => {
+      body += chunk;
+    });
+    // The code is read at close.
+    stream.on('error', () => undefined);
+    stream.on('close', () => {
+      const status = headers[':status'];
+      const reset = stream.rstCode === constants.NGHTTP2_NO_ERROR ? undefined : stream.rstCode;
+      resolve({ status: typeof status === 'number' ? status : undefined, headers, body, reset });
+    });
+  });
+}
+
+const send = (session: ClientHttp2Session, headers: OutgoingHttpHeaders = {}): Promise<Seen> =>
+  read(session.request({ ':path': '/echo', ':authority': 'api.example.com', ...headers }));
+
+describe('HTTP/2', () => {
+  it('H2-2, FWD-6: is forwarded as HTTP/1.1 with a clean head', async () => {
+    const { upstream, session, gateway } = await open();
+    const seen = await send(session, { ':path': '/echo/a?x=1&x=2', cookie: ['a=1', 'b=2'], 'x-a': ['1', '2'] });
+    expect(seen).toMatchObject({ status: 200, body: 'ok', reset: undefined });
+    const head = upstream.requests[0]?.head ?? '';
+    expect(head).toMatch(/^GET \/echo\/a\?x=1&x=2 HTTP\/1\.1\r\n/);
+    expect(head).not.toMatch(/\r\n:/);
+    expect(head).toContain('\r\nvia: 2.0 sundial');
+    expect(head).toContain('\r\nx-forwarded-proto: https');
+    expect(head).toContain('\r\ncookie: a=1; b=2');
+    expect(head).toContain('\r\nx-a: 1, 2');
+    expect(gateway.outcomes).toMatchObject([{ status: 200, bytes: 2, aborted: false, protocol: 'HTTP/2.0' }]);
+  });
+
+  it('H2-5: an answer carries no connection-specific field', async () => {
+    const { session } = await open(
+      () => 'HTTP/1.1 200 Fine\r\nConnection: keep-alive, X-B\r\nX-B: 1\r\nKeep-Alive: timeout=5\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+    );
+    const seen = await send(session);
+    expect(seen).toMatchObject({ status: 200, body: 'ok', reset: undefined });
+    expect(Object.keys(seen.headers)).not.toEqual(expect.arrayContaining(['connection']));
+    expect(seen.headers).not.toHaveProperty('x-b');
+  });
+
+  it('H2-1: a Host that differs from :authority is malformed, the same with the default port is not', async () => {
+    const { session } = await open();
+    expect((await send(session, { host: 'other.example' })).status).toBe(400);
+    expect((await send(session, { host: 'API.example.com:443' })).status).toBe(200);
+  });
+
+  it.each([
+    ['H2-3: :scheme http on TLS', { ':scheme': 'http' }, 400],
+    ['H2-3: a :path without a slash', { ':path': 'echo' }, 400],
+    ['FWD-15: an unknown method', { ':method': 'BREW' }, 501],
+    ['VER-7: dot segments', { ':path': '/echo/%2e%2e/x' }, 400],
+    ['TLS-4: an authority nobody publishes', { ':authority': 'evil.example' }, 421],
+  ])('%s', async (_name, headers, status) => {
+    const { session, upstream } = await open();
+    expect((await send(session, headers)).status).toBe(status);
+    expect(upstream.requests).toHaveLength(0);
+    expect((await send(session)).status).toBe(200);
+  });
+
+  it('FWD-20: streams a body, framed afresh', async () => {
+    const { session, upstream } = await open(() => undefined, {}, ({ complete }) => (complete ? OK : undefined));
+    const stream = session.request({ ':method': 'POST', ':path': '/echo', ':authority': 'api.example.com' });
+    const seen = read(stream);
+    stream.write('hel');
+    stream.end('lo');
+    expect(await seen).toMatchObject({ status: 200, reset: undefined });
+    expect(upstream.requests[0]?.body.replace(/\r\n|\b\d\r\n/g, '')).toContain('hel');
+  });
+
+  it('FWD-17: an upstream that dies mid-body resets the stream', async () => {
+    const { session } = await open(({ socket }) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n');
+      setTimeout(() => socket.destroy(), 20);
+      return undefined;
+    });
+    expect(await send(session)).toMatchObject({ status: 200, reset: constants.NGHTTP2_INTERNAL_ERROR });
+  });
+
+  it('FWD-17: a stream the client cancels cancels the upstream, whose body never looks complete', async () => {
+    const { session, upstream, gateway } = await open(() => undefined);
+    const stream = session.request({ ':method': 'POST', ':path': '/echo', ':authority': 'api.example.com' });
+    stream.on('error', () => undefined);
+    stream.write('hello');
+    await until(() => upstream.requests[0]?.body.includes('hello') === true);
+    stream.close(constants.NGHTTP2_CANCEL);
+    await until(() => upstream.requests[0]?.ended === true);
+    expect(upstream.requests[0]?.body).not.toContain('0\r\n\r\n');
+    await until(() => gateway.outcomes.length === 1);
+    expect(gateway.outcomes).toMatchObject([{ status: 499, aborted: true }]);
+  });
+
+  it('FWD-10: a refused expectation gets its refusal and no 100', async () => {
+    const { session, upstream } = await open(undefined, { decide: () => ({ reason: 'credentials_missing' }) });
+    const stream = session.request(
+      { ':method': 'POST', ':path': '/echo', ':authority': 'api.example.com', expect: '100-continue' },
+      { endStream: false },
+    );
+    let continued = false;
+    stream.on('continue', () => {
+      continued = true;
+    });
+    expect(await read(stream)).toMatchObject({ status: 401 });
+    expect(continued).toBe(false);
+    expect(upstream.requests).toHaveLength(0);
+  });
+});
+
+function overTls(port: number, options: ConnectionOptions, text: string): Promise<{ answer: string; error: string }> {
+  return new Promise((resolve) => {
+    let answer = '';
+    let error = '';
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options }, () => socket.write(text));
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+      if (/\r\n\r\n/.test(answer)) socket.end();
+    });
+    socket.on('error', (cause) => {
+      error = cause.message;
+    });
+    socket.on('close', () => resolve({ answer, error }));
+  });
+}
+
+describe('TLS', () => {
+  it('HTTP/1.1 is answered on the same port', async () => {
+    const { gateway } = await open();
+    const { answer } = await overTls(gateway.port, { ALPNProtocols: ['http/1.1'] }, get());
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('SMG-6: also there a missing Host is a 400 of ours', async () => {
+    const { gateway } = await open();
+    const { answer } = await overTls(gateway.port, { ALPNProtocols: ['http/1.1'] }, 'GET /echo HTTP/1.1\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*x-request-id/);
+  });
+
+  it('TLS-3: a name nobody configured is refused, a configured one and none are served', async () => {
+    const { gateway } = await open();
+    expect((await overTls(gateway.port, { servername: 'api.example.com' }, get())).answer).toContain('200 OK');
+    expect((await overTls(gateway.port, {}, get())).answer).toContain('200 OK');
+    expect((await overTls(gateway.port, { servername: 'evil.example' }, get())).answer).toBe('');
+  });
+
+  it('TLS-1: nothing older than 1.2, and no cipher without forward secrecy', async () => {
+    const { gateway } = await open();
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const;
+    expect((await overTls(gateway.port, old, get())).error).not.toBe('');
+    const weak = { maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA:AES256-GCM-SHA384' } as const;
+    expect((await overTls(gateway.port, weak, get())).error).not.toBe('');
+  });
+
+  it('TLS-2: a protocol nobody offers ends the handshake', async () => {
+    const { gateway } = await open();
+    expect((await overTls(gateway.port, { ALPNProtocols: ['spdy/1'] }, get())).error).toMatch(/no application protocol/i);
+  });
+});

@@ -1,0 +1,136 @@
+// How a listener treats its connections: expectations, unread bodies, deadlines, plain HTTP, drain.
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { drain } from '../../gateway/server/drain.ts';
+import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
+import { get, OK, type RawRequest, type RawUpstream, sendRaw, startUpstream, until } from './raw-sockets.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function pair(
+  options: GatewayOptions = {},
+  answer?: (request: RawRequest) => string | undefined,
+  onBody?: (request: RawRequest) => string | undefined,
+): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest }> {
+  const upstream = await startUpstream(answer, onBody);
+  const gateway = await startGateway({ upstream: upstream.origin, ...options });
+  cleanups.push(upstream.stop, gateway.stop);
+  return { upstream, gateway };
+}
+
+const refuseAll: GatewayOptions = { decide: () => ({ reason: 'credentials_missing' }) };
+
+describe('FWD-10, FWD-12: bodies that were not asked for yet', () => {
+  it('100 is sent once the request is to be forwarded, and the body goes through', async () => {
+    const { gateway, upstream } = await pair({}, () => undefined, ({ complete }) => (complete ? OK : undefined));
+    const head = get('/echo', ['Expect: 100-continue', 'Content-Length: 5'], 'POST');
+    const { text, statuses } = await sendRaw(gateway.port, `${head}hello`);
+    expect(statuses).toEqual([100, 200]);
+    expect(text.startsWith('HTTP/1.1 100 ')).toBe(true);
+    expect(upstream.requests[0]?.head).not.toMatch(/expect/i);
+    expect(upstream.requests[0]?.body).toBe('hello');
+  });
+
+  it('a refusal comes instead of 100 and ends the connection', async () => {
+    const { gateway, upstream } = await pair(refuseAll);
+    const { statuses, closed } = await sendRaw(
+      gateway.port,
+      get('/echo', ['Expect: 100-continue', 'Content-Length: 5'], 'POST'),
+    );
+    expect({ statuses, closed }).toEqual({ statuses: [401], closed: true });
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('a refusal before a large body is read whole by a client that keeps sending', async () => {
+    const { gateway } = await pair(refuseAll);
+    const size = 5_000_000;
+    const answer = await sendRaw(
+      gateway.port,
+      get('/echo', [`Content-Length: ${size}`], 'POST', 'x'.repeat(size)) + get(),
+    );
+    expect(answer).toMatchObject({ statuses: [401], closed: true });
+    expect(answer.text).toContain('"credentials_missing"');
+  });
+
+  it('a refusal without a body keeps the connection', async () => {
+    const { gateway } = await pair(refuseAll);
+    expect(await sendRaw(gateway.port, get() + get(), 2)).toMatchObject({ statuses: [401, 401], closed: false });
+  });
+
+  it('an upstream that answers before the body was read ends the connection after its answer', async () => {
+    const { gateway, upstream } = await pair({}, () => 'HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig');
+    const body = get('/echo/canary').padEnd(3_000_000, 'x');
+    const answer = await sendRaw(gateway.port, get('/echo', [`Content-Length: ${body.length + 10}`], 'POST', body));
+    expect(answer).toMatchObject({ statuses: [413], closed: true });
+    expect(upstream.requests).toHaveLength(1);
+  });
+});
+
+describe('TLS-5: plain HTTP', () => {
+  it('mode reject answers every request 400 and closes', async () => {
+    const { gateway, upstream } = await pair({ mode: 'reject' });
+    const answer = await sendRaw(gateway.port, get() + get());
+    expect(answer).toMatchObject({ statuses: [400], closed: true });
+    expect(answer.text).toContain('plain_http');
+    expect(upstream.requests).toHaveLength(0);
+    expect(gateway.views).toHaveLength(0);
+  });
+});
+
+describe('deadlines', () => {
+  it.each([false, true])('SMG-24: a header section that never ends is answered 408 (TLS: %s)', async (tls) => {
+    const { gateway } = await pair({ tls: false, limits: { headersMs: 50, checkEveryMs: 20 } });
+    expect(tls || (await sendRaw(gateway.port, 'GET /echo HTTP/1.1\r\nHost: api.exam')).statuses[0]).toBe(tls || 408);
+  });
+});
+
+describe('observation', () => {
+  it('counts each request once, with its bytes', async () => {
+    const { gateway } = await pair({}, () => OK);
+    await sendRaw(gateway.port, get('/echo/a?secret=1', ['User-Agent: t']));
+    await sendRaw(gateway.port, 'garbage\r\n\r\n');
+    await until(() => gateway.outcomes.length === 2);
+    expect(gateway.outcomes).toMatchObject([
+      { method: 'GET', path: '/echo/a', status: 200, bytes: 2, clientAddress: '127.0.0.1', scheme: 'http', userAgent: 't' },
+      { method: '-', path: '-', status: 400, aborted: false },
+    ]);
+  });
+});
+
+describe('drain', () => {
+  it('readiness first, then in-flight requests finish with Connection: close, idle connections end, new ones are refused', async () => {
+    const { gateway, upstream } = await pair({}, () => undefined);
+    const idle = connect(gateway.port, '127.0.0.1');
+    let idleEnded = false;
+    idle.resume().on('end', () => {
+      idleEnded = true;
+    });
+    const running = sendRaw(gateway.port, get());
+    await until(() => upstream.requests.length === 1 && gateway.listener.connections() === 2);
+    const order: string[] = [];
+    const drained = drain({
+      listeners: [gateway.listener],
+      onDraining: () => void order.push('not ready'),
+      timeoutMs: 5_000,
+    });
+    order.push('stopping');
+    await until(() => idleEnded);
+    await expect(sendRaw(gateway.port, get())).resolves.toMatchObject({ statuses: [] });
+    upstream.requests[0]?.socket.write(OK);
+    expect(await running).toMatchObject({ statuses: [200], closed: true });
+    expect((await running).text).toMatch(/connection: close/i);
+    expect(await drained).toBe(true);
+    expect(order).toEqual(['not ready', 'stopping']);
+  });
+
+  it('what is not done in time is cut', async () => {
+    const { gateway, upstream } = await pair({}, () => undefined);
+    const running = sendRaw(gateway.port, get());
+    await until(() => upstream.requests.length === 1);
+    expect(await drain({ listeners: [gateway.listener], onDraining: () => undefined, timeoutMs: 50 })).toBe(false);
+    expect(await running).toMatchObject({ statuses: [], closed: true });
+  });
+});
