@@ -1,6 +1,7 @@
 // The command line: arguments, environment and signals in, exit codes out.
 // Everything it does is done by cli/ and gateway.ts; nothing else reads process.env.
-import { dirname } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { renderBanner } from './cli/banner.ts';
 import { type CommandResult, runCheck } from './cli/check.ts';
@@ -10,6 +11,7 @@ import { runSchema } from './cli/schema.ts';
 import { type Gateway, type LifecycleClock, startGateway } from './gateway.ts';
 import { renderProblems } from './plan/problems.ts';
 import { onShutdown } from './server/shutdown.ts';
+import type { LogDestination } from './telemetry/log-sink.ts';
 
 const PROJECT_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STANDARD_OUTPUT = 1;
@@ -38,13 +40,14 @@ async function start(
   config: string,
   movedTo: MovedTo | undefined,
   environment: NodeJS.ProcessEnv,
+  log: LogDestination,
 ): Promise<Gateway> {
   const colour = process.stderr.hasColors?.() ?? false;
   try {
     const started = await startGateway({
       configFile: config,
       environment,
-      log: STANDARD_OUTPUT,
+      log,
       ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo) }),
     });
     if (started.kind === 'rejected') {
@@ -69,7 +72,7 @@ function report(error: unknown): number {
 }
 
 async function run({ config, at }: { config: string; at: MovedTo | undefined }): Promise<number> {
-  const gateway = await start(config, at, process.env);
+  const gateway = await start(config, at, process.env, STANDARD_OUTPUT);
   const { promise: ended, resolve } = Promise.withResolvers<number>();
   reloadOnHangUp(gateway);
   onShutdown(async ({ signal, error }) => {
@@ -83,12 +86,16 @@ async function run({ config, at }: { config: string; at: MovedTo | undefined }):
 }
 
 async function demo(): Promise<number> {
+  const folder = process.env.SUNDIAL_DATA ?? 'data';
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const logFile = join(folder, 'gateway.log');
   await runDemo({
+    logFile,
     environment: process.env,
     projectRoot: PROJECT_ROOT,
     out: (text) => process.stdout.write(text),
     startGateway: async (environment) => {
-      const gateway = await start('config/gateway.yaml', DEMO_DAY, environment);
+      const gateway = await start('config/gateway.yaml', DEMO_DAY, environment, logFile);
       reloadOnHangUp(gateway);
       return { ...gateway.facts, close: gateway.close };
     },

@@ -22,6 +22,8 @@ export interface BannerInfo extends GatewayFacts {
     readonly samples: readonly { readonly name: string; readonly url: string; readonly pid: number }[];
     /** Shell command that prints an access token. */
     readonly tokenCommand: string;
+    /** File that takes the log, so that the terminal keeps the banner in sight. */
+    readonly logFile: string;
   };
 }
 
@@ -34,6 +36,7 @@ export function renderBanner(info: BannerInfo): string {
     ['admin', admin && origin('http', admin.address), '/metrics  /-/healthy  /-/ready'],
     ['store', describeStore(info.store)],
     ['certificate', info.fingerprint && `SHA-256 ${info.fingerprint}`],
+    ['log', info.trial?.logFile],
     ['clock', info.lifecycleClock && `${info.lifecycleClock}, moved for lifecycle rules only`],
   ];
   const lines = ['', 'Sundial is running.', '', ...rows.flatMap(renderRow)];

@@ -18,6 +18,8 @@ export interface DemoOptions {
   /** Starts the gateway in this process; given the environment with the ports on which the samples really listen. */
   readonly startGateway: (environment: Environment) => Promise<RunningGateway>;
   readonly out: (text: string) => void;
+  /** Where the given gateway logs, for the banner. */
+  readonly logFile: string;
 }
 
 // A child may see the terminal's interrupt before we do; its end is news only if ours does not follow.
@@ -27,7 +29,13 @@ const NEWS_AFTER_MS = 300;
  * Runs until SIGINT or SIGTERM and then exits with 0; a second signal exits at once. Exits with 3 when a sample
  * service cannot start. Rejects, with the samples stopped, when `startGateway` does.
  */
-export async function runDemo({ environment, projectRoot, startGateway, out }: DemoOptions): Promise<void> {
+export async function runDemo({
+  environment,
+  projectRoot,
+  startGateway,
+  out,
+  logFile,
+}: DemoOptions): Promise<void> {
   const asked = listenForEnd();
   const samples = SAMPLE_SERVICES.map((service) => spawnSample(service, environment, projectRoot));
   const stopSamples = () => Promise.all(samples.map((sample) => sample.stop()));
@@ -52,7 +60,7 @@ export async function runDemo({ environment, projectRoot, startGateway, out }: D
   for (const sample of samples) reportEnd(sample, asked);
   const shown = started.map(({ sample, url = '' }) => ({ name: sample.service.name, url, pid: sample.pid }));
   const tokenCommand = nameTokenCommand(environment, bound);
-  out(renderBanner({ ...gateway, trial: { samples: shown, tokenCommand } }));
+  out(renderBanner({ ...gateway, trial: { samples: shown, tokenCommand, logFile } }));
 
   await asked.promise;
   await gateway.close().finally(stopSamples);

@@ -67,7 +67,7 @@ export function createForwarder({
         facts.upstreamMs = performance.now() - sentAt;
         exchange.decorate(headers, facts, inbound.view);
         dropUndefined(headers);
-        if (raw.httpVersionMajor === 1 && (inbound.closeAfter || (inbound.hasBody && !raw.complete))) {
+        if (raw.httpVersionMajor === 1 && (inbound.mustClose() || (inbound.hasBody && !raw.complete))) {
           headers.connection = 'close';
           inbound.sealConnection();
         }

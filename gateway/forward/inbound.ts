@@ -15,8 +15,8 @@ export interface Inbound {
   readonly forwardedHost: string;
   /** True when the message has framing, whatever its method (SMG-18). */
   readonly hasBody: boolean;
-  /** Asks to say `Connection: close` and to end the connection after this answer (FWD-12, drain). */
-  closeAfter: boolean;
+  /** Whether this answer must say `Connection: close`; asked when its head is written (drain). */
+  readonly mustClose: () => boolean;
   /** Body bytes handed to the client so far. */
   bytes: number;
   /** True once the client has left before its answer was complete. */
@@ -30,4 +30,10 @@ export interface Inbound {
 /** The stream behind an HTTP/2 answer; undefined on HTTP/1. */
 export function http2StreamOf(res: ServerResponse): ServerHttp2Stream | undefined {
   return 'stream' in res ? (res.stream as ServerHttp2Stream) : undefined;
+}
+
+/** Whether a body that has ended has ended whole: Node also ends the one of an HTTP/2 stream that was reset. */
+export function endedWhole({ raw, res }: Inbound): boolean {
+  const stream = http2StreamOf(res);
+  return stream === undefined ? raw.complete : !stream.closed && !stream.aborted;
 }

@@ -6,7 +6,7 @@ import type { AnswerHeaders } from '../exchange/decorate.ts';
 import { Fault, type ForwardOrder } from '../exchange/directive.ts';
 import { type Connection, type ConnectionAware, openClient } from './connection.ts';
 import { errorCode, toFault } from './fault-mapping.ts';
-import { http2StreamOf, type Inbound } from './inbound.ts';
+import { endedWhole, http2StreamOf, type Inbound } from './inbound.ts';
 import type { Route } from './pools.ts';
 import { upstreamHeaders } from './request-headers.ts';
 import { cleanAnswer } from './response-headers.ts';
@@ -32,13 +32,20 @@ export function callUpstream(
 ): (reason: Error) => void {
   const { raw, res } = inbound;
   const { timeouts } = order.upstream;
+  // The copy lets undici destroy its side of the body without ending the client's connection.
+  const body = inbound.hasBody ? raw.pipe(new PassThrough(), { end: false }) : null;
+  if (body !== null) {
+    raw.once('end', () => {
+      if (endedWhole(inbound)) body.end();
+      else cancel(new Error('the client cut its body'));
+    });
+  }
   const options: Dispatcher.DispatchOptions = {
     origin: route.origin,
     path: order.target,
     method: inbound.view.method,
     headers: upstreamHeaders(inbound, order),
-    // The copy lets undici destroy its side of the body without ending the client's connection.
-    body: inbound.hasBody ? raw.pipe(new PassThrough()) : null,
+    body,
     headersTimeout: timeouts.headers,
     bodyTimeout: timeouts.idle,
   };

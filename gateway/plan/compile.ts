@@ -12,7 +12,7 @@ import { compileLimits } from './compile-limits.ts';
 import { compileUpstream } from './compile-upstream.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from './plan.ts';
 import type { PolicyFile, VersionFile } from './policy-grammar.ts';
-import { effectiveSunset, redirectEnd } from './redirects.ts';
+import { effectiveSunset, redirectEnd, redirectOf } from './redirects.ts';
 import { createRouteTable } from './route-table.ts';
 import type { Settings } from './settings.ts';
 
@@ -81,7 +81,7 @@ function compileVersions(
       upstream:
         upstream &&
         compileUpstream(upstream, { name: `${file.api}-${label}`, base: file.base, unversioned: false }),
-      successorPath: version.successor && pathOf(file, version.successor),
+      successorPath: schedule.successor && pathOf(file, schedule.successor),
       redirectPath: redirectPathOf(file, label, versions, now),
     };
   });
@@ -126,7 +126,8 @@ function compileSchedule(version: VersionFile): Schedule {
     deprecated: version.deprecated,
     sunset: effectiveSunset(version),
     retired: version.retired,
-    successor: version.successor,
+    // Where a version redirects to is where to go, unless another is named (RET-8).
+    successor: version.successor ?? redirectOf(version),
     guide: version.guide,
     status: version.status,
     reason: version.reason,

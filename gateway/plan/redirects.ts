@@ -40,6 +40,7 @@ export function redirectEnd(
   return end === undefined ? { kind: 'undeclared' } : { kind: 'ends', at: end };
 }
 
-function redirectOf(version: VersionParts | undefined): string | undefined {
+/** The version that `after: { redirect }` names. */
+export function redirectOf(version: VersionParts | undefined): string | undefined {
   return typeof version?.after === 'object' ? version.after.redirect : undefined;
 }

@@ -49,6 +49,8 @@ export interface Open {
   bytes: number;
   gone: boolean;
   answered: boolean;
+  /** The connection ends with this answer. */
+  closeAfter: boolean;
 }
 
 // ERR-7: what a client may choose as its request id.
@@ -84,6 +86,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       bytes: 0,
       gone: false,
       answered: false,
+      closeAfter: false,
     };
     if (!isHttp2) latest.set(socket, open);
     res.on('close', () => end(open, client));
@@ -108,7 +111,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       forwardedFor: client.chain,
       forwardedHost: reading.forwardedHost,
       hasBody: hasBody(raw, res),
-      closeAfter: ports.isDraining(),
+      mustClose: () => open.closeAfter || ports.isDraining(),
       bytes: 0,
       gone: false,
       onGone: undefined,
@@ -127,7 +130,6 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
         answer(open, exchange.refuse(directive.refusal, facts, view), false);
         return;
       }
-      if (ports.isDraining()) inbound.closeAfter = true;
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0') open.res.writeContinue();
       await forwarder.forward(inbound, reply, directive.forward, facts);
     } catch (thrown) {
@@ -149,8 +151,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     }
     // Without a body the message is complete, though the parser has not said so while it hands over the head.
     const unread = !isHttp2 && !raw.complete && hasBody(raw, res);
-    const close =
-      !isHttp2 && (mustClose || unread || ports.isDraining() || open.inbound?.closeAfter === true);
+    const close = !isHttp2 && (mustClose || unread || ports.isDraining() || open.closeAfter);
     if (close) connections.seal(raw.socket);
     if (unread) abandonBody(raw);
     try {
@@ -197,7 +198,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     const pending = open !== undefined && !open.res.writableFinished;
     if (pending && open.raw.complete) {
       // The error is in a later request: what was asked before it still gets its answer.
-      if (open.inbound !== undefined) open.inbound.closeAfter = true;
+      open.closeAfter = true;
     } else if (pending && open.res.headersSent) {
       socket.destroy();
     } else if (pending) {

@@ -15,6 +15,7 @@ const PLAIN: BannerInfo = {
 const TRIAL = {
   samples: [{ name: 'orders-v1', url: 'http://127.0.0.1:4001', pid: 77 }],
   tokenCommand: 'npm run -s token',
+  logFile: 'data/gateway.log',
 };
 
 describe('the banner', () => {

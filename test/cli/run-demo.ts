@@ -10,6 +10,7 @@ const address = { host: '127.0.0.1', port: 8443 };
 await runDemo({
   environment: process.env,
   projectRoot,
+  logFile: 'data/gateway.log',
   out: (text) => process.stdout.write(text),
   async startGateway(environment) {
     if (process.argv[2] === 'gateway-fails') throw new Error('the gateway does not start');

@@ -4,7 +4,15 @@ import { connect } from 'node:net';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type GatewayOptions, type GatewayUnderTest, startGateway } from '../server/gateway-under-test.ts';
-import { get, OK, type RawRequest, type RawUpstream, sendRaw, startUpstream, until } from '../server/raw-sockets.ts';
+import {
+  get,
+  OK,
+  type RawRequest,
+  type RawUpstream,
+  sendRaw,
+  startUpstream,
+  until,
+} from '../server/raw-sockets.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -21,6 +29,13 @@ async function pair(
   cleanups.push(upstream.stop, gateway.stop);
   return { upstream, gateway };
 }
+
+const hangUp =
+  (how: 'reset' | 'end') =>
+  ({ socket }: RawRequest): undefined => {
+    if (how === 'reset') socket.resetAndDestroy();
+    else socket.end();
+  };
 
 const whenComplete = ({ complete }: RawRequest): string | undefined => (complete ? OK : undefined);
 
@@ -110,20 +125,19 @@ describe('what the upstream receives', () => {
     expect(upstream.requests[0]?.head).toContain(`\r\nhost: ${new URL(upstream.origin).host}`);
   });
 
-  it.each(['POST', 'GET', 'DELETE'])('FWD-20: the bytes of a %s body arrive as they were sent', async (method) => {
-    const body = '{"a":12345678901234567890,"a":1.0}';
-    const { upstream, gateway } = await pair(
-      () => undefined,
-      {},
-      whenComplete,
-    );
-    const lines = ['Content-Type: application/json; x=y', `Content-Length: ${body.length}`];
-    const { statuses } = await sendRaw(gateway.port, get('/echo', lines, method, body));
-    expect(statuses).toEqual([200]);
-    expect(upstream.requests[0]?.body).toBe(body);
-    expect(upstream.requests[0]?.head).toContain('content-type: application/json; x=y');
-    expect(upstream.requests[0]?.head).toContain(`content-length: ${body.length}`);
-  });
+  it.each(['POST', 'GET', 'DELETE'])(
+    'FWD-20: the bytes of a %s body arrive as they were sent',
+    async (method) => {
+      const body = '{"a":12345678901234567890,"a":1.0}';
+      const { upstream, gateway } = await pair(() => undefined, {}, whenComplete);
+      const lines = ['Content-Type: application/json; x=y', `Content-Length: ${body.length}`];
+      const { statuses } = await sendRaw(gateway.port, get('/echo', lines, method, body));
+      expect(statuses).toEqual([200]);
+      expect(upstream.requests[0]?.body).toBe(body);
+      expect(upstream.requests[0]?.head).toContain('content-type: application/json; x=y');
+      expect(upstream.requests[0]?.head).toContain(`content-length: ${body.length}`);
+    },
+  );
 
   it('SMG-21: a chunked DELETE that looks like two requests is one, with one fresh framing', async () => {
     const { upstream, gateway } = await pair(() => undefined, {}, whenComplete);
@@ -186,7 +200,9 @@ describe('what the client receives', () => {
   it('FWD-17: an upstream that dies mid-body is seen as a cut, never as an end', async () => {
     for (const framing of ['Content-Length: 10', 'Transfer-Encoding: chunked']) {
       const { gateway } = await pair(({ socket }) => {
-        socket.write(`HTTP/1.1 200 OK\r\n${framing}\r\n\r\n${framing.startsWith('C') ? 'half' : '4\r\nhalf\r\n'}`);
+        socket.write(
+          `HTTP/1.1 200 OK\r\n${framing}\r\n\r\n${framing.startsWith('C') ? 'half' : '4\r\nhalf\r\n'}`,
+        );
         setTimeout(() => socket.destroy(), 20);
         return undefined;
       });
@@ -202,13 +218,33 @@ describe('what the client receives', () => {
 
 describe('FWD-18: failures have stable codes and tell nothing of their cause', () => {
   const failing: [string, number, string, (request: RawRequest) => string | undefined][] = [
-    ['reset before an answer', 502, 'upstream_reset', ({ socket }) => (socket.resetAndDestroy(), undefined)],
-    ['closed before an answer', 502, 'upstream_reset', ({ socket }) => (socket.end(), undefined)],
+    ['reset before an answer', 502, 'upstream_reset', hangUp('reset')],
+    ['closed before an answer', 502, 'upstream_reset', hangUp('end')],
     ['not HTTP', 502, 'upstream_invalid', () => 'SSH-2.0-OpenSSH\r\n\r\n'],
-    ['SMG-22: two lengths', 502, 'upstream_invalid', () => 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!'],
-    ['SMG-22: an unknown transfer coding', 502, 'upstream_invalid', () => 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nConnection: close\r\n\r\nxx'],
-    ['SMG-10: a folded line', 502, 'upstream_invalid', () => 'HTTP/1.1 200 OK\r\nX-A: 1\r\n 2\r\nContent-Length: 0\r\n\r\n'],
-    ['an unasked 101', 502, 'upstream_reset', () => 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+    [
+      'SMG-22: two lengths',
+      502,
+      'upstream_invalid',
+      () => 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!',
+    ],
+    [
+      'SMG-22: an unknown transfer coding',
+      502,
+      'upstream_invalid',
+      () => 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nConnection: close\r\n\r\nxx',
+    ],
+    [
+      'SMG-10: a folded line',
+      502,
+      'upstream_invalid',
+      () => 'HTTP/1.1 200 OK\r\nX-A: 1\r\n 2\r\nContent-Length: 0\r\n\r\n',
+    ],
+    [
+      'an unasked 101',
+      502,
+      'upstream_reset',
+      () => 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+    ],
     ['a status beyond 599', 502, 'upstream_invalid', () => 'HTTP/1.1 777 Lucky\r\nContent-Length: 0\r\n\r\n'],
   ];
   it.each(failing)('%s', async (_name, status, code, answer) => {
@@ -228,7 +264,10 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
   it('refused while a body was being sent: the client still gets its answer', async () => {
     const gateway = await startGateway({ upstream: 'http://127.0.0.1:1' });
     cleanups.push(gateway.stop);
-    const { statuses } = await sendRaw(gateway.port, get('/echo', ['Content-Length: 500000'], 'POST', 'x'.repeat(100_000)));
+    const { statuses } = await sendRaw(
+      gateway.port,
+      get('/echo', ['Content-Length: 500000'], 'POST', 'x'.repeat(100_000)),
+    );
     expect(statuses).toEqual([502]);
   });
 
@@ -240,8 +279,14 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
   });
 
   it('FWD-19: a certificate nobody vouches for', async () => {
-    const made = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec', algorithm: 'sha256' });
-    const server = createTlsServer({ key: made.private, cert: made.cert }, (_req, res) => void res.end('secret'));
+    const made = await generate([{ name: 'commonName', value: 'localhost' }], {
+      keyType: 'ec',
+      algorithm: 'sha256',
+    });
+    const server = createTlsServer(
+      { key: made.private, cert: made.cert },
+      (_req, res) => void res.end('secret'),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
@@ -297,7 +342,9 @@ describe('FWD-16: the stale keep-alive race', () => {
   it('a POST is never repeated', async () => {
     const { upstream, gateway } = await pair(stale());
     await sendRaw(gateway.port, get());
-    expect((await sendRaw(gateway.port, get('/echo/2', ['Content-Length: 0'], 'POST'))).statuses).toEqual([502]);
+    expect((await sendRaw(gateway.port, get('/echo/2', ['Content-Length: 0'], 'POST'))).statuses).toEqual([
+      502,
+    ]);
     expect(upstream.requests).toHaveLength(2);
   });
 

@@ -1,6 +1,12 @@
 // The TLS listener: HTTP/2 by node:http2, HTTP/1 beside it, names by SNI.
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type OutgoingHttpHeaders } from 'node:http2';
-import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
 import { get, OK, type RawRequest, type RawUpstream, startUpstream, until } from './raw-sockets.ts';
@@ -58,7 +64,11 @@ const send = (session: ClientHttp2Session, headers: OutgoingHttpHeaders = {}): P
 describe('HTTP/2', () => {
   it('H2-2, FWD-6: is forwarded as HTTP/1.1 with a clean head', async () => {
     const { upstream, session, gateway } = await open();
-    const seen = await send(session, { ':path': '/echo/a?x=1&x=2', cookie: ['a=1', 'b=2'], 'x-a': ['1', '2'] });
+    const seen = await send(session, {
+      ':path': '/echo/a?x=1&x=2',
+      cookie: ['a=1', 'b=2'],
+      'x-a': ['1', '2'],
+    });
     expect(seen).toMatchObject({ status: 200, body: 'ok', reset: undefined });
     const head = upstream.requests[0]?.head ?? '';
     expect(head).toMatch(/^GET \/echo\/a\?x=1&x=2 HTTP\/1\.1\r\n/);
@@ -72,7 +82,8 @@ describe('HTTP/2', () => {
 
   it('H2-5: an answer carries no connection-specific field', async () => {
     const { session } = await open(
-      () => 'HTTP/1.1 200 Fine\r\nConnection: keep-alive, X-B\r\nX-B: 1\r\nKeep-Alive: timeout=5\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+      () =>
+        'HTTP/1.1 200 Fine\r\nConnection: keep-alive, X-B\r\nX-B: 1\r\nKeep-Alive: timeout=5\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
     );
     const seen = await send(session);
     expect(seen).toMatchObject({ status: 200, body: 'ok', reset: undefined });
@@ -88,7 +99,6 @@ describe('HTTP/2', () => {
 
   it.each([
     ['H2-3: :scheme http on TLS', { ':scheme': 'http' }, 400],
-    ['H2-3: a :path without a slash', { ':path': 'echo' }, 400],
     ['FWD-15: an unknown method', { ':method': 'BREW' }, 501],
     ['VER-7: dot segments', { ':path': '/echo/%2e%2e/x' }, 400],
     ['TLS-4: an authority nobody publishes', { ':authority': 'evil.example' }, 421],
@@ -99,8 +109,19 @@ describe('HTTP/2', () => {
     expect((await send(session)).status).toBe(200);
   });
 
+  it('H2-3: a :path without a slash is malformed', async () => {
+    const { session, upstream } = await open();
+    const seen = await send(session, { ':path': 'echo' });
+    expect(seen.status === 400 || seen.reset === constants.NGHTTP2_PROTOCOL_ERROR).toBe(true);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
   it('FWD-20: streams a body, framed afresh', async () => {
-    const { session, upstream } = await open(() => undefined, {}, ({ complete }) => (complete ? OK : undefined));
+    const { session, upstream } = await open(
+      () => undefined,
+      {},
+      ({ complete }) => (complete ? OK : undefined),
+    );
     const stream = session.request({ ':method': 'POST', ':path': '/echo', ':authority': 'api.example.com' });
     const seen = read(stream);
     stream.write('hel');
@@ -118,21 +139,34 @@ describe('HTTP/2', () => {
     expect(await send(session)).toMatchObject({ status: 200, reset: constants.NGHTTP2_INTERNAL_ERROR });
   });
 
-  it('FWD-17: a stream the client cancels cancels the upstream, whose body never looks complete', async () => {
+  it('FWD-17: a client that goes away cancels the upstream, whose body never looks complete', async () => {
     const { session, upstream, gateway } = await open(() => undefined);
     const stream = session.request({ ':method': 'POST', ':path': '/echo', ':authority': 'api.example.com' });
     stream.on('error', () => undefined);
     stream.write('hello');
     await until(() => upstream.requests[0]?.body.includes('hello') === true);
-    stream.close(constants.NGHTTP2_CANCEL);
+    // Node's client would send a regular end of the body before its reset, were only the stream closed.
+    session.destroy();
     await until(() => upstream.requests[0]?.ended === true);
     expect(upstream.requests[0]?.body).not.toContain('0\r\n\r\n');
     await until(() => gateway.outcomes.length === 1);
     expect(gateway.outcomes).toMatchObject([{ status: 499, aborted: true }]);
   });
 
+  it('FWD-17: a stream the client resets before any headers cancels the upstream', async () => {
+    const { session, upstream, gateway } = await open(() => undefined);
+    const stream = session.request({ ':path': '/echo', ':authority': 'api.example.com' });
+    stream.on('error', () => undefined);
+    await until(() => upstream.requests.length === 1);
+    stream.close(constants.NGHTTP2_CANCEL);
+    await until(() => upstream.requests[0]?.ended === true && gateway.outcomes.length === 1);
+    expect(gateway.outcomes).toMatchObject([{ status: 499, aborted: true }]);
+  });
+
   it('FWD-10: a refused expectation gets its refusal and no 100', async () => {
-    const { session, upstream } = await open(undefined, { decide: () => ({ reason: 'credentials_missing' }) });
+    const { session, upstream } = await open(undefined, {
+      decide: () => ({ reason: 'credentials_missing' }),
+    });
     const stream = session.request(
       { ':method': 'POST', ':path': '/echo', ':authority': 'api.example.com', expect: '100-continue' },
       { endStream: false },
@@ -147,11 +181,17 @@ describe('HTTP/2', () => {
   });
 });
 
-function overTls(port: number, options: ConnectionOptions, text: string): Promise<{ answer: string; error: string }> {
+function overTls(
+  port: number,
+  options: ConnectionOptions,
+  text: string,
+): Promise<{ answer: string; error: string }> {
   return new Promise((resolve) => {
     let answer = '';
     let error = '';
-    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options }, () => socket.write(text));
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options }, () =>
+      socket.write(text),
+    );
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1');
       if (/\r\n\r\n/.test(answer)) socket.end();
@@ -172,13 +212,19 @@ describe('TLS', () => {
 
   it('SMG-6: also there a missing Host is a 400 of ours', async () => {
     const { gateway } = await open();
-    const { answer } = await overTls(gateway.port, { ALPNProtocols: ['http/1.1'] }, 'GET /echo HTTP/1.1\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*x-request-id/);
+    const { answer } = await overTls(
+      gateway.port,
+      { ALPNProtocols: ['http/1.1'] },
+      'GET /echo HTTP/1.1\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*x-request-id/s);
   });
 
   it('TLS-3: a name nobody configured is refused, a configured one and none are served', async () => {
     const { gateway } = await open();
-    expect((await overTls(gateway.port, { servername: 'api.example.com' }, get())).answer).toContain('200 OK');
+    expect((await overTls(gateway.port, { servername: 'api.example.com' }, get())).answer).toContain(
+      '200 OK',
+    );
     expect((await overTls(gateway.port, {}, get())).answer).toContain('200 OK');
     expect((await overTls(gateway.port, { servername: 'evil.example' }, get())).answer).toBe('');
   });
@@ -193,6 +239,8 @@ describe('TLS', () => {
 
   it('TLS-2: a protocol nobody offers ends the handshake', async () => {
     const { gateway } = await open();
-    expect((await overTls(gateway.port, { ALPNProtocols: ['spdy/1'] }, get())).error).toMatch(/no application protocol/i);
+    expect((await overTls(gateway.port, { ALPNProtocols: ['spdy/1'] }, get())).error).toMatch(
+      /no application protocol/i,
+    );
   });
 });

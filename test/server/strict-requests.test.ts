@@ -71,18 +71,33 @@ const ROWS: readonly Row[] = [
     get('/echo', ['Transfer-Encoding: chunked'], 'POST', `5;${'x'.repeat(40_000)}\r\nhello\r\n0\r\n\r\n`),
     413,
   ),
-  refused('SMG-13: a chunk size that is not hex', get('/echo', ['Transfer-Encoding: chunked'], 'POST', 'zz\r\n')),
+  refused(
+    'SMG-13: a chunk size that is not hex',
+    get('/echo', ['Transfer-Encoding: chunked'], 'POST', 'zz\r\n'),
+  ),
   refused(
     'SMG-14: Transfer-Encoding in HTTP/1.0',
     'POST /echo HTTP/1.0\r\nHost: api.example.com\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   ),
   refused('SMG-15: a version nobody speaks', 'GET /echo HTTP/3.0\r\nHost: api.example.com\r\n\r\n', 505),
   refused('SMG-16: HTTP/2.0 in a request line', 'GET /echo HTTP/2.0\r\nHost: api.example.com\r\n\r\n', 505),
-  refused('SMG-17: two Authorization lines', get('/echo', ['Authorization: Bearer a', 'Authorization: Bearer b'])),
+  refused(
+    'SMG-17: two Authorization lines',
+    get('/echo', ['Authorization: Bearer a', 'Authorization: Bearer b']),
+  ),
   refused('SMG-17: two Content-Type lines', get('/echo', ['Content-Type: a/b', 'Content-Type: c/d'])),
-  refused('SMG-17: two If-Modified-Since lines', get('/echo', ['If-Modified-Since: a', 'If-Modified-Since: b'])),
-  passed('SMG-17: If-None-Match is a list and may be repeated', get('/echo', ['If-None-Match: "a"', 'If-None-Match: "b"'])),
-  passed('SMG-17: version fields may be repeated; resolution judges them', get('/echo', ['API-Version: 1', 'API-Version: 2'])),
+  refused(
+    'SMG-17: two If-Modified-Since lines',
+    get('/echo', ['If-Modified-Since: a', 'If-Modified-Since: b']),
+  ),
+  passed(
+    'SMG-17: If-None-Match is a list and may be repeated',
+    get('/echo', ['If-None-Match: "a"', 'If-None-Match: "b"']),
+  ),
+  passed(
+    'SMG-17: version fields may be repeated; resolution judges them',
+    get('/echo', ['API-Version: 1', 'API-Version: 2']),
+  ),
   passed('SMG-18: a GET with a body', get('/echo', ['Content-Length: 5'], 'GET', 'hello')),
   refused('SMG-19: a fragment in the target', get('/echo#x')),
   refused('SMG-19: a backslash in the path', get('/echo\\x')),
@@ -94,7 +109,10 @@ const ROWS: readonly Row[] = [
   refused('FWD-15: a method nobody knows', get('/echo', [], 'BREW'), 501),
   refused('FWD-15: TRACE', get('/echo', [], 'TRACE'), 501),
   refused('FWD-11: another expectation than 100-continue', get('/echo', ['Expect: a miracle']), 417),
-  passed('FWD-11: an expectation from HTTP/1.0 is ignored', `GET /echo HTTP/1.0\r\nHost: api.example.com\r\nConnection: keep-alive\r\nExpect: x\r\n\r\n`),
+  passed(
+    'FWD-11: an expectation from HTTP/1.0 is ignored',
+    `GET /echo HTTP/1.0\r\nHost: api.example.com\r\nConnection: keep-alive\r\nExpect: x\r\n\r\n`,
+  ),
   {
     name: 'FWD-8: Max-Forwards: 0 on OPTIONS ends here',
     send: get('/echo', ['Max-Forwards: 0'], 'OPTIONS'),
@@ -138,7 +156,9 @@ describe('a public listener judges the bytes of a request', () => {
 
   it('VER-7: what is forwarded is the path that was judged', async () => {
     await sendRaw(gateway.port, get('/echo/%7e%c3%a9%2fx/.well-known/a.b?q=%7e&q=[]'));
-    expect(upstream.requests.at(-1)?.head).toMatch(/^GET \/echo\/~%C3%A9%2Fx\/\.well-known\/a\.b\?q=%7e&q=\[\] HTTP\/1\.1\r\n/);
+    expect(upstream.requests.at(-1)?.head).toMatch(
+      /^GET \/echo\/~%C3%A9%2Fx\/\.well-known\/a\.b\?q=%7e&q=\[\] HTTP\/1\.1\r\n/,
+    );
     expect(gateway.views.at(-1)?.path).toBe('/echo/~%C3%A9%2Fx/.well-known/a.b');
   });
 

@@ -45,6 +45,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/gateway.ts': { may: ['gateway/'] },
   'gateway/main.ts': {
     may: ['gateway/cli/', 'gateway/gateway.ts', 'gateway/plan/', 'gateway/server/shutdown.ts'],
+    types: ['gateway/telemetry/'],
   },
   'gateway/sundial.js': { may: ['gateway/main.ts'] },
   'upstreams/': { may: [] },

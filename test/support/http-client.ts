@@ -60,6 +60,7 @@ export function overHttp1(port: number, { tls = true }: { readonly tls?: boolean
       const request = send(ask);
       request.once('error', reject);
       request.once('response', (response) => {
+        request.off('error', reject);
         collect(response).then(({ body, complete }) => {
           resolve(
             answerOf(response.statusCode ?? 0, response.rawHeaders, body, complete && response.complete),
@@ -99,6 +100,7 @@ export function overHttp2(port: number): Client {
       const stream = send(ask);
       stream.once('error', reject);
       stream.once('response', (headers, _flags, raw: unknown) => {
+        stream.off('error', reject);
         const lines = (raw as readonly string[]).map(String);
         collect(stream).then(({ body, complete }) => {
           resolve(answerOf(headers[':status'] ?? 0, lines, body, complete && stream.rstCode === 0));
@@ -117,7 +119,8 @@ export function overHttp2(port: number): Client {
 }
 
 function write(to: NodeJS.WritableStream, body: Ask['body']): void {
-  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) to.end(body);
+  if (body === undefined) to.end();
+  else if (typeof body === 'string' || body instanceof Uint8Array) to.end(body);
   else body.pipe(to);
 }
 

@@ -1,0 +1,250 @@
+// Upstreams that fail before they answer: 502 and 504 with the specification's bodies, and not a word of the cause.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadCertificates } from '../../gateway/server/certificates.ts';
+import { startBrokenUpstream } from '../support/broken-upstream.ts';
+import { startDeafListener } from '../support/deaf-listener.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Answer, type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
+import { freePorts } from '../support/ports.ts';
+import type { RawUpstream } from '../support/raw-upstream.ts';
+
+const stack = new AsyncDisposableStack();
+const clients = new Map<string, Client>();
+let gateway: RunningGateway;
+let broken: RawUpstream;
+let untrustedRequests = 0;
+
+async function startUntrusted(): Promise<string> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'sundial-untrusted-'));
+  stack.defer(() => rm(dataFolder, { recursive: true, force: true }));
+  const https = {
+    address: { host: '127.0.0.1', port: 0 },
+    hstsSeconds: undefined,
+    certificates: [],
+    defaultName: undefined,
+  };
+  const made = await loadCertificates(https, { dataFolder, publicHost: '127.0.0.1', now: Date.now() });
+  const server = createServer({ cert: made.default.cert, key: made.default.key }, (_request, response) => {
+    untrustedRequests += 1;
+    response.end('secret');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stack.defer(() => new Promise((resolve) => void server.close(() => resolve())));
+  const bound = server.address();
+  return `https://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`;
+}
+
+beforeAll(async () => {
+  broken = stack.use(await startBrokenUpstream());
+  const deaf = stack.use(await startDeafListener());
+  const [closed] = await freePorts(1);
+  gateway = stack.use(
+    await runGateway({
+      policies: 'upstream-faults',
+      environment: {
+        BROKEN: broken.url,
+        DEAF: deaf.url,
+        REFUSING: `http://127.0.0.1:${closed}`,
+        UNTRUSTED: await startUntrusted(),
+        ECHO: broken.url,
+      },
+    }),
+  );
+  clients.set('HTTP/1.1', stack.use(overHttp1(gateway.https)));
+  clients.set('HTTP/2', stack.use(overHttp2(gateway.https)));
+});
+afterAll(() => stack.disposeAsync());
+
+/** Anything an operator would recognise as the inside of the house. */
+const INSIDE =
+  /ECONN|ENOTFOUND|EAI_|EPROTO|UND_ERR|HPE_|CERT|SSL|127\.0\.0\.1|localhost|nowhere|node:|\.[jt]s\b|\bat \S+:\d|undici|Error:/;
+
+function expectNothingOfTheCause(answer: Answer): void {
+  expect(`${JSON.stringify(answer.lines)}\n${answer.text}`).not.toMatch(INSIDE);
+}
+
+type Row = readonly [fault: string, path: string, error: string, message: string];
+
+const badGateways: readonly Row[] = [
+  ['upstream_refused', '/api/refusing', 'connection_refused', 'could not be reached'],
+  ['upstream_dns', '/api/nameless', 'dns_error', 'could not be reached'],
+  [
+    'upstream_tls',
+    '/api/untrusted',
+    'tls_certificate_error',
+    'could not be reached over a trusted connection',
+  ],
+  [
+    'upstream_reset',
+    '/api/broken/reset',
+    'connection_terminated',
+    'closed the connection before it answered',
+  ],
+  [
+    'upstream_reset',
+    '/api/broken/close',
+    'connection_terminated',
+    'closed the connection before it answered',
+  ],
+  // undici ends the connection of a 101 that nobody asked for, and tells no more.
+  [
+    'upstream_reset',
+    '/api/broken/unasked-upgrade',
+    'connection_terminated',
+    'closed the connection before it answered',
+  ],
+  ...[
+    'garbage',
+    'two-lengths',
+    'both-framings',
+    'folded-line',
+    'nul-in-a-line',
+    'unknown-coding',
+    'huge-head',
+  ].map(
+    (name): Row => [
+      'upstream_invalid',
+      `/api/broken/${name}`,
+      'http_protocol_error',
+      'returned an invalid response',
+    ],
+  ),
+];
+
+describe.each(['HTTP/1.1', 'HTTP/2'])('over %s an upstream fails before it answers', (protocol) => {
+  const ask: Client['ask'] = (asked) =>
+    clients.get(protocol)?.ask(asked) ?? Promise.reject(new Error(protocol));
+
+  it.concurrent.each(badGateways)(
+    'promise 16, FWD-18: %s at %s is 502 with service, and %s',
+    async (fault, path, error, message) => {
+      const answer = await ask({ path });
+      const service = path.split('/')[2] ?? '';
+      expect(answer.status).toBe(502);
+      expect(answer.json).toEqual({
+        error: 'Bad Gateway',
+        message: `The ${service} service ${message}.`,
+        service,
+      });
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+        'proxy-status': `sundial; error=${error}; next-hop=${service}`,
+      });
+      expectNothingOfTheCause(answer);
+      const line = await gateway.accessLine(answer.headers['x-request-id']);
+      expect(line).toMatchObject({ fault, status: 502, aborted: false });
+    },
+  );
+
+  it.concurrent.each([
+    ['upstream_connect_timeout', '/api/deaf', 'connection_timeout', '0.25s'],
+    ['upstream_headers_timeout', '/api/broken/hang', 'connection_read_timeout', '0.3s'],
+  ])('promise 16, FWD-17: %s at %s is 504 with timeout, and %s', async (fault, path, error, timeout) => {
+    const answer = await ask({ path });
+    const service = path.split('/')[2] ?? '';
+    expect(answer.status).toBe(504);
+    expect(answer.json).toEqual({
+      error: 'Gateway Timeout',
+      message: `The ${service} service did not answer in time.`,
+      timeout,
+    });
+    expect(answer.headers['proxy-status']).toBe(`sundial; error=${error}; next-hop=${service}`);
+    expectNothingOfTheCause(answer);
+    const line = await gateway.accessLine(answer.headers['x-request-id']);
+    expect(line).toMatchObject({ fault, status: 504 });
+  });
+
+  it.concurrent('upstream_total_timeout: a request body without end is given up at the total, with 504', async () => {
+    const endless = new Readable({ read: () => undefined });
+    endless.push('some of it');
+    const answer = await ask({ path: '/api/broken/hang?upload', method: 'POST', body: endless });
+    expect(answer).toMatchObject({
+      status: 504,
+      json: { error: 'Gateway Timeout', timeout: '0.8s' },
+      headers: { 'proxy-status': 'sundial; error=http_response_timeout; next-hop=broken' },
+    });
+    const line = await gateway.accessLine(answer.headers['x-request-id']);
+    expect(line).toMatchObject({ fault: 'upstream_total_timeout', status: 504 });
+  });
+
+  it.concurrent('HEAD gets the head of a fault and no body', async () => {
+    const answer = await ask({ path: '/api/refusing', method: 'HEAD' });
+    expect(answer).toMatchObject({ status: 502, headers: { 'proxy-status': /connection_refused/ } });
+    expect(answer.body.length).toBe(0);
+  });
+});
+
+describe('an upstream that fails', () => {
+  it('FWD-19: whose certificate nobody vouches for never sees a request', () => {
+    expect(untrustedRequests).toBe(0);
+  });
+
+  it('promise 17: a POST that was broken off is not sent again', async () => {
+    const answer = await clients
+      .get('HTTP/1.1')
+      ?.ask({ path: '/api/broken/reset?post', method: 'POST', body: '{}' });
+    expect(answer?.status).toBe(502);
+    expect(broken.count('/raw/reset?post')).toBe(1);
+  });
+
+  it('promise 18: a GET that met a stale connection is sent again, once; a POST is not', async () => {
+    const client = clients.get('HTTP/2');
+    const first = await client?.ask({ path: '/api/broken/stale?first' });
+    const get = await client?.ask({ path: '/api/broken/stale?get' });
+    expect([first?.status, get?.status]).toEqual([200, 200]);
+    expect(broken.count('/raw/stale?get')).toBe(2);
+    await client?.ask({ path: '/api/broken/stale?fresh' });
+    const post = await client?.ask({ path: '/api/broken/stale?post', method: 'POST', body: '{}' });
+    expect(broken.count('/raw/stale?post')).toBe(1);
+    expect(post?.status === 502 || post?.status === 200).toBe(true);
+  });
+
+  it('FWD-16: its 503 is passed on after one call, with its Retry-After and its body', async () => {
+    const answer = await clients.get('HTTP/1.1')?.ask({ path: '/api/broken/overloaded' });
+    expect(answer).toMatchObject({ status: 503, text: 'busy', headers: { 'retry-after': '0' } });
+    expect(answer?.headers).not.toHaveProperty('proxy-status');
+    expect(broken.count('/raw/overloaded')).toBe(1);
+  });
+});
+
+describe('the gateway itself fails', () => {
+  it.each(['HTTP/1.1', 'HTTP/2'])(
+    'internal: 500 with the request id and nothing of the cause, over %s',
+    async (protocol) => {
+      let now = Date.UTC(2026, 10, 20);
+      await using own = await runGateway({
+        policies: 'upstream-faults',
+        lifecycleNow: () => now,
+        environment: {
+          BROKEN: broken.url,
+          DEAF: broken.url,
+          REFUSING: broken.url,
+          UNTRUSTED: broken.url,
+          ECHO: broken.url,
+        },
+      });
+      await using client = protocol === 'HTTP/2' ? overHttp2(own.https) : overHttp1(own.https);
+      now = Number.NaN;
+      const answer = await client.ask({ path: '/api/sound' });
+      expect(answer.status).toBe(500);
+      expect(answer.json).toEqual({
+        error: 'Internal Server Error',
+        message: 'An unexpected error occurred.',
+        requestId: answer.headers['x-request-id'],
+      });
+      expect(answer.headers['proxy-status']).toBe('sundial; error=proxy_internal_error');
+      expectNothingOfTheCause(answer);
+      expect(await own.accessLine(answer.headers['x-request-id'])).toMatchObject({
+        fault: 'internal',
+        status: 500,
+      });
+    },
+  );
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { createClientAddress } from '../../gateway/server/client-address.ts';
+
+describe('the client behind trusted proxies', () => {
+  const ask = createClientAddress(['10.0.0.0/8', 'fd00::/8']);
+
+  it.each([
+    ['XFF-1: a stranger is not believed', '192.0.2.9', '6.6.6.6', '192.0.2.9', '192.0.2.9'],
+    ['a trusted peer without a chain is the client', '10.0.0.1', undefined, '10.0.0.1', '10.0.0.1'],
+    [
+      'XFF-2: the first untrusted from the right',
+      '10.0.0.1',
+      '6.6.6.6, 192.0.2.9, 10.0.0.2',
+      '192.0.2.9',
+      '192.0.2.9, 10.0.0.2, 10.0.0.1',
+    ],
+    ['nonsense ends the walk', '10.0.0.1', '192.0.2.9, unknown, 10.0.0.2', '10.0.0.2', '10.0.0.2, 10.0.0.1'],
+    ['an IPv4 peer in IPv6 form', '::ffff:10.0.0.1', '192.0.2.9', '192.0.2.9', '192.0.2.9, 10.0.0.1'],
+    ['IPv6 proxies', 'fd00::1', '2001:db8::7', '2001:db8::7', '2001:db8::7, fd00::1'],
+  ])('%s', (_name, peer, forwardedFor, full, chain) => {
+    expect(ask(peer, forwardedFor)).toMatchObject({ full, chain });
+  });
+
+  it.each([
+    ['192.0.2.9', '192.0.2.9'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0db8:1:2::6', '2001:db8:1:2::/64'],
+    ['2001:db8::6', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ])('limits for %s are kept for %s', (peer, key) => {
+    expect(createClientAddress([])(peer, undefined).key).toBe(key);
+  });
+
+  it('two addresses of one /64 share a key, neighbours do not', () => {
+    const key = (peer: string): string => createClientAddress([])(peer, undefined).key;
+    expect(key('2001:db8:1:2::1')).toBe(key('2001:db8:1:2:ffff::9'));
+    expect(key('2001:db8:1:2::1')).not.toBe(key('2001:db8:1:3::1'));
+  });
+
+  it('an entry that is no address is refused', () => {
+    expect(() => createClientAddress(['proxy.internal'])).toThrow('proxy.internal');
+  });
+});

@@ -1,0 +1,36 @@
+// A port that never finishes a handshake: its listener's queue is full and its thread asleep.
+// The kernel then drops every further SYN, as a host behind a silent firewall would.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Worker } from 'node:worker_threads';
+
+export interface DeafListener extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** The smallest queue there is, and what the kernel takes beyond it. */
+const BACKLOG = 1;
+const HELD = BACKLOG + 1;
+
+const LISTEN_AND_SLEEP = `
+const { parentPort, workerData } = require('node:worker_threads');
+const server = require('node:net').createServer();
+server.listen({ port: 0, host: '127.0.0.1', backlog: ${BACKLOG} }, () => {
+  parentPort.postMessage(server.address().port);
+  setImmediate(() => Atomics.wait(new Int32Array(workerData), 0, 0));
+});`;
+
+export async function startDeafListener(): Promise<DeafListener> {
+  const worker = new Worker(LISTEN_AND_SLEEP, { eval: true, workerData: new SharedArrayBuffer(4) });
+  const [port] = await once(worker, 'message');
+  const sockets = Array.from({ length: HELD }, () => connect(port, '127.0.0.1'));
+  for (const socket of sockets) socket.on('error', () => undefined);
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await worker.terminate();
+    },
+  };
+}
