@@ -43,20 +43,24 @@ describe('the data folder', () => {
     openDataFolder(folder).close();
   });
 
-  it('is free again after its process was killed with SIGKILL', async () => {
+  it('stays held while nobody refers to it, and is free again after its process was killed with SIGKILL', async () => {
     const folder = join(base, 'data');
     const script = `import { openDataFolder } from ${JSON.stringify(module)};
       openDataFolder(process.argv[1]);
-      process.stdout.write('held');
+      gc();
+      setTimeout(() => process.stdout.write('held'), 1);
       setInterval(() => {}, 1000);`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script, folder], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', script, folder], {
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
     const ended = once(child, 'exit');
-    await once(child.stdout, 'data');
-    expect(refusal(folder).code).toBe('data_folder_locked');
-    child.kill('SIGKILL');
-    await ended;
+    try {
+      await Promise.race([once(child.stdout, 'data'), ended]);
+      expect(refusal(folder).code).toBe('data_folder_locked');
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
+    }
     openDataFolder(folder).close();
   });
 

@@ -164,6 +164,7 @@ describe('leases', () => {
     const { inner, now, clock, calls } = countedStore();
     const slow: RateLimitStore = {
       take: async (take) => {
+        await settle();
         clock.time += 60;
         return inner.take(take);
       },

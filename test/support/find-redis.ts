@@ -2,13 +2,7 @@
 // redis.ts asks for any of them, redis-server.ts only for a program it can start and kill itself.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { unpackRedis } from './unpack-redis.ts';
-
-/** A server program and, when it was unpacked, the folders of its libraries joined by ":". */
-export interface RedisProgram {
-  readonly command: string;
-  readonly libraryPath: string | undefined;
-}
+import { type RedisProgram, unpackRedis } from './unpack-redis.ts';
 
 export type FoundRedis =
   | { readonly kind: 'url'; readonly url: string }

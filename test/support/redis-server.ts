@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findRedisProgram, type RedisProgram, systemEnvironment } from './find-redis.ts';
+import { findRedisProgram, systemEnvironment } from './find-redis.ts';
+import type { RedisProgram } from './unpack-redis.ts';
 
 export interface RunningRedis {
   readonly url: string;

@@ -5,9 +5,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { RedisProgram } from './find-redis.ts';
 
 const run = promisify(execFile);
+
+/** A server program and, when it was unpacked, the folders of its libraries joined by ":". */
+export interface RedisProgram {
+  readonly command: string;
+  readonly libraryPath: string | undefined;
+}
 
 /** A server package with the package that holds its files, by preference. */
 const SERVERS = [

@@ -6,9 +6,12 @@ import { DatabaseSync } from 'node:sqlite';
 
 const SQLITE_BUSY = 5;
 
+/** Garbage collection closes a database nobody refers to, and its lock with it. */
+const held = new Set<DatabaseSync>();
+
 export interface DataFolder {
   readonly folder: string;
-  /** Lets go of the folder. */
+  /** Lets go of the folder. May be called twice. */
   readonly close: () => void;
 }
 
@@ -33,7 +36,13 @@ export function openDataFolder(folder: string): DataFolder {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const database = lockedDatabase(join(folder, 'sundial.db'));
-    return { folder, close: () => database.close() };
+    held.add(database);
+    return {
+      folder,
+      close: () => {
+        if (held.delete(database)) database.close();
+      },
+    };
   } catch (error) {
     throw toDataFolderError(folder, error);
   }

@@ -1,0 +1,155 @@
+// What a client receives of an upstream's answer: its status and fields, less what ends at the gateway, plus the policy's.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { runGateway } from '../support/gateway.ts';
+import { type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
+import { startRawUpstream } from '../support/raw-upstream.ts';
+
+const stack = new AsyncDisposableStack();
+const clients = new Map<string, Client>();
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  '/bytes/hop':
+    'HTTP/1.1 200 OK\r\nConnection: X-Secret, keep-alive\r\nX-Secret: 1\r\nKeep-Alive: timeout=9\r\nX-Kept: 1\r\nContent-Length: 2\r\n\r\nok',
+  '/bytes/none': 'HTTP/1.1 204 No Content\r\nContent-Length: 0\r\nX-Kept: 1\r\n\r\n',
+  '/bytes/early':
+    'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+  '/bytes/odd': 'HTTP/1.1 599 Whatever\r\nContent-Length: 3\r\n\r\nodd',
+  '/bytes/dated':
+    'HTTP/1.1 200 OK\r\nDate: Tue, 15 Nov 1994 08:12:31 GMT\r\nAge: 7\r\nServer: fred\r\nContent-Length: 2\r\n\r\nok',
+};
+
+beforeAll(async () => {
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  const upstream = stack.use(
+    await startRawUpstream(
+      (target, socket) => void socket.write(ANSWERS[target] ?? ANSWERS['/bytes/odd'] ?? ''),
+    ),
+  );
+  const gateway = stack.use(
+    await runGateway({ policies: 'bytes', environment: { ECHO: echo.url, BYTES: upstream.url } }),
+  );
+  clients.set('HTTP/1.1', stack.use(overHttp1(gateway.https)));
+  clients.set('HTTP/2', stack.use(overHttp2(gateway.https)));
+});
+afterAll(() => stack.disposeAsync());
+
+const LINKS = [
+  '<https://docs.example.com/orders/v1-to-v2>; rel="deprecation"; type="text/html"',
+  '<https://status.example.com/orders-v1>; rel="status"',
+  '<https://127.0.0.1/api/v2/orders>; rel="successor-version"',
+].join(', ');
+const WARNING =
+  '299 - "Version v1 is deprecated and will be removed on 2027-04-15; see https://docs.example.com/orders/v1-to-v2"';
+const SIGNALS = {
+  deprecation: '@1768435200',
+  sunset: 'Thu, 15 Apr 2027 00:00:00 GMT',
+  link: LINKS,
+  warning: WARNING,
+  'x-api-deprecation-info': 'https://status.example.com/orders-v1',
+  'x-ratelimit-limit': '100000',
+};
+
+describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
+  const ask: Client['ask'] = (asked) =>
+    clients.get(protocol)?.ask(asked) ?? Promise.reject(new Error(protocol));
+  const told = (...fields: readonly string[]) =>
+    `/api/v1/orders?${fields.map((field) => `header=${encodeURIComponent(field)}`).join('&')}`;
+
+  it.each([200, 201, 400, 404, 409, 422, 500, 503])(
+    'DEP-7, ERR-6: %i of the upstream with its own body and every signal',
+    async (status) => {
+      const answer = await ask({ path: `/api/v1/orders?status=${status}` });
+      expect(answer.status).toBe(status);
+      expect(answer.json).toMatchObject({ method: 'GET', target: `/echo?status=${status}` });
+      expect(answer.headers).toMatchObject(SIGNALS);
+      expect(answer.headers).not.toHaveProperty('proxy-status');
+    },
+  );
+
+  it('C304-2: 304 with its validators and every signal, without a body', async () => {
+    const path = `${told('ETag: "abc"', 'Cache-Control: max-age=60')}&status=304`;
+    const answer = await ask({ path, headers: { 'if-none-match': '"abc"' } });
+    expect(answer).toMatchObject({ status: 304, complete: true });
+    expect(answer.headers).toMatchObject({
+      ...SIGNALS,
+      etag: '"abc"',
+      'cache-control': 'max-age=60',
+      vary: 'Acme-Version',
+    });
+    expect(answer.headers).not.toHaveProperty('content-type');
+    expect(answer.headers).not.toHaveProperty('content-length');
+    expect(answer.body.length).toBe(0);
+  });
+
+  it('HEAD-1: the head of GET, its length, and no body', async () => {
+    const get = await ask({ path: '/api/v1/orders' });
+    const answer = await ask({ path: '/api/v1/orders', method: 'HEAD' });
+    expect(answer).toMatchObject({ status: 200, headers: SIGNALS, complete: true });
+    // "HEAD" is one letter longer than "GET" in what the echo says.
+    expect(answer.headers['content-length']).toBe(String(get.body.length + 1));
+    expect(answer.body.length).toBe(0);
+  });
+
+  it('DEP-2, SUN-3, LNK-1, WARN-4, RL-5: one lifecycle, whatever the upstream says of its own', async () => {
+    const own = [
+      'Deprecation: true',
+      'Sunset: tomorrow',
+      'Link: </own>; rel="self"',
+      'Warning: 299 - "own"',
+      'X-RateLimit-Limit: 9',
+    ];
+    const answer = await ask({ path: told(...own) });
+    expect(answer.headers).toMatchObject({
+      ...SIGNALS,
+      link: `</own>; rel="self", ${LINKS}`,
+      warning: `299 - "own", ${WARNING}`,
+    });
+    for (const name of Object.keys(SIGNALS))
+      expect(answer.lines.filter(([each]) => each === name)).toHaveLength(1);
+  });
+
+  it('FWD-5: every cookie on a line of its own, in order', async () => {
+    const cookies = Array.from(
+      { length: 20 },
+      (_, index) => `c${index}=${index}; Expires=Wed, 01 Jan 2031 00:00:00 GMT`,
+    );
+    const answer = await ask({ path: told(...cookies.map((cookie) => `Set-Cookie: ${cookie}`)) });
+    expect(answer.lines.filter(([name]) => name === 'set-cookie').map(([, value]) => value)).toEqual(cookies);
+  });
+
+  it('CACHE-2, TLS-6: Vary and Strict-Transport-Security once, the upstream HSTS never', async () => {
+    const answer = await ask({
+      path: told('Vary: Accept, ACME-version', 'Strict-Transport-Security: max-age=1'),
+    });
+    expect(answer.headers).toMatchObject({
+      vary: 'Accept, ACME-version',
+      'strict-transport-security': 'max-age=86400',
+    });
+    expect((await ask({ path: told('Vary: *') })).headers.vary).toBe('*');
+    expect((await ask({ path: '/api/v1/orders' })).headers.vary).toBe('Acme-Version');
+  });
+
+  it('FWD-3: no field of the connection behind the gateway', async () => {
+    const answer = await ask({ path: '/api/v2/orders/hop' });
+    expect(answer).toMatchObject({ status: 200, text: 'ok', headers: { 'x-kept': '1' } });
+    for (const name of ['x-secret', 'upgrade', 'trailer']) expect(answer.headers).not.toHaveProperty(name);
+    expect(answer.headers['keep-alive'] ?? '').not.toContain('timeout=9');
+  });
+
+  it('SMG-23: 204 without a length', async () => {
+    const answer = await ask({ path: '/api/v2/orders/none' });
+    expect(answer).toMatchObject({ status: 204, headers: { 'x-kept': '1' }, complete: true });
+    expect(answer.headers).not.toHaveProperty('content-length');
+  });
+
+  it('FWD-4: a status nobody knows, and the answer after an early hint', async () => {
+    expect(await ask({ path: '/api/v2/orders/odd' })).toMatchObject({ status: 599, text: 'odd' });
+    expect(await ask({ path: '/api/v2/orders/early' })).toMatchObject({ status: 200, text: 'ok' });
+  });
+
+  it('FWD-9, CACHE-1: date, age and server of the upstream', async () => {
+    const answer = await ask({ path: '/api/v2/orders/dated' });
+    expect(answer.headers).toMatchObject({ date: 'Tue, 15 Nov 1994 08:12:31 GMT', age: '7', server: 'fred' });
+  });
+});

@@ -1,0 +1,165 @@
+// What an upstream receives: one path, one version, the query as it was, and no field that ends or lies at the gateway.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import type { Received } from '../../upstreams/echo/received.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Ask, type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
+import { head, sendBytes } from '../support/raw-client.ts';
+import { type RawUpstream, startRawUpstream } from '../support/raw-upstream.ts';
+
+const stack = new AsyncDisposableStack();
+const clients = new Map<string, Client>();
+let gateway: RunningGateway;
+let upstream: RawUpstream;
+
+beforeAll(async () => {
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  upstream = stack.use(
+    await startRawUpstream((_target, socket) => void socket.write('HTTP/1.1 204 No Content\r\n\r\n')),
+  );
+  gateway = stack.use(
+    await runGateway({ policies: 'bytes', environment: { ECHO: echo.url, BYTES: upstream.url } }),
+  );
+  clients.set('HTTP/1.1', stack.use(overHttp1(gateway.https)));
+  clients.set('HTTP/2', stack.use(overHttp2(gateway.https)));
+});
+afterAll(() => stack.disposeAsync());
+
+async function received(protocol: string, ask: Ask): Promise<Received> {
+  const answer = await clients.get(protocol)?.ask(ask);
+  expect(answer?.status).toBe(200);
+  return answer?.json as unknown as Received;
+}
+
+const valuesOf = ({ headers }: Received, name: string) =>
+  headers.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value);
+
+describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) => {
+  it.each([
+    ['/api/v1/orders/7?x=1', {}],
+    ['/api/orders/7?x=1', { 'acme-version': 'v1' }],
+    ['/api/orders/7?x=1', { 'acme-version': '1', 'api-version': 'v9' }],
+    ['/api/v1/orders/7?x=1', { 'acme-version': '1' }],
+  ])('VER-9: one path and one version for %s with %o', async (path, headers) => {
+    const seen = await received(protocol, { path, headers: headers as Record<string, string> });
+    expect(seen.target).toBe('/echo/7?x=1');
+    expect(valuesOf(seen, 'api-version')).toEqual(['v1']);
+    expect(valuesOf(seen, 'acme-version')).toEqual([]);
+  });
+
+  it.each([
+    ['/api/v1/orders?x=%2f&y=a+b&&z==&%7e=%C3%A9&?', '/echo?x=%2f&y=a+b&&z==&%7e=%C3%A9&?'],
+    ['/api/v1/orders?', '/echo?'],
+    ['/api/v1/orders/a%2Fb/%C3%A9%20c;d=1?q', '/echo/a%2Fb/%C3%A9%20c;d=1?q'],
+    ['/api/v1/orders/%7euser/', '/echo/~user/'],
+  ])('ORD-2: %s as %s', async (path, target) => {
+    expect((await received(protocol, { path })).target).toBe(target);
+  });
+
+  it('XFF-1, XFF-4: who really asked, whatever the client claims', async () => {
+    const headers = {
+      'x-forwarded-for': '192.0.2.66',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-anything': '1',
+      forwarded: 'for=192.0.2.66;host=evil.example',
+      'x-real-ip': '192.0.2.66',
+      'x-user-id': 'root',
+      'x-client-cert': 'forged',
+      x_user_id: 'root',
+    };
+    const seen = await received(protocol, { path: '/api/v1/orders', headers });
+    expect(valuesOf(seen, 'x-forwarded-for')).toEqual(['127.0.0.1']);
+    expect(valuesOf(seen, 'x-forwarded-proto')).toEqual(['https']);
+    expect(valuesOf(seen, 'x-forwarded-host')).toEqual([`127.0.0.1:${gateway.https}`]);
+    const text = JSON.stringify(seen.headers);
+    for (const forged of ['192.0.2.66', 'evil.example', 'root', 'forged', 'anything'])
+      expect(text).not.toContain(forged);
+  });
+
+  it('FWD-6, ERR-7: where the request came through, and its id', async () => {
+    const headers = { via: '1.0 fred', 'x-request-id': 'my-request-0001' };
+    const seen = await received(protocol, { path: '/api/v1/orders', headers });
+    expect(valuesOf(seen, 'via')).toEqual([`1.0 fred, ${protocol === 'HTTP/2' ? '2.0' : '1.1'} sundial`]);
+    expect(valuesOf(seen, 'x-request-id')).toEqual(['my-request-0001']);
+    const other = await received(protocol, {
+      path: '/api/v1/orders',
+      headers: { 'x-request-id': 'no <id>' },
+    });
+    expect(valuesOf(other, 'x-request-id')[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('everything else as it was', async () => {
+    const headers = {
+      accept: 'a/b;q=0.5, */*',
+      cookie: 'a=1; b=2',
+      'x-mine': 'ä',
+      'if-none-match': 'W/"x", "y"',
+    };
+    const seen = await received(protocol, { path: '/api/v1/orders', headers });
+    for (const [name, value] of Object.entries(headers)) {
+      expect(valuesOf(seen, name).map((each) => Buffer.from(each, 'latin1').toString('latin1'))).toEqual([
+        value,
+      ]);
+    }
+  });
+});
+
+describe('a request made of bytes', () => {
+  const lines = ['Host: 127.0.0.1', 'Connection: close'];
+
+  it('FWD-1, FWD-2: fields of one connection end at the gateway, and none of its own can be taken away', async () => {
+    const answer = await sendBytes(
+      gateway.https,
+      head(
+        'GET /api/v1/orders HTTP/1.1',
+        'Host: 127.0.0.1',
+        'Connection: close, X-Drop, API-Version, X-Request-Id, Via, X-Forwarded-For',
+        'X-Drop: 1',
+        'Keep-Alive: timeout=5',
+        'Proxy-Connection: keep-alive',
+        'Proxy-Authorization: Basic eDp5',
+        'TE: trailers',
+        'Upgrade: h2c',
+        'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA',
+      ),
+    );
+    const seen = JSON.parse(answer.body.replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/gi, '')) as Received;
+    const names = seen.headers.map(([name]) => name.toLowerCase());
+    for (const name of [
+      'x-drop',
+      'keep-alive',
+      'proxy-connection',
+      'proxy-authorization',
+      'te',
+      'upgrade',
+      'http2-settings',
+    ]) {
+      expect(names).not.toContain(name);
+    }
+    for (const name of ['api-version', 'x-request-id', 'via', 'x-forwarded-for']) {
+      expect(names.filter((each) => each === name)).toHaveLength(1);
+    }
+  });
+
+  it('FWD-14, SMG-21: a chunked DELETE is one request to the upstream, without its trailers', async () => {
+    const smuggled = 'GET /bytes/admin HTTP/1.1\r\nHost: x\r\n\r\n';
+    const body = `${smuggled.length.toString(16)};ext=1\r\n${smuggled}\r\n0\r\nAuthorization: Bearer canary\r\n\r\n`;
+    const request = head(
+      'DELETE /api/v2/orders/one HTTP/1.1',
+      ...lines,
+      'Transfer-Encoding: chunked',
+      'Trailer: Authorization',
+    );
+    const answer = await sendBytes(gateway.https, request + body);
+    expect(answer.status).toBe(204);
+    const [connection] = upstream.connections.filter(({ received: all }) => all.includes('/bytes/one'));
+    expect(connection?.received).toMatch(/^DELETE \/bytes\/one HTTP\/1\.1\r\n/);
+    // The body is there as a chunk, and what the upstream reads after it is the end.
+    expect(connection?.received).toContain(
+      `\r\n\r\n${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`,
+    );
+    expect(connection?.received).not.toMatch(/canary|ext=1|trailer/i);
+    expect(connection?.received).toMatch(/\r\nedition: v2\r\n/i);
+  });
+});
