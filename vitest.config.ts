@@ -4,7 +4,15 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/*.test.ts', 'test/{policy,plan,identity,exchange,forward,server,telemetry,upstreams,cli}/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'unit',
+          include: [
+            'test/*.test.ts',
+            'test/{policy,plan,identity,exchange,forward,server,telemetry,upstreams,cli}/**/*.test.ts',
+          ],
+        },
+      },
       {
         test: {
           name: 'contracts',

@@ -8,6 +8,7 @@ import { createExchange } from './exchange/exchange.ts';
 import { createForwarder } from './forward/forwarder.ts';
 import { createPools } from './forward/pools.ts';
 import { openVerifiers } from './identity/verifiers.ts';
+import type { Environment } from './plan/interpolate.ts';
 import { loadAll } from './plan/load.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Problem } from './plan/problems.ts';
@@ -18,6 +19,8 @@ import { type Certificates, loadCertificates } from './server/certificates.ts';
 import { DRAIN_MS, drain } from './server/drain.ts';
 import { openPublicListeners } from './server/public-listeners.ts';
 import { openRateLimits } from './stores/open-rate-limits.ts';
+import { createDependencyReport } from './telemetry/dependency-report.ts';
+import { createFaultReport } from './telemetry/fault-report.ts';
 import type { LogDestination } from './telemetry/log-sink.ts';
 import { createReloadReport } from './telemetry/reload-report.ts';
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
@@ -25,7 +28,7 @@ import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 export interface GatewayOptions {
   /** Path of `gateway.yaml`. */
   readonly configFile: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
   /** The lifecycle clock; undefined: the real time. Tokens, TLS and limits always use the real time. */
   readonly lifecycleClock?: LifecycleClock;
   readonly log: LogDestination;
@@ -47,7 +50,8 @@ export interface Gateway {
 }
 
 export type Started =
-  | { readonly kind: 'running'; readonly gateway: Gateway; readonly warnings: readonly Problem[] }
+  /** `problems`: warnings only. */
+  | { readonly kind: 'running'; readonly gateway: Gateway; readonly problems: readonly Problem[] }
   | { readonly kind: 'rejected'; readonly problems: readonly Problem[] };
 
 /** Connections to one target. */
@@ -66,7 +70,7 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
   const closing = new AsyncDisposableStack();
   try {
     const gateway = await assemble(options, settings, loaded.plan, closing);
-    return { kind: 'running', gateway, warnings: problems };
+    return { kind: 'running', gateway, problems };
   } catch (error) {
     await closing.disposeAsync();
     throw error;
@@ -91,10 +95,11 @@ async function assemble(
     now,
     wallClock,
     monotonic,
-    log: { destination: options.log, level: 'info', requests: true },
+    log: { destination: options.log, level: 'info' },
   });
   closing.defer(telemetry.close);
-  const { logger, metrics } = telemetry;
+  const { logger } = telemetry;
+  const dependencies = createDependencyReport(telemetry);
 
   const limits = await openRateLimits({
     store: settings.store,
@@ -102,21 +107,13 @@ async function assemble(
     monotonic,
     onState: (up) => {
       storeUp = up;
-      metrics.storeUp(settings.store.kind, up);
-      if (up) logger.info('the store answers', { store: settings.store.kind });
-      else logger.warn('the store is away; limits fall back', { store: settings.store.kind });
+      dependencies.onStore(settings.store.kind, up);
     },
   });
   closing.defer(limits.close);
 
   const certificates = await readCertificates(settings, wallClock(), telemetry);
-  const verifiers = openVerifiers(settings.identities, {
-    now: wallClock,
-    onKeys: (identity, reason) => {
-      if (reason === undefined) logger.info('the keys of an issuer are fetched again', { identity });
-      else logger.warn('the keys of an issuer cannot be fetched', { identity, reason });
-    },
-  });
+  const verifiers = openVerifiers(settings.identities, { now: wallClock, onKeys: dependencies.onKeys });
   for (const verifier of verifiers.values()) closing.defer(verifier.close);
 
   const exchange = createExchange({
@@ -128,8 +125,7 @@ async function assemble(
     limiter: limits.limiter,
     verifiers,
     hstsSeconds: settings.listeners.https?.hstsSeconds,
-    onFault: (fault, facts) =>
-      logger.error('a request failed', { request_id: facts.requestId, fault: fault.code, error: fault }),
+    onFault: createFaultReport(logger),
   });
   const pools = createPools({ connections: UPSTREAM_CONNECTIONS });
   closing.defer(pools.close);
@@ -142,10 +138,10 @@ async function assemble(
     settings,
     revision: plan.revision,
     now,
-    onPlan: (next) => {
+    onPlan: (next, warnings) => {
       plan = next;
       pools.keepOnly(next);
-      report.accepted(next.revision);
+      report.onAccepted(next.revision, warnings);
     },
   });
   closing.defer(watch.close);

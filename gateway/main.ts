@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { renderBanner } from './cli/banner.ts';
-import { type CommandResult, runCheck } from './cli/check.ts';
+import { type CommandResult, exitCodeOf, runCheck } from './cli/check.ts';
 import { printToken, runDemo } from './cli/demo.ts';
 import { type MovedTo, runProgram } from './cli/program.ts';
 import { runSchema } from './cli/schema.ts';
@@ -19,7 +19,7 @@ const STANDARD_OUTPUT = 1;
 /** The day the demo shows: orders v1 deprecated, v0 and catalog v1 retired, whenever it is run. */
 const DEMO_DAY: MovedTo = { at: Date.UTC(2026, 10, 20), text: '2026-11-20' };
 
-const EXIT = { findings: 1, cannotStart: 3 } as const;
+const CANNOT_START = 3;
 
 /** Why nothing was started, with the exit code that says so. */
 class NotStarted extends Error {
@@ -42,26 +42,20 @@ async function start(
   environment: NodeJS.ProcessEnv,
   log: LogDestination,
 ): Promise<Gateway> {
-  const colour = process.stderr.hasColors?.() ?? false;
-  try {
-    const started = await startGateway({
-      configFile: config,
-      environment,
-      log,
-      ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo) }),
-    });
-    if (started.kind === 'rejected') {
-      throw new NotStarted(EXIT.findings, renderProblems(started.problems, { colour }).trimEnd());
-    }
-    if (started.warnings.length > 0) process.stderr.write(renderProblems(started.warnings, { colour }));
-    return started.gateway;
-  } catch (error) {
-    if (error instanceof NotStarted) throw error;
-    throw new NotStarted(
-      EXIT.cannotStart,
-      `sundial: cannot start: ${error instanceof Error ? error.message : error}`,
-    );
-  }
+  const started = await startGateway({
+    configFile: config,
+    environment,
+    log,
+    ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo) }),
+  }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new NotStarted(CANNOT_START, `sundial: cannot start: ${reason}`);
+  });
+  const { problems } = started;
+  const text = renderProblems(problems, { colour: process.stderr.hasColors?.() ?? false });
+  if (started.kind === 'rejected') throw new NotStarted(exitCodeOf(problems, false), text.trimEnd());
+  process.stderr.write(text);
+  return started.gateway;
 }
 
 /** Prints why nothing was started; anything unexpected is thrown on. */
@@ -76,7 +70,7 @@ async function run({ config, at }: { config: string; at: MovedTo | undefined }):
   const { promise: ended, resolve } = Promise.withResolvers<number>();
   reloadOnHangUp(gateway);
   onShutdown(async ({ signal, error }) => {
-    if (error !== undefined) gateway.logger.fatal('an error nobody expected; draining', { error });
+    if (error !== undefined) gateway.logger.fatal('uncaught error; draining', { error });
     else gateway.logger.info('draining', { signal });
     await gateway.close();
     resolve(error === undefined ? 0 : 1);

@@ -49,7 +49,7 @@ export function renderBanner(info: BannerInfo): string {
 }
 
 /** Names the store without credentials. */
-export function describeStore(store: StoreSettings): string {
+function describeStore(store: StoreSettings): string {
   switch (store.kind) {
     case 'embedded':
       return `embedded, in ${store.folder}`;
@@ -58,8 +58,8 @@ export function describeStore(store: StoreSettings): string {
       return `redis, at ${protocol}//${host}${pathname}`;
     }
     default: {
-      const unknown: never = store;
-      return unknown;
+      const never: never = store;
+      throw new Error(`unhandled store ${String(never)}`);
     }
   }
 }

@@ -1,7 +1,8 @@
 // `sundial check`: everything wrong with the files, at once, without starting anything.
 // The command line calls `runCheck`; what it returns is printed and exited with.
 import { relative, resolve } from 'node:path';
-import { type Environment, type Loaded, loadAll } from '../plan/load.ts';
+import type { Environment } from '../plan/interpolate.ts';
+import { type Loaded, loadAll } from '../plan/load.ts';
 import { countProblems, hasErrors, type Problem, plural, renderProblems } from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
@@ -30,10 +31,13 @@ export interface CommandResult {
 export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   const { files, format, strict } = options;
   const loaded = await loadAll(files.length === 0 ? options : { ...options, policyFiles: files });
-  const { problems } = loaded;
-  const unreadable = problems.some(({ rule }) => rule === 'unreadable');
-  const found = hasErrors(problems) || (strict && problems.length > 0);
-  return { exitCode: unreadable ? 2 : found ? 1 : 0, text: textOf(format, loaded, options) };
+  return { exitCode: exitCodeOf(loaded.problems, strict), text: textOf(format, loaded, options) };
+}
+
+/** What a command ends with that found `problems` in the files. */
+export function exitCodeOf(problems: readonly Problem[], strict: boolean): CommandResult['exitCode'] {
+  if (problems.some(({ rule }) => rule === 'unreadable')) return 2;
+  return hasErrors(problems) || (strict && problems.length > 0) ? 1 : 0;
 }
 
 function textOf(format: CheckFormat, loaded: Loaded, options: CheckOptions): string {

@@ -2,9 +2,10 @@
 // Called by main.ts, which brings the gateway; stops every child it started.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import type { Environment } from '../plan/interpolate.ts';
 import { type GatewayFacts, renderBanner } from './banner.ts';
 import { type EndRequest, listenForEnd } from './end-request.ts';
-import { type Environment, SAMPLE_SERVICES, type SampleProcess, spawnSample } from './sample-services.ts';
+import { SAMPLE_SERVICES, type SampleProcess, spawnSample } from './sample-services.ts';
 
 export interface RunningGateway extends GatewayFacts {
   /** Drains and ends. */

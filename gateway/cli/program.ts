@@ -47,7 +47,7 @@ export async function runProgram(argv: readonly string[], actions: Actions): Pro
   const at = (description: string) => new Option('--at <date>', description).argParser(readMovedTo);
 
   program
-    .command('run', { isDefault: false })
+    .command('run')
     .description('start the gateway; SIGHUP reads the policies again, SIGTERM drains and ends')
     .addOption(config())
     .addOption(at('move the lifecycle clock here; tokens, TLS and limits keep the real time'))
@@ -92,7 +92,7 @@ export async function runProgram(argv: readonly string[], actions: Actions): Pro
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Asking for help or the version is no mistake; commander gives those 0.
+    // Asking for help is no mistake; commander gives it 0.
     return error.exitCode === 0 ? 0 : 2;
   }
   return exitCode;

@@ -4,8 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../plan/interpolate.ts';
 
 export interface SampleService {
   readonly name: string;

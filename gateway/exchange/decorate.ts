@@ -26,12 +26,12 @@ export function decorate(
     if (phase.warning !== undefined) append(headers, 'warning', phase.warning);
   }
   if (quota !== undefined) {
+    // Also when there are no numbers of ours: the upstream's would be taken for them (RL-5).
     delete headers['x-ratelimit-limit'];
     delete headers['x-ratelimit-remaining'];
-    for (const [name, value] of quotaLines(quota)) {
-      if (name.startsWith('ratelimit')) append(headers, name, value);
-      else headers[name] = value;
-    }
+    const lines = quotaLines(quota);
+    for (const [name, value] of lines.replace) headers[name] = value;
+    for (const [name, value] of lines.append) append(headers, name, value);
   }
   if (api !== undefined && api.vary !== '') mergeVary(headers, api.vary);
   headers['x-request-id'] = facts.requestId;

@@ -35,7 +35,7 @@ export type RequestRefusal =
   | { readonly reason: 'route_unknown' }
   | { readonly reason: 'credentials_in_url'; readonly parameter: string };
 
-/** The gateway says no. Each reason has its status and body in `error-body.ts`. */
+/** The gateway says no. Each reason has its status and body in `refusal-answer.ts`. */
 export type Refusal =
   | RequestRefusal
   | VersioningRefusal
@@ -52,6 +52,7 @@ export type FaultCode =
   | 'upstream_reset'
   | 'upstream_invalid'
   | 'upstream_tls'
+  | 'upstream_loop'
   | 'upstream_connect_timeout'
   | 'upstream_headers_timeout'
   | 'upstream_idle_timeout'

@@ -1,5 +1,6 @@
 // The shape of every error the gateway makes: the specification's body, its reason phrases, its fixed header lines.
 // Filled in by refusal-answer.ts and fault-answer.ts, written out by exchange.ts.
+import type { EpochMs } from '../policy/contract.ts';
 import type { AnswerHeaders } from './decorate.ts';
 
 export interface ErrorDescription {
@@ -54,4 +55,25 @@ export const PSEUDONYM = 'sundial';
 export function proxyStatus(error: string, service?: string): string {
   const hop = service === undefined ? '' : `; next-hop=${service}`;
   return `${PSEUDONYM}; error=${error}${hop}`;
+}
+
+/** A 503 says when to come back, as a delay and as an instant (ERR-1, ERR-5). */
+export function unavailable(
+  message: string,
+  retryAfterSeconds: number,
+  restoredAt: EpochMs,
+): ErrorDescription {
+  return {
+    status: 503,
+    message,
+    members: {
+      retryAfter: retryAfterSeconds,
+      estimatedRestoration: Temporal.Instant.fromEpochMilliseconds(restoredAt).toString(),
+    },
+    headers: {
+      'cache-control': NO_STORE,
+      'proxy-status': proxyStatus('destination_unavailable'),
+      'retry-after': String(retryAfterSeconds),
+    },
+  };
 }

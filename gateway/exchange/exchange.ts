@@ -53,9 +53,8 @@ export interface Exchange {
 
 export function createExchange(ports: ExchangePorts): Exchange {
   const hsts = ports.hstsSeconds === undefined ? undefined : `max-age=${ports.hstsSeconds}`;
-  const decorateAnswer: Exchange['decorate'] = (headers, facts, view) => decorate(headers, facts, view, hsts);
 
-  /** Error answers close over nothing of the cause: only the description reaches the client. */
+  /** Made of the description alone, so that nothing of a cause can reach the client. */
   function answer(
     description: ErrorDescription,
     facts: ExchangeFacts,
@@ -80,7 +79,6 @@ export function createExchange(ports: ExchangePorts): Exchange {
       requestId,
       api: undefined,
       version: undefined,
-      label: undefined,
       carrier: undefined,
       phase: undefined,
       successorUrl: undefined,
@@ -93,7 +91,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
     decide: (view, facts) => decide(view, facts, ports),
     refuse: (refusal, facts, view) => {
       facts.refusal = refusal.reason;
-      return answer(describeRefusal(refusal, facts), facts, view);
+      return answer(describeRefusal(refusal, facts, view), facts, view);
     },
     fail: (thrown, facts, view) => {
       const fault = thrown instanceof Fault ? thrown : new Fault('internal', { cause: thrown });
@@ -101,6 +99,6 @@ export function createExchange(ports: ExchangePorts): Exchange {
       ports.onFault(fault, facts);
       return answer(describeFault(fault, facts.requestId, ports.wallClock()), facts, view);
     },
-    decorate: decorateAnswer,
+    decorate: (headers, facts, view) => decorate(headers, facts, view, hsts),
   };
 }

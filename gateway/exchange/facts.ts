@@ -5,7 +5,7 @@ import type { Consumer } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
-import type { Carrier, Label } from '../policy/versioning/resolution.ts';
+import type { Carrier } from '../policy/versioning/resolution.ts';
 import type { FaultCode, RefusalReason } from './directive.ts';
 
 export interface ExchangeFacts {
@@ -17,7 +17,7 @@ export interface ExchangeFacts {
   readonly requestId: string;
   api: ApiPlan | undefined;
   version: VersionRules | undefined;
-  label: Label | undefined;
+  /** How the version was named; of a refused request, the carrier whose value was refused. */
   carrier: Carrier | undefined;
   phase: Phase | undefined;
   /** Absolute URL of this resource in the successor. */

@@ -2,10 +2,10 @@
 // The other half, refusals, stands in refusal-answer.ts.
 import type { EpochMs } from '../policy/contract.ts';
 import type { Fault } from './directive.ts';
-import { type ErrorDescription, NO_STORE, proxyStatus } from './error-body.ts';
+import { type ErrorDescription, NO_STORE, proxyStatus, unavailable } from './error-body.ts';
 
-/** Seconds a client is asked to wait when nothing better is known. */
-const RETRY_AFTER_SECONDS = 5;
+/** Seconds a client is asked to wait for an issuer's keys; while there are none, they are tried for every second. */
+const KEYS_RETRY_SECONDS = 5;
 
 /** Status, body members and Proxy-Status error type of a fault (standards §10, FWD-18). */
 export function describeFault(fault: Fault, requestId: string, wallClock: EpochMs): ErrorDescription {
@@ -20,6 +20,8 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
       return badGateway(fault, 'returned an invalid response', 'http_protocol_error');
     case 'upstream_tls':
       return badGateway(fault, 'could not be reached over a trusted connection', 'tls_certificate_error');
+    case 'upstream_loop':
+      return badGateway(fault, 'leads back to this gateway', 'proxy_loop_detected');
     case 'upstream_connect_timeout':
       return timedOut(fault, 'connection_timeout');
     case 'upstream_headers_timeout':
@@ -28,7 +30,11 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
     case 'upstream_total_timeout':
       return timedOut(fault, 'http_response_timeout');
     case 'identity_unavailable':
-      return unavailable('Access tokens cannot be verified right now.', 'destination_unavailable', wallClock);
+      return unavailable(
+        'Access tokens cannot be verified right now.',
+        KEYS_RETRY_SECONDS,
+        wallClock + KEYS_RETRY_SECONDS * 1000,
+      );
     case 'internal':
       return {
         status: 500,
@@ -60,16 +66,6 @@ function timedOut(fault: Fault, error: string): ErrorDescription {
     message: `The ${service} service did not answer in time.`,
     members: { timeout: `${(fault.timeoutMs ?? 0) / 1000}s` },
     headers: lines(error, service),
-  };
-}
-
-function unavailable(message: string, error: string, wallClock: EpochMs): ErrorDescription {
-  const restoration = Temporal.Instant.fromEpochMilliseconds(wallClock + RETRY_AFTER_SECONDS * 1000);
-  return {
-    status: 503,
-    message,
-    members: { retryAfter: RETRY_AFTER_SECONDS, estimatedRestoration: restoration.toString() },
-    headers: { ...lines(error), 'retry-after': String(RETRY_AFTER_SECONDS) },
   };
 }
 

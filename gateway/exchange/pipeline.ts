@@ -4,11 +4,13 @@ import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import { authorise } from '../policy/authentication/authorise.ts';
 import { readBearer } from '../policy/authentication/bearer.ts';
+import type { EpochMs } from '../policy/contract.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
-import { retire } from '../policy/lifecycle/retirement.ts';
+import { hasEnded, retire } from '../policy/lifecycle/retirement.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
 import { bucketKey } from '../policy/rate-limit/subject.ts';
 import { readClaims } from '../policy/versioning/readers.ts';
+import type { Label } from '../policy/versioning/resolution.ts';
 import { resolveVersion } from '../policy/versioning/resolve.ts';
 import { credentialInQuery } from './credentials-in-url.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
@@ -50,28 +52,33 @@ export async function decide(
   // Version: read from every carrier of the API before any of them is believed (VER-3).
   const claims = readClaims(api.resolution, { pathSegment: match.versionSegment, headers: view.headers });
   const resolution = resolveVersion(api.resolution, claims, (label) => isReleased(api, label, now));
-  if (resolution.kind === 'refused') return refuse(resolution.refusal);
+  if (resolution.kind === 'refused') {
+    const { refusal } = resolution;
+    // Known also when one value alone was refused, so that operators see where wrong versions come in.
+    if ('claim' in refusal) facts.carrier = refusal.claim.carrier;
+    return refuse(refusal);
+  }
   const version = versionOf(api, resolution.label);
   facts.version = version;
-  facts.label = resolution.label;
   facts.carrier = resolution.carrier;
 
   // Lifecycle: before authentication, since retirement is public and a client with an old token must learn of it (ORD-3).
   const phase = phaseAt(version.phases, now);
   facts.phase = phase;
-  facts.successorUrl = successorUrl(plan, version, match.tail);
-  const retirement = retire({
-    label: version.label,
-    schedule: version.schedule,
-    phase,
-    method: view.method,
-    replacement: facts.successorUrl,
+  if (phase.linksSuccessor) facts.successorUrl = successorUrl(plan, version, now, match.tail);
+  if (hasEnded(phase)) {
     // A version that a header named would be named again after a redirect (RET-5).
-    redirect: claims.every((claim) => claim.carrier === 'path')
-      ? redirectUrl(plan, version, match.tail, view.search)
-      : undefined,
-  });
-  if (retirement !== undefined) return refuse(retirement);
+    const mayRedirect = claims.every((claim) => claim.carrier === 'path');
+    const retirement = retire({
+      label: version.label,
+      schedule: version.schedule,
+      phase,
+      method: view.method,
+      replacement: facts.successorUrl,
+      redirect: mayRedirect ? redirectUrl(plan, version, now, match.tail, view.search) : undefined,
+    });
+    return refuse(retirement);
+  }
 
   // Identity: after everything that is public, before everything that counts per consumer.
   let consumer: Consumer | undefined;
@@ -126,11 +133,11 @@ function refuse(refusal: Refusal): Directive {
 }
 
 /** A planned version counts as never having existed (STAT-1). */
-function isReleased(api: ApiPlan, label: string, now: number): boolean {
+function isReleased(api: ApiPlan, label: Label, now: EpochMs): boolean {
   return phaseAt(versionOf(api, label).phases, now).stage !== 'planned';
 }
 
-function versionOf(api: ApiPlan, label: string): VersionRules {
+function versionOf(api: ApiPlan, label: Label): VersionRules {
   const version = api.versions.get(label);
   if (version === undefined)
     throw new Fault('internal', { cause: new Error(`plan without version ${label}`) });

@@ -1,16 +1,32 @@
 // Refusals to answers: one exhaustive switch, so that a new reason cannot be forgotten.
 // Called by exchange.ts for refusals of the listener and of the pipeline.
 import { challengeFor } from '../policy/authentication/challenge.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { dayOf } from '../policy/notation.ts';
 import type { Claim, Label } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './decorate.ts';
 import type { Refusal } from './directive.ts';
-import { BRIEFLY_CACHEABLE, type ErrorDescription, NO_STORE, proxyStatus } from './error-body.ts';
+import {
+  BRIEFLY_CACHEABLE,
+  type ErrorDescription,
+  NO_STORE,
+  proxyStatus,
+  unavailable,
+} from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
+import type { RequestView } from './request-view.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Status, message, members and own header lines of a refusal; the table of standards §3.4, §4, §12, §13, §17. */
-export function describeRefusal(refusal: Refusal, facts: ExchangeFacts): ErrorDescription {
+/**
+ * Status, message, members and own header lines of a refusal; the table of standards §3.4, §4, §12, §13, §17.
+ * `view` is undefined for a request that could not be read.
+ */
+export function describeRefusal(
+  refusal: Refusal,
+  facts: ExchangeFacts,
+  view?: RequestView,
+): ErrorDescription {
   switch (refusal.reason) {
     case 'request_malformed':
       return refuse(refusal.status, refusal.message);
@@ -23,7 +39,11 @@ export function describeRefusal(refusal: Refusal, facts: ExchangeFacts): ErrorDe
     case 'protocol_version_unsupported':
       return refuse(505, 'Use HTTP/1.1 or HTTP/2.');
     case 'host_unknown':
-      return refuse(421, 'This gateway does not answer for the host of this request.');
+      // TLS-4: where no certificate speaks for a host there is no connection to be misdirected on.
+      return refuse(
+        view?.scheme === 'http' ? 404 : 421,
+        'This gateway does not answer for the host of this request.',
+      );
     case 'route_unknown':
       return refuse(404, 'No API is published at this path.');
     case 'credentials_in_url':
@@ -92,15 +112,10 @@ export function describeRefusal(refusal: Refusal, facts: ExchangeFacts): ErrorDe
         { 'retry-after': String(refusal.retryAfterSeconds) },
       );
     case 'limits_unavailable':
-      return refuse(
-        503,
+      return unavailable(
         'Requests cannot be counted right now.',
-        {
-          retryAfter: refusal.retryAfterSeconds,
-          estimatedRestoration: Temporal.Instant.fromEpochMilliseconds(refusal.restoredAt).toString(),
-        },
-        { 'retry-after': String(refusal.retryAfterSeconds) },
-        'destination_unavailable',
+        refusal.retryAfterSeconds,
+        refusal.restoredAt,
       );
     default: {
       const never: never = refusal;
@@ -128,10 +143,9 @@ function refuse(
 function retired(
   status: 301 | 308 | 410,
   label: Label,
-  since: number,
+  since: EpochMs,
   to: { replacement: string | undefined; guide: string | undefined; location?: string },
 ): ErrorDescription {
-  const day = Temporal.Instant.fromEpochMilliseconds(since).toString().slice(0, 10);
   const members: Record<string, string> = {};
   if (to.replacement !== undefined) members.replacement = to.replacement;
   if (to.guide !== undefined) members.migration_guide = to.guide;
@@ -139,7 +153,7 @@ function retired(
   if (to.location !== undefined) headers.location = to.location;
   return refuse(
     status,
-    `API version ${label} was retired on ${day}.`,
+    `API version ${label} was retired on ${dayOf(since)}.`,
     members,
     headers,
     'proxy_internal_response',

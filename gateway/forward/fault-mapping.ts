@@ -26,6 +26,8 @@ const BY_CODE: Readonly<Record<string, FaultCode>> = {
   // A head with characters that Node does not write to a client.
   ERR_INVALID_CHAR: 'upstream_invalid',
   EPROTO: 'upstream_tls',
+  // undici's parser asserts what an upstream can break, by a 101 without an upgrade for one (FWD-13).
+  ERR_ASSERTION: 'upstream_invalid',
 };
 
 const TLS =

@@ -2,13 +2,14 @@
 // Called by server/ for a `forward` directive; writes the upstream's answer to the client.
 import replyFrom, { type FastifyReplyFromHooks, type FastifyReplyFromOptions } from '@fastify/reply-from';
 import type { Dispatcher } from 'undici';
-import type { Fault, ForwardOrder } from '../exchange/directive.ts';
+import { Fault, type ForwardOrder } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { Inbound } from './inbound.ts';
 import type { Pools } from './pools.ts';
 import { dropUndefined } from './response-headers.ts';
 import { callUpstream } from './upstream-call.ts';
+import { MOST_TIMES_HERE, timesHere } from './via.ts';
 
 /** The one method of a Fastify reply that is used here. */
 export interface ReplyWithFrom {
@@ -83,7 +84,11 @@ export function createForwarder({
         res.end();
         passage.done();
       },
-      onCut: passage.done,
+      onCut(fault) {
+        // A client that left is no fault.
+        if (!inbound.gone) facts.fault = fault.code;
+        passage.done();
+      },
       onFault(fault) {
         passage.fault = fault;
         callback(fault);
@@ -111,6 +116,9 @@ export function createForwarder({
       disableRequestLogging: true,
     },
     forward(inbound, reply, order, facts) {
+      if (timesHere(inbound.raw.headers.via) > MOST_TIMES_HERE) {
+        return Promise.reject(new Fault('upstream_loop', { service: order.upstream.name }));
+      }
       return new Promise((resolve, reject) => {
         const passage: Passage = {
           inbound,

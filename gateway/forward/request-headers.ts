@@ -3,9 +3,7 @@
 import type { ForwardOrder } from '../exchange/directive.ts';
 import { nominated } from './hop-by-hop.ts';
 import type { Inbound } from './inbound.ts';
-
-/** Name of this gateway in Via; a pseudonym, never a host name (FWD-6). */
-export const PSEUDONYM = 'sundial';
+import { appendVia } from './via.ts';
 
 // Hop-by-hop fields, fields the gateway sets itself, and identity fields a client could forge.
 const NEVER_FORWARDED: ReadonlySet<string> = new Set([
@@ -59,8 +57,7 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[]
   if (inbound.hasBody && length !== undefined && !removed?.has('content-length')) {
     flat.push('content-length', length);
   }
-  const received = `${raw.httpVersion} ${PSEUDONYM}`;
-  flat.push('via', source.via === undefined || removed?.has('via') ? received : `${source.via}, ${received}`);
+  flat.push('via', appendVia(removed?.has('via') ? undefined : source.via, raw.httpVersion));
   flat.push('x-forwarded-for', inbound.forwardedFor);
   flat.push('x-forwarded-proto', view.scheme);
   flat.push('x-forwarded-host', inbound.forwardedHost);

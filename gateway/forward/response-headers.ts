@@ -1,9 +1,9 @@
 // The header section of an upstream's answer, judged and cleaned in place before it is decorated.
 // Stands between the upstream's head and exchange.decorate().
-
 import type { AnswerHeaders } from '../exchange/decorate.ts';
 import { Fault } from '../exchange/directive.ts';
 import { nominated } from './hop-by-hop.ts';
+import { appendVia } from './via.ts';
 
 const HOP_BY_HOP: readonly string[] = [
   'connection',
@@ -17,8 +17,24 @@ const HOP_BY_HOP: readonly string[] = [
   'http2-settings',
 ];
 
+// FWD-4: of these a message has one; two leave it to the client which to believe.
+const SINGLETONS: readonly string[] = [
+  'content-type',
+  'location',
+  'date',
+  'etag',
+  'last-modified',
+  'expires',
+  'age',
+  'retry-after',
+  'content-location',
+  'content-range',
+  'server',
+];
+
 /**
- * Removes what ends at this hop (FWD-3) and Content-Length where it may not stand (SMG-23).
+ * Removes what ends at this hop (FWD-3) and Content-Length where it may not stand (SMG-23),
+ * keeps the first of repeated singletons, adds this hop to Via (FWD-6).
  * Throws `upstream_invalid` for a status or a framing that no client may be shown (SMG-22).
  */
 export function cleanAnswer(status: number, headers: AnswerHeaders, service: string): void {
@@ -35,7 +51,13 @@ export function cleanAnswer(status: number, headers: AnswerHeaders, service: str
   const removed = nominated(headers.connection);
   if (removed !== undefined) for (const name of removed) delete headers[name];
   for (const name of HOP_BY_HOP) if (headers[name] !== undefined) delete headers[name];
+  for (const name of SINGLETONS) {
+    const value = headers[name];
+    if (typeof value === 'object') headers[name] = value[0];
+  }
   if (status === 204) delete headers['content-length'];
+  // undici does not tell the version of an answer; upstreams are spoken to in HTTP/1.1 only.
+  headers.via = appendVia(headers.via, '1.1');
 }
 
 /** Node refuses to write a field whose value is undefined; whoever edits headers may leave such. */

@@ -18,7 +18,7 @@ export interface CallEvents {
   /** Nothing has been written to the client: an answer can still be made. */
   readonly onFault: (fault: Fault) => void;
   /** The answer broke after its head; the client's connection has been reset. */
-  readonly onCut: () => void;
+  readonly onCut: (fault: Fault) => void;
 }
 
 const NGHTTP2_INTERNAL_ERROR = 2;
@@ -70,7 +70,7 @@ export function callUpstream(
       return;
     }
     cutShort(inbound);
-    events.onCut();
+    events.onCut(toFault(cause, order));
   }
 
   function cancel(reason: Error): void {
@@ -100,6 +100,10 @@ export function callUpstream(
       // A head that Node refuses to write throws here and becomes a fault.
       events.onHead(status, headers);
       headSent = true;
+      // Node keeps a head back until there is a body; what came together with it has been written by then.
+      queueMicrotask(() => {
+        if (inbound.bytes === 0 && !res.writableEnded && !res.destroyed) res.flushHeaders();
+      });
     },
     onResponseData(current, chunk) {
       if (over) return;

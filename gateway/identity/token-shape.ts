@@ -1,8 +1,7 @@
 // The look at a token before any cryptography: is it one compact JWS, and what does its header ask for?
 // First step of verification; stricter than jose, which decodes base64 leniently and keeps the last of repeated names.
+import { LONGEST_TOKEN } from '../policy/authentication/bearer.ts';
 
-/** Characters; a compact token is ASCII (JWT-8). */
-const MAX_TOKEN = 8 * 1024;
 /** `kid` is the sender's word: a map key and nothing else, of bounded length (JWT-3). */
 const MAX_KID = 256;
 
@@ -20,7 +19,7 @@ export interface TokenHeader {
  * (`crit`, RFC 7515 §4.1.11) or an unencoded payload (`b64`, RFC 7797 §7).
  */
 export function readTokenHeader(token: string): TokenHeader | undefined {
-  if (token.length > MAX_TOKEN || !COMPACT.test(token)) return undefined;
+  if (token.length > LONGEST_TOKEN || !COMPACT.test(token)) return undefined;
   const parts = token.split('.');
   if (!parts.every(isCanonical)) return undefined;
   const header = readUniqueMembers(parts[0] ?? '');

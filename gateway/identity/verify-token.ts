@@ -90,10 +90,10 @@ function judgeClaims(claims: JWTPayload, settings: IdentitySettings): Judged {
   };
 }
 
-/** jose checks `typ` after the signature and against one value: the accepted one that is meant, or one that fails. */
+/** jose checks `typ` after the signature and against one value: the accepted one that the token has, or one that fails. */
 function expectedType(accepted: readonly string[], typ: string | undefined): string {
   const wanted = typ?.toLowerCase().replace(/^application\//, '');
-  return accepted.find((type) => type.toLowerCase() === wanted) ?? accepted[0] ?? 'at+jwt';
+  return accepted.find((type) => type === wanted) ?? accepted[0] ?? 'at+jwt';
 }
 
 /** Whatever stopped the verification, the token is not proven; a client learns no more than expired or not (AUTH-2). */

@@ -2,8 +2,8 @@
 // Whether certificate files can be read is tried where files are read.
 import { isLoopback } from '../policy/notation.ts';
 import type { Address } from './settings.ts';
-import { valueAt } from './shape.ts';
-import { type GatewayView, keysOf, type Report } from './views.ts';
+import { keysOf, valueAt } from './values.ts';
+import type { GatewayView, Report } from './views.ts';
 
 export function checkGateway(view: GatewayView, report: Report): void {
   const { listeners, trusted_proxies, public: origin } = view.parts;

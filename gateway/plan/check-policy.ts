@@ -2,27 +2,32 @@
 // Versions and their dates have their own file.
 import { portOf, reaches } from './addresses.ts';
 import { checkVersions, reportDangling } from './check-versions.ts';
+import { DEFAULT_TIMEOUTS } from './compile-upstream.ts';
+import type { Path } from './document.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
 
 export function checkPolicy(view: PolicyView, around: Surroundings, report: Report): void {
   checkVersions(view, around.now, report);
-  checkResolve(view, report);
+  if (view.unversioned) checkUnversioned(view, report);
+  else checkResolve(view, report);
   checkAccess(view, around, report);
   checkLimits(view, report);
   checkUpstreams(view, around, report);
 }
 
+/** Without versions there is nothing to resolve, to deprecate or to tell an upstream: such a key would do nothing. */
+function checkUnversioned(view: PolicyView, report: Report): void {
+  const idle: Path[] = [['resolve'], ['deprecation_header'], ['warning'], ['limits', 'deprecated']];
+  for (const name of view.upstreamNames) idle.push(['upstreams', name, 'version_as']);
+  for (const path of idle) {
+    if (!isWritten(view, path)) continue;
+    const message = `${path.at(-1)} does nothing in an API with "versions: none"`;
+    report(path, { rule: 'unversioned', message, at: 'key' });
+  }
+}
+
 function checkResolve(view: PolicyView, report: Report): void {
   const { resolve } = view.parts;
-  if (view.unversioned) {
-    if (resolve !== undefined)
-      report(['resolve'], {
-        rule: 'resolve',
-        message: 'an API with "versions: none" resolves no version',
-        at: 'key',
-      });
-    return;
-  }
   if (resolve === undefined) {
     if (!isWritten(view, ['resolve']) && view.labels.length > 0) {
       report(['resolve'], {
@@ -45,7 +50,7 @@ function checkResolve(view: PolicyView, report: Report): void {
   const redirects = [...view.versions.values()].some(({ after }) => typeof after === 'object');
   if (redirects && !resolve.some(({ path }) => path !== undefined)) {
     const message =
-      'without a path for the version, a client sent on by redirect comes back with the same header';
+      'without a path for the version a redirect would lead back to the same URL: those requests get 410';
     report(['resolve'], { rule: 'redirect', severity: 'warning', message, at: 'key' });
   }
 }
@@ -100,8 +105,8 @@ function checkUpstreams(view: PolicyView, around: Surroundings, report: Report):
       }
     }
     const timeout = upstream?.timeout;
-    const { headers = 5_000, total = 60_000 } = typeof timeout === 'object' ? timeout : { headers: timeout };
-    if (headers > total) {
+    const written = typeof timeout === 'object' ? timeout : { headers: timeout, total: undefined };
+    if ((written.headers ?? DEFAULT_TIMEOUTS.headers) > (written.total ?? DEFAULT_TIMEOUTS.total)) {
       report(['upstreams', name, 'timeout'], {
         rule: 'timeout',
         message: 'the time for headers is longer than the total',

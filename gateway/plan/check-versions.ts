@@ -3,10 +3,13 @@
 import type { EpochMs } from '../policy/contract.ts';
 import { dayOf } from '../policy/notation.ts';
 import { parseLabel } from '../policy/versioning/label.ts';
+import { createResolutionRules } from '../policy/versioning/rules.ts';
 import type { VersionParts } from './policy-grammar.ts';
-import { effectiveSunset, hasSunset, redirectEnd } from './redirects.ts';
+import { effectiveSunset, hasSunset, redirectChain, redirectOf } from './redirects.ts';
 import { suggest } from './shape-issues.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
+
+const NO_CARRIERS = { header: undefined, default: undefined };
 
 export function checkVersions(view: PolicyView, now: EpochMs, report: Report): void {
   for (const [label, version] of view.versions) {
@@ -97,6 +100,10 @@ function checkSuccessor(
   }
 }
 
+/**
+ * RET-4. What is an error here does not depend on the day: a file that was good must stay good while its dates pass,
+ * or a gateway could not be started again the morning after one.
+ */
 function checkRedirect(
   label: string,
   version: VersionParts,
@@ -104,25 +111,33 @@ function checkRedirect(
   now: EpochMs,
   report: Report,
 ): void {
-  if (typeof version.after !== 'object') return;
+  const to = redirectOf(version);
+  if (to === undefined) return;
   const path = ['versions', label, 'after', 'redirect'];
-  const to = version.after.redirect;
+  const wrong = (message: string, severity: 'error' | 'warning' = 'error') =>
+    report(path, { rule: 'redirect', severity, message });
   if (!view.labels.includes(to)) {
     reportDangling(path, 'version', to, view.labels, view, report);
     return;
   }
-  const end = redirectEnd(label, view.versions, now);
-  if (end.kind === 'cycle') report(path, { rule: 'redirect', message: 'this redirect leads in a circle' });
-  if (end.kind === 'gone')
-    report(path, { rule: 'redirect', message: `this redirect leads to ${end.at}, which is past its sunset` });
-  const released = view.versions.get(to)?.released;
-  const sunset = effectiveSunset(version);
-  if (released !== undefined && sunset !== undefined && released > sunset) {
-    report(path, {
-      rule: 'redirect',
-      message: `${label} ends on ${dayOf(sunset)}, before ${to} is released (${dayOf(released)})`,
-    });
+  const chain = redirectChain(label, view.versions);
+  // A request for `v1` is answered by the newest version of that major, which may be the one that redirects (RET-5).
+  const [answering] = createResolutionRules({ ...NO_CARRIERS, labels: view.labels }).candidates(to);
+  if (chain.kind === 'cycle' || answering === label) {
+    wrong('this redirect leads in a circle');
+    return;
   }
+  const ends = effectiveSunset(version);
+  if (ends === undefined) return;
+  const released = view.versions.get(to)?.released;
+  if (released !== undefined && released > ends) {
+    wrong(`${label} ends on ${dayOf(ends)}, before ${to} is released (${dayOf(released)})`);
+  }
+  const [last] = chain.hops.toSorted((a, b) => b.until - a.until);
+  if (last === undefined || last.until > Math.max(ends, now)) return;
+  if (last.until <= ends) wrong(`${label} ends on ${dayOf(ends)}, and ${last.label} has ended by then`);
+  else
+    wrong(`${last.label} has ended as well: requests for ${label} get 410 instead of a redirect`, 'warning');
 }
 
 function checkUpstreamsPerVersion(view: PolicyView, now: EpochMs, report: Report): void {

@@ -4,8 +4,9 @@ import type { Timeouts, UpstreamPlan } from './plan.ts';
 import type { UpstreamFile } from './policy-grammar.ts';
 
 /** Milliseconds. */
-const DEFAULT_TIMEOUTS: Timeouts = { connect: 1_000, headers: 5_000, idle: 30_000, total: 60_000 };
-const DEFAULT_HEADER = 'API-Version';
+export const DEFAULT_TIMEOUTS: Timeouts = { connect: 1_000, headers: 5_000, idle: 30_000, total: 60_000 };
+/** Tells an upstream the version unless it wants another header or none. */
+export const DEFAULT_VERSION_HEADER = 'API-Version';
 
 export interface UpstreamContext {
   /** Alias shown to clients. */
@@ -28,15 +29,16 @@ export function compileUpstream(file: UpstreamFile, context: UpstreamContext): U
 
 function versionHeader(file: UpstreamFile, context: UpstreamContext): string | undefined {
   if (file.version_as === 'none' || context.unversioned) return undefined;
-  return file.version_as?.header ?? DEFAULT_HEADER;
+  return file.version_as?.header ?? DEFAULT_VERSION_HEADER;
 }
 
 function compileTimeouts(timeout: UpstreamFile['timeout']): Timeouts {
   const written = typeof timeout === 'number' ? { headers: timeout } : (timeout ?? {});
+  const { connect, headers, idle, total } = DEFAULT_TIMEOUTS;
   return {
-    connect: written.connect ?? DEFAULT_TIMEOUTS.connect,
-    headers: written.headers ?? DEFAULT_TIMEOUTS.headers,
-    idle: written.idle ?? DEFAULT_TIMEOUTS.idle,
-    total: written.total ?? DEFAULT_TIMEOUTS.total,
+    connect: written.connect ?? connect,
+    headers: written.headers ?? headers,
+    idle: written.idle ?? idle,
+    total: written.total ?? total,
   };
 }

@@ -1,18 +1,16 @@
 // Documents that passed every check to the plan: inheritance resolved, phases and routes built, nothing left to decide.
 // Pure: files in, plan out.
-
 import type { AccessRule } from '../policy/authentication/access.ts';
-import type { EpochMs } from '../policy/contract.ts';
 import { createPhases } from '../policy/lifecycle/phases.ts';
 import type { Schedule } from '../policy/lifecycle/schedule.ts';
 import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../policy/versioning/rules.ts';
-import { hostsOf, pathsOf } from './check-together.ts';
+import { hostsOf, pathsOf } from './api-routes.ts';
 import { compileLimits } from './compile-limits.ts';
-import { compileUpstream } from './compile-upstream.ts';
-import type { ApiPlan, GatewayPlan, VersionRules } from './plan.ts';
+import { compileUpstream, DEFAULT_VERSION_HEADER } from './compile-upstream.ts';
+import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from './plan.ts';
 import type { PolicyFile, VersionFile } from './policy-grammar.ts';
-import { effectiveSunset, redirectEnd, redirectOf } from './redirects.ts';
+import { effectiveSunset, redirectChain, redirectOf } from './redirects.ts';
 import { createRouteTable } from './route-table.ts';
 import type { Settings } from './settings.ts';
 
@@ -20,53 +18,45 @@ export interface PlanInput {
   readonly settings: Settings;
   readonly policies: readonly PolicyFile[];
   readonly revision: string;
-  /** Lifecycle instant at which redirect chains are collapsed (RET-4). */
-  readonly now: EpochMs;
 }
 
-export function compilePlan({ settings, policies, revision, now }: PlanInput): GatewayPlan {
-  const compiled = policies.map((file) => ({ file, api: compileApi(file, settings, now) }));
-  const routes = compiled.flatMap(({ file, api }) =>
-    api.hosts.flatMap((host) => pathsOf(file).map(({ path }) => ({ host, path, route: api }))),
-  );
+/** The same documents make the same plan on any day: what depends on the time is left to each request. */
+export function compilePlan({ settings, policies, revision }: PlanInput): GatewayPlan {
+  const apis = policies.map((file) => compileApi(file, settings));
   return {
     revision,
     public: settings.public,
-    apis: compiled.map(({ api }) => api),
-    routes: createRouteTable(routes),
+    apis,
+    routes: createRouteTable(
+      apis.flatMap((api) =>
+        api.hosts.flatMap((host) => api.paths.map((path) => ({ host, path, route: api }))),
+      ),
+    ),
     guard: settings.guard,
     credentialsInUrl: new Set(settings.credentialsInUrl),
   };
 }
 
-function compileApi(file: PolicyFile, settings: Settings, now: EpochMs): ApiPlan {
+function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   const header = carrier(file, 'header');
-  const labels = typeof file.versions === 'object' ? Object.keys(file.versions) : [UNVERSIONED];
-  const versions =
-    typeof file.versions === 'object'
-      ? compileVersions(file, new Map(Object.entries(file.versions)), settings, now)
-      : [compileUnversioned(file)];
+  const versions = file.versions === 'none' ? [compileUnversioned(file)] : compileVersions(file, settings);
   return {
     name: file.api,
     hosts: hostsOf(file, settings.public),
-    base: file.base,
-    versionedPath: carrier(file, 'path'),
+    paths: pathsOf(file).map(({ path }) => path),
     resolution: createResolutionRules({
-      labels,
+      labels: versions.map(({ label }) => label),
       header,
-      default: typeof file.versions === 'object' ? carrier(file, 'default') : UNVERSIONED,
+      default: carrier(file, 'default'),
     }),
     versions: new Map(versions.map((rules) => [rules.label, rules])),
     vary: header ?? '',
+    versionHeaders: file.versions === 'none' ? [] : versionHeaders(header),
   };
 }
 
-function compileVersions(
-  file: PolicyFile,
-  versions: ReadonlyMap<Label, VersionFile>,
-  settings: Settings,
-  now: EpochMs,
-): readonly VersionRules[] {
+function compileVersions(file: PolicyFile, settings: Settings): readonly VersionRules[] {
+  const versions = new Map(typeof file.versions === 'object' ? Object.entries(file.versions) : []);
   const form = file.deprecation_header ?? settings.deprecationForm;
   return [...versions].map(([label, version]): VersionRules => {
     const schedule = compileSchedule(version);
@@ -81,16 +71,16 @@ function compileVersions(
       upstream:
         upstream &&
         compileUpstream(upstream, { name: `${file.api}-${label}`, base: file.base, unversioned: false }),
-      successorPath: schedule.successor && pathOf(file, schedule.successor),
-      redirectPath: redirectPathOf(file, label, versions, now),
+      successorPath: version.successor && pathOf(file, version.successor),
+      redirects: redirectsOf(file, label, versions),
     };
   });
 }
 
-/** `versions: none`: one label, one upstream of any name, always active. */
+/** `versions: none`: one label, one upstream of any name, active at all times. */
 function compileUnversioned(file: PolicyFile): VersionRules {
   const schedule: Schedule = {
-    released: 0,
+    released: Number.NEGATIVE_INFINITY,
     deprecated: undefined,
     sunset: undefined,
     retired: undefined,
@@ -105,17 +95,12 @@ function compileUnversioned(file: PolicyFile): VersionRules {
     api: file.api,
     label: UNVERSIONED,
     schedule,
-    phases: createPhases(schedule, {
-      label: UNVERSIONED,
-      form: 'rfc9745',
-      warning: false,
-      unversioned: true,
-    }),
+    phases: createPhases(schedule, { label: UNVERSIONED, form: 'rfc9745', warning: false }),
     access: compileAccess(file),
     limits: compileLimits(file, undefined),
     upstream: upstream && compileUpstream(upstream, { name: file.api, base: file.base, unversioned: true }),
     successorPath: undefined,
-    redirectPath: undefined,
+    redirects: [],
   };
 }
 
@@ -144,14 +129,21 @@ function compileAccess({ access }: PolicyFile): AccessRule {
   return { kind: 'token', identity: access.identity, scopes: { read, write } };
 }
 
-function redirectPathOf(
+function redirectsOf(
   file: PolicyFile,
   label: Label,
   versions: ReadonlyMap<Label, VersionFile>,
-  now: EpochMs,
-): string | undefined {
-  const end = redirectEnd(label, versions, now);
-  return end.kind === 'ends' ? pathOf(file, end.at) : undefined;
+): readonly RedirectTarget[] {
+  // Where no path names the version, every target would be the URL just requested (RET-5).
+  if (carrier(file, 'path') === undefined) return [];
+  const chain = redirectChain(label, versions);
+  if (chain.kind === 'cycle') return [];
+  return chain.hops.map((hop) => ({ path: pathOf(file, hop.label), until: hop.until }));
+}
+
+/** The usual header too, whether the API reads it or not: an upstream may. */
+function versionHeaders(header = DEFAULT_VERSION_HEADER): readonly string[] {
+  return [...new Set([DEFAULT_VERSION_HEADER.toLowerCase(), header.toLowerCase()])];
 }
 
 /** Where a version lives, up to the tail: its path form when the path carries versions, else the base. */

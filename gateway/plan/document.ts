@@ -95,18 +95,18 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     return targets.get(alias);
   };
   let nodes = 0;
+  let tooLarge = false;
   const plain = (
     node: Node | null | undefined,
     path: Path,
     key: Node | undefined,
     tree: Document,
   ): unknown => {
+    if (tooLarge) return undefined;
     nodes += 1;
     if (nodes > MOST_NODES || path.length > DEEPEST) {
-      if (nodes < Number.MAX_SAFE_INTEGER)
-        refuse(node ?? undefined, { message: 'aliases or nesting make this file too large' });
-      nodes = Number.MAX_SAFE_INTEGER;
-      return undefined;
+      tooLarge = true;
+      return refuse(node ?? undefined, { message: 'aliases or nesting make this file too large' });
     }
     const target = isAlias(node) ? resolveOnce(node, tree) : node;
     const written = isScalar(target) ? (target.source ?? undefined) : undefined;
@@ -159,15 +159,13 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     problems.push(problemAt(from, to, { rule: 'syntax', ...finding }));
   for (const { from, to, message, hint } of yaml.problems) refused(from, to, { message, hint });
   if (tooBig) refused(0, 1, { message: 'the file is larger than 1 MB' });
-  else if (yaml.tree !== undefined && yaml.tree.contents === null)
-    refused(0, 1, { message: 'the file is empty' });
-  else if (yaml.problems.length === 0 && yaml.tree === undefined)
+  else if (yaml.problems.length === 0 && !yaml.tree?.contents)
     refused(0, 1, { message: 'the file is empty' });
   const value = yaml.tree?.contents ? plain(yaml.tree.contents, [], undefined, yaml.tree) : undefined;
 
   return {
     file,
-    value: nodes === Number.MAX_SAFE_INTEGER ? undefined : value,
+    value: tooLarge ? undefined : value,
     problems,
     problem,
     show: (path, shown) => {

@@ -58,7 +58,7 @@ const http = z.strictObject({
 const admin = z.strictObject({ address: address('127.0.0.1:9901') });
 
 /** `embedded:<folder>`, `redis://…` or `rediss://…`; the folder as written. */
-export function parseStore(written: string): StoreSettings | undefined {
+function parseStore(written: string): StoreSettings | undefined {
   const folder = /^embedded:(.+)$/.exec(written)?.[1];
   if (folder !== undefined) return { kind: 'embedded', folder };
   if (!/^rediss?:\/\//.test(written) || !URL.canParse(written)) return undefined;

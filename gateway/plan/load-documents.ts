@@ -17,7 +17,7 @@ import { type GatewayView, type PolicyView, reporter, type Surroundings, viewPol
 export interface LoadOptions {
   readonly configFile: string;
   readonly environment: Environment;
-  /** Lifecycle instant: a version whose sunset has passed needs no upstream. */
+  /** Lifecycle instant of the checks: a version whose sunset has passed needs no upstream. */
   readonly now: EpochMs;
   /** Folders of the process and printed paths are relative to it; default: the working directory. */
   readonly cwd?: string;
@@ -39,7 +39,6 @@ export interface Gateway {
 }
 
 const ACCESS_MISSING = 'no access rule: write "access: public", or name an identity and its scopes';
-const NAMES = { gateway: 'config/gateway.yaml', policy: 'a policy file' };
 
 export function contextOf(options: LoadOptions) {
   const cwd = options.cwd ?? process.cwd();
@@ -59,7 +58,7 @@ export async function readGateway(context: Context): Promise<Gateway> {
   const revision = read.kind === 'read' ? digest([read.bytes]) : '';
   if (document.value === undefined)
     return { problems: document.problems, whole: undefined, view: undefined, revision };
-  const elsewhere = { keys: Object.keys(policyGrammar.shape), file: NAMES.policy };
+  const elsewhere = { keys: Object.keys(policyGrammar.shape), file: 'a policy file' };
   const shaped = checkShape(document, gatewayGrammar, gatewayPartsGrammar, { elsewhere });
   const problems = [...document.problems, ...shaped.problems];
   const view: GatewayView = { document, parts: shaped.parts };
@@ -85,7 +84,7 @@ export async function readPolicies(
   files: readonly string[],
   around: Surroundings,
 ): Promise<Policies> {
-  const elsewhere = { keys: Object.keys(gatewayGrammar.shape), file: NAMES.gateway };
+  const elsewhere = { keys: Object.keys(gatewayGrammar.shape), file: shownPath(context, context.configFile) };
   const advice = { elsewhere, missing: { access: ACCESS_MISSING } };
   const problems: Problem[] = [];
   const wholes: PolicyFile[] = [];
@@ -109,7 +108,7 @@ export async function readPolicies(
 }
 
 export function documentOf(context: Context, file: string, read: FileRead): SourceDocument {
-  const shown = relative(context.cwd, file) || file;
+  const shown = shownPath(context, file);
   const sources = {
     environment: context.environment,
     readSecret: (path: string) => readSecret(resolve(dirname(file), path)),
@@ -127,16 +126,10 @@ export function documentOf(context: Context, file: string, read: FileRead): Sour
   return { ...document, problems: [problem] };
 }
 
-export function nothingMatched(document: SourceDocument | undefined): Problem {
-  const message = 'no policy file matches';
-  return (
-    document?.problem(['policies'], { rule: 'policies', message }) ?? {
-      file: NAMES.gateway,
-      line: 1,
-      column: 1,
-      severity: 'error',
-      rule: 'policies',
-      message,
-    }
-  );
+export function nothingMatched(gateway: SourceDocument): Problem {
+  return gateway.problem(['policies'], { rule: 'policies', message: 'no policy file matches' });
+}
+
+function shownPath({ cwd }: Context, file: string): string {
+  return relative(cwd, file) || file;
 }

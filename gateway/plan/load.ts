@@ -1,7 +1,6 @@
 // Files to Settings and GatewayPlan: read, check everything at once, compile only when nothing is wrong.
 // Called at start, by `check`, and by every reload.
 import { dirname, resolve } from 'node:path';
-import type { EpochMs } from '../policy/contract.ts';
 import { compilePlan } from './compile.ts';
 import { digest, findFiles, tryRead } from './files.ts';
 import {
@@ -18,8 +17,6 @@ import { hasErrors, type Problem, sortProblems } from './problems.ts';
 import type { Settings } from './settings.ts';
 import { compileSettings } from './settings-compile.ts';
 import { surroundingsOf, surroundingsOfView } from './views.ts';
-
-export type { Environment } from './interpolate.ts';
 
 export interface Loaded {
   /** By file and position. */
@@ -44,18 +41,19 @@ export async function loadAll(
 ): Promise<Loaded> {
   const context = contextOf(options);
   const gateway = await readGateway(context);
-  const pattern = gateway.view?.parts.policies;
+  const { view } = gateway;
+  const pattern = view?.parts.policies;
   const patterns = pattern === undefined ? [] : [resolve(dirname(context.configFile), pattern)];
   const policyFiles =
     options.policyFiles?.map((file) => resolve(context.cwd, file)) ?? (await findFiles(patterns));
   const unmatched =
-    pattern === undefined || policyFiles.length > 0 ? [] : [nothingMatched(gateway.view?.document)];
-  const policies = await readPolicies(context, policyFiles, surroundingsOfView(gateway.view, options.now));
+    view?.parts.policies === undefined || policyFiles.length > 0 ? [] : [nothingMatched(view.document)];
+  const policies = await readPolicies(context, policyFiles, surroundingsOfView(view, options.now));
   const problems = sortProblems([...gateway.problems, ...unmatched, ...policies.problems]);
   const files = [context.configFile, ...policyFiles];
   if (hasErrors(problems) || gateway.whole === undefined) return { problems, files };
   const settings = compileSettings(gateway.whole, { ...context, revision: gateway.revision });
-  return { problems, files, settings, plan: planOf(settings, policies, options.now) };
+  return { problems, files, settings, plan: planOf(settings, policies) };
 }
 
 /** The plan alone, for settings that stay: what a reload does. */
@@ -71,9 +69,9 @@ export async function loadPlan(options: LoadOptions & { readonly settings: Setti
   const problems = sortProblems([...unmatched, ...policies.problems]);
   return hasErrors(problems)
     ? { problems, restartNeeded }
-    : { problems, restartNeeded, plan: planOf(settings, policies, now) };
+    : { problems, restartNeeded, plan: planOf(settings, policies) };
 }
 
-function planOf(settings: Settings, { wholes, bytes }: Policies, now: EpochMs): GatewayPlan {
-  return compilePlan({ settings, policies: wholes, revision: digest([settings.revision, ...bytes]), now });
+function planOf(settings: Settings, { wholes, bytes }: Policies): GatewayPlan {
+  return compilePlan({ settings, policies: wholes, revision: digest([settings.revision, ...bytes]) });
 }

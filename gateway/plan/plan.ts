@@ -1,6 +1,7 @@
 // The plan: what the documents mean, inheritance resolved, immutable.
 // A request captures one and sees only that one.
 import type { AccessRule } from '../policy/authentication/access.ts';
+import type { EpochMs } from '../policy/contract.ts';
 import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
 import type { Limit, LimitRules } from '../policy/rate-limit/limit.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
@@ -24,14 +25,14 @@ export interface ApiPlan {
   readonly name: string;
   /** Hosts in lower case, no port; loopback names stand for one another. */
   readonly hosts: readonly string[];
-  /** Where the API lives when the version is not in the path; also what templates are relative to. */
-  readonly base: string;
-  /** Path with the version in it, for example `/api/{version}/orders`; absent when the path carries none. */
-  readonly versionedPath: string | undefined;
+  /** Templates under which the API is reached: `/api/{version}/orders`, `/api/orders`. */
+  readonly paths: readonly string[];
   readonly resolution: ResolutionRules;
   readonly versions: ReadonlyMap<Label, VersionRules>;
   /** The request headers that can select a version, for Vary (CACHE-2), in canonical spelling, joined by ", ". */
   readonly vary: string;
+  /** Lower-case names of all request headers that can carry a version; no upstream sees the client's copy (VER-9). */
+  readonly versionHeaders: readonly string[];
 }
 
 /** The rules of one version of one API. A policy adds a field here. */
@@ -45,10 +46,18 @@ export interface VersionRules {
   readonly limits: LimitRules | undefined;
   /** Undefined once the version needs no upstream: a tombstone answers. */
   readonly upstream: UpstreamPlan | undefined;
-  /** The version a successor link or a redirect leads to, as its label and its path up to the tail. */
+  /** Path of the version named as `successor`, up to the tail. */
   readonly successorPath: string | undefined;
-  /** The path up to the tail for `after: { redirect }`, chains collapsed (RET-4). */
-  readonly redirectPath: string | undefined;
+  /** Where `after: { redirect }` leads, nearest first: to the first that is still open when asked (RET-4). */
+  readonly redirects: readonly RedirectTarget[];
+}
+
+/** A version that takes over the requests of a retired one. */
+export interface RedirectTarget {
+  /** Up to the tail. */
+  readonly path: string;
+  /** Its own sunset, `Infinity` without one: from then on the next target is meant. */
+  readonly until: EpochMs;
 }
 
 /** A named service the gateway forwards to. */

@@ -1,14 +1,17 @@
-// Where a retired version's redirect ends: chains collapsed, cycles found (RET-4).
+// Where the redirect of a version leads while time passes: the chain of `after: { redirect }`, cycles found (RET-4).
 // Works on what is well formed of the versions of one API, for checks and for compiling alike.
 import type { EpochMs } from '../policy/contract.ts';
 import type { VersionParts } from './policy-grammar.ts';
 
-export type RedirectEnd =
-  | { readonly kind: 'ends'; readonly at: string }
-  | { readonly kind: 'cycle' }
-  /** Leads to a version that is gone at `now`. */
-  | { readonly kind: 'gone'; readonly at: string }
-  | { readonly kind: 'undeclared' };
+/** One version of a chain, open as a target until its own sunset; `Infinity` when it has none. */
+export interface RedirectHop {
+  readonly label: string;
+  readonly until: EpochMs;
+}
+
+export type RedirectChain =
+  /** Nearest first; empty when the version is not redirected. */
+  { readonly kind: 'hops'; readonly hops: readonly RedirectHop[] } | { readonly kind: 'cycle' };
 
 /** The sunset in force: the last extension's, or the one first published. */
 export function effectiveSunset(version: VersionParts): EpochMs | undefined {
@@ -19,25 +22,18 @@ export function hasSunset(version: VersionParts, now: EpochMs): boolean {
   return now >= (effectiveSunset(version) ?? Number.POSITIVE_INFINITY);
 }
 
-/** Follows redirects from `label`; those through versions still served at `now` end there. */
-export function redirectEnd(
-  label: string,
-  versions: ReadonlyMap<string, VersionParts>,
-  now: EpochMs,
-): RedirectEnd {
+/** Follows the redirects from `label` to the end, or to the first version that is not declared. */
+export function redirectChain(label: string, versions: ReadonlyMap<string, VersionParts>): RedirectChain {
+  const hops: RedirectHop[] = [];
   const seen = new Set([label]);
-  let end: string | undefined;
-  // The whole chain is walked, so that a cycle is found before its last version retires.
   for (let at = redirectOf(versions.get(label)); at !== undefined; at = redirectOf(versions.get(at))) {
     if (seen.has(at)) return { kind: 'cycle' };
     seen.add(at);
     const target = versions.get(at);
-    if (target === undefined) return { kind: 'undeclared' };
-    if (end !== undefined) continue;
-    if (!hasSunset(target, now)) end = at;
-    else if (redirectOf(target) === undefined) return { kind: 'gone', at };
+    if (target === undefined) break;
+    hops.push({ label: at, until: effectiveSunset(target) ?? Number.POSITIVE_INFINITY });
   }
-  return end === undefined ? { kind: 'undeclared' } : { kind: 'ends', at: end };
+  return { kind: 'hops', hops };
 }
 
 /** The version that `after: { redirect }` names. */

@@ -69,6 +69,11 @@ export function createRouteTable<T>(routes: readonly Route<T>[]): RouteTable<T> 
   };
 }
 
+/** Equal for two hosts whose routes are the same ones, as those of the names of this machine are. */
+export function hostKey(host: string): string {
+  return LOOPBACK.includes(host) ? 'localhost' : host;
+}
+
 function treeOf<T>(hosts: Map<string, Node<T>>, host: string): Node<T> {
   const known = hosts.get(host);
   if (known !== undefined) return known;

@@ -17,7 +17,7 @@ export interface Settings {
   readonly identities: readonly IdentitySettings[];
   /** Folder for what the process makes at first start (certificate). Absolute. */
   readonly dataFolder: string;
-  /** Absolute glob or list of the policy files. */
+  /** Absolute globs of the policy files. */
   readonly policies: readonly string[];
   /** What every plan of this process takes from `gateway.yaml`. */
   readonly guard: Limit | undefined;

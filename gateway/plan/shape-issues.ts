@@ -4,6 +4,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import type { Path, SourceDocument } from './document.ts';
 import type { Problem } from './problems.ts';
+import { valueAt } from './values.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -43,7 +44,7 @@ export function flattenIssues(
 ): readonly ShapeIssue[] {
   return issues.flatMap((issue): readonly ShapeIssue[] => {
     const path = [...base, ...issue.path.map((key) => (typeof key === 'number' ? key : String(key)))];
-    const given = step(root, issue.path);
+    const given = valueAt(root, issue.path);
     const plain = { path, rule: 'shape', unknown: [], known: [], wantsText: false };
     if (given === undefined && issue.code !== 'unrecognized_keys')
       return [{ ...plain, rule: 'missing', message: 'missing' }];
@@ -108,7 +109,7 @@ export function flattenIssues(
   });
 }
 
-/** The problem an operator sees for an issue. Several unknown keys of one map become one problem each, see `unknownKeys`. */
+/** What an operator sees of an issue: one problem, or one for each unknown key of a map. */
 export function describeIssue(
   issue: ShapeIssue,
   given: unknown,
@@ -190,13 +191,4 @@ function expectation(issue: Issue): string | undefined {
     default:
       return issue.expected;
   }
-}
-
-function step(root: unknown, path: readonly PropertyKey[]): unknown {
-  let value = root;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
-  }
-  return value;
 }

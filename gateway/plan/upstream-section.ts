@@ -7,13 +7,13 @@ import { versionAsSection } from '../policy/versioning/section.ts';
 const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
 
 /** A plain path: no query, no escapes, no dot segments; `/` is the root. */
-export function parsePath(text: string): string | undefined {
+function parsePath(text: string): string | undefined {
   const plain = text === '/' || (PATH.test(text) && !/\/\.{1,2}(\/|$)/.test(text));
   return plain ? text : undefined;
 }
 
 /** An origin: scheme http or https, host, port. Undefined when the URL has anything more. */
-export function parseOrigin(text: string): string | undefined {
+function parseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   const bare =

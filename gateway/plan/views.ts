@@ -5,8 +5,8 @@ import type { Finding, Path, SourceDocument } from './document.ts';
 import type { GatewayParts } from './gateway-grammar.ts';
 import type { PolicyParts, VersionParts } from './policy-grammar.ts';
 import type { Problem } from './problems.ts';
-import type { Settings } from './settings.ts';
-import { valueAt } from './shape.ts';
+import type { Address, Settings } from './settings.ts';
+import { keysOf, valueAt } from './values.ts';
 
 export interface GatewayView {
   readonly document: SourceDocument;
@@ -29,10 +29,7 @@ export interface Surroundings {
   readonly now: EpochMs;
   readonly public: string | undefined;
   readonly identities: readonly string[] | undefined;
-  readonly listeners: readonly {
-    readonly name: string;
-    readonly address: { host: string | undefined; port: number };
-  }[];
+  readonly listeners: readonly { readonly name: string; readonly address: Address }[];
 }
 
 export type Report = (path: Path, finding: Finding) => void;
@@ -60,28 +57,31 @@ export function viewPolicy(document: SourceDocument, parts: PolicyParts): Policy
 }
 
 export function surroundingsOf(settings: Settings, now: EpochMs): Surroundings {
-  const { https, http, admin } = settings.listeners;
-  const listeners = Object.entries({ https, http, admin }).flatMap(([name, listener]) =>
-    listener === undefined ? [] : [{ name, address: listener.address }],
-  );
-  return { now, public: settings.public, identities: settings.identities.map(({ name }) => name), listeners };
+  return {
+    now,
+    public: settings.public,
+    identities: settings.identities.map(({ name }) => name),
+    listeners: listenersOf({ ...settings.listeners }),
+  };
 }
 
 /** The same from a gateway file that may have problems elsewhere. */
 export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs): Surroundings {
-  const listeners = Object.entries(view?.parts.listeners ?? {}).flatMap(([name, listener]) =>
-    listener === undefined ? [] : [{ name, address: listener.address }],
-  );
   const identities =
     view?.document.value === undefined ? undefined : keysOf(valueAt(view.document.value, ['identity']));
+  const listeners = listenersOf({ ...view?.parts.listeners });
   return { now, public: view?.parts.public, identities, listeners };
+}
+
+function listenersOf(
+  byName: Readonly<Record<string, { readonly address: Address } | undefined>>,
+): Surroundings['listeners'] {
+  return Object.entries(byName).flatMap(([name, listener]) =>
+    listener === undefined ? [] : [{ name, address: listener.address }],
+  );
 }
 
 /** Whether anything is written at `path`, well formed or not: a malformed value is reported once, not as missing too. */
 export function isWritten(view: Pick<PolicyView, 'document'>, path: Path): boolean {
   return view.document.has(path);
-}
-
-export function keysOf(value: unknown): readonly string[] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
 }

@@ -3,6 +3,7 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { TlsOptions } from 'node:tls';
+import { MOST_FIELDS, MOST_HEADER_BYTES } from './strictness.ts';
 
 export interface ListenerLimits {
   /** Milliseconds for the whole header section. */
@@ -13,8 +14,6 @@ export interface ListenerLimits {
   readonly idleMs: number;
   /** How often the two deadlines are looked at, milliseconds. */
   readonly checkEveryMs: number;
-  /** Octets of request line and header section together. */
-  readonly headerBytes: number;
 }
 
 export const DEFAULT_LIMITS: ListenerLimits = {
@@ -22,7 +21,6 @@ export const DEFAULT_LIMITS: ListenerLimits = {
   requestMs: 300_000,
   idleMs: 65_000,
   checkEveryMs: 1_000,
-  headerBytes: 16_384,
 };
 
 /** `tls` undefined makes a plain server. The result has the surface of `http.Server` either way. */
@@ -31,7 +29,7 @@ export function createNodeServer(tls: TlsOptions | undefined, limits: ListenerLi
     insecureHTTPParser: false,
     // Node's own 400 for a missing Host would neither be ours nor stop a pipelined request behind it.
     requireHostHeader: false,
-    maxHeaderSize: limits.headerBytes,
+    maxHeaderSize: MOST_HEADER_BYTES,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.checkEveryMs,
@@ -54,7 +52,9 @@ function secureServer(tls: TlsOptions, options: ServerOptions, limits: ListenerL
     allowHTTP1: true,
     handshakeTimeout: limits.headersMs,
     maxSessionInvalidFrames: 50,
-    settings: { maxConcurrentStreams: 128, maxHeaderListSize: limits.headerBytes, enablePush: false },
+    // Above what strictness.ts allows, so that it is the one to answer.
+    maxHeaderListPairs: 2 * MOST_FIELDS,
+    settings: { maxConcurrentStreams: 128, maxHeaderListSize: MOST_HEADER_BYTES, enablePush: false },
   });
   server.on('session', (session) => session.setTimeout(limits.idleMs, () => session.close()));
   // With allowHTTP1 it carries the timers and emits the events of http.Server; Node's types do not say so.

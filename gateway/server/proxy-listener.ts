@@ -1,6 +1,7 @@
 // A public listener: Node's server, Fastify for reply-from's sake, and the life of each request between them.
 // Nothing here decides anything about an API.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import Fastify from 'fastify';
 import type { Exchange, Observer } from '../exchange/exchange.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
@@ -10,7 +11,8 @@ import { createClientAddress } from './client-address.ts';
 import { createConnections } from './connections.ts';
 import type { Drainable } from './drain.ts';
 import { createNodeServer, DEFAULT_LIMITS, type ListenerLimits } from './node-server.ts';
-import { createRequestLife, type Open } from './request-life.ts';
+import type { OpenRequest } from './open-request.ts';
+import { createRequestLife } from './request-life.ts';
 import { METHODS } from './request-view.ts';
 import { tlsOptions } from './tls-options.ts';
 
@@ -37,7 +39,7 @@ export interface ProxyListenerOptions {
 }
 
 const OPEN = Symbol('open');
-type Carrying = IncomingMessage & { [OPEN]?: Open };
+type Carrying = IncomingMessage & { [OPEN]?: OpenRequest };
 
 export function createProxyListener(options: ProxyListenerOptions): ProxyListener {
   const { certificates, forwarder } = options;
@@ -64,6 +66,11 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
       // FWD-10: without these listeners Node would send 100, or 417, before anything was decided.
       server.on('checkContinue', receive);
       server.on('checkExpectation', receive);
+      // Without this one it would end the connection of an HTTP/1 CONNECT without a word; HTTP/2 has a response here.
+      server.on('connect', (raw: IncomingMessage, second: Duplex | ServerResponse) => {
+        if ('writeHead' in second) life.begin(raw, second);
+        else life.refuseTunnel(raw);
+      });
       server.on('connection', connections.track);
       return server;
     },

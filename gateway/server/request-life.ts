@@ -5,16 +5,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal } from '../exchange/directive.ts';
 import type { Answer, Exchange, Observer } from '../exchange/exchange.ts';
-import type { ExchangeFacts } from '../exchange/facts.ts';
-import type { RequestView } from '../exchange/request-view.ts';
 import type { Forwarder, ReplyWithFrom } from '../forward/forwarder.ts';
-import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
+import { http2StreamOf } from '../forward/inbound.ts';
 import type { ClientAddress } from './client-address.ts';
 import { abandonBody, type Connections } from './connections.ts';
+import { giveAnswer } from './give-answer.ts';
 import { hasBody, isComplete, pathOf } from './message.ts';
+import { type OpenRequest, openRequest } from './open-request.ts';
 import { parserRefusal } from './parser-error.ts';
 import { METHODS, readRequest } from './request-view.ts';
-import { writeAnswer, writeToSocket } from './write-answer.ts';
+import { writeToSocket } from './write-answer.ts';
 
 export interface RequestLifePorts {
   readonly scheme: 'https' | 'http';
@@ -31,42 +31,31 @@ export interface RequestLifePorts {
 
 export interface RequestLife {
   /** The first line of a request; undefined when it is over already: refused, or on a sealed connection. */
-  readonly begin: (raw: IncomingMessage, res: ServerResponse) => Open | undefined;
+  readonly begin: (raw: IncomingMessage, res: ServerResponse) => OpenRequest | undefined;
   /** Judges and answers what `begin` returned. Never rejects for what the exchange or the upstream do. */
-  readonly run: (open: Open, reply: ReplyWithFrom) => Promise<void>;
+  readonly run: (open: OpenRequest, reply: ReplyWithFrom) => Promise<void>;
   /** The parser or a deadline refused; the bytes that follow cannot be understood (ERR-3). */
   readonly refuseUnparsed: (error: Error, socket: Socket) => void;
-}
-
-/** One request between its first line and the end of its answer. */
-export interface Open {
-  readonly raw: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly facts: ExchangeFacts;
-  readonly isHttp2: boolean;
-  view: RequestView | undefined;
-  inbound: Inbound | undefined;
-  bytes: number;
-  gone: boolean;
-  answered: boolean;
-  /** The connection ends with this answer. */
-  closeAfter: boolean;
+  /** An HTTP/1 CONNECT, which Node hands over without a response object (FWD-8). */
+  readonly refuseTunnel: (raw: IncomingMessage) => void;
 }
 
 // ERR-7: what a client may choose as its request id.
 const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/;
 const ALLOW = METHODS.join(', ');
+const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 /** What is observed for a client that left before any status was sent. */
 const CLIENT_LEFT = 499;
+const NO_ERROR = 0;
 
 export function createRequestLife(ports: RequestLifePorts): RequestLife {
   const { exchange, observer, forwarder, connections, clientAddress, scheme } = ports;
-  const latest = new WeakMap<Socket, Open>();
+  const latest = new WeakMap<Socket, OpenRequest>();
 
-  function begin(raw: IncomingMessage, res: ServerResponse): Open | undefined {
+  function begin(raw: IncomingMessage, res: ServerResponse): OpenRequest | undefined {
     const isHttp2 = http2StreamOf(res) !== undefined;
     const { socket } = raw;
-    if (!isHttp2 && connections.isSealed(socket)) return undefined;
+    if (!isHttp2 && (connections.isSealed(socket) || latest.get(socket)?.closeAfter)) return undefined;
     const chain = raw.headers['x-forwarded-for'];
     const client = clientAddress(
       socket.remoteAddress ?? '',
@@ -76,20 +65,19 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     const requestId = typeof chosen === 'string' && REQUEST_ID.test(chosen) ? chosen : randomUUID();
     const facts = exchange.begin(requestId);
     const reading = readRequest(raw, { scheme, isHttp2, address: client, requestId });
-    const open: Open = {
-      raw,
-      res,
-      facts,
-      isHttp2,
-      view: reading.kind === 'refused' ? undefined : reading.view,
-      inbound: undefined,
-      bytes: 0,
-      gone: false,
-      answered: false,
-      closeAfter: false,
-    };
+    const open = openRequest(raw, res, facts, reading.kind === 'refused' ? undefined : reading.view);
     if (!isHttp2) latest.set(socket, open);
+    // WS-1: served as plain HTTP. Node drops what arrived together with an upgrade it ignores, so that the next bytes
+    // may be the middle of anything.
+    open.closeAfter = !isHttp2 && raw.headers.upgrade !== undefined;
     res.on('close', () => end(open, client));
+    // RFC 9113 §8.1: with the answer complete the rest of a body is not wanted, and the stream need not wait for it.
+    const stream = http2StreamOf(res);
+    if (stream !== undefined && hasBody(raw, res)) {
+      stream.once('finish', () => {
+        if (!raw.readableEnded) stream.close(NO_ERROR);
+      });
+    }
     if (ports.mode === 'reject') {
       refuse(open, { reason: 'plain_http' });
       return undefined;
@@ -101,7 +89,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     if (reading.kind === 'server') {
       const headers: Answer['headers'] = { allow: ALLOW };
       exchange.decorate(headers, facts, reading.view);
-      answer(open, { status: 204, headers, body: '' }, false);
+      giveAnswer(open, { status: 204, headers, body: '' }, false, ports);
       return undefined;
     }
     open.inbound = {
@@ -120,49 +108,29 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     return open;
   }
 
-  async function run(open: Open, reply: ReplyWithFrom): Promise<void> {
+  async function run(open: OpenRequest, reply: ReplyWithFrom): Promise<void> {
     const { facts, view, inbound, raw } = open;
     if (view === undefined || inbound === undefined) return;
     try {
       const directive = await exchange.decide(view, facts);
       if (open.gone || open.answered) return;
       if (directive.kind === 'refuse') {
-        answer(open, exchange.refuse(directive.refusal, facts, view), false);
+        giveAnswer(open, exchange.refuse(directive.refusal, facts, view), false, ports);
         return;
       }
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0') open.res.writeContinue();
       await forwarder.forward(inbound, reply, directive.forward, facts);
     } catch (thrown) {
-      if (!open.gone && !open.answered) answer(open, exchange.fail(thrown, facts, view), false);
+      if (!open.gone && !open.answered) giveAnswer(open, exchange.fail(thrown, facts, view), false, ports);
     }
   }
 
   /** A refusal by this listener: the connection is not trusted any further (SMG-26). */
-  function refuse(open: Open, refusal: Refusal): void {
-    answer(open, exchange.refuse(refusal, open.facts, open.view), true);
+  function refuse(open: OpenRequest, refusal: Refusal): void {
+    giveAnswer(open, exchange.refuse(refusal, open.facts, open.view), true, ports);
   }
 
-  function answer(open: Open, made: Answer, mustClose: boolean): void {
-    const { raw, res, isHttp2 } = open;
-    open.answered = true;
-    if (res.headersSent) {
-      res.destroy();
-      return;
-    }
-    // Without a body the message is complete, though the parser has not said so while it hands over the head.
-    const unread = !isHttp2 && !raw.complete && hasBody(raw, res);
-    const close = !isHttp2 && (mustClose || unread || ports.isDraining() || open.closeAfter);
-    if (close) connections.seal(raw.socket);
-    if (unread) abandonBody(raw);
-    try {
-      open.bytes = writeAnswer(res, raw.method ?? '', made, close);
-    } catch (thrown) {
-      // A line that cannot be written must not end the process; a failure's answer holds nothing of the request.
-      open.bytes = writeAnswer(res, raw.method ?? '', exchange.fail(thrown, open.facts, undefined), close);
-    }
-  }
-
-  function end(open: Open, client: ClientAddress): void {
+  function end(open: OpenRequest, client: ClientAddress): void {
     const { raw, res, inbound, view, isHttp2 } = open;
     const complete = isComplete(res);
     if (!complete) {
@@ -188,10 +156,16 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
 
   function refuseUnparsed(error: Error, socket: Socket): void {
     const refusal = parserRefusal(error);
-    if (refusal === undefined) {
-      socket.destroy();
-      return;
-    }
+    if (refusal === undefined) socket.destroy();
+    else refuseRest(refusal, socket);
+  }
+
+  function refuseTunnel({ socket }: IncomingMessage): void {
+    refuseRest(ports.mode === 'reject' ? { reason: 'plain_http' } : TUNNEL, socket);
+  }
+
+  /** Whatever else comes on this HTTP/1 connection is not read as a request. */
+  function refuseRest(refusal: Refusal, socket: Socket): void {
     if (connections.isSealed(socket)) return;
     connections.seal(socket);
     const open = latest.get(socket);
@@ -227,5 +201,5 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     });
   }
 
-  return { begin, run, refuseUnparsed };
+  return { begin, run, refuseUnparsed, refuseTunnel };
 }

@@ -5,6 +5,9 @@ import type { RequestRefusal } from '../exchange/directive.ts';
 
 /** Most field lines in one request. */
 export const MOST_FIELDS = 256;
+/** Octets of request line and header section together, in HTTP/2 with the 32 per field of RFC 9113 §6.5.2. */
+export const MOST_HEADER_BYTES = 16_384;
+const HTTP2_FIELD_OVERHEAD = 32;
 
 // Fields with one value. Node keeps the first of these silently, so a second must be seen here (SMG-17).
 // If-Match and If-None-Match are lists and may be repeated.
@@ -58,9 +61,15 @@ export function strictnessRefusal(raw: IncomingMessage, isHttp2: boolean): Reque
   const lines = raw.rawHeaders;
   if (lines.length > 2 * MOST_FIELDS) return refused('The request has too many header fields.', 431);
   let seen = 0;
+  let size = 0;
   for (let index = 0; index < lines.length; index += 2) {
     const name = (lines[index] ?? '').toLowerCase();
-    if (isHttp2 && NOT_IN_HTTP2.has(name)) return refused(`${name} has no meaning in HTTP/2.`);
+    if (isHttp2) {
+      if (NOT_IN_HTTP2.has(name)) return refused(`${name} has no meaning in HTTP/2.`);
+      // nghttp2 only tells clients this limit and takes four times as much; HTTP/1's parser keeps its own.
+      size += name.length + (lines[index + 1] ?? '').length + HTTP2_FIELD_OVERHEAD;
+      if (size > MOST_HEADER_BYTES) return refused('The header section is too large.', 431);
+    }
     if (name.includes('_')) {
       delete raw.headers[name];
       continue;

@@ -23,6 +23,12 @@ const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
 // A path that needs neither decoding nor a look at its segments.
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)*\/?$/;
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
+const ENCODED_CONTROL = /%(?:[01][0-9A-F]|7F)/;
+const DOT_SEGMENT = /[/\\]\.{1,2}(?:[/\\;?#]|$)/;
+// ASCII written in more octets than it needs: no valid UTF-8, yet some decoders make a dot or a slash of it.
+const OVERLONG = /%C[01]%[89AB]|%E0%[89]|%F0%8/i;
+/** A URL inside a URL inside a URL is encoded three times; without a bound each level costs a pass over the path. */
+const MOST_DECODINGS = 8;
 
 const malformed = (message: string, status: 400 | 414 = 400): Target => ({
   kind: 'malformed',
@@ -65,22 +71,23 @@ function normalised(raw: string): string | undefined {
     const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
     return UNRESERVED.test(character) ? character : triplet.toUpperCase();
   });
-  if (path.includes('%5C') || path.includes('%00')) return undefined;
-  return hasDotSegment(path) ? undefined : path;
+  if (path.includes('%5C') || ENCODED_CONTROL.test(path)) return undefined;
+  return mayReadAsDotSegment(path) ? undefined : path;
 }
 
-/** Looks for `.` and `..` as any later reader might: after further decodings, with either slash, before a `;`. */
-function hasDotSegment(path: string): boolean {
+/**
+ * Looks for `.` and `..` as any later reader might: after further decodings, in overlong UTF-8, with either slash,
+ * before a `;`, `?` or `#`. True also for what would have to be decoded too often to tell.
+ */
+function mayReadAsDotSegment(path: string): boolean {
   let read = path;
-  for (;;) {
-    for (const segment of read.split(/[/\\]|%2F|%5C/i)) {
-      const name = segment.split(';', 1)[0];
-      if (name === '.' || name === '..') return true;
-    }
-    const again = read.replace(/%(25|2E|2F|5C|3B)/gi, (triplet) =>
+  for (let decodings = 0; decodings < MOST_DECODINGS; decodings += 1) {
+    if (DOT_SEGMENT.test(read) || OVERLONG.test(read)) return true;
+    const again = read.replace(/%[0-7][0-9A-F]/gi, (triplet) =>
       String.fromCharCode(Number.parseInt(triplet.slice(1), 16)),
     );
     if (again === read) return false;
     read = again;
   }
+  return true;
 }

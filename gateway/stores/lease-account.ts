@@ -8,7 +8,6 @@ import { emissionInterval } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 
 const LARGEST_LEASE = 100;
-const LEASES_PER_LIMIT = 50;
 const LEASES_PER_REMAINDER = 10;
 /** A smaller lease is not renewed ahead: that would be another request's unit. */
 const SMALLEST_RENEWED_AHEAD = 4;
@@ -47,10 +46,10 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
   const interval = emissionInterval(limit) / 1000;
   const capacity = limit.burst * interval;
   const life = Math.min(LONGEST_LIFE_MS, limit.windowMs / LIVES_PER_WINDOW);
-  const largest = Math.min(LARGEST_LEASE, Math.floor(Math.min(limit.units, limit.burst) / LEASES_PER_LIMIT));
+  // What the bucket refills in a lease's life: an idle lease then costs its subject nothing.
+  const largest = Math.min(LARGEST_LEASE, limit.burst, Math.floor(life / interval));
 
   let leases: Lease[] = [];
-  let spent = Number.POSITIVE_INFINITY;
   let remainingInStore = Number.POSITIVE_INFINITY;
   /** When the bucket holds no unit, seen from the last answer: k units are there at `emptyAt + k * interval`, or later. */
   let emptyAt = Number.NEGATIVE_INFINITY;
@@ -70,7 +69,6 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       lease.left -= part;
       open -= part;
     }
-    spent += cost;
   };
 
   const answer = (allowed: boolean, retryAfterMs: number, at: number): Taken => {
@@ -99,7 +97,8 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     },
     missing: (cost) => Math.max(0, cost - held()),
     sizeFor: (need, queued) => {
-      const usual = Math.min(largest, 2 * spent, Math.floor(remainingInStore / LEASES_PER_REMAINDER));
+      // Whatever the demand: a lease lapses as fast as its bucket refills, so a small one is gone before it is used.
+      const usual = Math.min(largest, Math.floor(remainingInStore / LEASES_PER_REMAINDER));
       return Math.max(need, Math.min(LARGEST_LEASE, limit.burst, Math.max(usual, queued)));
     },
     claimRenewal: () => {
@@ -115,7 +114,6 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       knownUntil = sentAt + life;
       remainingInStore = taken.remaining;
       if (!taken.allowed) return;
-      spent = 0;
       leases = leases.filter((lease) => lease.left > 0);
       leases.push({
         left: asked,

@@ -45,7 +45,7 @@ export function createAccessLog(sink: LogSink): AccessLog {
   };
 }
 
-/** The contract says there is no query in a path; a secret in a log is worth a second look. */
+/** `Outcome.path` has no query by contract; checked here as well, since a query may hold a secret. */
 function withoutQuery(path: string): string {
   const query = path.indexOf('?');
   return query === -1 ? path : path.slice(0, query);

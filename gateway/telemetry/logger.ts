@@ -17,17 +17,13 @@ const FIELDS = [
   'store',
   'listener',
   'address',
-  'sni',
   'revision',
   'file',
   'line',
   'column',
   'reason',
   'fault',
-  'status',
   'signal',
-  'count',
-  'duration_ms',
 ] as const;
 
 export type LogFields = {

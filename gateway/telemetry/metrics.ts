@@ -118,7 +118,7 @@ export function metricRows({
     ),
     gauge(
       'sundial_config_last_reload_success_timestamp_seconds',
-      'When the plan in use was put in place.',
+      'When the policy files were last found in order: put in use, or unchanged.',
       [],
       () => single(state.lastReloadSuccess() / 1000),
     ),

@@ -7,8 +7,7 @@ import type { RequestMetrics } from './request-metrics.ts';
 
 export interface ObserverParts {
   readonly metrics: Pick<RequestMetrics, 'record'>;
-  /** Undefined when requests are not logged. */
-  readonly accessLog: AccessLog | undefined;
+  readonly accessLog: AccessLog;
   readonly wallClock: () => EpochMs;
   /** The monotonic clock that `ExchangeFacts.startedAt` was read from, milliseconds. */
   readonly monotonic: () => number;
@@ -20,7 +19,7 @@ export function createObserver({ metrics, accessLog, wallClock, monotonic }: Obs
       const at = wallClock();
       const durationMs = Math.max(0, monotonic() - facts.startedAt);
       metrics.record(facts, outcome, at, durationMs);
-      accessLog?.record(facts, outcome, at, durationMs);
+      accessLog.record(facts, outcome, at, durationMs);
     },
   };
 }

@@ -14,7 +14,7 @@ export interface ProcessState {
   readonly stores: () => Iterable<Sample>;
   readonly reloads: () => Iterable<Sample>;
   readonly lastReloadSuccessful: () => boolean;
-  /** When the plan in use was put in place. */
+  /** When the policy files were last found in order, be it unchanged. */
   readonly lastReloadSuccess: () => EpochMs;
   readonly certificates: () => Iterable<Sample>;
 }

@@ -22,10 +22,8 @@ export interface TelemetryOptions {
   readonly monotonic: () => number;
   readonly log: {
     readonly destination: LogDestination;
-    /** For everything but requests. */
+    /** For everything but requests, each of which is logged. */
     readonly level: LogLevel;
-    /** Whether each request is logged. */
-    readonly requests: boolean;
   };
 }
 
@@ -54,7 +52,7 @@ export function createTelemetry({ plan, now, wallClock, monotonic, log }: Teleme
   return {
     observer: createObserver({
       metrics: requests,
-      accessLog: log.requests ? createAccessLog(sink) : undefined,
+      accessLog: createAccessLog(sink),
       wallClock,
       monotonic,
     }),

@@ -3,19 +3,17 @@
 import { type IncomingMessage, request } from 'node:http';
 import { type BenchRequest, requestHeaders } from './work.ts';
 
-/** What the policy of the bench puts on an answer. */
-const POLICY_HEADERS = [
+const LIFECYCLE_HEADERS = [
   'deprecation',
   'sunset',
   'link',
   'warning',
   'x-api-deprecation-info',
-  'ratelimit-policy',
-  'ratelimit',
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
   'x-request-id',
-] as const;
+];
+const QUOTA_HEADERS = ['ratelimit-policy', 'ratelimit', 'x-ratelimit-limit', 'x-ratelimit-remaining'];
+/** What the policy of the bench puts on an answer. */
+const POLICY_HEADERS = [...LIFECYCLE_HEADERS, ...QUOTA_HEADERS];
 
 export interface Answer {
   readonly status: number;
@@ -94,20 +92,29 @@ export async function disagreements(
   return found;
 }
 
-/** The names of the policy headers as this peer spells them; a served answer must have all of them. */
-export async function requiredHeaders(
+/** Names of policy headers as one peer spells them. */
+export interface PolicyHeaders {
+  /** On every answer. */
+  readonly always: readonly string[];
+  /** On every answer while Redis answers in time: a gateway invents no numbers (RL-13). */
+  readonly quota: readonly string[];
+}
+
+export const NO_POLICY: PolicyHeaders = { always: [], quota: [] };
+
+/** @throws when the sample is not served, or without one of the policy headers */
+export async function policyHeaders(
   name: string,
   port: number,
   sample: BenchRequest,
-): Promise<readonly string[]> {
+): Promise<PolicyHeaders> {
   const answer = await ask(port, sample.path, sample.token);
-  return POLICY_HEADERS.map((header) => {
-    const spelled = answer.names.find((candidate) => candidate.toLowerCase() === header);
-    if (answer.status !== 200 || spelled === undefined) {
-      throw new Error(`${name} answers ${answer.status} with ${spelled ?? `no ${header}`}`);
-    }
-    return spelled;
-  });
+  const spelled = (header: string): string => {
+    const found = answer.names.find((candidate) => candidate.toLowerCase() === header);
+    if (answer.status === 200 && found !== undefined) return found;
+    throw new Error(`${name} answers ${answer.status} with ${found ?? `no ${header}`}`);
+  };
+  return { always: LIFECYCLE_HEADERS.map(spelled), quota: QUOTA_HEADERS.map(spelled) };
 }
 
 /** Counters differ from moment to moment and ids always: only their form is compared. */

@@ -57,8 +57,8 @@ export interface Limit {
 }
 
 export const limits: Readonly<Record<'active' | 'deprecated', Limit>> = {
-  active: { name: 'default', units: 600_000, windowSeconds: 60 },
-  deprecated: { name: 'deprecated', units: 300_000, windowSeconds: 60 },
+  active: { name: 'default', units: 120_000, windowSeconds: 60 },
+  deprecated: { name: 'deprecated', units: 60_000, windowSeconds: 60 },
 };
 
 export interface Taken {

@@ -1,14 +1,14 @@
 // The load generator: autocannon in a process of its own, told by message what to send and for how long.
 // run.ts starts it once, so that it is as warm for the first peer as for the last.
 import autocannon from 'autocannon';
+import type { PolicyHeaders } from './agreement.ts';
 import { type BenchRequest, CONNECTIONS, requestHeaders } from './work.ts';
 
 export interface LoadOrder {
   readonly port: number;
   readonly seconds: number;
   readonly requests: readonly BenchRequest[];
-  /** Names in the peer's own spelling that every answer must carry. */
-  readonly required: readonly string[];
+  readonly headers: PolicyHeaders;
 }
 
 export interface LoadResult {
@@ -19,8 +19,10 @@ export interface LoadResult {
   readonly p99: number;
   /** Connection failures, time-outs and statuses other than 2xx. */
   readonly errors: number;
-  /** Answers that lacked a required header. */
+  /** Answers that lacked a header which belongs on every one. */
   readonly incomplete: number;
+  /** Answers that lacked a quota header. */
+  readonly withoutQuota: number;
 }
 
 // autocannon's own histogram rounds to whole milliseconds; ratios of a few milliseconds need finer steps.
@@ -31,6 +33,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   const latencies = new Uint32Array(STEPS + 1);
   let answered = 0;
   let incomplete = 0;
+  let withoutQuota = 0;
   const requests = order.requests.map(({ path, token }) => ({
     method: 'GET',
     path,
@@ -47,7 +50,8 @@ async function run(order: LoadOrder): Promise<LoadResult> {
       const start = clients++ % requests.length;
       client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
       client.on('headers', ({ headers }) => {
-        if (!order.required.every((name) => headers.includes(name))) incomplete += 1;
+        if (!order.headers.always.every((name) => headers.includes(name))) incomplete += 1;
+        if (!order.headers.quota.every((name) => headers.includes(name))) withoutQuota += 1;
       });
     },
   });
@@ -65,6 +69,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
     p99: quantile(latencies, answered, 0.99),
     errors: result.errors + result.non2xx,
     incomplete,
+    withoutQuota,
   };
 }
 

@@ -16,25 +16,38 @@ export interface Measurement {
   readonly cpuPerRequest: number | undefined;
   /** Share of one core that the proxy used, 0 to 1 and above. */
   readonly busy: number | undefined;
+  /** Share of answers without quota lines: the gateway had not heard from Redis in time and counted by itself. */
+  readonly withoutQuota: number;
   /** Bytes of access log per request. */
   readonly logPerRequest: number;
 }
 
-/** @throws when any answer was not 2xx or lacked a policy header, or when the load itself failed */
+/**
+ * `quotaSlack` is the share of answers that may lack quota headers.
+ *
+ * @throws when any answer was not 2xx or lacked a policy header, or when the load itself failed
+ */
 export async function measure(
   load: ChildProcess,
   peer: Peer,
   requests: readonly BenchRequest[],
-  seconds: number,
+  { seconds, quotaSlack }: { readonly seconds: number; readonly quotaSlack: number },
 ): Promise<Measurement> {
   ftruncateSync(peer.log, 0);
   const before = cpuMicros(peer.pid);
-  const result = await orderLoad(load, { port: peer.port, seconds, requests, required: peer.required });
+  const result = await orderLoad(load, { port: peer.port, seconds, requests, headers: peer.headers });
   const after = cpuMicros(peer.pid);
   if (result.errors > 0 || result.incomplete > 0 || result.requests === 0) {
     throw new Error(
       `${peer.name}: ${result.requests} answers, ${result.errors} errors or statuses other than 2xx, ` +
         `${result.incomplete} without a policy header`,
+    );
+  }
+  const withoutQuota = result.withoutQuota / result.requests;
+  if (withoutQuota > quotaSlack) {
+    throw new Error(
+      `${peer.name}: ${(withoutQuota * 100).toFixed(1)} % of the answers without quota headers: Redis was too slow, ` +
+        'so this machine is too busy for a measurement',
     );
   }
   const used = before === undefined || after === undefined ? undefined : after - before;
@@ -44,6 +57,7 @@ export async function measure(
     p99: result.p99,
     cpuPerRequest: used === undefined ? undefined : used / result.requests,
     busy: used === undefined ? undefined : used / 1_000_000 / result.seconds,
+    withoutQuota,
     logPerRequest: fstatSync(peer.log).size / result.requests,
   };
 }

@@ -3,7 +3,7 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ask, requiredHeaders } from './agreement.ts';
+import { ask, NO_POLICY, type PolicyHeaders, policyHeaders } from './agreement.ts';
 import { type Child, freePort, startChild } from './children.ts';
 import type { BenchRequest } from './work.ts';
 
@@ -14,8 +14,8 @@ export interface Peer {
   readonly name: PeerName;
   readonly pid: number;
   readonly port: number;
-  /** Header names that every answer must carry; none for the peer without policy. */
-  readonly required: readonly string[];
+  /** What its answers must carry; nothing for the peer without policy. */
+  readonly headers: PolicyHeaders;
   /** File descriptor of its access log, a file in the run's temporary folder. */
   readonly log: number;
 }
@@ -37,8 +37,8 @@ export async function startPeer(name: PeerName, options: PeerOptions): Promise<P
   const { port, child } =
     name === 'sundial' ? await startSundial(log, options) : await startBesides(name, log, options);
   await serves(name, port, child, options.sample);
-  const required = name === 'plain' ? [] : await requiredHeaders(name, port, options.sample);
-  return { name, pid: child.pid, port, required, log };
+  const headers = name === 'plain' ? NO_POLICY : await policyHeaders(name, port, options.sample);
+  return { name, pid: child.pid, port, headers, log };
 }
 
 interface Started {

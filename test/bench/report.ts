@@ -40,12 +40,12 @@ function contextLines(rounds: readonly Round[]): readonly string[] {
   };
   return [
     'Context: medians on this machine at this moment',
-    `  ${'peer'.padEnd(14)}${['req/s', 'CPU us/req', 'core busy %', 'p50 ms', 'p99 ms', 'log B/req'].map((t) => t.padStart(12)).join('')}`,
+    `  ${'peer'.padEnd(14)}${['req/s', 'CPU us/req', 'core busy %', 'p50 ms', 'p99 ms', 'no quota %', 'log B/req'].map((t) => t.padStart(12)).join('')}`,
     ...PEERS.map(
       (peer) =>
         `  ${peer.padEnd(14)}${column(peer, (m) => m.perSecond, 0)}${column(peer, (m) => m.cpuPerRequest, 1)}` +
         `${column(peer, (m) => (m.busy === undefined ? undefined : m.busy * 100), 0)}${column(peer, (m) => m.p50, 2)}` +
-        `${column(peer, (m) => m.p99, 2)}${column(peer, (m) => m.logPerRequest, 0)}`,
+        `${column(peer, (m) => m.p99, 2)}${column(peer, (m) => m.withoutQuota * 100, 1)}${column(peer, (m) => m.logPerRequest, 0)}`,
     ),
     '  A proxy whose core is not busy was held back by the load side: there, CPU per request is the figure to trust.',
   ];

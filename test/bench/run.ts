@@ -8,13 +8,16 @@ import { startRedis } from '../support/redis-server.ts';
 import { disagreements } from './agreement.ts';
 import { startChild, stopChildren } from './children.ts';
 import { startIssuer } from './issuer.ts';
-import { measure } from './measure.ts';
+import { type Measurement, measure } from './measure.ts';
 import { PEERS, type Peer, type PeerName, startPeer } from './peers.ts';
 import { placement } from './processor.ts';
 import { type Round, report } from './report.ts';
 import { benchRequests, CONNECTIONS, CONSUMERS } from './work.ts';
 
 const LONGEST_RUN_MS = 175_000;
+
+/** A machine that keeps Redis from answering in time now and then is still good for a ratio; more often it is not. */
+const QUOTA_SLACK = 0.05;
 
 const { values: options } = parseArgs({
   options: {
@@ -65,16 +68,17 @@ async function bench(): Promise<void> {
 
   for (const name of PEERS) {
     say(`warming ${name} for ${plan.warmUp} s`);
-    await measure(load.process, peers[name], requests, plan.warmUp);
+    // Cold code holds the event loop for longer than Redis is waited for.
+    await measure(load.process, peers[name], requests, { seconds: plan.warmUp, quotaSlack: 1 });
   }
+  const measured = { seconds: plan.seconds, quotaSlack: QUOTA_SLACK };
   const rounds: Round[] = [];
   for (let at = 0; at < plan.rounds; at += 1) {
     const order = PEERS.map((_name, position) => PEERS[(position + at) % PEERS.length] ?? 'sundial');
     say(`round ${at + 1} of ${plan.rounds}: ${order.join(', ')}, ${plan.seconds} s each`);
-    const measured: Partial<Record<PeerName, Awaited<ReturnType<typeof measure>>>> = {};
-    for (const name of order)
-      measured[name] = await measure(load.process, peers[name], requests, plan.seconds);
-    rounds.push(measured as Round);
+    const round: Partial<Record<PeerName, Measurement>> = {};
+    for (const name of order) round[name] = await measure(load.process, peers[name], requests, measured);
+    rounds.push(round as Round);
   }
   process.stdout.write(report(rounds, conditions()));
 }
@@ -85,7 +89,7 @@ function conditions(): readonly string[] {
     `${CONNECTIONS} keep-alive connections of plain HTTP on 127.0.0.1; GET, 1 KiB of JSON from one shared upstream`,
     `${CONSUMERS} consumers with one RS256 token each, sent again and again: Sundial's token cache is warm`,
     'Sundial and conventional: path version, deprecated with all its headers, JWT by JWKS, per-address guard,',
-    '  rate limit in Redis far above the load (Sundial by leases, conventional one call per request), metrics,',
+    '  rate limit in Redis (60,000 a minute and consumer; Sundial by leases, conventional a call per request), metrics,',
     '  one access-log line per request written to a file. Same statuses, bodies and policy headers: checked',
     'plain: @fastify/http-proxy with no policy and no log',
     ...(options.quick ? ['--quick: one short round, a smoke test and not a measurement'] : []),

@@ -1,4 +1,6 @@
 // A real Redis that stalls, dies and comes back under load: answers go on within the deadline and counting resumes.
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Quota, RateLimiter } from '../../gateway/policy/rate-limit/limit.ts';
@@ -47,7 +49,63 @@ async function timed(limiter: RateLimiter, key = 'k'): Promise<{ quota: Quota; m
   return { quota, ms: performance.now() - before };
 }
 
+/** Passes bytes to Redis and back; while `held` is set, answers wait. */
+async function delayable(target: number) {
+  const state = { held: false, waiting: [] as (() => void)[] };
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    cleanups.push(
+      () => upstream.destroy(),
+      () => client.destroy(),
+    );
+    client.pipe(upstream);
+    upstream.on('data', (bytes) => {
+      const pass = () => void client.write(bytes);
+      if (state.held) state.waiting.push(pass);
+      else pass();
+    });
+    for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  cleanups.push(() => server.close());
+  const address = server.address();
+  const release = () => {
+    state.held = false;
+    for (const pass of state.waiting.splice(0)) pass();
+  };
+  return { port: typeof address === 'object' ? (address?.port ?? 0) : 0, state, release };
+}
+
 describe('limits while Redis fails', () => {
+  it('a single late answer costs its own request the count and no other', async () => {
+    const redis = await startRedis();
+    cleanups.push(redis.stop);
+    const line = await delayable(redis.port);
+    const states: boolean[] = [];
+    const connection = await connectRedis(`redis://127.0.0.1:${line.port}`, {
+      onState: (up) => states.push(up),
+    });
+    cleanups.push(connection.close);
+    const store = createRedisRateLimitStore(connection);
+    const take = { key: 'k', limit, cost: 1 };
+    await vi.waitFor(() => store.take(take), patient);
+
+    line.state.held = true;
+    await expect(store.take(take)).rejects.toMatchObject({ code: 'store_unavailable' });
+    line.release();
+    expect(await store.take(take)).toMatchObject({ allowed: true });
+    expect(states).toEqual([true]);
+  });
+
+  it('answers that stay away one after another are taken for a Redis that is away', async () => {
+    const { redis, connection, limiter } = await gatewayWithRedis();
+    await vi.waitFor(async () => expect((await timed(limiter)).quota.kind).toBe('counted'), patient);
+    redis.pause();
+    for (let i = 0; i < 3; i++) expect((await timed(limiter)).quota.kind).toBe('degraded');
+    expect(connection.ready).toBe(false);
+    redis.resume();
+  });
+
   it('RL-13: a stalled Redis is answered for in time by the local part of the limit, and counts again later', async () => {
     const { redis, limiter, connected, limited } = await gatewayWithRedis();
     await vi.waitFor(async () => expect((await timed(limiter)).quota.kind).toBe('counted'), patient);

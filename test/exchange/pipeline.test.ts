@@ -1,7 +1,7 @@
 // The order of judgement: what wins when several things are wrong with one request.
 import { describe, expect, it } from 'vitest';
 import type { Directive } from '../../gateway/exchange/directive.ts';
-import { createExchange } from '../../gateway/exchange/exchange.ts';
+import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import type { GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
@@ -66,7 +66,7 @@ interface Situation {
   readonly quota?: Quota;
 }
 
-async function judge(situation: Situation): Promise<Directive> {
+function exchangeIn(situation: Situation): Exchange {
   const rules = situation.rules ?? version({ access, limits, upstream });
   const current: GatewayPlan = { ...plan([api([rules])]), guard: situation.guarded ? LIMIT : undefined };
   const ports: ExchangePorts = {
@@ -80,9 +80,15 @@ async function judge(situation: Situation): Promise<Directive> {
     onFault: () => undefined,
     hstsSeconds: undefined,
   };
-  const exchange = createExchange(ports);
-  const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
-  return exchange.decide(view({ headers: { authorization: 'Bearer a.b.c' }, ...situation.request }), facts);
+  return createExchange(ports);
+}
+
+const requestOf = ({ request }: Situation): RequestView =>
+  view({ headers: { authorization: 'Bearer a.b.c' }, ...request });
+
+async function judge(situation: Situation): Promise<Directive> {
+  const exchange = exchangeIn(situation);
+  return exchange.decide(requestOf(situation), exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001'));
 }
 
 function reasonOf(directive: Directive): string {
@@ -145,6 +151,26 @@ describe('decide', () => {
     });
   });
 
+  it.each<[string, Partial<RequestView>, string | undefined]>([
+    ['the path', { path: '/api/v9/orders' }, 'path'],
+    ['the header', { path: '/api/orders', headers: { 'api-version': 'nine' } }, 'header'],
+    ['two that disagree', { headers: { 'api-version': '2' } }, undefined],
+  ])('VER-6: a version refused for %s is recorded under its carrier', async (_, request, carrier) => {
+    const exchange = exchangeIn({ request });
+    const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
+    await exchange.decide(view(request), facts);
+    expect(facts.carrier).toBe(carrier);
+  });
+
+  it.each([
+    ['https', 421],
+    ['http', 404],
+  ] as const)('TLS-4: over %s an unknown host is answered with %i', async (scheme, status) => {
+    const exchange = exchangeIn({});
+    const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
+    expect(exchange.refuse({ reason: 'host_unknown' }, facts, view({ scheme })).status).toBe(status);
+  });
+
   it('ORD-2, VER-9: what was judged is what is forwarded, less the version carriers', async () => {
     const directive = await judge({
       quota: { ...EXHAUSTED, allowed: true },
@@ -175,6 +201,15 @@ describe('redirects of a retired version', () => {
       refusal: { status: 301, location: 'https://api.example.com/api/v2/orders/7?x=1&x=2' },
     });
     expect(write).toMatchObject({ refusal: { status: 308 } });
+  });
+
+  it('RET-4: what has ended by now is no target, and with none left the version is gone', async () => {
+    const ended = { path: '/api/v2/orders', until: NOW };
+    const open = { path: '/api/v3/orders', until: NOW + 1 };
+    expect(await judge({ rules: { ...moved(), redirects: [ended, open] } })).toMatchObject({
+      refusal: { status: 301, location: 'https://api.example.com/api/v3/orders/7' },
+    });
+    expect(reasonOf(await judge({ rules: { ...moved(), redirects: [ended] } }))).toBe('version_retired');
   });
 
   it.each([

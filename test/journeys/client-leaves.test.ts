@@ -69,6 +69,7 @@ describe.each(protocols)('over %s', (protocol, connect) => {
     await untilGone(target);
     const line = await gateway.accessLine(id);
     expect(line).toMatchObject({ status: 200, aborted: true, bytes: 'the first bytes'.length });
+    expect(line).not.toHaveProperty('fault');
   });
 
   it('promise 15: an upload that breaks off never looks complete to the upstream', async () => {

@@ -194,26 +194,3 @@ describe('a request that cannot be read one way only', () => {
     await expect(once(socket, 'secureConnect')).rejects.toThrow();
   });
 });
-
-describe('plain HTTP', () => {
-  it('TLS-5: plain_http is 400 with the error body, whatever is asked and whoever asks', async () => {
-    const lines = [GET, HOST, 'Authorization: Bearer canary-7f3a'];
-    const answer = await sendBytes(gateway.http, head(...lines), { tls: false });
-    expect(answer.status).toBe(400);
-    expect(answer.json).toEqual({
-      error: 'Bad Request',
-      message: 'This address speaks HTTPS only. Send the request to the https URL.',
-    });
-    expect(answer.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
-    // TLS-6: never on plain HTTP.
-    expect(answer.headers['strict-transport-security']).toBeUndefined();
-    expect(answer.text).not.toContain('canary');
-    const line = await gateway.accessLine(answer.headers['x-request-id']);
-    expect(line).toMatchObject({ refusal: 'plain_http', status: 400, scheme: 'http' });
-  });
-
-  it('refuses a HEAD without a body', async () => {
-    const answer = await sendBytes(gateway.http, head('HEAD /api/open HTTP/1.1', HOST), { tls: false });
-    expect(answer).toMatchObject({ status: 400, body: '' });
-  });
-});

@@ -1,67 +1,22 @@
 // The table of the README against the files an operator gets: the real gateway file, policies, sample services and issuer.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startCatalog } from '../../upstreams/catalog/catalog.ts';
-import { startEcho } from '../../upstreams/echo/echo.ts';
-import { ACME } from '../../upstreams/identity/clients.ts';
-import { startIssuer } from '../../upstreams/identity/server.ts';
-import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
-import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
-import type { Service } from '../../upstreams/service/listen.ts';
-import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import type { RunningGateway } from '../support/gateway.ts';
 import { type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
-import { freePorts } from '../support/ports.ts';
 import { head, sendBytes } from '../support/raw-client.ts';
+import { type SampleHouse, startSampleHouse } from '../support/sample-house.ts';
 
 const stack = new AsyncDisposableStack();
 const clients = new Map<string, Client>();
+let house: SampleHouse;
 let gateway: RunningGateway;
-let catalog: Service;
 let origin = '';
 let authorization = '';
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'sundial-samples-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
-  const keep = (service: Service): string => {
-    // One of them is stopped by a test: closing it again is no failure.
-    stack.defer(() => service.close().catch(() => undefined));
-    return String(service.port);
-  };
-  const issuer = await startIssuer({ port: 0, dataFolder: folder });
-  stack.defer(() => issuer.close());
-  catalog = await startCatalog({ port: 0 });
-  const [https, http, admin] = (await freePorts(3)).map(String);
-  gateway = stack.use(
-    await runGateway({
-      config: '../../config/gateway.yaml',
-      environment: {
-        SUNDIAL_DATA: folder,
-        SUNDIAL_STORE: `embedded:${folder}`,
-        SUNDIAL_HTTPS_PORT: https ?? '',
-        SUNDIAL_HTTP_PORT: http ?? '',
-        SUNDIAL_ADMIN_PORT: admin ?? '',
-        SUNDIAL_ISSUER_PORT: String(issuer.port),
-        SUNDIAL_ORDERS_V1_PORT: keep(await startOrdersV1({ port: 0 })),
-        SUNDIAL_ORDERS_V2_PORT: keep(await startOrdersV2({ port: 0 })),
-        SUNDIAL_CATALOG_PORT: keep(catalog),
-        SUNDIAL_ECHO_PORT: keep(await startEcho({ port: 0 })),
-      },
-    }),
-  );
-  origin = `https://127.0.0.1:${https}`;
+  house = stack.use(await startSampleHouse());
+  ({ gateway, origin, authorization } = house);
   clients.set('HTTP/1.1', stack.use(overHttp1(gateway.https)));
   clients.set('HTTP/2', stack.use(overHttp2(gateway.https)));
-  await using tokens = overHttp1(issuer.port, { tls: false });
-  const granted = await tokens.ask({
-    path: '/token',
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: `grant_type=client_credentials&client_id=${ACME.id}&client_secret=${ACME.secret}`,
-  });
-  authorization = `Bearer ${granted.json.access_token}`;
 });
 afterAll(() => stack.disposeAsync());
 
@@ -201,7 +156,7 @@ describe('beside the table', () => {
   it.each(['HTTP/1.1', 'HTTP/2'])(
     'with the upstream stopped: 502 with service, over %s',
     async (protocol) => {
-      await catalog.close().catch(() => undefined);
+      await house.stopCatalog();
       const answer = await clients.get(protocol)?.ask({ path: '/api/v2/catalog' });
       expect(answer).toMatchObject({
         status: 502,

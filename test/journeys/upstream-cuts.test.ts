@@ -16,7 +16,7 @@ beforeAll(async () => {
   gateway = stack.use(
     await runGateway({
       policies: 'upstream-faults',
-      environment: { BROKEN: url, DEAF: url, REFUSING: url, UNTRUSTED: url, ECHO: url },
+      environment: { BROKEN: url, DEAF: url, REFUSING: url, UNTRUSTED: url },
     }),
   );
   clients.set('HTTP/1.1', stack.use(overHttp1(gateway.https)));

@@ -119,7 +119,13 @@ const policyRows: readonly Row[] = [
     'RET-4: a redirect to what is gone',
     'released: 2026-01-15',
     'released: 2026-01-15, deprecated: 2026-01-15, sunset: 2026-02-01 }\n  v3: { released: 2026-01-15, deprecated: 2026-01-15, sunset: 2026-03-01, after: { redirect: v2 }',
-    '11 «v2» error: this redirect leads to v2, which is past its sunset',
+    '11 «v2» error: v3 ends on 2026-03-01, and v2 has ended by then',
+  ],
+  [
+    'RET-5: a redirect to a form that means the version itself',
+    'successor: v2 }',
+    'successor: v2 }\n  v1.1.0: { released: 2024-06-01, after: { redirect: v1 } }',
+    '10 «v1» error: this redirect leads in a circle',
   ],
   [
     'a redirect before its target exists',
@@ -372,6 +378,59 @@ describe('checks as a whole', () => {
     await using files = await workspace({ 'policies/orders.yaml': retired });
     expect(await files.problems()).toEqual([]);
     expect((await files.load()).plan?.apis[0]?.versions.get('v1')?.upstream).toBeUndefined();
+  });
+
+  it('RET-4: a redirect whose target has ended meanwhile is a warning, so that the same file can be started with again', async () => {
+    const ended = ORDERS.replace(
+      'sunset: 2027-01-15, successor',
+      'sunset: 2026-02-01, after: { redirect: v2 }, successor',
+    )
+      .replace(
+        'v2: { released: 2026-01-15',
+        'v2: { released: 2026-01-15, deprecated: 2026-01-15, sunset: 2026-06-01',
+      )
+      .replace(', successor: v2', '');
+    await using files = await workspace({ 'policies/orders.yaml': ended });
+    expect(await files.problems()).toEqual([
+      'policies/orders.yaml:9 «v2» warning: v2 has ended as well: requests for v1 get 410 instead of a redirect',
+    ]);
+    expect((await files.load()).plan).toBeDefined();
+  });
+
+  it('RET-5: a redirect without a path for the version does nothing, and that is said', async () => {
+    const text = ORDERS.replace('{ path: "/api/{version}/orders" }, ', '').replace(
+      'successor: v2',
+      'after: { redirect: v2 }',
+    );
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    expect(await files.problems()).toEqual([
+      'policies/orders.yaml:3 «resolve» warning: without a path for the version a redirect would lead back to the same URL: those requests get 410',
+    ]);
+    expect((await files.load()).plan?.apis[0]?.versions.get('v1')?.redirects).toEqual([]);
+  });
+
+  it('no key is accepted that would do nothing in an API without versions', async () => {
+    await using files = await workspace({
+      'policies/open.yaml': `api: open
+base: /open
+access: public
+warning: false
+deprecation_header: "true"
+limits: { rate: 1/1s, deprecated: 50% }
+resolve: [{ default: v1 }]
+upstreams: { open: { targets: [http://127.0.0.1:4001], version_as: none } }
+versions: none
+`,
+    });
+    const nothing = (line: number, key: string) =>
+      `policies/open.yaml:${line} «${key}» error: ${key} does nothing in an API with "versions: none"`;
+    expect(await files.problems()).toEqual([
+      nothing(4, 'warning'),
+      nothing(5, 'deprecation_header'),
+      nothing(6, 'deprecated'),
+      nothing(7, 'resolve'),
+      nothing(8, 'version_as'),
+    ]);
   });
 
   it('an unquoted number is taken as written, with a warning', async () => {

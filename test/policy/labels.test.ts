@@ -80,7 +80,7 @@ describe('requested forms', () => {
       fc.property(
         fc.oneof(fc.string(), fc.double().map(String), fc.stringMatching(/^v?[0-9.]{0,8}$/)),
         (text) => {
-          const grammar = /^v?(0|[1-9]\d{0,3})(\.(0|[1-9]\d{0,3}){1}\.(0|[1-9]\d{0,3}))?$/;
+          const grammar = /^v?(0|[1-9]\d{0,3})(\.(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,3}))?$/;
           expect(parseRequested(text) !== undefined).toBe(grammar.test(text) && !text.endsWith('\n'));
         },
       ),

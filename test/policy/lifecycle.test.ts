@@ -4,7 +4,7 @@ import { parseItem } from 'structured-headers';
 import { describe, expect, it } from 'vitest';
 import { linkTarget, linkValue } from '../../gateway/policy/lifecycle/links.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
-import { retire } from '../../gateway/policy/lifecycle/retirement.ts';
+import { hasEnded, retire } from '../../gateway/policy/lifecycle/retirement.ts';
 import type { DeprecationForm, Phase, Schedule, Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 
 /** Any code units, lone surrogates and control characters included. */
@@ -78,8 +78,8 @@ describe('stages', () => {
     expect(stages).toEqual(['planned', 'deprecated', 'sunset', 'retired']);
   });
 
-  it('an unversioned API has one active phase', () => {
-    const phases = createPhases(schedule, { ...options, label: 'none', unversioned: true });
+  it('a version released before all time, as that of an unversioned API, has one active phase', () => {
+    const phases = createPhases({ ...bare, released: -Infinity }, options);
     expect(phases.map(({ stage, from, until }) => [stage, from, until])).toEqual([
       ['active', -Infinity, Infinity],
     ]);
@@ -283,8 +283,14 @@ describe('after sunset', () => {
     after: { kind: 'redirect', to: 'v2', unsafe },
   });
 
-  it.each<Stage>(['planned', 'active', 'deprecated'])('a %s version is served', (stage) => {
-    expect(retire({ ...input, phase: phase({}, stage) })).toBeUndefined();
+  it.each<[Stage, boolean]>([
+    ['planned', false],
+    ['active', false],
+    ['deprecated', false],
+    ['sunset', true],
+    ['retired', true],
+  ])('RET-11: whether a %s version has ended: %s', (stage, ended) => {
+    expect(hasEnded(phase({}, stage))).toBe(ended);
   });
 
   it.each<Stage>(['sunset', 'retired'])('RET-1, RET-11: gone in stage %s, since its sunset', (stage) => {

@@ -231,17 +231,22 @@ describe('quota lines', () => {
   };
 
   it('RL-2, RL-3: limit, remaining and the draft fields', () => {
-    expect(quotaLines(quota)).toEqual([
-      ['x-ratelimit-limit', '600'],
-      ['x-ratelimit-remaining', '42'],
-      ['ratelimit-policy', '"default";q=600;w=60'],
-      ['ratelimit', '"default";r=42;t=17'],
-    ]);
+    expect(quotaLines(quota)).toEqual({
+      replace: [
+        ['x-ratelimit-limit', '600'],
+        ['x-ratelimit-remaining', '42'],
+      ],
+      append: [
+        ['ratelimit-policy', '"default";q=600;w=60'],
+        ['ratelimit', '"default";r=42;t=17'],
+      ],
+    });
   });
 
   it('RL-13: no numbers while the store is away', () => {
-    expect(quotaLines({ kind: 'degraded', limit: five, allowed: true, retryAfterMs: 0 })).toEqual([]);
-    expect(quotaLines({ kind: 'unavailable' })).toEqual([]);
+    const none = { replace: [], append: [] };
+    expect(quotaLines({ kind: 'degraded', limit: five, allowed: true, retryAfterMs: 0 })).toEqual(none);
+    expect(quotaLines({ kind: 'unavailable' })).toEqual(none);
   });
 
   it('RL-3, RL-4: every quota gives lists of strings with integers, and t is never after Retry-After', () => {
@@ -250,7 +255,7 @@ describe('quota lines', () => {
         const take = bucket(limit);
         let taken = take(0);
         for (let count = 0; count < used; count += 1) taken = take(0);
-        const lines = new Map(quotaLines({ kind: 'counted', limit, ...taken }));
+        const lines = new Map(quotaLines({ kind: 'counted', limit, ...taken }).append);
         const [policy] = parseList(lines.get('ratelimit-policy') ?? '');
         const [state] = parseList(lines.get('ratelimit') ?? '');
         expect(policy?.[0]).toBe('default');

@@ -84,7 +84,6 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       requestId,
       api: undefined,
       version: undefined,
-      label: undefined,
       carrier: undefined,
       phase: undefined,
       successorUrl: undefined,

@@ -163,6 +163,27 @@ describe('HTTP/2', () => {
     expect(gateway.outcomes).toMatchObject([{ status: 499, aborted: true }]);
   });
 
+  const fields = (count: number, length: number): OutgoingHttpHeaders =>
+    Object.fromEntries(Array.from({ length: count }, (_each, index) => [`x-${index}`, 'a'.repeat(length)]));
+
+  it.each([
+    ['a header section above 16 KiB, spread over fields', fields(20, 1_000)],
+    ['a header section above 16 KiB in two fields', fields(2, 9_000)],
+    ['more fields than the cap', fields(260, 1)],
+  ])('SMG-24, H2-6: %s is 431, as over HTTP/1', async (_what, headers) => {
+    const { session, upstream } = await open();
+    expect(await send(session, headers)).toMatchObject({ status: 431 });
+    expect(upstream.requests).toHaveLength(0);
+    // The session goes on: the streams beside this one have done nothing wrong.
+    expect(await send(session)).toMatchObject({ status: 200 });
+  });
+
+  it('SMG-24: as many fields as over HTTP/1 are served', async () => {
+    const { session, upstream } = await open();
+    expect(await send(session, fields(240, 1))).toMatchObject({ status: 200 });
+    expect(upstream.requests[0]?.head.match(/\r\nx-\d+: a/g)).toHaveLength(240);
+  });
+
   it('FWD-10: a refused expectation gets its refusal and no 100', async () => {
     const { session, upstream } = await open(undefined, {
       decide: () => ({ reason: 'credentials_missing' }),

@@ -17,6 +17,45 @@ describe('VER-7: the path is normalised once', () => {
     expect(readTarget(sent, 'GET')).toMatchObject({ kind: 'resource', path, search: '' });
   });
 
+  it.each([
+    ['a line end', '/a/%0d%0aX:1'],
+    ['a tab between dots, which URL parsers drop', '/a/.%09./b'],
+    ['a delete', '/a/%7f'],
+    ['a dot in an overlong form', '/a/%c0%ae%c0%ae/b'],
+    ['a slash in an overlong form', '/a/..%C0%AFb'],
+    ['a backslash in an overlong form', '/a/..%c1%9cb'],
+    ['a dot in three octets', '/a/%e0%80%ae%e0%80%ae/b'],
+    ['a dot in four octets', '/a/%f0%80%80%ae'],
+    ['an overlong form, encoded again', '/a/%25c0%25ae/b'],
+    ['dot segments before an encoded ?', '/a/..%3fb'],
+    ['dot segments before an encoded #', '/a/..%23b'],
+    ['a dot by encoded digits of its encoding', '/a/%25%2532%2565%25%2532%2565/b'],
+    ['more encodings of encodings than anybody needs', '/a/%25252525252525252541'],
+  ])('refused: %s: %s', (_what, sent) => {
+    expect(readTarget(sent, 'GET')).toMatchObject({ kind: 'malformed', status: 400 });
+  });
+
+  it.each([
+    '/caf%C3%A9',
+    '/caf%E9',
+    '/%E0%A0%80',
+    '/%F0%9F%98%80',
+    '/100%25',
+    '/a/%252525',
+    '/..a%3Fb',
+    '/%20',
+  ])('kept: %s', (sent) => {
+    expect(readTarget(sent, 'GET')).toMatchObject({ kind: 'resource', path: sent });
+  });
+
+  it('no path costs more than a few milliseconds, however often it is encoded', () => {
+    const hostile = [`/%${'25'.repeat(4_080)}2e`, `/${'%25'.repeat(2_700)}`, `/${'%2525252525'.repeat(700)}`];
+    for (const path of hostile) readTarget(path, 'GET');
+    const before = performance.now();
+    for (const path of hostile) readTarget(path, 'GET');
+    expect(performance.now() - before).toBeLessThan(25);
+  });
+
   it('the query is never touched', () => {
     expect(readTarget('/a?x=%2e&x=../..&%zz', 'GET')).toMatchObject({
       path: '/a',

@@ -32,7 +32,7 @@ export function version(changes: Partial<VersionRules> = {}): VersionRules {
     limits: undefined,
     upstream: undefined,
     successorPath: '/api/v2/orders',
-    redirectPath: '/api/v2/orders',
+    redirects: [{ path: '/api/v2/orders', until: Number.POSITIVE_INFINITY }],
     ...changes,
   };
 }
@@ -41,8 +41,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
   return {
     name: 'orders',
     hosts: ['api.example.com'],
-    base: '/api/orders',
-    versionedPath: '/api/{version}/orders',
+    paths: ['/api/{version}/orders', '/api/orders'],
     resolution: createResolutionRules({
       labels: rules.map((rule) => rule.label),
       header: 'api-version',
@@ -50,6 +49,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     }),
     versions: new Map(rules.map((rule) => [rule.label, rule])),
     vary: 'API-Version',
+    versionHeaders: ['api-version'],
   };
 }
 
@@ -59,12 +59,7 @@ export function plan(apis: readonly ApiPlan[] = [api()]): GatewayPlan {
     public: 'https://api.example.com',
     apis,
     routes: createRouteTable(
-      apis.flatMap((route) => [
-        { host: 'api.example.com', path: route.base, route },
-        ...(route.versionedPath === undefined
-          ? []
-          : [{ host: 'api.example.com', path: route.versionedPath, route }]),
-      ]),
+      apis.flatMap((route) => route.paths.map((path) => ({ host: 'api.example.com', path, route }))),
     ),
     guard: undefined,
     credentialsInUrl: new Set(['access_token']),
@@ -96,7 +91,6 @@ export function deprecatedFacts(): ExchangeFacts {
     requestId: 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001',
     api: owner,
     version: rules,
-    label: 'v1',
     carrier: 'path',
     phase: phaseAt(rules.phases, NOW),
     successorUrl: 'https://api.example.com/api/v2/orders/7',

@@ -2,7 +2,7 @@
 // What it logs is kept as parsed lines, so that a journey can say how the gateway understood a request.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
 import { startGateway } from '../../gateway/gateway.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
@@ -13,7 +13,7 @@ export type LogLine = Readonly<Record<string, unknown>>;
 export interface RunGateway {
   /** The lifecycle clock; default: one that stands still on 2026-11-20. */
   readonly lifecycleNow?: () => number;
-  /** Path below test/journeys; default: the `gateway.yaml` that most journeys share. */
+  /** Path below test/journeys, or an absolute one; default: the `gateway.yaml` that most journeys share. */
   readonly config?: string;
   /** Folder below test/journeys whose `*.yaml` are the policies, or an absolute one. */
   readonly policies?: string;
@@ -44,14 +44,14 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
   const log: LogLine[] = [];
   const policies = options.policies ?? '';
   const started = await startGateway({
-    configFile: join(JOURNEYS, options.config ?? 'gateway.yaml'),
+    configFile: resolve(JOURNEYS, options.config ?? 'gateway.yaml'),
     lifecycleClock: { now: options.lifecycleNow ?? (() => DAY), description: 'a test' },
     environment: {
       DATA: folder,
       STORE: `embedded:${folder}`,
       // Nobody listens there: for journeys whose APIs are all public.
       ISSUER: 'http://127.0.0.1:9',
-      POLICIES: join(policies.startsWith('/') ? policies : join(JOURNEYS, policies), '*.yaml'),
+      POLICIES: join(resolve(JOURNEYS, policies), '*.yaml'),
       ...options.environment,
     },
     log: {

@@ -110,9 +110,10 @@ export function overHttp2(port: number): Client {
     },
     begin: (ask) => {
       const stream = send(ask);
+      // Node's `close(code)` would end the request properly before it resets the stream.
       const { promise, resolve } = Promise.withResolvers<unknown>();
       stream.once('data', resolve);
-      return { firstBytes: promise, leave: () => stream.close(8) };
+      return { firstBytes: promise, leave: () => stream.destroy(new Error('the client leaves')) };
     },
     [Symbol.asyncDispose]: async () => session.destroy(),
   };

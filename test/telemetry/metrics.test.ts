@@ -16,7 +16,6 @@ function unrouted(): ExchangeFacts {
   const nothing = {
     api: undefined,
     version: undefined,
-    label: undefined,
     carrier: undefined,
     phase: undefined,
   };

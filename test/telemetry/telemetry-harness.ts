@@ -32,7 +32,6 @@ export function harness(current: () => GatewayPlan = plan): Harness {
         },
       },
       level: 'info',
-      requests: true,
     },
   });
   return {

@@ -2,16 +2,11 @@
 // Read by main.ts and token.ts, which must agree on the issuer's name and key file.
 import { resolve } from 'node:path';
 
-export interface IssuerEnvironment {
-  readonly port: number;
-  /** Absolute. */
-  readonly dataFolder: string;
-}
+type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads SUNDIAL_ISSUER_PORT (default 4000) and SUNDIAL_DATA (default ./data); throws on a bad port. */
-export function readEnvironment(environment: NodeJS.ProcessEnv): IssuerEnvironment {
-  const written = environment.SUNDIAL_ISSUER_PORT ?? '4000';
-  const port = Number(written);
-  if (!/^\d{1,5}$/.test(written) || port > 65_535) throw new Error('SUNDIAL_ISSUER_PORT is no port number');
-  return { port, dataFolder: resolve(environment.SUNDIAL_DATA ?? './data') };
+export const ISSUER_PORT = { variable: 'SUNDIAL_ISSUER_PORT', fallback: 4000 } as const;
+
+/** SUNDIAL_DATA, default ./data, made absolute. */
+export function dataFolderOf(environment: Environment): string {
+  return resolve(environment.SUNDIAL_DATA ?? './data');
 }

@@ -12,7 +12,7 @@ export interface RunOptions {
 
 /**
  * Prints `ready <name> <url>` once the service answers. Ends with 0 on SIGTERM, SIGINT, or when the process that
- * started it is gone; with 2 for an unusable port number, with 3 when the port is taken.
+ * started it is gone; with 2 for an unusable port number, with 3 when it cannot start.
  */
 export async function runService({
   name,
@@ -21,15 +21,14 @@ export async function runService({
   environment,
   start,
 }: RunOptions): Promise<void> {
-  const written = environment[variable] ?? String(fallback);
-  if (!/^\d{1,5}$/.test(written) || Number(written) > 65_535) {
-    stopWith(2, `${name}: ${variable} must be a port number, not "${written}"`);
-  }
-  const service = await start({ port: Number(written) }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE') stopWith(3, `${name}: port ${written} is in use; ${variable} moves it`);
-    if (error.code === 'EACCES')
-      stopWith(3, `${name}: port ${written} is not permitted; ${variable} moves it`);
-    throw error;
+  const port = readPort(name, variable, fallback, environment);
+  const service = await start({ port }).catch((error: NodeJS.ErrnoException) => {
+    // Whatever keeps a sample from starting is one line: the demo that started it says the rest.
+    const { code, syscall, message } = error;
+    if (syscall !== 'listen') return stopWith(3, `${name}: ${message}`);
+    const what =
+      code === 'EADDRINUSE' ? 'is in use' : code === 'EACCES' ? 'is not permitted' : `fails (${code})`;
+    return stopWith(3, `${name}: port ${port} ${what}; ${variable} moves it`);
   });
   const end = () => {
     service.close().then(
@@ -43,6 +42,20 @@ export async function runService({
   process.once('disconnect', end);
   if (process.send !== undefined && !process.connected) end();
   process.stdout.write(`ready ${name} ${service.url}\n`);
+}
+
+/** The port that the environment says; ends the process with 2 when it is no port number. */
+export function readPort(
+  name: string,
+  variable: string,
+  fallback: number,
+  environment: Readonly<Record<string, string | undefined>>,
+): number {
+  const written = environment[variable] ?? String(fallback);
+  if (!/^\d{1,5}$/.test(written) || Number(written) > 65_535) {
+    stopWith(2, `${name}: ${variable} must be a port number, not "${written}"`);
+  }
+  return Number(written);
 }
 
 function stopWith(code: number, line: string): never {

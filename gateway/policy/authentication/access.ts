@@ -2,15 +2,16 @@
 // Read by the pipeline, the identity verifiers and the plan; the rules beside it decide.
 import type { MaybePromise } from '../contract.ts';
 
-export type AccessRule =
-  | { readonly kind: 'public' }
-  | {
-      readonly kind: 'token';
-      /** Name of an identity in `config/gateway.yaml`. */
-      readonly identity: string;
-      /** Scopes that must all be present: `read` for GET, HEAD and OPTIONS, `write` for the rest. */
-      readonly scopes: { readonly read: readonly string[]; readonly write: readonly string[] };
-    };
+export type AccessRule = { readonly kind: 'public' } | TokenRule;
+
+/** Only holders of a token may call. */
+export interface TokenRule {
+  readonly kind: 'token';
+  /** Name of an identity in `config/gateway.yaml`. */
+  readonly identity: string;
+  /** Scopes that must all be present: `read` for GET, HEAD and OPTIONS, `write` for the rest. */
+  readonly scopes: { readonly read: readonly string[]; readonly write: readonly string[] };
+}
 
 /** The authenticated application that calls. */
 export interface Consumer {

@@ -1,18 +1,16 @@
 // Whether an authenticated consumer may use a method, by the scopes its token holds.
 // Asked after a token was verified, before any limit is touched.
-import type { AccessRule, AuthenticationRefusal, Consumer } from './access.ts';
+import type { AuthenticationRefusal, Consumer, TokenRule } from './access.ts';
 
 /**
  * Undefined when the rule lets the request pass. Every scope of the method's kind must be there; GET, HEAD and OPTIONS
  * read, every other method, also one nobody has heard of, writes.
  */
 export function authorise(
-  rule: AccessRule,
+  rule: TokenRule,
   method: string,
-  consumer: Consumer | undefined,
+  consumer: Consumer,
 ): AuthenticationRefusal | undefined {
-  if (rule.kind === 'public') return undefined;
-  if (consumer === undefined) return { reason: 'credentials_missing' };
   const required = isRead(method) ? rule.scopes.read : rule.scopes.write;
   for (const scope of required) {
     if (!consumer.scopes.has(scope)) return { reason: 'scope_insufficient', required };

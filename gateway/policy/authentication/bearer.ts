@@ -8,7 +8,7 @@ export type Bearer =
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal };
 
 /** JWT-8, in characters, which for a token68 are bytes. */
-const LONGEST_TOKEN = 8192;
+export const LONGEST_TOKEN = 8192;
 
 const CREDENTIALS = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 const BEARER_SCHEME = /^bearer(?![\w!#$%&'*+\-.^`|~])/i;

@@ -2,6 +2,7 @@
 // Built when a plan is compiled; per request only `phaseAt` runs.
 import { serializeItem } from 'structured-headers';
 import type { EpochMs, HeaderLine } from '../contract.ts';
+import { dayOf } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
 import { link, linkTarget } from './links.ts';
 import type { DeprecationForm, Phase, Schedule, Stage } from './schedule.ts';
@@ -11,8 +12,6 @@ export interface PhaseOptions {
   readonly form: DeprecationForm;
   /** Whether a deprecated version sends `Warning: 299` (WARN-5). */
   readonly warning: boolean;
-  /** The single version of an unversioned API: always active, never signalled. */
-  readonly unversioned?: boolean;
 }
 
 /**
@@ -21,8 +20,6 @@ export interface PhaseOptions {
  * date of its own, retirement coincides with sunset.
  */
 export function createPhases(schedule: Schedule, options: PhaseOptions): readonly Phase[] {
-  if (options.unversioned) return [quiet('active', -Infinity, Infinity)];
-
   const sunset = schedule.sunset ?? schedule.retired ?? Infinity;
   const released = Math.min(schedule.released, sunset);
   const deprecated = Math.min(Math.max(schedule.deprecated ?? sunset, released), sunset);
@@ -98,14 +95,9 @@ function httpDate(at: EpochMs): string {
 
 /** WARN-1: code, agent, quoted text. The deadline stands in the text and never as a warn-date (WARN-3). */
 function warningValue(schedule: Schedule, label: Label): string {
-  const removal =
-    schedule.sunset === undefined ? '' : ` and will be removed on ${calendarDay(schedule.sunset)}`;
+  const removal = schedule.sunset === undefined ? '' : ` and will be removed on ${dayOf(schedule.sunset)}`;
   const guide = schedule.guide === undefined ? '' : `; see ${linkTarget(schedule.guide)}`;
   return `299 - "${quotable(`Version ${label} is deprecated${removal}${guide}`)}"`;
-}
-
-function calendarDay(at: EpochMs): string {
-  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('UTC').toPlainDate().toString();
 }
 
 /** WARN-2: visible ASCII and SP only, `"` and `\` escaped. */

@@ -1,5 +1,5 @@
 // The terminal answer of a version whose sunset has passed: gone, or moved.
-// Asked once per request, before authentication, since retirement is public (ORD-3).
+// Given before authentication, since retirement is public (ORD-3).
 import type { Label } from '../versioning/resolution.ts';
 import type { LifecycleRefusal, Phase, Schedule } from './schedule.ts';
 
@@ -10,23 +10,32 @@ export interface RetirementInput {
   readonly method: string;
   /** Absolute URL of the same resource in the successor, for the body. */
   readonly replacement: string | undefined;
-  /** Absolute URL to redirect to; undefined when it would lead back to the request itself (RET-5). */
+  /** Absolute URL to redirect to; undefined when there is none, or it would lead back to the request itself (RET-5). */
   readonly redirect: string | undefined;
 }
 
-/**
- * Undefined while the version is served. From the sunset instant on 410, or by `after: { redirect }` 301 for GET and
- * HEAD and the configured status for every other method (RET-1). A redirect without a target is a 410.
- */
-export function retire(input: RetirementInput): LifecycleRefusal | undefined {
-  const { label, schedule, phase, redirect } = input;
-  if (phase.stage !== 'sunset' && phase.stage !== 'retired') return undefined;
+/** Whether a version is no longer served: from its sunset instant on no upstream is called (RET-11). */
+export function hasEnded({ stage }: Phase): boolean {
+  return stage === 'sunset' || stage === 'retired';
+}
 
+/**
+ * The answer of a version that has ended: 410, or by `after: { redirect }` 301 for GET and HEAD and the configured
+ * status for every other method (RET-1). A redirect without a target is a 410.
+ */
+export function retire({
+  label,
+  schedule,
+  phase,
+  method,
+  replacement,
+  redirect,
+}: RetirementInput): LifecycleRefusal {
   const since = schedule.sunset ?? phase.from;
   const { guide, after } = schedule;
   if (after.kind === 'redirect' && redirect !== undefined) {
-    const status = input.method === 'GET' || input.method === 'HEAD' ? 301 : after.unsafe;
+    const status = method === 'GET' || method === 'HEAD' ? 301 : after.unsafe;
     if (status !== 410) return { reason: 'version_moved', status, label, since, location: redirect, guide };
   }
-  return { reason: 'version_retired', label, since, replacement: input.replacement, guide };
+  return { reason: 'version_retired', label, since, replacement, guide };
 }

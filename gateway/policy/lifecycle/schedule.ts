@@ -14,6 +14,7 @@ export type Afterlife =
 
 /** The dates, successor and links of one version; extensions are already applied. */
 export interface Schedule {
+  /** `-Infinity` for the single version of an unversioned API. */
   readonly released: EpochMs;
   readonly deprecated: EpochMs | undefined;
   /** The effective sunset: the last extension, or the date first published. From this instant the upstream is never called. */

@@ -7,6 +7,8 @@ import { createBreaker } from './breaker.ts';
 /** Leaves of the 50 ms of RL-13 what a busy event loop needs to notice. */
 const DEFAULT_ANSWER_WITHIN_MS = 30;
 const BREAKER_PAUSE_MS = 250;
+/** Late answers in a row that mean Redis is away; a single one would send every key to its fallback. */
+const LATE_BEFORE_TRIP = 3;
 const CONNECT_WITHIN_MS = 1000;
 const LONGEST_BACK_OFF_MS = 1000;
 
@@ -36,6 +38,7 @@ export async function connectRedis(
   if (!/^rediss?:\/\//.test(url)) throw new Error('a Redis URL begins with redis:// or rediss://');
   const limitMs = options.answerWithinMs ?? DEFAULT_ANSWER_WITHIN_MS;
   let problem: string | undefined;
+  let lateInARow = 0;
   const redis = new Redis(url, {
     // Nothing waits for a connection and nothing is sent twice: a take that was lost may have been counted.
     enableOfflineQueue: false,
@@ -68,14 +71,16 @@ export async function connectRedis(
   const guarded = async (call: () => Promise<unknown>): Promise<unknown> => {
     if (!breaker.closed) throw new StoreUnavailable(`Redis is away (${problem ?? 'not connected'})`);
     try {
-      return await answered(call(), limitMs);
+      const reply = await answered(call(), limitMs);
+      lateInARow = 0;
+      return reply;
     } catch (error) {
       const reason = describe(error);
+      problem = reason;
+      lateInARow = error instanceof Late ? lateInARow + 1 : 0;
       // An error reply is an answer: the server is there, only this command failed.
-      if (!(error instanceof Error && error.name === 'ReplyError')) {
-        problem = reason;
-        breaker.trip();
-      }
+      const isReply = error instanceof Error && error.name === 'ReplyError';
+      if (lateInARow >= LATE_BEFORE_TRIP || !(isReply || error instanceof Late)) breaker.trip();
       throw new StoreUnavailable(`Redis did not answer (${reason})`);
     }
   };
@@ -103,6 +108,9 @@ export async function connectRedis(
   };
 }
 
+/** No answer within the limit. */
+class Late extends Error {}
+
 /** Between 0.75 and 1.25: gateways that lost one Redis together do not come back in step. */
 const jitter = (): number => 0.75 + Math.random() / 2;
 
@@ -112,7 +120,7 @@ const jitter = (): number => 0.75 + Math.random() / 2;
  */
 function answered<T>(reply: Promise<T>, limitMs: number): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => setImmediate(() => reject(new Error('TIMEOUT'))), limitMs);
+  const timer = setTimeout(() => setImmediate(() => reject(new Late('TIMEOUT'))), limitMs);
   reply.then(resolve, reject).finally(() => clearTimeout(timer));
   return promise;
 }

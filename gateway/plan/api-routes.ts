@@ -1,0 +1,26 @@
+// The hosts and path templates under which one API is reached, from its policy file.
+// Checked against those of the other files, and bound in the route table when the plan is compiled.
+import type { Path } from './document.ts';
+import type { PolicyParts } from './policy-grammar.ts';
+
+/** Hosts of an API: its own, else that of `public`; lower case, no port. */
+export function hostsOf(parts: PolicyParts, publicOrigin: string | undefined): readonly string[] {
+  const { host } = parts;
+  if (typeof host === 'string') return [host];
+  return host ?? (publicOrigin === undefined ? [] : [new URL(publicOrigin).hostname]);
+}
+
+/** The path templates of an API with the place each is written. */
+export function pathsOf(parts: PolicyParts): readonly { readonly path: string; readonly at: Path }[] {
+  const resolve = parts.resolve ?? [];
+  const versioned = resolve.flatMap(({ path }, index) =>
+    path === undefined ? [] : [{ path, at: ['resolve', index, 'path'] }],
+  );
+  // Without a header or a default no request at the base could name a version: there is no such route (STAT-1).
+  const answersAtBase =
+    parts.versions === 'none' ||
+    resolve.some((entry) => entry.header !== undefined || entry.default !== undefined);
+  return parts.base === undefined || !answersAtBase
+    ? versioned
+    : [...versioned, { path: parts.base, at: ['base'] }];
+}

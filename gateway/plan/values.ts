@@ -1,0 +1,36 @@
+// Plain values of a document by path: looked up for checks, changed while a shape is narrowed down.
+// Only own properties count, so that a key called `constructor` finds nothing.
+
+/** Any steps into maps and lists; `Path` of document.ts is the kind that has a place in a file. */
+type Steps = readonly PropertyKey[];
+
+/** Undefined when nothing is there. */
+export function valueAt(root: unknown, path: Steps): unknown {
+  let value = root;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+  }
+  return value;
+}
+
+/** Does nothing when the parent of `path` is not there. */
+export function setAt(root: unknown, path: Steps, value: unknown): void {
+  const parent = valueAt(root, path.slice(0, -1));
+  const key = path.at(-1);
+  if (typeof parent === 'object' && parent !== null && key !== undefined) Reflect.set(parent, key, value);
+}
+
+/** Items of a list keep their places, so that positions of later ones stay true: the whole list goes instead. */
+export function removeAt(root: unknown, path: Steps): void {
+  const parent = valueAt(root, path.slice(0, -1));
+  const key = path.at(-1);
+  if (typeof parent !== 'object' || parent === null || key === undefined) return;
+  if (Array.isArray(parent)) removeAt(root, path.slice(0, -1));
+  else Reflect.deleteProperty(parent, key);
+}
+
+/** Keys of a map; none of anything else. */
+export function keysOf(value: unknown): readonly string[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+}

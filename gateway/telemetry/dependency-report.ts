@@ -1,0 +1,27 @@
+// What operators learn of what the gateway depends on: the store of the limits, and the keys of the issuers.
+// Told of each change by the stores and the verifiers, through gateway.ts.
+import type { Telemetry } from './telemetry.ts';
+
+export interface DependencyReport {
+  /** `store`: the kind, never an address. */
+  readonly onStore: (store: string, up: boolean) => void;
+  /** `failure`: why the keys of an identity cannot be fetched; undefined when they can be again. */
+  readonly onKeys: (identity: string, failure: string | undefined) => void;
+}
+
+export function createDependencyReport({
+  logger,
+  metrics,
+}: Pick<Telemetry, 'logger' | 'metrics'>): DependencyReport {
+  return {
+    onStore: (store, up) => {
+      metrics.storeUp(store, up);
+      if (up) logger.info('the store answers', { store });
+      else logger.warn('the store is away; limits fall back', { store });
+    },
+    onKeys: (identity, failure) => {
+      if (failure === undefined) logger.info('the keys of an issuer are fetched again', { identity });
+      else logger.warn('the keys of an issuer cannot be fetched', { identity, reason: failure });
+    },
+  };
+}

@@ -1,0 +1,18 @@
+// `sundial run` when it cannot: the exit code says what kind of failure it was, as that of `check` does.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const MAIN = join(import.meta.dirname, '../../gateway/sundial.js');
+
+it('ends with 2 when the gateway file cannot be read', { timeout: 20_000 }, () => {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [MAIN, 'run', '-c', 'nowhere/gateway.yaml'],
+    {
+      encoding: 'utf8',
+    },
+  );
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toBe('nowhere/gateway.yaml:1:1: error: cannot read: no such file\n');
+});

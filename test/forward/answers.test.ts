@@ -1,0 +1,83 @@
+// Upstream answers that are legal but odd, or wrong in a way that only shows on the wire.
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type GatewayUnderTest, startGateway } from '../server/gateway-under-test.ts';
+import { get, OK, type RawRequest, sendRaw, startUpstream, until } from '../server/raw-sockets.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function gatewayBefore(
+  answer: (request: RawRequest, count: number) => string,
+): Promise<GatewayUnderTest> {
+  const upstream = await startUpstream(answer);
+  const gateway = await startGateway({ upstream: upstream.origin });
+  cleanups.push(upstream.stop, gateway.stop);
+  return gateway;
+}
+
+const linesOf = (text: string, name: string): readonly string[] =>
+  [...text.matchAll(new RegExp(`\\r\\n${name}: (.*)`, 'gi'))].map((match) => match[1] ?? '');
+
+describe('the head of an answer', () => {
+  it('reaches the client before the first byte of the body is there', async () => {
+    let finish = (): void => undefined;
+    const gateway = await gatewayBefore(({ socket }) => {
+      finish = () => void socket.write('2\r\nok\r\n0\r\n\r\n');
+      return 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n';
+    });
+    const socket = connect(gateway.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    socket.write(get());
+    await until(() => text.includes('\r\n\r\n'));
+    expect(text).not.toContain('ok\r\n0');
+    finish();
+    await until(() => text.endsWith('2\r\nok\r\n0\r\n\r\n'));
+    socket.destroy();
+  });
+
+  it('FWD-4: holds one value of each singleton, the first', async () => {
+    const lines = [
+      'Content-Type: a/b',
+      'Location: /a',
+      'Date: x',
+      'ETag: "1"',
+      'Set-Cookie: a=1',
+      'X-Any: 1',
+    ];
+    const others = [
+      'Content-Type: c/d',
+      'Location: /b',
+      'Date: y',
+      'ETag: "2"',
+      'Set-Cookie: b=2',
+      'X-Any: 2',
+    ];
+    const head = ['HTTP/1.1 200 OK', ...lines, ...others, 'Content-Length: 2'].join('\r\n');
+    const { text } = await sendRaw((await gatewayBefore(() => `${head}\r\n\r\nok`)).port, get());
+    const found = ['content-type', 'location', 'date', 'etag'].map((name) => linesOf(text, name));
+    expect(found).toEqual([['a/b'], ['/a'], ['x'], ['"1"']]);
+    expect(linesOf(text, 'set-cookie')).toEqual(['a=1', 'b=2']);
+    expect(linesOf(text, 'x-any').join()).toMatch(/^1, ?2$/);
+  });
+});
+
+describe('FWD-13: a 101 nobody asked for', () => {
+  it.each([
+    ['without a word of an upgrade', ''],
+    ['with an upgrade', 'Connection: upgrade\r\nUpgrade: websocket\r\n'],
+  ])('%s is a bad gateway, and the next request is served', async (_what, lines) => {
+    const gateway = await gatewayBefore((_request, count) =>
+      count === 1 ? `HTTP/1.1 101 Switching Protocols\r\n${lines}\r\nraw bytes` : OK,
+    );
+    const { statuses, text } = await sendRaw(gateway.port, get());
+    expect(statuses).toEqual([502]);
+    expect(text).not.toContain('raw bytes');
+    expect((await sendRaw(gateway.port, get())).statuses).toEqual([200]);
+  });
+});

@@ -1,0 +1,138 @@
+// What the README shows and names: files in order, problems as printed, refusals, commands, variables, paths.
+// Whatever it says that the project does not have is noticed here, and the other way round.
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCheck } from '../../gateway/cli/check.ts';
+import { openWorkspace, type Workspace } from '../support/readme-demo.ts';
+import { statusesOfFaults, statusesOfRefusals } from '../support/readme-refusals.ts';
+import { ROOT, readReadme, shellLines, spansOf, writtenPorts } from '../support/readme-text.ts';
+
+const readme = readReadme();
+const lines = shellLines(readme);
+const { scripts }: { scripts: Record<string, string> } = JSON.parse(
+  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+);
+
+let workspace: Workspace;
+beforeAll(async () => {
+  workspace = await openWorkspace();
+});
+afterAll(() => workspace[Symbol.asyncDispose]());
+
+describe('what the README shows of files', () => {
+  it('is a policy in order, wherever it shows one', async () => {
+    const shown = readme.blocks.filter(({ language }) => language === 'yaml');
+    expect(shown).not.toEqual([]);
+    for (const { text } of shown) {
+      const file = join(workspace.folder, 'shown.yaml');
+      writeFileSync(file, text);
+      const options = { files: [file], configFile: join(ROOT, 'config/gateway.yaml'), strict: true } as const;
+      const surroundings = { environment: {}, now: Date.UTC(2026, 10, 20), colour: false };
+      const result = await runCheck({ ...options, ...surroundings, format: 'json' });
+      expect(JSON.parse(result.text)).toEqual({ problems: [] });
+    }
+  });
+
+  it('is what `check` really prints of those lines', async () => {
+    const shown = readme.blocks.find(({ text }) => /^policies\/\S+:\d+:\d+: error/.test(text))?.text ?? '';
+    await using other = await openWorkspace();
+    expect(other.sundial('check')).toMatchObject({ code: 0, stderr: '' });
+    const file = join(other.folder, 'policies/orders.yaml');
+    const wrong = readFileSync(file, 'utf8').split('\n');
+    for (const [, number, text = ''] of shown.matchAll(/^ *(\d+) \| (.*)$/gm))
+      wrong[Number(number) - 1] = text;
+    writeFileSync(file, wrong.join('\n'));
+    expect(other.sundial('check')).toEqual({ code: 1, stdout: shown, stderr: '' });
+  });
+});
+
+describe('what the README names', () => {
+  it('are the refusals there are, each with its statuses', () => {
+    const named = new Map<string, Set<number>>();
+    const known = statusesOfRefusals();
+    for (const [statuses = '', reasons = ''] of readme.tables.get('status') ?? []) {
+      const listed = Array.from(statuses.matchAll(/\d{3}/g), Number);
+      for (const reason of spansOf(reasons)) {
+        const own = listed.filter((status) => known.get(reason)?.has(status));
+        expect(own, `${reason} in the row of ${statuses}`).not.toEqual([]);
+        named.set(reason, new Set([...(named.get(reason) ?? []), ...own]));
+      }
+      const explained = listed.filter((status) =>
+        spansOf(reasons).some((reason) => known.get(reason)?.has(status)),
+      );
+      expect(explained).toEqual(listed);
+    }
+    expect(named).toEqual(known);
+  });
+
+  it('are the statuses of all faults', () => {
+    const sentence = /^Faults are [^.]*\./m.exec(readme.prose)?.[0] ?? '';
+    expect(new Set(Array.from(sentence.matchAll(/\d{3}/g), Number))).toEqual(statusesOfFaults());
+  });
+
+  const commands = [...lines.flatMap((line) => line.split(' && ')), ...readme.spans]
+    .map((text) => text.replace(/^(?:\w+=\S+ )+/, ''))
+    .filter((text) => /^(npm|npx|node) /.test(text));
+
+  it.each([...new Set(commands)])('is a command that exists: %s', (command) => {
+    const words = command.split(/\s+/);
+    if (words[0] === 'npx') {
+      expect(words[1]).toBe('sundial');
+      const help = workspace.sundial(words[2] ?? '', '--help');
+      expect(help.code).toBe(0);
+      expect(help.stdout).toContain(`Usage: sundial ${words[2]}`);
+      for (const option of words.filter((word) => word.startsWith('--')))
+        expect(help.stdout).toContain(option);
+    } else if (words[0] === 'npm') {
+      const script = words[1] === 'run' ? words.slice(2).find((word) => !word.startsWith('-')) : words[1];
+      if (script === 'ci') expect(existsSync(join(ROOT, 'package-lock.json'))).toBe(true);
+      else expect(Object.keys(scripts)).toContain(script);
+    } else expect(existsSync(join(ROOT, words[1] ?? ''))).toBe(true);
+  });
+
+  it('are the variables that are read, with the ports they move', () => {
+    const sources = globSync('{gateway,upstreams,config,policies}/**/*.{ts,js,yaml}', { cwd: ROOT });
+    const texts = sources.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
+    const variablesIn = (text: string) => new Set(text.match(/\bSUNDIAL_[A-Z0-9_]+/g));
+    expect(variablesIn(readme.prose)).toEqual(variablesIn(texts));
+    const defaults = Array.from(
+      texts.matchAll(/\$\{env:(SUNDIAL_\w+_PORT):-(\d+)\}/g),
+      ([, name = '', port]) => [name, Number(port)],
+    );
+    expect(new Map([...writtenPorts(readme)].sort())).toEqual(new Map(defaults.sort() as [string, number][]));
+  });
+
+  it('are files and folders that exist', () => {
+    const ignored = readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n');
+    const paths = readme.spans.filter((span) => /^\.?[\w.*-]+(\/[\w.*-]*)+$/.test(span));
+    expect(paths).toEqual(expect.arrayContaining(['policies/', 'test/architecture.test.ts']));
+    for (const path of paths) {
+      const made = ignored.includes(`/${path.replace(/^\.\//, '').split('/')[0]}/`);
+      expect(made || globSync(path, { cwd: ROOT }).length > 0, path).toBe(true);
+    }
+    for (const [, target = ''] of readme.prose.matchAll(/\]\(([^)]+)\)/g)) {
+      expect(/^(https?:|#)/.test(target) || existsSync(join(ROOT, target)), target).toBe(true);
+    }
+  });
+
+  it('are the rooms of the house, all of them', () => {
+    const plan = readme.blocks.find(({ section }) => section === 'Architecture')?.text ?? '';
+    const folders = ['', 'gateway'];
+    for (const line of plan.split('\n')) {
+      const names = line.match(/(?<=^|\s)[\w-]+(?:\/|\.ts)(?=[\s:,]|$)/g) ?? [];
+      const parents = [...folders, ...names.flatMap((name) => [name, join('gateway', name)])];
+      for (const name of names) {
+        expect(
+          parents.some((parent) => existsSync(join(ROOT, parent, name))),
+          `${name} in: ${line}`,
+        ).toBe(true);
+      }
+    }
+    for (const { name } of roomsOfTheGateway()) expect(plan).toMatch(new RegExp(`^ .*\\b${name}/`, 'm'));
+  });
+});
+
+function roomsOfTheGateway(): readonly { readonly name: string }[] {
+  return globSync('gateway/*', { cwd: ROOT, withFileTypes: true }).filter((entry) => entry.isDirectory());
+}

@@ -1,0 +1,150 @@
+// The README is run: its demo is started, its banner read, its curl lines and its table are tried.
+// What it shows and names without running it is held to the project in readme-names.test.ts.
+import { readFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CurlCommand, parseCurl, sendCurl } from '../support/readme-curl.ts';
+import { type Demo, movePorts, openWorkspace, startDemo, type Workspace } from '../support/readme-demo.ts';
+import { readReadme, shellLines, spansOf, writtenPorts } from '../support/readme-text.ts';
+
+const readme = readReadme();
+const curls = shellLines(readme).filter((line) => line.startsWith('curl '));
+const written = writtenPorts(readme);
+
+let workspace: Workspace;
+beforeAll(async () => {
+  workspace = await openWorkspace();
+});
+afterAll(() => workspace[Symbol.asyncDispose]());
+
+describe('the demo that the README starts', () => {
+  let ports: ReadonlyMap<string, number>;
+  let demo: Demo;
+  beforeAll(async () => {
+    ports = await movePorts([...written.keys()]);
+    demo = await startDemo(workspace.folder, ports);
+  });
+  afterAll(async () => {
+    demo.child.kill('SIGKILL');
+    await demo.ended;
+  });
+
+  const port = (variable: string) => ports.get(variable) ?? 0;
+  const moved = (from: number) => {
+    const [variable] = Array.from(written).find(([, number]) => number === from) ?? [];
+    if (variable === undefined) throw new Error(`the README names no variable that moves ${from}`);
+    return port(variable);
+  };
+  const read = (line: string): CurlCommand => parseCurl(line, demo.shell);
+
+  it('says what listens where, the store, the fingerprint of the certificate it presents, and where its log is', async () => {
+    const rows = new Map(
+      Array.from(demo.stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}(\S.*)$/gm), ([, name, value]) => [
+        name,
+        value,
+      ]),
+    );
+    expect(rows.get('gateway')).toBe(`https://127.0.0.1:${port('SUNDIAL_HTTPS_PORT')}`);
+    expect(rows.get('plain http')).toContain(`http://127.0.0.1:${port('SUNDIAL_HTTP_PORT')} `);
+    expect(rows.get('admin')).toContain(`http://127.0.0.1:${port('SUNDIAL_ADMIN_PORT')} `);
+    expect(rows.get('store')).toContain('embedded');
+    expect(rows.get('clock')).toContain('2026-11-20');
+    expect(rows.get('certificate')).toBe(`SHA-256 ${await fingerprintAt(port('SUNDIAL_HTTPS_PORT'))}`);
+    const log = readFileSync(join(workspace.folder, 'data/gateway.log'), 'utf8');
+    expect(rows.get('log')).toContain('gateway.log');
+    expect(log).toContain('"message":"started"');
+    expect(demo.stderr).toBe('');
+  });
+
+  it('prints four lines to try, one of them with a token, that work as printed', async () => {
+    const printed = demo.stdout.split('\n').filter((line) => line.includes('curl '));
+    expect(printed).toHaveLength(4);
+    expect(printed.filter((line) => line.includes('Authorization: Bearer $('))).toHaveLength(1);
+    const statuses = [];
+    for (const line of printed) statuses.push(...(await statusesOf(read(line), (bound) => bound)));
+    expect(statuses).toEqual([200, 301, 410, 200]);
+  });
+
+  const promised = (readme.tables.get('request') ?? []).flatMap(([request = '', answer = '']) => {
+    const [, method, path] = /^`(GET|POST) (\/\S+)`(?: with(?:out)? a token)?$/.exec(request) ?? [];
+    return method === undefined || path === undefined ? [] : [{ request, method, path, answer }];
+  });
+
+  it('has a table that says what those lines show', () => {
+    expect(promised.length).toBeGreaterThanOrEqual(6);
+    const shown = curls.map((line) => parseCurl(line, () => 'token').urls[0]);
+    const paths = shown.map((url) => `${url?.pathname}${url?.search}`);
+    expect(paths).toEqual(expect.arrayContaining(promised.map(({ path }) => path)));
+  });
+
+  it.each(promised)('$request: $answer', async ({ request, method, path, answer }) => {
+    const token = request.endsWith('with a token') ? `-H "Authorization: Bearer $(npm run -s token)"` : '';
+    const line = `curl -k -X ${method} ${token} 'https://127.0.0.1:8443${path}'`;
+    const [got] = await sendCurl(read(line), moved);
+    expect(got?.status).toBe(Number(/^\d{3}/.exec(answer)?.[0]));
+    const names = spansOf(answer).filter((span) => /^[A-Z][\w-]+$/.test(span) && span !== 'POST');
+    expect(Object.keys(got?.headers ?? {})).toEqual(
+      expect.arrayContaining(names.map((name) => name.toLowerCase())),
+    );
+    if (answer.includes('no lifecycle headers')) expect(got?.headers).not.toHaveProperty('deprecation');
+    const limit = /limit of (\d+) a minute/.exec(answer)?.[1];
+    if (limit !== undefined) expect(got?.headers['x-ratelimit-limit']).toBe(limit);
+    if (got?.status === 401) expect(got.headers).toHaveProperty('www-authenticate');
+    const members = got?.status === 410 ? ['replacement', 'migration_guide'] : [];
+    expect(members.filter((member) => got?.json[member] === undefined)).toEqual([]);
+  });
+
+  // After the table: the last of these lines uses up the limit of v1.
+  it.each(curls)('%s', async (line) => {
+    const command = read(line);
+    expect(command.expected).not.toEqual([]);
+    expect(await statusesOf(command, moved)).toEqual(command.expected);
+  });
+
+  it('answers 502 with the name of a service that was stopped by its pid in the banner', async () => {
+    process.kill(demo.services.get('orders-v2') ?? 0);
+    const line = curls.find((each) => each.includes('Bearer') && each.includes('/v2/orders')) ?? '';
+    const command = read(line);
+    await expect.poll(() => demo.stderr, { timeout: 10_000 }).toContain('orders-v2 ended');
+    const [answer] = await sendCurl(command, moved);
+    expect(answer?.status).toBe(502);
+    expect(answer?.json.service).toBe('orders-v2');
+  });
+
+  it('ends with 0 on Ctrl-C and leaves no process and no listener behind', async () => {
+    demo.child.kill('SIGINT');
+    expect(await demo.ended).toEqual({ code: 0, signal: null });
+    expect(demo.services.size).toBe(5);
+    for (const pid of demo.services.values()) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    for (const number of ports.values()) expect(await isOpen(number)).toBe(false);
+  });
+});
+
+/** Statuses in the order they came, repetitions left out. */
+async function statusesOf(command: CurlCommand, portOf: (port: number) => number): Promise<number[]> {
+  const answers = await sendCurl(command, portOf);
+  return [...new Set(answers.map(({ status }) => status))];
+}
+
+function fingerprintAt(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256);
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host: '127.0.0.1', port });
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,161 @@
+// Limits shared through Redis by two gateways, and what becomes of them when Redis is killed, stalls, and comes back.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
+import { type RunningRedis, startRedis } from '../support/redis-server.ts';
+
+const stack = new AsyncDisposableStack();
+let perTest = new AsyncDisposableStack();
+let redis: RunningRedis;
+let gateways: readonly RunningGateway[] = [];
+let clients: readonly Client[] = [];
+let echoUrl = '';
+
+beforeAll(async () => {
+  echoUrl = stack.adopt(await startEcho({ port: 0 }), (service) => service.close()).url;
+});
+afterAll(() => stack.disposeAsync());
+
+const startGateway = async () =>
+  perTest.use(
+    await runGateway({ policies: 'redis', environment: { ECHO: echoUrl, STORE: redis.url, REPLICAS: '2' } }),
+  );
+
+beforeEach(async () => {
+  perTest = new AsyncDisposableStack();
+  redis = await startRedis();
+  perTest.defer(() => redis.stop());
+  gateways = [await startGateway(), await startGateway()];
+  clients = gateways.map((gateway) => perTest.use(overHttp1(gateway.https)));
+});
+afterEach(() => perTest.disposeAsync());
+
+/** Asks `count` times, in turn at both gateways, all at once. */
+const askBoth = (api: string, count: number): Promise<readonly Answer[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => askOne(api, index % 2)));
+
+const askOne = (api: string, which = 0): Promise<Answer> =>
+  clients[which]?.ask({ path: `/api/${api}` }) ?? Promise.reject(new Error(`no gateway ${which}`));
+
+const count = (answers: readonly Answer[], status: number) =>
+  answers.filter((each) => each.status === status).length;
+
+const untilStore = (up: boolean) =>
+  vi.waitFor(
+    async () => {
+      for (const gateway of gateways)
+        expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(up ? 1 : 0);
+    },
+    { timeout: 5_000, interval: 50 },
+  );
+
+describe('two gateways with one Redis', () => {
+  it('promise 28: admit exactly the limit between them when it says exact, whoever is asked', async () => {
+    const answers = await askBoth('exact', 200);
+    const admitted = answers.filter(({ status }) => status === 200);
+    // On a busy machine Redis may answer too late for a request, which is then refused though it was counted.
+    const late = count(answers, 503);
+    expect(admitted.length).toBeLessThanOrEqual(50);
+    expect(admitted.length + late).toBeGreaterThanOrEqual(50);
+    expect(admitted.length + late + count(answers, 429)).toBe(200);
+    const remaining = admitted.map(({ headers }) => headers['x-ratelimit-remaining']);
+    expect(new Set(remaining).size).toBe(admitted.length);
+  });
+
+  it('promise 28: never admit more than the limit by leases either', async () => {
+    const answers = await askBoth('leased', 200);
+    expect(count(answers, 200)).toBeLessThanOrEqual(50);
+    expect(count(answers, 200) + count(answers, 503)).toBeGreaterThan(25);
+    expect(count(answers, 200) + count(answers, 429) + count(answers, 503)).toBe(200);
+  });
+});
+
+describe('Redis goes away', () => {
+  it('promise 27, RL-13: on_store_failure local goes on with each gateway its part, without numbers, and counts again later', async () => {
+    expect((await askOne('local')).headers).toMatchObject({
+      'x-ratelimit-limit': '20',
+      'x-ratelimit-remaining': '19',
+    });
+    await untilStore(true);
+    await redis.stop();
+    const answers = await askBoth('local', 30);
+    // 20 between two gateways is 10 for each.
+    expect([count(answers, 200), count(answers, 429)]).toEqual([20, 10]);
+    for (const { status, headers } of answers) {
+      for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'ratelimit', 'ratelimit-policy']) {
+        expect(headers).not.toHaveProperty(name);
+      }
+      if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    }
+    await untilStore(false);
+    await using admin = overHttp1(gateways[0]?.admin ?? 0, { tls: false });
+    expect(await admin.ask({ path: '/-/ready' })).toMatchObject({
+      status: 200,
+      json: { store: { state: 'down' } },
+    });
+
+    redis = await startRedis({ port: redis.port });
+    await untilStore(true);
+    await vi.waitFor(async () => expect((await askOne('local')).headers).toHaveProperty('x-ratelimit-limit'));
+  });
+
+  it('promise 27: on_store_failure refuse is 503 with the wait, never 500', async () => {
+    expect((await askOne('refuse')).status).toBe(200);
+    await redis.stop();
+    const answers = await askBoth('refuse', 20);
+    expect(count(answers, 503)).toBe(20);
+    const [answer] = answers;
+    const wait = Number(answer?.headers['retry-after']);
+    expect(wait).toBeGreaterThanOrEqual(1);
+    expect(answer).toMatchObject({
+      json: {
+        error: 'Service Unavailable',
+        message: 'Requests cannot be counted right now.',
+        retryAfter: wait,
+        estimatedRestoration: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
+      },
+      headers: { 'cache-control': 'no-store', 'proxy-status': 'sundial; error=destination_unavailable' },
+    });
+    expect(`${answer?.text}${JSON.stringify(answer?.lines)}`).not.toMatch(/redis|127\.0\.0\.1|ECONN/i);
+    const line = await gateways[0]?.accessLine(answer?.headers['x-request-id']);
+    expect(line).toMatchObject({ refusal: 'limits_unavailable', status: 503 });
+  });
+
+  it('promise 27: on_store_failure allow lets everything pass', async () => {
+    await redis.stop();
+    const answers = await askBoth('allow', 60);
+    expect(count(answers, 200)).toBe(60);
+  });
+
+  it('promise 27: a Redis that accepts and does not answer holds nobody up', async () => {
+    expect((await askOne('local')).status).toBe(200);
+    redis.pause();
+    const began = performance.now();
+    const answers = [];
+    for (let index = 0; index < 10; index += 1) answers.push(await askOne('local'));
+    expect(count(answers, 200)).toBe(10);
+    // One request may wait for a time-out of 30 ms; thirty would not fit. Generous, since other tests share the machine.
+    expect(performance.now() - began).toBeLessThan(2_000);
+    await vi.waitFor(async () =>
+      expect(await gateways[0]?.metric('sundial_store_up{store="redis"}')).toBe(0),
+    );
+    redis.resume();
+    await untilStore(true);
+  });
+});
+
+describe('Redis is not there at the start', () => {
+  it('the gateway starts, serves, and counts once it comes', async () => {
+    await redis.stop();
+    const late = await startGateway();
+    await using client = overHttp1(late.https);
+    expect((await client.ask({ path: '/api/local' })).status).toBe(200);
+    redis = await startRedis({ port: redis.port });
+    await vi.waitFor(
+      async () =>
+        expect((await client.ask({ path: '/api/allow' })).headers).toHaveProperty('x-ratelimit-limit', '20'),
+      { timeout: 5_000, interval: 100 },
+    );
+  });
+});

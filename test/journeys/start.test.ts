@@ -1,0 +1,172 @@
+// The process: what it says when it cannot start, with which exit code, and how it answers to signals.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import type { Service } from '../../upstreams/service/listen.ts';
+import { type GatewayProcess, startProcess } from '../support/gateway-process.ts';
+import { overHttp1, overHttp2 } from '../support/http-client.ts';
+
+const stack = new AsyncDisposableStack();
+const RUN = ['run', '-c', 'test/journeys/gateway.yaml'];
+let perTest = new AsyncDisposableStack();
+let echo: Service;
+let folder = '';
+
+beforeAll(async () => {
+  echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+});
+afterAll(() => stack.disposeAsync());
+beforeEach(async () => {
+  perTest = new AsyncDisposableStack();
+  folder = await mkdtemp(join(tmpdir(), 'sundial-start-'));
+  perTest.defer(() => rm(folder, { recursive: true, force: true }));
+  const text = await readFile(join(import.meta.dirname, 'start/good/orders.yaml'), 'utf8');
+  await writeFile(join(folder, 'orders.yaml'), text.replace('/GUIDE', join(folder, 'guide.txt')));
+  await writeFile(join(folder, 'guide.txt'), 'https://docs.example.com/one');
+});
+afterEach(() => perTest.disposeAsync());
+
+const environment = (more: Readonly<Record<string, string>> = {}) => ({
+  DATA: join(folder, 'data'),
+  STORE: `embedded:${join(folder, 'data')}`,
+  ISSUER: 'http://127.0.0.1:9',
+  POLICIES: join(folder, '*.yaml'),
+  ECHO: echo.url,
+  ...more,
+});
+const start = (more?: Readonly<Record<string, string>>): GatewayProcess =>
+  perTest.use(startProcess(RUN, environment(more)));
+
+async function untilActive(count: number): Promise<void> {
+  await using client = overHttp1(echo.port, { tls: false });
+  await vi.waitFor(
+    async () => expect((await client.ask({ path: '/echo/-/count' })).json.active).toBe(count),
+    {
+      timeout: 5_000,
+    },
+  );
+}
+
+const isRefused = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(false));
+    socket.once('error', () => resolve(true));
+    socket.once('close', () => socket.destroy());
+  });
+
+describe('the process does not start', () => {
+  it('promise 3: with a bad policy file: every problem with its place, exit 1, nothing listens', async () => {
+    const gateway = start({ POLICIES: 'start/bad/*.yaml' });
+    expect(await gateway.ended).toBe(1);
+    expect(gateway.stderr).toMatch(/^test\/journeys\/start\/bad\/orders\.yaml:7:1: error: .*limts/m);
+    expect(gateway.stderr).toMatch(
+      /^test\/journeys\/start\/bad\/orders\.yaml:14:13: error: sunset \(2025-01-15\) is before/m,
+    );
+    expect(gateway.stderr).toMatch(
+      /^test\/journeys\/start\/bad\/orders\.yaml:15:16: error: no version is called "v2"/m,
+    );
+    expect(gateway.stderr).toMatch(/\^\^\^/);
+    expect(gateway.stderr).toMatch(/did you mean "?limits"?/);
+    expect(gateway.stdout).toBe('');
+  });
+
+  it('when its port is taken: exit 3, and a line that says which', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    perTest.defer(() => new Promise((resolve) => void taken.close(() => resolve())));
+    const bound = taken.address();
+    const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+    const text = await readFile(join(import.meta.dirname, 'gateway.yaml'), 'utf8');
+    const config = join(folder, 'gateway.yml');
+    await writeFile(
+      config,
+      text.replace('https: { address: "127.0.0.1:0"', `https: { address: "127.0.0.1:${port}"`),
+    );
+    const gateway = perTest.use(startProcess(['run', '-c', config], environment()));
+    expect(await gateway.ended).toBe(3);
+    expect(gateway.stderr).toContain(`127.0.0.1:${port}`);
+    expect(gateway.stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('while another process holds its data folder: exit 3, and a line that says what to do', async () => {
+    await start().ready;
+    const second = start();
+    expect(await second.ended).toBe(3);
+    expect(second.stderr).toMatch(/in use by another Sundial process/);
+  });
+
+  it.each([[['run', '--nonsense']], [['fly']], [['run', '--at', 'someday']]])(
+    'when it is called wrongly, as by %o: exit 2 and a word on it',
+    async (arguments_) => {
+      const gateway = perTest.use(startProcess(arguments_));
+      expect(await gateway.ended).toBe(2);
+      expect(gateway.stderr).toMatch(/^error: /m);
+    },
+  );
+});
+
+describe('signals', () => {
+  it('SIGHUP reads the policies again', async () => {
+    const gateway = start();
+    const { https } = await gateway.ready;
+    await using client = overHttp1(https);
+    const guide = async () => (await client.ask({ path: '/api/v1/orders' })).headers.link;
+    expect(await guide()).toContain('/one>');
+    await writeFile(join(folder, 'guide.txt'), 'https://docs.example.com/two');
+    gateway.kill('SIGHUP');
+    await vi.waitFor(async () => expect(await guide()).toContain('/two>'), { timeout: 5_000 });
+  });
+
+  it('promise 23, promise 25: SIGTERM finishes what runs, takes nothing new, says so when asked, and ends with 0', async () => {
+    const gateway = start();
+    const { https, admin } = await gateway.ready;
+    await using first = overHttp1(https);
+    await using second = overHttp2(https);
+    await using idle = overHttp1(https);
+    await using health = overHttp1(admin, { tls: false });
+    expect((await idle.ask({ path: '/api/v1/orders' })).status).toBe(200);
+    const running = [first, second].map((client) => client.ask({ path: '/api/v1/orders?delay=1000' }));
+    await untilActive(2);
+    gateway.kill('SIGTERM');
+    await vi.waitFor(async () => expect((await health.ask({ path: '/-/ready' })).status).toBe(503), {
+      interval: 10,
+    });
+    expect(await isRefused(https)).toBe(true);
+    expect((await health.ask({ path: '/-/healthy' })).status).toBe(200);
+    const answers = await Promise.all(running);
+    for (const answer of answers) expect(answer).toMatchObject({ status: 200, complete: true });
+    expect(answers[0]?.headers.connection).toBe('close');
+    expect(await gateway.ended).toBe(0);
+    // Both are in the log: it is written before the process ends.
+    expect(gateway.stdout.match(/"path":"\/api\/v1\/orders"/g)).toHaveLength(3);
+  });
+
+  it('SIGINT ends it as well, at once when nothing runs', async () => {
+    const gateway = start();
+    await gateway.ready;
+    gateway.kill('SIGINT');
+    expect(await gateway.ended).toBe(0);
+  });
+
+  it('promise 24: a second signal does not wait for what runs', async () => {
+    const gateway = start();
+    const { https } = await gateway.ready;
+    await using client = overHttp1(https);
+    const running = client.ask({ path: '/api/v1/orders?delay=20000' }).then(
+      ({ complete }) => complete,
+      () => false,
+    );
+    await untilActive(1);
+    gateway.kill('SIGTERM');
+    await vi.waitFor(async () => expect(await isRefused(https)).toBe(true), { interval: 10 });
+    const began = performance.now();
+    gateway.kill('SIGTERM');
+    expect(await gateway.ended).not.toBe(0);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(await running).toBe(false);
+  });
+});

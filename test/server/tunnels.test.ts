@@ -1,0 +1,117 @@
+// Requests that want the connection for something else: upgrades and CONNECT. None of them gets a tunnel.
+import { connect } from 'node:http2';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
+import { get, OK, type RawUpstream, sendRaw, startUpstream, until } from './raw-sockets.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function pair(
+  options: GatewayOptions = {},
+): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest }> {
+  const upstream = await startUpstream(
+    ({ complete }) => (complete ? OK : undefined),
+    ({ complete }) => (complete ? OK : undefined),
+  );
+  const gateway = await startGateway({ upstream: upstream.origin, ...options });
+  cleanups.push(upstream.stop, gateway.stop);
+  return { upstream, gateway };
+}
+
+const WEBSOCKET = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+const H2C = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'];
+const CANARY = get('/echo/canary');
+
+describe('WS-1, H2-7: an upgrade is answered as the plain request it also is', () => {
+  // Node drops the bytes that arrive together with an upgrade it ignores, so that what follows starts anywhere.
+  it.each([
+    ['websocket', get('/echo', WEBSOCKET)],
+    ['h2c', get('/echo', H2C)],
+    ['an upgrade with a body', get('/echo', [...WEBSOCKET, 'Content-Length: 5'], 'POST', 'hello')],
+    ['a chunked one', get('/echo', [...H2C, 'Transfer-Encoding: chunked'], 'POST', '1\r\nx\r\n0\r\n\r\n')],
+  ])('%s: the connection ends with the answer, and nothing behind it is a request', async (_what, bytes) => {
+    const { upstream, gateway } = await pair();
+    const { statuses, closed, text } = await sendRaw(gateway.port, bytes + CANARY);
+    expect(statuses).toEqual([200]);
+    expect(closed).toBe(true);
+    expect(text).toMatch(/\r\nconnection: close\r\n/i);
+    expect(upstream.requests).toHaveLength(1);
+    expect(upstream.requests[0]?.head).not.toMatch(/\r\n(?:upgrade|http2-settings):/i);
+  });
+
+  it('a refused one ends the connection as well', async () => {
+    const { upstream, gateway } = await pair({ decide: () => ({ reason: 'credentials_missing' }) });
+    const { statuses, closed } = await sendRaw(gateway.port, get('/echo', WEBSOCKET) + CANARY);
+    expect({ statuses, closed }).toEqual({ statuses: [401], closed: true });
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('its body arrives whole, however large', async () => {
+    const { upstream, gateway } = await pair();
+    const body = 'x'.repeat(1_000_000);
+    const bytes = get('/echo', [...H2C, `Content-Length: ${body.length}`], 'POST', body);
+    expect(await sendRaw(gateway.port, bytes)).toMatchObject({ statuses: [200], closed: true });
+    expect(upstream.requests[0]?.body === body).toBe(true);
+  });
+
+  // Node tells nobody of a parse error in such a body; the deadline of the request is what ends it.
+  it('a bad chunk in its body ends at the deadline and never counts as complete', async () => {
+    const { upstream, gateway } = await pair({
+      limits: { requestMs: 300, headersMs: 300, checkEveryMs: 50 },
+    });
+    const bytes = get('/echo', [...H2C, 'Transfer-Encoding: chunked'], 'POST', 'zz\r\n');
+    expect(await sendRaw(gateway.port, bytes)).toMatchObject({ statuses: [408], closed: true });
+    await until(() => upstream.requests.every(({ ended }) => ended));
+    expect(upstream.requests.filter(({ complete }) => complete)).toHaveLength(0);
+  });
+});
+
+describe('FWD-8, WS-7: CONNECT', () => {
+  const tunnel = 'CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n';
+
+  it('is 501 over HTTP/1, observed, and ends the connection', async () => {
+    const { upstream, gateway } = await pair();
+    const answer = await sendRaw(gateway.port, tunnel + CANARY);
+    expect(answer).toMatchObject({ statuses: [501], closed: true });
+    expect(gateway.outcomes).toMatchObject([{ method: '-', status: 501, aborted: false }]);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  it('behind a request that is still judged, it waits for that answer and cuts the rest', async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { upstream, gateway } = await pair({ decide: () => promise });
+    const answer = sendRaw(gateway.port, get() + tunnel + CANARY);
+    await until(() => gateway.views.length === 1);
+    resolve(undefined);
+    expect(await answer).toMatchObject({ statuses: [200], closed: true });
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('is 501 over HTTP/2', async () => {
+    const { gateway } = await pair({ tls: true });
+    const session = connect(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
+    cleanups.push(async () => session.destroy());
+    const stream = session.request({ ':method': 'CONNECT', ':authority': 'api.example.com:443' });
+    const status = await new Promise((resolve) => {
+      stream.on('response', (headers) => resolve(headers[':status']));
+      stream.on('error', resolve);
+    });
+    expect(status).toBe(501);
+    stream.resume();
+    await until(() => gateway.outcomes.length === 1);
+    expect(gateway.outcomes).toMatchObject([{ method: 'CONNECT', status: 501 }]);
+  });
+
+  it('is refused by a plain listener like anything else', async () => {
+    const { gateway } = await pair({ mode: 'reject' });
+    expect(await sendRaw(gateway.port, tunnel)).toMatchObject({ statuses: [400], closed: true });
+  });
+});

@@ -1,0 +1,61 @@
+// Runs the command itself as a process, as an operator or a supervisor does, and watches what it prints and how it ends.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+export interface GatewayProcess extends AsyncDisposable {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Ports as the banner names them; rejects when the process ends without one. */
+  readonly ready: Promise<{ readonly https: number; readonly admin: number }>;
+}
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** `arguments_` follow `sundial`; `environment` is added to the system's own. */
+export function startProcess(
+  arguments_: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): GatewayProcess {
+  const child = spawn(process.execPath, ['gateway/sundial.js', ...arguments_], {
+    cwd: ROOT,
+    env: { ...process.env, NO_COLOR: '1', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { promise: ready, resolve, reject } = Promise.withResolvers<{ https: number; admin: number }>();
+  const ended = new Promise<number | NodeJS.Signals>((done) => {
+    child.once('close', (code, signal) => {
+      done(code ?? signal ?? 0);
+      reject(new Error(`ended by ${code ?? signal} before it was ready:\n${said.stdout}${said.stderr}`));
+    });
+  });
+  const said = { stdout: '', stderr: '' };
+  child.stderr.on('data', (chunk: Buffer) => {
+    said.stderr += chunk.toString();
+  });
+  child.stdout.on('data', (chunk: Buffer) => {
+    said.stdout += chunk.toString();
+    const https = /^ +gateway +https:\/\/127\.0\.0\.1:(\d+)/m.exec(said.stdout)?.[1];
+    const admin = /^ +admin +http:\/\/127\.0\.0\.1:(\d+)/m.exec(said.stdout)?.[1];
+    if (https !== undefined && admin !== undefined) resolve({ https: Number(https), admin: Number(admin) });
+  });
+  // A process that is expected to end has nobody waiting for it to be ready.
+  ready.catch(() => undefined);
+  return {
+    get stdout() {
+      return said.stdout;
+    },
+    get stderr() {
+      return said.stderr;
+    },
+    ended,
+    kill: (signal) => void child.kill(signal),
+    ready,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+// A curl command as a person would type it, read and sent without curl: quotes, $(…), the flags the README uses.
+// Anything else is an error, so that a line nobody understands cannot pass.
+import { type Answer, type Client, overHttp1 } from './http-client.ts';
+
+export interface CurlCommand {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly insecure: boolean;
+  /** One, or as many as a `[1-90]` in it asks for. */
+  readonly urls: readonly URL[];
+  /** The status codes that the comment at the end of the line names. */
+  readonly expected: readonly number[];
+}
+
+const PLAIN_FLAGS = ['-k', '-i', '-s'];
+const FLAGS_WITH_VALUE = ['-X', '-H', '-o', '-w'];
+
+/** @throws Error for any flag, quote or word this parser does not know */
+export function parseCurl(line: string, substitute: (command: string) => string): CurlCommand {
+  const { words, comment } = splitWords(line, substitute);
+  const headers: Record<string, string> = {};
+  const addresses: string[] = [];
+  let method = 'GET';
+  let insecure = false;
+  if (words[0] !== 'curl') throw new Error(`not a curl line: ${line}`);
+  for (let index = 1; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    if (word.startsWith('-') && !PLAIN_FLAGS.includes(word) && !FLAGS_WITH_VALUE.includes(word)) {
+      throw new Error(`unknown flag ${word}: ${line}`);
+    }
+    if (word === '-k') insecure = true;
+    if (!word.startsWith('-')) addresses.push(word);
+    if (!FLAGS_WITH_VALUE.includes(word)) continue;
+    index += 1;
+    const value = words[index];
+    if (value === undefined) throw new Error(`${word} without a value: ${line}`);
+    if (word === '-X') method = value;
+    if (word === '-H')
+      headers[value.slice(0, value.indexOf(':'))] = value.slice(value.indexOf(':') + 1).trim();
+  }
+  const [address] = addresses;
+  if (address === undefined || addresses.length > 1) throw new Error(`not one URL: ${line}`);
+  const expected = Array.from(comment.matchAll(/\b[1-5]\d\d\b/g), Number);
+  return { method, headers, insecure, urls: unfold(address), expected };
+}
+
+/** Sends them one after the other. Follows no redirect; `portOf` says where a port of the text really is. */
+export async function sendCurl(
+  { method, headers, insecure, urls }: CurlCommand,
+  portOf: (written: number) => number,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  let client: Client | undefined;
+  try {
+    for (const { protocol, hostname, port, pathname, search } of urls) {
+      if (hostname !== '127.0.0.1') throw new Error(`${hostname} is not this machine`);
+      const tls = protocol === 'https:';
+      if (tls && !insecure) throw new Error('a certificate of our own needs -k');
+      const actual = portOf(Number(port));
+      client ??= overHttp1(actual, { tls });
+      const path = `${pathname}${search}`;
+      answers.push(await client.ask({ path, method, headers: { host: `127.0.0.1:${actual}`, ...headers } }));
+    }
+    return answers;
+  } finally {
+    await client?.[Symbol.asyncDispose]();
+  }
+}
+
+/** Words as a shell splits them: '…' as it stands, "…" and bare words with $(…) put in, # ends the command. */
+function splitWords(
+  line: string,
+  substitute: (command: string) => string,
+): { readonly words: readonly string[]; readonly comment: string } {
+  const words: string[] = [];
+  let rest = line.trim();
+  while (rest !== '' && !rest.startsWith('#')) {
+    const word = /^(?:'[^']*'|"(?:\$\([^)]*\)|[^"$`\\])*"|[^\s'"$`\\])+/.exec(rest)?.[0];
+    if (word === undefined) throw new Error(`cannot read: ${rest}`);
+    words.push(
+      word.replace(/'([^']*)'|"((?:\$\([^)]*\)|[^"])*)"/g, (_, single?: string, double = '') =>
+        single === undefined
+          ? double.replace(/\$\(([^)]*)\)/g, (_whole: string, command: string) => substitute(command))
+          : single,
+      ),
+    );
+    rest = rest.slice(word.length);
+    if (rest !== '' && !/^\s/.test(rest)) throw new Error(`cannot read: ${rest}`);
+    rest = rest.trimStart();
+  }
+  return { words, comment: rest };
+}
+
+function unfold(address: string): readonly URL[] {
+  const range = /\[(\d+)-(\d+)\]/.exec(address);
+  if (range === null) return [new URL(address)];
+  const [whole, first, last] = range;
+  const count = Number(last) - Number(first) + 1;
+  return Array.from(
+    { length: count },
+    (_, index) => new URL(address.replace(whole, String(Number(first) + index))),
+  );
+}

@@ -1,0 +1,75 @@
+// Every refusal and every fault there is, with the statuses they are answered with.
+// One sample of each member of the unions: the compiler asks for a new one when a union grows.
+import { Fault, type FaultCode, type Refusal, type RefusalReason } from '../../gateway/exchange/directive.ts';
+import { describeFault } from '../../gateway/exchange/fault-answer.ts';
+import { describeRefusal } from '../../gateway/exchange/refusal-answer.ts';
+import { deprecatedFacts, NOW } from './exchange-samples.ts';
+
+type Samples = { readonly [Reason in RefusalReason]: readonly Extract<Refusal, { reason: Reason }>[] };
+
+const known = ['v2', 'v1'];
+const path = { carrier: 'path', value: 'v9' } as const;
+const header = { carrier: 'header', value: 'v9' } as const;
+const retired = { label: 'v0', since: NOW, guide: undefined };
+const limit = { name: 'default', units: 60, windowMs: 60_000, burst: 60 };
+
+const MALFORMED = [400, 408, 413, 414, 417, 431] as const;
+
+const SAMPLES: Samples = {
+  request_malformed: MALFORMED.map((status) => ({ reason: 'request_malformed', status, message: '' })),
+  plain_http: [{ reason: 'plain_http' }],
+  method_unknown: [{ reason: 'method_unknown', method: 'BREW' }],
+  transfer_coding_unknown: [{ reason: 'transfer_coding_unknown' }],
+  protocol_version_unsupported: [{ reason: 'protocol_version_unsupported' }],
+  host_unknown: [{ reason: 'host_unknown' }],
+  route_unknown: [{ reason: 'route_unknown' }],
+  credentials_in_url: [{ reason: 'credentials_in_url', parameter: 'access_token' }],
+  version_ambiguous: [{ reason: 'version_ambiguous', claims: [path, header] }],
+  version_malformed: [path, header].map((claim) => ({ reason: 'version_malformed', claim, known })),
+  version_unknown: [path, header].map((claim) => ({ reason: 'version_unknown', claim, known })),
+  version_missing: [{ reason: 'version_missing', known }],
+  version_retired: [{ reason: 'version_retired', ...retired, replacement: undefined }],
+  version_moved: ([301, 308] as const).map((status) => ({
+    reason: 'version_moved',
+    status,
+    ...retired,
+    location: 'https://api.example.com/api/v2/orders',
+  })),
+  credentials_missing: [{ reason: 'credentials_missing' }],
+  credentials_malformed: [{ reason: 'credentials_malformed' }],
+  token_invalid: [{ reason: 'token_invalid', description: 'The access token has expired' }],
+  scope_insufficient: [{ reason: 'scope_insufficient', required: ['orders:read'] }],
+  rate_limited: [{ reason: 'rate_limited', retryAfterSeconds: 1, limit }],
+  guard_limited: [{ reason: 'guard_limited', retryAfterSeconds: 1 }],
+  limits_unavailable: [{ reason: 'limits_unavailable', retryAfterSeconds: 1, restoredAt: NOW }],
+};
+
+const FAULTS: Readonly<Record<FaultCode, Fault>> = {
+  upstream_refused: new Fault('upstream_refused'),
+  upstream_dns: new Fault('upstream_dns'),
+  upstream_reset: new Fault('upstream_reset'),
+  upstream_invalid: new Fault('upstream_invalid'),
+  upstream_tls: new Fault('upstream_tls'),
+  upstream_loop: new Fault('upstream_loop'),
+  upstream_connect_timeout: new Fault('upstream_connect_timeout'),
+  upstream_headers_timeout: new Fault('upstream_headers_timeout'),
+  upstream_idle_timeout: new Fault('upstream_idle_timeout'),
+  upstream_total_timeout: new Fault('upstream_total_timeout'),
+  identity_unavailable: new Fault('identity_unavailable'),
+  internal: new Fault('internal'),
+};
+
+/** The statuses each reason can be answered with. */
+export function statusesOfRefusals(): ReadonlyMap<string, ReadonlySet<number>> {
+  const facts = deprecatedFacts();
+  return new Map(
+    Object.entries(SAMPLES).map(([reason, refusals]) => [
+      reason,
+      new Set(refusals.map((refusal) => describeRefusal(refusal, facts).status)),
+    ]),
+  );
+}
+
+export function statusesOfFaults(): ReadonlySet<number> {
+  return new Set(Object.values(FAULTS).map((fault) => describeFault(fault, 'id', NOW).status));
+}

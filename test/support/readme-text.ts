@@ -1,0 +1,81 @@
+// The README as data: its fenced blocks, its tables, its code spans, its sections.
+// Small on purpose: it reads the Markdown this project writes, not every Markdown.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '../..');
+
+export interface Block {
+  /** What follows the fence; empty for none. */
+  readonly language: string;
+  readonly text: string;
+  /** Title of the section it stands in. */
+  readonly section: string;
+}
+
+export interface Readme {
+  readonly blocks: readonly Block[];
+  /** The text without its blocks. */
+  readonly prose: string;
+  /** What stands between single backticks in the prose. */
+  readonly spans: readonly string[];
+  /** Tables by their first heading cell; rows of cells, without the heading. */
+  readonly tables: ReadonlyMap<string, readonly (readonly string[])[]>;
+}
+
+export function readReadme(): Readme {
+  const blocks: Block[] = [];
+  const prose: string[] = [];
+  let section = '';
+  let open: { language: string; lines: string[] } | undefined;
+  for (const line of readFileSync(join(ROOT, 'README.md'), 'utf8').split('\n')) {
+    if (line.startsWith('```')) {
+      if (open === undefined) open = { language: line.slice(3).trim(), lines: [] };
+      else {
+        blocks.push({ language: open.language, text: `${open.lines.join('\n')}\n`, section });
+        open = undefined;
+      }
+    } else if (open !== undefined) open.lines.push(line);
+    else {
+      if (line.startsWith('## ')) section = line.slice(3);
+      prose.push(line);
+    }
+  }
+  return { blocks, prose: prose.join('\n'), spans: spansOf(prose.join('\n')), tables: tablesOf(prose) };
+}
+
+export function spansOf(text: string): readonly string[] {
+  return Array.from(text.matchAll(/`([^`\n]+)`/g), ([, span = '']) => span);
+}
+
+/** The lines of all `sh` blocks. */
+export function shellLines({ blocks }: Readme): readonly string[] {
+  const shell = blocks.filter(({ language }) => language === 'sh');
+  return shell.flatMap(({ text }) => text.split('\n').filter((line) => line !== ''));
+}
+
+/** Variables that move a port, with the port it is said to be without them. */
+export function writtenPorts({ prose }: Readme): ReadonlyMap<string, number> {
+  const found = prose.matchAll(/`(SUNDIAL_\w+_PORT)` \((\d+)\)/g);
+  return new Map(Array.from(found, ([, name = '', port]) => [name, Number(port)]));
+}
+
+function tablesOf(lines: readonly string[]): Map<string, string[][]> {
+  const tables = new Map<string, string[][]>();
+  let rows: string[][] | undefined;
+  for (const line of lines) {
+    if (!line.startsWith('|')) rows = undefined;
+    else if (rows === undefined) {
+      rows = [];
+      tables.set(cellsOf(line)[0] ?? '', rows);
+    } else if (!/^[|\s-]+$/.test(line)) rows.push(cellsOf(line));
+  }
+  return tables;
+}
+
+function cellsOf(line: string): string[] {
+  return line
+    .slice(1, -1)
+    .split('|')
+    .map((cell) => cell.trim());
+}

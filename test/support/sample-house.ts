@@ -1,0 +1,76 @@
+// Everything `npm start` runs, inside a test: the real gateway file and policies, the sample services and the sample issuer.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCatalog } from '../../upstreams/catalog/catalog.ts';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { ACME } from '../../upstreams/identity/clients.ts';
+import { startIssuer } from '../../upstreams/identity/server.ts';
+import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
+import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
+import type { Service } from '../../upstreams/service/listen.ts';
+import { type RunningGateway, runGateway } from './gateway.ts';
+import { overHttp1 } from './http-client.ts';
+import { freePorts } from './ports.ts';
+
+export interface SampleHouse extends AsyncDisposable {
+  readonly gateway: RunningGateway;
+  /** What the gateway calls itself in links and locations. */
+  readonly origin: string;
+  /** An Authorization value of the consumer acme with every scope. */
+  readonly authorization: string;
+  /** May be called twice. */
+  readonly stopCatalog: () => Promise<void>;
+}
+
+export async function startSampleHouse(): Promise<SampleHouse> {
+  const stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'sundial-samples-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const stop = new Map<string, () => Promise<void>>();
+  const keep = (name: string, service: Service): string => {
+    let stopped: Promise<void> | undefined;
+    const once = () => {
+      stopped ??= service.close();
+      return stopped;
+    };
+    stop.set(name, once);
+    stack.defer(once);
+    return String(service.port);
+  };
+  const issuer = await startIssuer({ port: 0, dataFolder: folder });
+  stack.defer(issuer.close);
+  // Its own address must be known before it listens, since its links are made of it.
+  const [https] = await freePorts(1);
+  const gateway = stack.use(
+    await runGateway({
+      config: '../../config/gateway.yaml',
+      environment: {
+        SUNDIAL_DATA: folder,
+        SUNDIAL_STORE: `embedded:${folder}`,
+        SUNDIAL_HTTPS_PORT: String(https),
+        SUNDIAL_HTTP_PORT: '0',
+        SUNDIAL_ADMIN_PORT: '0',
+        SUNDIAL_ISSUER_PORT: String(issuer.port),
+        SUNDIAL_ORDERS_V1_PORT: keep('orders-v1', await startOrdersV1({ port: 0 })),
+        SUNDIAL_ORDERS_V2_PORT: keep('orders-v2', await startOrdersV2({ port: 0 })),
+        SUNDIAL_CATALOG_PORT: keep('catalog', await startCatalog({ port: 0 })),
+        SUNDIAL_ECHO_PORT: keep('echo', await startEcho({ port: 0 })),
+      },
+    }),
+  );
+  await using tokens = overHttp1(issuer.port, { tls: false });
+  const granted = await tokens.ask({
+    path: '/token',
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `grant_type=client_credentials&client_id=${ACME.id}&client_secret=${ACME.secret}`,
+  });
+  return {
+    gateway,
+    origin: `https://127.0.0.1:${https}`,
+    authorization: `Bearer ${granted.json.access_token}`,
+    stopCatalog: async () => stop.get('catalog')?.(),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
