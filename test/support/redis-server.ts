@@ -1,10 +1,10 @@
 // Starts a Redis of its own for a test that stops, kills or restarts it, and for the shared one of redis.ts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findRedisProgram, systemEnvironment } from './find-redis.ts';
+import { freePorts } from './ports.ts';
 import type { RedisProgram } from './unpack-redis.ts';
 
 export interface RunningRedis {
@@ -26,7 +26,8 @@ export async function startRedis(
   options: { readonly port?: number; readonly program?: RedisProgram } = {},
 ): Promise<RunningRedis> {
   const program = options.program ?? (await findRedisProgram(systemEnvironment()));
-  const port = options.port || (await freePort());
+  const [free = 0] = options.port ? [] : await freePorts(1);
+  const port = options.port || free;
   const folder = mkdtempSync(join(tmpdir(), 'sundial-redis-'));
   const child = spawn(
     program.command,
@@ -77,17 +78,5 @@ function untilReady(child: ChildProcess): Promise<number> {
   child.stderr?.on('data', listen);
   child.once('error', reject);
   child.once('close', (code) => reject(new Error(`the Redis server ended with code ${code}:\n${said}`)));
-  return promise;
-}
-
-async function freePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const probe = createServer();
-  probe.once('error', reject);
-  probe.listen(0, '127.0.0.1', () => {
-    const address = probe.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    probe.close(() => resolve(port));
-  });
   return promise;
 }
