@@ -1,6 +1,5 @@
 // The composition root: the only file that knows every part. Puts a gateway together from its documents and takes it apart.
 // Reads the clocks that everything else is given.
-import { X509Certificate } from 'node:crypto';
 import { type AdminListener, createAdminListener } from './admin/admin-listener.ts';
 import type { Readiness } from './admin/readiness.ts';
 import type { GatewayFacts } from './cli/banner.ts';
@@ -15,8 +14,9 @@ import type { Problem } from './plan/problems.ts';
 import { watchPolicies } from './plan/reload.ts';
 import type { Settings } from './plan/settings.ts';
 import type { EpochMs } from './policy/contract.ts';
-import { type Certificates, loadCertificates } from './server/certificates.ts';
 import { DRAIN_MS, drain } from './server/drain.ts';
+import { listenFailure } from './server/listen-failure.ts';
+import { openCertificates } from './server/public-certificates.ts';
 import { openPublicListeners } from './server/public-listeners.ts';
 import { openRateLimits } from './stores/open-rate-limits.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
@@ -32,6 +32,10 @@ export interface GatewayOptions {
   /** The lifecycle clock; undefined: the real time. Tokens, TLS and limits always use the real time. */
   readonly lifecycleClock?: LifecycleClock;
   readonly log: LogDestination;
+  /** Folders of the process and printed paths are relative to it; default: the working directory. */
+  readonly cwd?: string;
+  /** Told of each reload in one line for people, which the log has in full. */
+  readonly onReload?: (line: string) => void;
 }
 
 export interface LifecycleClock {
@@ -73,7 +77,7 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
     return { kind: 'running', gateway, problems };
   } catch (error) {
     await closing.disposeAsync();
-    throw error;
+    throw listenFailure(error, settings.listeners);
   }
 }
 
@@ -112,7 +116,7 @@ async function assemble(
   });
   closing.defer(limits.close);
 
-  const certificates = await readCertificates(settings, wallClock(), telemetry);
+  const certificates = await openCertificates(settings, firstPlan, wallClock(), telemetry.metrics);
   const verifiers = openVerifiers(settings.identities, { now: wallClock, onKeys: dependencies.onKeys });
   for (const verifier of verifiers.values()) closing.defer(verifier.close);
 
@@ -131,7 +135,7 @@ async function assemble(
   closing.defer(pools.close);
   pools.keepOnly(plan);
 
-  const report = createReloadReport(telemetry);
+  const report = createReloadReport(telemetry, options.onReload);
   const watch = watchPolicies({
     ...options,
     ...report,
@@ -187,22 +191,6 @@ async function assemble(
     reload: watch.reload,
     close: () => closing.disposeAsync(),
   };
-}
-
-async function readCertificates(
-  settings: Settings,
-  now: EpochMs,
-  { metrics }: Telemetry,
-): Promise<Certificates | undefined> {
-  const { https } = settings.listeners;
-  if (https === undefined) return undefined;
-  const publicHost = new URL(settings.public).hostname;
-  const certificates = await loadCertificates(https, { dataFolder: settings.dataFolder, publicHost, now });
-  for (const { names, cert } of certificates.pairs) {
-    const expiry = new X509Certificate(cert).validToDate.getTime();
-    for (const name of names) metrics.certificate(name, expiry);
-  }
-  return certificates;
 }
 
 async function openAdmin(

@@ -1,17 +1,17 @@
 // The command line: arguments, environment and signals in, exit codes out.
 // Everything it does is done by cli/ and gateway.ts; nothing else reads process.env.
-import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { renderBanner } from './cli/banner.ts';
 import { type CommandResult, exitCodeOf, runCheck } from './cli/check.ts';
 import { printToken, runDemo } from './cli/demo.ts';
+import { adviseOnGateway } from './cli/demo-failures.ts';
 import { type MovedTo, runProgram } from './cli/program.ts';
 import { runSchema } from './cli/schema.ts';
-import { type Gateway, type LifecycleClock, startGateway } from './gateway.ts';
+import { type Gateway, type GatewayOptions, type LifecycleClock, startGateway } from './gateway.ts';
 import { renderProblems } from './plan/problems.ts';
 import { onShutdown } from './server/shutdown.ts';
-import type { LogDestination } from './telemetry/log-sink.ts';
 
 const PROJECT_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STANDARD_OUTPUT = 1;
@@ -36,25 +36,26 @@ function movedClock({ at, text }: MovedTo): LifecycleClock {
   return { now: () => Date.now() + offset, description: text };
 }
 
-async function start(
-  config: string,
-  movedTo: MovedTo | undefined,
-  environment: NodeJS.ProcessEnv,
-  log: LogDestination,
-): Promise<Gateway> {
+interface Start {
+  readonly options: GatewayOptions;
+  readonly movedTo: MovedTo | undefined;
+  /** What to try, to follow the reason of a failure. */
+  readonly advise: (error: unknown) => string;
+}
+
+async function start({ options, movedTo, advise }: Start): Promise<Gateway> {
   const started = await startGateway({
-    configFile: config,
-    environment,
-    log,
+    ...options,
     ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo) }),
   }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new NotStarted(CANNOT_START, `sundial: cannot start: ${reason}`);
+    throw new NotStarted(CANNOT_START, `sundial: cannot start: ${reason}${advise(error)}`);
   });
   const { problems } = started;
   const text = renderProblems(problems, { colour: process.stderr.hasColors?.() ?? false });
   if (started.kind === 'rejected') throw new NotStarted(exitCodeOf(problems, false), text.trimEnd());
   process.stderr.write(text);
+  reloadOnHangUp(started.gateway);
   return started.gateway;
 }
 
@@ -66,35 +67,50 @@ function report(error: unknown): number {
 }
 
 async function run({ config, at }: { config: string; at: MovedTo | undefined }): Promise<number> {
-  const gateway = await start(config, at, process.env, STANDARD_OUTPUT);
-  const { promise: ended, resolve } = Promise.withResolvers<number>();
-  reloadOnHangUp(gateway);
+  const options = { configFile: config, environment: process.env, log: STANDARD_OUTPUT };
+  const gateway = await start({ options, movedTo: at, advise: () => '' });
+  const { promise: ended, resolve: end } = Promise.withResolvers<number>();
   onShutdown(async ({ signal, error }) => {
     if (error !== undefined) gateway.logger.fatal('uncaught error; draining', { error });
     else gateway.logger.info('draining', { signal });
     await gateway.close();
-    resolve(error === undefined ? 0 : 1);
+    end(error === undefined ? 0 : 1);
   });
-  process.stdout.write(renderBanner(gateway.facts));
+  // The log alone has stdout, so that every line there is JSON.
+  process.stderr.write(renderBanner(gateway.facts));
   return ended;
 }
 
+/** Wherever it is called from: the files of the project, and its folder. */
 async function demo(): Promise<number> {
-  const folder = process.env.SUNDIAL_DATA ?? 'data';
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const logFile = join(folder, 'gateway.log');
+  const folder = process.env.SUNDIAL_DATA || 'data';
+  const log = resolve(PROJECT_ROOT, folder, 'gateway.log');
+  mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
   await runDemo({
-    logFile,
+    logFile: process.cwd() === PROJECT_ROOT ? join(folder, 'gateway.log') : log,
     environment: process.env,
     projectRoot: PROJECT_ROOT,
     out: (text) => process.stdout.write(text),
     startGateway: async (environment) => {
-      const gateway = await start('config/gateway.yaml', DEMO_DAY, environment, logFile);
-      reloadOnHangUp(gateway);
+      const options = {
+        configFile: 'config/gateway.yaml',
+        cwd: PROJECT_ROOT,
+        environment,
+        log,
+        onReload: (line: string) => void process.stderr.write(`sundial: ${line}\n`),
+      };
+      const gateway = await start({ options, movedTo: DEMO_DAY, advise: adviseOnGateway });
       return { ...gateway.facts, close: gateway.close };
     },
   });
   return 0;
+}
+
+function packageVersion(): string {
+  const { version }: { version: string } = JSON.parse(
+    readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8'),
+  );
+  return version;
 }
 
 function reloadOnHangUp(gateway: Gateway): void {
@@ -107,7 +123,7 @@ async function print(result: Promise<CommandResult>): Promise<number> {
   return exitCode;
 }
 
-const exitCode = await runProgram(process.argv.slice(2), {
+const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
   run,
   check: ({ at, config, ...options }) =>
     print(

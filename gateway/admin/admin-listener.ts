@@ -92,7 +92,7 @@ function refuse(
 }
 
 function unknownPage(): AdminAnswer {
-  return errorAnswer(404, 'There is no such page.');
+  return errorAnswer(404, 'There is no such page. Pages: /metrics, /-/healthy, /-/ready.');
 }
 
 function send(reply: FastifyReply, answer: AdminAnswer): FastifyReply {

@@ -1,5 +1,5 @@
 // What a started gateway says of itself: who listens where, the store, the certificate, the clock, what to try.
-// Pure text from facts; printed once by `run` and by the demo.
+// Pure text from facts; printed once, by `run` beside its log and by the demo.
 import type { Address, StoreSettings } from '../plan/settings.ts';
 
 export interface GatewayFacts {
@@ -41,7 +41,7 @@ export function renderBanner(info: BannerInfo): string {
   ];
   const lines = ['', 'Sundial is running.', '', ...rows.flatMap(renderRow)];
   if (info.trial !== undefined) {
-    lines.push('', 'Sample services (`kill <pid>` stops one: its routes then answer 502)', '');
+    lines.push('', 'Sample services (`kill <pid>` stops one: an API without its service answers 502)', '');
     lines.push(...info.trial.samples.flatMap(({ name, url, pid }) => renderRow([name, url, `pid ${pid}`])));
     lines.push(...renderCurls(info, info.trial.tokenCommand), '', 'Ctrl-C stops everything.');
   }

@@ -4,8 +4,9 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Environment } from '../plan/interpolate.ts';
 import { type GatewayFacts, renderBanner } from './banner.ts';
+import { explainSamples, type FailedSample } from './demo-failures.ts';
 import { type EndRequest, listenForEnd } from './end-request.ts';
-import { SAMPLE_SERVICES, type SampleProcess, spawnSample } from './sample-services.ts';
+import { SAMPLE_SERVICES, type SampleProcess, type SampleStart, spawnSample } from './sample-services.ts';
 
 export interface RunningGateway extends GatewayFacts {
   /** Drains and ends. */
@@ -41,15 +42,20 @@ export async function runDemo({
   const samples = SAMPLE_SERVICES.map((service) => spawnSample(service, environment, projectRoot));
   const stopSamples = () => Promise.all(samples.map((sample) => sample.stop()));
 
-  const started = await Promise.race([Promise.all(samples.map(awaitReady)), asked.promise]);
-  if (started === undefined) {
+  const starts = await Promise.race([Promise.all(samples.map(awaitStart)), asked.promise]);
+  if (starts === undefined) {
     await stopSamples();
     process.exit(0);
   }
-  const missing = started.filter(({ url }) => url === undefined);
-  if (missing.length > 0) {
+  const started: Started[] = [];
+  const failed: FailedSample[] = [];
+  for (const { sample, start } of starts) {
+    if (start.kind === 'listening') started.push({ sample, url: start.url });
+    else failed.push({ service: sample.service, start });
+  }
+  if (failed.length > 0) {
     await stopSamples();
-    for (const { sample } of missing) process.stderr.write(cannotStart(sample, environment));
+    process.stderr.write(explainSamples(failed));
     process.exit(3);
   }
 
@@ -59,8 +65,8 @@ export async function runDemo({
     throw error;
   });
   for (const sample of samples) reportEnd(sample, asked);
-  const shown = started.map(({ sample, url = '' }) => ({ name: sample.service.name, url, pid: sample.pid }));
-  const tokenCommand = nameTokenCommand(environment, bound);
+  const shown = started.map(({ sample, url }) => ({ name: sample.service.name, url, pid: sample.pid }));
+  const tokenCommand = nameTokenCommand(environment, bound, projectRoot);
   out(renderBanner({ ...gateway, trial: { samples: shown, tokenCommand, logFile } }));
 
   await asked.promise;
@@ -81,14 +87,17 @@ export function printToken(options: { environment: Environment; projectRoot: str
   });
 }
 
-async function awaitReady(sample: SampleProcess) {
-  return { sample, url: await sample.ready };
+interface Started {
+  readonly sample: SampleProcess;
+  readonly url: string;
 }
 
-function boundPorts(started: readonly { sample: SampleProcess; url: string | undefined }[]): Environment {
-  return Object.fromEntries(
-    started.map(({ sample, url = '' }) => [sample.service.variable, new URL(url).port]),
-  );
+async function awaitStart(sample: SampleProcess): Promise<{ sample: SampleProcess; start: SampleStart }> {
+  return { sample, start: await sample.started };
+}
+
+function boundPorts(started: readonly Started[]): Environment {
+  return Object.fromEntries(started.map(({ sample, url }) => [sample.service.variable, new URL(url).port]));
 }
 
 function reportEnd({ service, ended }: SampleProcess, asked: EndRequest): void {
@@ -98,26 +107,23 @@ function reportEnd({ service, ended }: SampleProcess, asked: EndRequest): void {
     if (signal === 'SIGHUP') asked.ask();
     setTimeout(() => {
       if (asked.isAsked()) return;
-      process.stderr.write(
-        `sundial: ${service.name} ended (${signal ?? `exit ${code}`}); its routes answer 502\n`,
-      );
+      process.stderr.write(`sundial: ${service.name} ended (${signal ?? `exit ${code}`}); ${service.loss}\n`);
     }, NEWS_AFTER_MS);
   };
   report().catch((error: unknown) => process.stderr.write(`sundial: ${String(error)}\n`));
 }
 
-function cannotStart({ service }: SampleProcess, environment: Environment): string {
-  const port = environment[service.variable];
-  const now = port === undefined ? '' : ` (now ${port})`;
-  return `sundial: the sample service ${service.name} cannot start; ${service.variable}=<free port>${now} moves it\n`;
-}
-
 // The token must name the issuer that the gateway trusts, so what moved the issuer must also reach the token command.
-function nameTokenCommand(environment: Environment, bound: Environment): string {
+function nameTokenCommand(environment: Environment, bound: Environment, projectRoot: string): string {
   const port = bound.SUNDIAL_ISSUER_PORT === '4000' ? undefined : bound.SUNDIAL_ISSUER_PORT;
   const moved = { SUNDIAL_ISSUER_PORT: port, SUNDIAL_DATA: environment.SUNDIAL_DATA };
   const prefix = Object.entries(moved).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}='${value.replaceAll("'", "'\\''")}' `],
+    value === undefined ? [] : [`${name}=${quote(value)} `],
   );
-  return `${prefix.join('')}npm run -s token`;
+  const elsewhere = process.cwd() === projectRoot ? '' : `--prefix ${quote(projectRoot)} `;
+  return `${prefix.join('')}npm ${elsewhere}run -s token`;
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }

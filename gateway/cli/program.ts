@@ -31,12 +31,17 @@ Exit codes: 0 in order, 1 findings, 2 wrong usage or an unreadable file, 3 canno
 
 /**
  * Runs the command that `argv` (without node and script) names and resolves with the exit code: 2 for wrong usage,
- * which commander has then explained on stderr.
+ * which commander has then explained on stderr. `version` is what `--version` prints.
  */
-export async function runProgram(argv: readonly string[], actions: Actions): Promise<number> {
+export async function runProgram(
+  argv: readonly string[],
+  version: string,
+  actions: Actions,
+): Promise<number> {
   let exitCode = 0;
   const program = new Command('sundial')
     .description('An API gateway that enforces API lifecycle policy.')
+    .version(version)
     .addHelpText('after', EXIT_CODES)
     .showSuggestionAfterError()
     .exitOverride();
@@ -92,7 +97,7 @@ export async function runProgram(argv: readonly string[], actions: Actions): Pro
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Asking for help is no mistake; commander gives it 0.
+    // Asking for help or the version is no mistake; commander gives it 0.
     return error.exitCode === 0 ? 0 : 2;
   }
   return exitCode;

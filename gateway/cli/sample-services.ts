@@ -12,14 +12,39 @@ export interface SampleService {
   readonly start: readonly [entry: string, ...more: string[]];
   /** Environment variable that moves its port. */
   readonly variable: string;
+  /** What is missing once it has ended, to follow its name. */
+  readonly loss: string;
 }
 
+const NO_ANSWERS = 'its routes answer 502';
+const NO_KEYS = 'the gateway goes on with the keys it has fetched';
+
 export const SAMPLE_SERVICES: readonly SampleService[] = [
-  { name: 'identity', start: ['upstreams/identity/main.ts'], variable: 'SUNDIAL_ISSUER_PORT' },
-  { name: 'orders-v1', start: ['upstreams/orders/main.ts', 'v1'], variable: 'SUNDIAL_ORDERS_V1_PORT' },
-  { name: 'orders-v2', start: ['upstreams/orders/main.ts', 'v2'], variable: 'SUNDIAL_ORDERS_V2_PORT' },
-  { name: 'catalog', start: ['upstreams/catalog/main.ts'], variable: 'SUNDIAL_CATALOG_PORT' },
-  { name: 'echo', start: ['upstreams/echo/main.ts'], variable: 'SUNDIAL_ECHO_PORT' },
+  {
+    name: 'identity',
+    start: ['upstreams/identity/main.ts'],
+    variable: 'SUNDIAL_ISSUER_PORT',
+    loss: NO_KEYS,
+  },
+  {
+    name: 'orders-v1',
+    start: ['upstreams/orders/main.ts', 'v1'],
+    variable: 'SUNDIAL_ORDERS_V1_PORT',
+    loss: NO_ANSWERS,
+  },
+  {
+    name: 'orders-v2',
+    start: ['upstreams/orders/main.ts', 'v2'],
+    variable: 'SUNDIAL_ORDERS_V2_PORT',
+    loss: NO_ANSWERS,
+  },
+  {
+    name: 'catalog',
+    start: ['upstreams/catalog/main.ts'],
+    variable: 'SUNDIAL_CATALOG_PORT',
+    loss: NO_ANSWERS,
+  },
+  { name: 'echo', start: ['upstreams/echo/main.ts'], variable: 'SUNDIAL_ECHO_PORT', loss: NO_ANSWERS },
 ];
 
 export interface Ending {
@@ -27,11 +52,18 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** How the start of a sample service went. */
+export type SampleStart =
+  /** `url`: the address it said it listens on. */
+  | { readonly kind: 'listening'; readonly url: string }
+  | ({ readonly kind: 'ended' } & Ending)
+  /** It said nothing in time. */
+  | { readonly kind: 'silent' };
+
 export interface SampleProcess {
   readonly service: SampleService;
   readonly pid: number;
-  /** The address it said it listens on; undefined when it ended, or said nothing in time. */
-  readonly ready: Promise<string | undefined>;
+  readonly started: Promise<SampleStart>;
   readonly ended: Promise<Ending>;
   /** Asks it to end, and makes it end after three seconds. */
   stop(): Promise<void>;
@@ -58,7 +90,11 @@ export function spawnSample(
   return {
     service,
     pid: child.pid ?? 0,
-    ready: Promise.race([readAddress(child, service.name), ended.then(() => undefined), late()]),
+    started: Promise.race([
+      readAddress(child, service.name).then((url): SampleStart => ({ kind: 'listening', url })),
+      ended.then((ending): SampleStart => ({ kind: 'ended', ...ending })),
+      pause(READY_WITHIN_MS, { kind: 'silent' } as const, { ref: false }),
+    ]),
     ended,
     async stop() {
       child.kill('SIGTERM');
@@ -77,8 +113,4 @@ function readAddress(child: ChildProcess, name: string): Promise<string> {
       if (line.startsWith(`ready ${name} `)) resolve(line.slice(`ready ${name} `.length));
     });
   });
-}
-
-function late(): Promise<undefined> {
-  return pause(READY_WITHIN_MS, undefined, { ref: false });
 }

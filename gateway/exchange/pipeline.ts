@@ -10,7 +10,7 @@ import { hasEnded, retire } from '../policy/lifecycle/retirement.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
 import { bucketKey } from '../policy/rate-limit/subject.ts';
 import { readClaims } from '../policy/versioning/readers.ts';
-import type { Label } from '../policy/versioning/resolution.ts';
+import type { Label, Standing } from '../policy/versioning/resolution.ts';
 import { resolveVersion } from '../policy/versioning/resolve.ts';
 import { credentialInQuery } from './credentials-in-url.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
@@ -51,7 +51,7 @@ export async function decide(
 
   // Version: read from every carrier of the API before any of them is believed (VER-3).
   const claims = readClaims(api.resolution, { pathSegment: match.versionSegment, headers: view.headers });
-  const resolution = resolveVersion(api.resolution, claims, (label) => isReleased(api, label, now));
+  const resolution = resolveVersion(api.resolution, claims, standingOf(api, now));
   if (resolution.kind === 'refused') {
     const { refusal } = resolution;
     // Known also when one value alone was refused, so that operators see where wrong versions come in.
@@ -132,9 +132,10 @@ function refuse(refusal: Refusal): Directive {
   return { kind: 'refuse', refusal };
 }
 
-/** A planned version counts as never having existed (STAT-1). */
-function isReleased(api: ApiPlan, label: Label, now: EpochMs): boolean {
-  return phaseAt(versionOf(api, label).phases, now).stage !== 'planned';
+function standingOf(api: ApiPlan, now: EpochMs): Standing {
+  const phaseOf = (label: Label) => phaseAt(versionOf(api, label).phases, now);
+  const isReleased = (label: Label) => phaseOf(label).stage !== 'planned';
+  return { isReleased, isServed: (label) => isReleased(label) && !hasEnded(phaseOf(label)) };
 }
 
 function versionOf(api: ApiPlan, label: Label): VersionRules {

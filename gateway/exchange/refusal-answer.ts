@@ -59,25 +59,26 @@ export function describeRefusal(
     case 'version_malformed':
       return refuse(
         statusOfCarrier(refusal.claim),
-        `${spellClaim(refusal.claim)} is not a version. ${spellKnown(refusal.known)}`,
+        `${spellClaim(refusal.claim)} is not a version.${spellKnown(refusal.known)}`,
         supported(refusal.known),
       );
     case 'version_unknown':
       return refuse(
         statusOfCarrier(refusal.claim),
-        `There is no such version: ${spellClaim(refusal.claim)}. ${spellKnown(refusal.known)}`,
+        `There is no such version: ${spellClaim(refusal.claim)}.${spellKnown(refusal.known)}`,
         supported(refusal.known),
       );
     case 'version_missing':
       return refuse(
         400,
-        `The request names no version. ${spellKnown(refusal.known)}`,
+        `The request names no version.${spellKnown(refusal.known)}`,
         supported(refusal.known),
       );
     case 'version_retired':
       return retired(410, refusal.label, refusal.since, {
         replacement: refusal.replacement,
         guide: refusal.guide,
+        because: refusal.because,
       });
     case 'version_moved':
       return retired(refusal.status, refusal.label, refusal.since, {
@@ -144,11 +145,17 @@ function retired(
   status: 301 | 308 | 410,
   label: Label,
   since: EpochMs,
-  to: { replacement: string | undefined; guide: string | undefined; location?: string },
+  to: {
+    replacement: string | undefined;
+    guide: string | undefined;
+    because?: string | undefined;
+    location?: string;
+  },
 ): ErrorDescription {
   const members: Record<string, string> = {};
   if (to.replacement !== undefined) members.replacement = to.replacement;
   if (to.guide !== undefined) members.migration_guide = to.guide;
+  if (to.because !== undefined) members.reason = to.because;
   const headers: AnswerHeaders = { 'cache-control': BRIEFLY_CACHEABLE };
   if (to.location !== undefined) headers.location = to.location;
   return refuse(
@@ -191,7 +198,7 @@ function spellClaim(claim: Claim): string {
 }
 
 function spellKnown(known: readonly Label[]): string {
-  return known.length === 0 ? '' : `Versions: ${known.join(', ')}.`;
+  return known.length === 0 ? '' : ` Versions: ${known.join(', ')}.`;
 }
 
 function supported(known: readonly Label[]): Members {

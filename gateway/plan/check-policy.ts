@@ -12,6 +12,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, report: Repo
   else checkResolve(view, report);
   checkAccess(view, around, report);
   checkLimits(view, report);
+  checkLowering(view, report);
   checkUpstreams(view, around, report);
 }
 
@@ -85,6 +86,20 @@ function checkLimits(view: PolicyView, report: Report): void {
       if (version.limits === undefined || !lacksRate(label)) continue;
       report(['versions', label, 'limits'], { rule: 'limits', message, at: 'key' });
     }
+  }
+}
+
+/** RL-11: what a deprecated version may still be called is meant to be less. */
+function checkLowering(view: PolicyView, report: Report): void {
+  const { limits } = view.parts;
+  for (const [label, { limits: own, deprecated }] of view.versions) {
+    const lowered = own?.deprecated ?? (deprecated === undefined ? undefined : limits?.deprecated);
+    const rate = own?.rate ?? limits?.rate;
+    if (lowered?.kind !== 'absolute' || rate === undefined) continue;
+    if (lowered.units / lowered.windowMs <= rate.units / rate.windowMs) continue;
+    const path = own?.deprecated === undefined ? ['limits'] : ['versions', label, 'limits'];
+    const message = `this limit is higher than the rate that it should lower for ${label}`;
+    report([...path, 'deprecated'], { rule: 'limits', severity: 'warning', message });
   }
 }
 

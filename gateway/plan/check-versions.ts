@@ -1,9 +1,10 @@
-// Cross checks inside one policy file: labels, the order of dates, successors, redirects, upstreams per version.
+// Cross checks inside one policy file: labels, dates, successors, redirects, upstreams per version.
 // They run on whatever is well formed, so that one slip does not hide the others.
 import type { EpochMs } from '../policy/contract.ts';
 import { dayOf } from '../policy/notation.ts';
 import { parseLabel } from '../policy/versioning/label.ts';
 import { createResolutionRules } from '../policy/versioning/rules.ts';
+import { checkDates } from './check-dates.ts';
 import type { VersionParts } from './policy-grammar.ts';
 import { effectiveSunset, hasSunset, redirectChain, redirectOf } from './redirects.ts';
 import { suggest } from './shape-issues.ts';
@@ -29,54 +30,6 @@ export function checkVersions(view: PolicyView, now: EpochMs, report: Report): v
   checkUpstreamsPerVersion(view, now, report);
 }
 
-/** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
-function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {
-  const { released, deprecated, sunset, extended, retired } = version;
-  const at = (key: string) => ['versions', label, key];
-  const order = (
-    key: string,
-    value: EpochMs | undefined,
-    earlierKey: string,
-    earlier: EpochMs | undefined,
-  ) => {
-    if (value === undefined || earlier === undefined || value >= earlier) return;
-    report(at(key), {
-      rule: 'date-order',
-      message: `${key} (${dayOf(value)}) is before ${earlierKey} (${dayOf(earlier)})`,
-    });
-  };
-  order('deprecated', deprecated, 'released', released);
-  order('sunset', sunset, 'deprecated', deprecated);
-  if (deprecated === undefined) order('sunset', sunset, 'released', released);
-  order('retired', retired, 'sunset', effectiveSunset(version));
-  if (sunset !== undefined && !isWritten(view, at('deprecated'))) {
-    const message = 'a sunset without deprecated: callers are told nothing before the version is gone';
-    report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
-  }
-  for (const key of ['extended', 'retired'] as const) {
-    if (version[key] === undefined || isWritten(view, at('sunset'))) continue;
-    report(at(key), { rule: 'date-order', message: `${key} needs a sunset`, at: 'key' });
-  }
-
-  let end = sunset;
-  for (const [index, { to, announced }] of (extended ?? []).entries()) {
-    const path = [...at('extended'), index];
-    if (end !== undefined && to <= end) {
-      report([...path, 'to'], {
-        rule: 'date-order',
-        message: `an extension to ${dayOf(to)} is not after the sunset it moves (${dayOf(end)})`,
-      });
-    }
-    if (end !== undefined && announced >= end) {
-      report([...path, 'announced'], {
-        rule: 'date-order',
-        message: `announced when the sunset it moves (${dayOf(end)}) had passed: a version that is gone stays gone`,
-      });
-    }
-    end = to;
-  }
-}
-
 function checkSuccessor(
   label: string,
   version: VersionParts,
@@ -84,19 +37,25 @@ function checkSuccessor(
   now: EpochMs,
   report: Report,
 ): void {
-  const { successor } = version;
+  const { successor, deprecated } = version;
   if (successor === undefined) return;
+  const target = view.versions.get(successor) ?? {};
+  const { released = now } = target;
   const path = ['versions', label, 'successor'];
   if (successor === label)
     report(path, { rule: 'reference', message: 'a version cannot be its own successor' });
   else if (!view.labels.includes(successor))
     reportDangling(path, 'version', successor, view.labels, view, report);
-  else if (hasSunset(view.versions.get(successor) ?? {}, now)) {
+  else if (hasSunset(target, now)) {
     report(path, {
       rule: 'reference',
       severity: 'warning',
       message: 'the successor itself is past its sunset',
     });
+  } else if (deprecated !== undefined && released > Math.max(deprecated, now)) {
+    // Said while it lies ahead: what has been is past cure.
+    const message = `${label} points to ${successor} from ${dayOf(deprecated)} on, before it is released (${dayOf(released)})`;
+    report(path, { rule: 'date-order', severity: 'warning', message });
   }
 }
 
@@ -183,6 +142,6 @@ export function reportDangling(
   report: Report,
 ): void {
   const shown = view.document.show(path, name);
-  const hint = shown === '[redacted]' ? undefined : suggest(name, known);
+  const hint = view.document.isSecret(path) ? undefined : suggest(name, known);
   report(path, { rule: 'reference', message: `no ${noun} is called ${shown}`, hint });
 }

@@ -24,8 +24,10 @@ export interface SourceDocument {
   readonly problems: readonly Problem[];
   /** A problem at `path`, or at the nearest thing that exists on the way to it. */
   readonly problem: (path: Path, finding: Finding) => Problem;
-  /** The value as an operator may see it: quoted and shortened, or `[redacted]`. */
+  /** The value as an operator may see it: quoted and shortened, or `[redacted]` and where it came from. */
   readonly show: (path: Path, value: unknown) => string;
+  /** Whether the value at `path` came in by interpolation, so that nothing of it may be shown. */
+  readonly isSecret: (path: Path) => boolean;
   /** Whether anything is written at `path`, even if no value came of it. */
   readonly has: (path: Path) => boolean;
   /** A scalar exactly as written, `1.10` for the number 1.1. */
@@ -38,7 +40,8 @@ interface Place {
   readonly key: readonly [number, number] | undefined;
   readonly value: readonly [number, number];
   readonly written: string | undefined;
-  readonly secret: boolean;
+  /** What interpolation brought the value in; empty for one that stands in the file. */
+  readonly from: readonly string[];
 }
 
 const MOST_NODES = 20_000;
@@ -116,7 +119,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       key: key && rangeOf(key),
       value: rangeOf(node ?? key),
       written,
-      secret: filled.kind !== 'literal',
+      from: filled.kind === 'replaced' ? filled.from : [],
     });
     if (filled.kind === 'failed') return refuse(node ?? undefined, { ...filled });
     if (filled.kind === 'replaced') {
@@ -170,9 +173,10 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     problem,
     show: (path, shown) => {
       const place = places.get(pointer(path));
-      if (place?.secret) return '[redacted]';
+      if (place !== undefined && place.from.length > 0) return `[redacted] (from ${place.from.join(', ')})`;
       return typeof shown === 'number' ? (place?.written ?? String(shown)) : quote(shown);
     },
+    isSecret: (path) => (places.get(pointer(path))?.from.length ?? 0) > 0,
     has: (path) => places.has(pointer(path)),
     written: (path) => places.get(pointer(path))?.written,
     broughtIn,

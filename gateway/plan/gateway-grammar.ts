@@ -2,7 +2,7 @@
 // One source for types, messages and the editor schema.
 import { z } from 'zod';
 import { deprecationHeaderSection, parsePageUrl } from '../policy/lifecycle/section.ts';
-import { duration, notation } from '../policy/notation.ts';
+import { notation, wholeSeconds } from '../policy/notation.ts';
 import { guardSection } from '../policy/rate-limit/section.ts';
 import { parseAddress, parseHostName, parseRange } from './addresses.ts';
 import type { StoreSettings } from './settings.ts';
@@ -39,7 +39,7 @@ const tls = z.strictObject({
 
 const https = z.strictObject({
   address: address(':8443'),
-  hsts: duration('Time for Strict-Transport-Security; none is sent without it.').optional(),
+  hsts: wholeSeconds('Time for Strict-Transport-Security; none is sent without it.').optional(),
   tls: tls
     .meta({ description: 'Certificates; without them a self-signed pair is made in the data folder.' })
     .optional(),
@@ -57,8 +57,12 @@ const http = z.strictObject({
 
 const admin = z.strictObject({ address: address('127.0.0.1:9901') });
 
-/** `embedded:<folder>`, `redis://…` or `rediss://…`; the folder as written. */
-function parseStore(written: string): StoreSettings | undefined {
+/** A store as written; `embedded` alone lies in the data folder. */
+export type WrittenStore = StoreSettings | { readonly kind: 'data-folder' };
+
+/** `embedded`, `embedded:<folder>`, `redis://…` or `rediss://…`. */
+function parseStore(written: string): WrittenStore | undefined {
+  if (written === 'embedded') return { kind: 'data-folder' };
   const folder = /^embedded:(.+)$/.exec(written)?.[1];
   if (folder !== undefined) return { kind: 'embedded', folder };
   if (!/^rediss?:\/\//.test(written) || !URL.canParse(written)) return undefined;
@@ -67,10 +71,10 @@ function parseStore(written: string): StoreSettings | undefined {
 
 const store = notation(
   parseStore,
-  'not a store: embedded:<folder>, redis://host:port or rediss://host:port',
+  'not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port',
   {
-    description: 'Where limits are counted; default embedded:./data.',
-    examples: ['embedded:./data', 'redis://127.0.0.1:6379'],
+    description: 'Where limits are counted; default embedded, which uses the data folder.',
+    examples: ['embedded', 'embedded:./data', 'redis://127.0.0.1:6379'],
   },
 );
 
@@ -110,7 +114,7 @@ const identity = z.strictObject({
     .min(1)
     .meta({ description: 'Claims tried in order for the consumer; default client_id, azp, sub.' })
     .optional(),
-  max_lifetime: duration('Longest time from iat to exp; default 1h.').optional(),
+  max_lifetime: wholeSeconds('Longest time from iat to exp; default 1h.').optional(),
   types: z
     .array(text('A type.'))
     .min(1)

@@ -12,7 +12,8 @@ export interface Sources {
 
 export type Interpolated =
   | { readonly kind: 'literal' }
-  | { readonly kind: 'replaced'; readonly text: string }
+  /** `from`: the variables and files it came from, which may be shown where the text may not. */
+  | { readonly kind: 'replaced'; readonly text: string; readonly from: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string; readonly hint?: string };
 
 const FORM = /\$\{([^{}]*)\}/g;
@@ -23,6 +24,7 @@ const FILE = /^file:(.+)$/s;
 export function interpolate(text: string, sources: Sources): Interpolated {
   if (!text.includes('${')) return { kind: 'literal' };
   let failed: Interpolated | undefined;
+  const from: string[] = [];
   const fail = (message: string, hint?: string): string => {
     failed ??= hint === undefined ? { kind: 'failed', message } : { kind: 'failed', message, hint };
     return '';
@@ -31,13 +33,16 @@ export function interpolate(text: string, sources: Sources): Interpolated {
     const [, name, fallback] = ENV.exec(body) ?? [];
     if (name !== undefined) {
       const value = sources.environment[name];
-      if (value !== undefined && (value !== '' || fallback === undefined)) return value;
+      const isSet = value !== undefined && (value !== '' || fallback === undefined);
+      from.push(isSet ? name : `the default of ${name}`);
+      if (isSet) return value;
       return fallback ?? fail(`environment variable ${name} is not set and has no default`);
     }
     const path = FILE.exec(body)?.[1];
     if (path === undefined)
       return fail('unknown interpolation', `write \${env:NAME}, \${env:NAME:-default} or \${file:/path}`);
+    from.push(path);
     return sources.readSecret(path)?.replace(/[\r\n]+$/, '') ?? fail(`cannot read the file ${path}`);
   });
-  return failed ?? { kind: 'replaced', text: replaced };
+  return failed ?? { kind: 'replaced', text: replaced, from };
 }

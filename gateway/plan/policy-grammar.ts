@@ -22,6 +22,9 @@ const host = notation(parseHostName, 'not a host name in lower case, without a p
 
 const version = z.strictObject({ ...lifecycleFields, limits: versionLimitsSection.optional() });
 
+/** Every key that one version may have. */
+export const VERSION_KEYS: readonly string[] = Object.keys(version.shape);
+
 const fields = {
   api: name,
   host: z

@@ -64,6 +64,13 @@ export function renderProblems(problems: readonly Problem[], options: { readonly
   return blocks.join('');
 }
 
+/** `file:line:col: error: text (hint)`, for where there is room for one line. */
+export function headline(problem: Problem): string {
+  const { severity, message, hint } = problem;
+  const text = `${placeOf(problem)}: ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
+  return printable(text, 400);
+}
+
 /** `2 errors, 1 warning`. */
 export function countProblems(problems: readonly Problem[]): string {
   const errors = problems.filter(isError).length;

@@ -46,23 +46,24 @@ export function watchPolicies(options: WatchOptions): PolicyWatch {
   let revision = options.revision;
   let restartNeeded = false;
   let closed = false;
+  let asked = false;
   let running: Promise<void> | undefined;
   let waiting: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const load = async (): Promise<void> => {
+  const load = async (onUnchanged: () => void): Promise<void> => {
     const loaded = await loadPlan({ ...options, now: options.now() });
     if (closed) return;
     if (loaded.restartNeeded && !restartNeeded) options.onRestartNeeded();
     restartNeeded = loaded.restartNeeded;
     if (loaded.plan === undefined) return options.onRejected(loaded.problems);
-    if (loaded.plan.revision === revision) return options.onUnchanged();
+    if (loaded.plan.revision === revision) return onUnchanged();
     revision = loaded.plan.revision;
     options.onPlan(loaded.plan, loaded.problems);
   };
-  const start = (): Promise<void> => {
+  const start = (onUnchanged = options.onUnchanged): Promise<void> => {
     if (closed) return Promise.resolve();
-    running = load()
+    running = load(onUnchanged)
       .catch(options.onFault)
       .finally(() => {
         running = undefined;
@@ -70,6 +71,7 @@ export function watchPolicies(options: WatchOptions): PolicyWatch {
     return running;
   };
   const reload = (): Promise<void> => {
+    asked = true;
     if (running === undefined) return start();
     // A load under way may have read a file before it changed: one more, shared by all who ask meanwhile.
     waiting ??= running.then(() => {
@@ -91,7 +93,12 @@ export function watchPolicies(options: WatchOptions): PolicyWatch {
   });
   watcher.on('error', options.onFault);
   const ready = new Promise<void>((resolve) => {
-    watcher.once('ready', () => resolve());
+    watcher.once('ready', () => {
+      // What was saved between the first load and now made no event; that nothing was is no news, unless a load
+      // meanwhile said otherwise.
+      void (asked ? reload() : start(() => undefined));
+      resolve();
+    });
   });
 
   return {

@@ -3,7 +3,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Rate } from '../policy/notation.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';
-import type { GatewayFile } from './gateway-grammar.ts';
+import type { GatewayFile, WrittenStore } from './gateway-grammar.ts';
 import type { IdentitySettings, Settings, StoreSettings } from './settings.ts';
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
@@ -54,8 +54,8 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
   };
 }
 
-function compileStore(store: StoreSettings | undefined, dataFolder: string, cwd: string): StoreSettings {
-  if (store === undefined) return { kind: 'embedded', folder: dataFolder };
+function compileStore(store: WrittenStore | undefined, dataFolder: string, cwd: string): StoreSettings {
+  if (store === undefined || store.kind === 'data-folder') return { kind: 'embedded', folder: dataFolder };
   return store.kind === 'embedded' ? { kind: 'embedded', folder: resolve(cwd, store.folder) } : store;
 }
 

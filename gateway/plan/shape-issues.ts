@@ -128,7 +128,8 @@ export function describeIssue(
     return [document.problem(issue.path, { rule: 'shape', message: issue.message })];
   }
   const shown = document.show(issue.path, given);
-  const hint = typeof given === 'string' && shown !== '[redacted]' ? suggest(given, issue.known) : undefined;
+  const shownAsIs = typeof given === 'string' && !document.isSecret(issue.path);
+  const hint = shownAsIs ? suggest(given, issue.known) : undefined;
   return [document.problem(issue.path, { rule: 'shape', message: `${issue.message}: ${shown}`, hint })];
 }
 

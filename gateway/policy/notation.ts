@@ -85,6 +85,17 @@ export const duration = (description: string) =>
     examples: ['3s', '5m', '30d'],
   });
 
+/** For what is counted in whole seconds where it is used: less than one of them would be none. */
+export const wholeSeconds = (description: string) =>
+  notation(
+    (text) => {
+      const ms = parseDuration(text);
+      return ms === undefined || ms < 1_000 ? undefined : ms;
+    },
+    'not a duration of at least 1s, such as 30s, 1h or 365d',
+    { description, examples: ['1h', '365d'] },
+  );
+
 export const rate = (description: string) =>
   notation(parseRate, 'not a rate such as 600/1m', { description, examples: ['600/1m'] });
 

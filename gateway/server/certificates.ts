@@ -2,6 +2,7 @@
 // Read once at start by gateway.ts; tls-options.ts turns the result into what Node's TLS wants.
 import { X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import type { HttpsSettings } from '../plan/settings.ts';
@@ -25,14 +26,16 @@ export interface Certificates {
 
 const DAY_MS = 86_400_000;
 const LIFETIME_DAYS = 397;
+const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 /**
- * Loads the pairs of `https`, or the self-signed one of `dataFolder`, made anew when it is missing, broken or expires
- * within a day. `publicHost` is added to its names. Rejects when a configured file cannot be read or parsed.
+ * Loads the pairs of `https`, or the self-signed one of `dataFolder`, which is for this machine's own names and for
+ * `hosts` and is made anew when it is missing, broken, lacks one of them or expires within a day. Rejects when a
+ * configured file cannot be read or parsed.
  */
 export async function loadCertificates(
   https: HttpsSettings,
-  { dataFolder, publicHost, now }: { dataFolder: string; publicHost: string; now: EpochMs },
+  { dataFolder, hosts, now }: { dataFolder: string; hosts: readonly string[]; now: EpochMs },
 ): Promise<Certificates> {
   const pairs: KeyPair[] = await Promise.all(
     https.certificates.map(async ({ names, cert, key }) => ({
@@ -42,7 +45,7 @@ export async function loadCertificates(
     })),
   );
   const selfSigned = pairs.length === 0;
-  if (selfSigned) pairs.push(await selfSignedPair(dataFolder, publicHost.toLowerCase(), now));
+  if (selfSigned) pairs.push(await selfSignedPair(dataFolder, hosts, now));
   const chosen = pairs.find(
     ({ names }) => https.defaultName !== undefined && names.includes(https.defaultName),
   );
@@ -52,10 +55,11 @@ export async function loadCertificates(
   return { pairs, default: fallback, fingerprint: fingerprint256, selfSigned };
 }
 
-async function selfSignedPair(dataFolder: string, publicHost: string, now: EpochMs): Promise<KeyPair> {
+async function selfSignedPair(dataFolder: string, hosts: readonly string[], now: EpochMs): Promise<KeyPair> {
   const certFile = join(dataFolder, 'gateway.crt');
   const keyFile = join(dataFolder, 'gateway.key');
-  const names = [...new Set(['localhost', publicHost])];
+  const plain = hosts.map((host) => host.toLowerCase().replace(/^\[|\]$/g, ''));
+  const names = [...new Set([...LOOPBACK, ...plain])];
   const [cert, key] = await Promise.all([readIfThere(certFile), readIfThere(keyFile)]);
   if (cert !== undefined && key !== undefined && isUsable(cert, names, now)) return { names, cert, key };
   const made = await generate([{ name: 'commonName', value: 'Sundial (self-signed)' }], {
@@ -70,15 +74,13 @@ async function selfSignedPair(dataFolder: string, publicHost: string, now: Epoch
       { name: 'extKeyUsage', serverAuth: true },
       {
         name: 'subjectAltName',
-        altNames: [
-          ...names.map((value) => ({ type: 2 as const, value })),
-          { type: 7, ip: '127.0.0.1' },
-          { type: 7, ip: '::1' },
-        ],
+        altNames: names.map((name) =>
+          isIP(name) === 0 ? { type: 2 as const, value: name } : { type: 7 as const, ip: name },
+        ),
       },
     ],
   });
-  await mkdir(dataFolder, { recursive: true });
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   await writePrivately(keyFile, made.private);
   await writePrivately(certFile, made.cert);
   return { names, cert: made.cert, key: made.private };
@@ -88,7 +90,8 @@ function isUsable(cert: string, names: readonly string[], now: EpochMs): boolean
   try {
     const parsed = new X509Certificate(cert);
     const inTime = parsed.validFromDate.getTime() <= now && parsed.validToDate.getTime() > now + DAY_MS;
-    return inTime && names.every((name) => parsed.checkHost(name) !== undefined);
+    const covers = (name: string) => (isIP(name) === 0 ? parsed.checkHost(name) : parsed.checkIP(name));
+    return inTime && names.every((name) => covers(name) !== undefined);
   } catch {
     // Not a certificate: a new one replaces it.
     return false;

@@ -31,6 +31,7 @@ export function giveAnswer(
   // Without a body the message is complete, though the parser has not said so while it hands over the head.
   const unread = !isHttp2 && !raw.complete && hasBody(raw, res);
   const close = !isHttp2 && (mustClose || unread || isDraining() || open.closeAfter);
+  open.closeAfter = close;
   if (close) connections.seal(raw.socket);
   if (unread) abandonBody(raw);
   try {

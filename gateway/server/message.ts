@@ -3,6 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { http2StreamOf } from '../forward/inbound.ts';
 
+const NGHTTP2_NO_ERROR = 0;
+
 /** Whether the message has framing for a body, whatever its method. */
 export function hasBody(raw: IncomingMessage, res: ServerResponse): boolean {
   const stream = http2StreamOf(res);
@@ -24,4 +26,13 @@ export function pathOf(raw: IncomingMessage): string {
   const url = raw.url ?? '-';
   const mark = url.indexOf('?');
   return mark < 0 ? url : url.slice(0, mark);
+}
+
+/** RFC 9113 §8.1: with the answer complete the rest of a body is not wanted, and an HTTP/2 stream need not wait for it. */
+export function endWithAnswer(raw: IncomingMessage, res: ServerResponse): void {
+  const stream = http2StreamOf(res);
+  if (stream === undefined || !hasBody(raw, res)) return;
+  stream.once('finish', () => {
+    if (!raw.readableEnded) stream.close(NGHTTP2_NO_ERROR);
+  });
 }

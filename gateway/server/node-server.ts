@@ -1,7 +1,7 @@
 // The Node server under a public listener: plain HTTP/1, or TLS with HTTP/2 and HTTP/1 by ALPN.
 // Its limits bound what a slow or hostile client can hold (SMG-24, H2-6).
 import { createServer, type Server, type ServerOptions } from 'node:http';
-import { createSecureServer } from 'node:http2';
+import { createSecureServer, type ServerHttp2Session } from 'node:http2';
 import type { TlsOptions } from 'node:tls';
 import { MOST_FIELDS, MOST_HEADER_BYTES } from './strictness.ts';
 
@@ -56,7 +56,27 @@ function secureServer(tls: TlsOptions, options: ServerOptions, limits: ListenerL
     maxHeaderListPairs: 2 * MOST_FIELDS,
     settings: { maxConcurrentStreams: 128, maxHeaderListSize: MOST_HEADER_BYTES, enablePush: false },
   });
-  server.on('session', (session) => session.setTimeout(limits.idleMs, () => session.close()));
+  server.on('session', (session) => closeWhenIdle(session, limits.idleMs));
   // With allowHTTP1 it carries the timers and emits the events of http.Server; Node's types do not say so.
   return server as unknown as Server;
+}
+
+/**
+ * Idle is a connection without a request, whatever else comes on it: pings, settings, or a header section octet by octet
+ * keep Node's own time-out from passing.
+ */
+function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
+  let open = 0;
+  const idle = setTimeout(() => {
+    // Tells the client by GOAWAY which streams were seen, and does not wait for a half-received header section.
+    if (open === 0) session.destroy();
+  }, idleMs);
+  session.on('stream', (stream) => {
+    open += 1;
+    stream.once('close', () => {
+      open -= 1;
+      if (open === 0) idle.refresh();
+    });
+  });
+  session.once('close', () => clearTimeout(idle));
 }

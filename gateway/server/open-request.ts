@@ -1,15 +1,17 @@
 // What a listener holds of one request between its first line and the end of its answer.
-// Made by request-life.ts; give-answer.ts writes to it.
+// Made by request-life.ts; turns.ts orders those of one connection, give-answer.ts writes to it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { RequestView } from '../exchange/request-view.ts';
 import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
+import type { ClientAddress } from './client-address.ts';
 
 export interface OpenRequest {
   readonly raw: IncomingMessage;
   readonly res: ServerResponse;
   readonly facts: ExchangeFacts;
   readonly isHttp2: boolean;
+  readonly client: ClientAddress;
   /** Undefined when the request could not be read. */
   readonly view: RequestView | undefined;
   /** Set for what is judged; what the listener answers itself has none. */
@@ -18,26 +20,29 @@ export interface OpenRequest {
   bytes: number;
   gone: boolean;
   answered: boolean;
+  /** Observed; nothing happens to it any more. */
+  ended: boolean;
   /** The connection ends with this answer. */
   closeAfter: boolean;
+  /** The one before it on its HTTP/1 connection, while that is not answered. */
+  before: OpenRequest | undefined;
+  /** Told to the one behind it. */
+  onEnded: (() => void) | undefined;
 }
 
 export function openRequest(
-  raw: IncomingMessage,
-  res: ServerResponse,
-  facts: ExchangeFacts,
-  view: RequestView | undefined,
+  given: Pick<OpenRequest, 'raw' | 'res' | 'facts' | 'client' | 'view'>,
 ): OpenRequest {
   return {
-    raw,
-    res,
-    facts,
-    isHttp2: http2StreamOf(res) !== undefined,
-    view,
+    ...given,
+    isHttp2: http2StreamOf(given.res) !== undefined,
     inbound: undefined,
     bytes: 0,
     gone: false,
     answered: false,
+    ended: false,
     closeAfter: false,
+    before: undefined,
+    onEnded: undefined,
   };
 }

@@ -4,12 +4,10 @@ import type { RequestRefusal } from '../exchange/directive.ts';
 
 const TOKEN_AND_SPACE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ /;
 
-/** Undefined when the connection simply broke and nobody is there to answer. */
+/** Undefined when the connection broke, or never came to be, and nobody is there to answer. */
 export function parserRefusal(error: Error): RequestRefusal | undefined {
   const code = 'code' in error ? error.code : undefined;
   switch (code) {
-    case 'ECONNRESET':
-    case 'EPIPE':
     case 'HPE_INVALID_EOF_STATE':
       return undefined;
     case 'HPE_INVALID_VERSION':
@@ -24,7 +22,8 @@ export function parserRefusal(error: Error): RequestRefusal | undefined {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return malformed(408, 'The request did not arrive in time.');
     default:
-      return malformed(400);
+      // What is left are resets and handshakes that failed: no request, and nobody who could read an answer.
+      return typeof code === 'string' && code.startsWith('HPE_') ? malformed(400) : undefined;
   }
 }
 

@@ -14,6 +14,7 @@ import { createNodeServer, DEFAULT_LIMITS, type ListenerLimits } from './node-se
 import type { OpenRequest } from './open-request.ts';
 import { createRequestLife } from './request-life.ts';
 import { METHODS } from './request-view.ts';
+import { createSlowReaders } from './slow-readers.ts';
 import { tlsOptions } from './tls-options.ts';
 
 export interface ProxyListener extends Drainable {
@@ -44,16 +45,19 @@ type Carrying = IncomingMessage & { [OPEN]?: OpenRequest };
 export function createProxyListener(options: ProxyListenerOptions): ProxyListener {
   const { certificates, forwarder } = options;
   const connections = createConnections();
+  const limits = options.limits ?? DEFAULT_LIMITS;
+  const slowReaders = createSlowReaders(limits.idleMs);
   let draining = false;
   const life = createRequestLife({
     ...options,
     scheme: certificates === undefined ? 'http' : 'https',
     clientAddress: createClientAddress(options.trustedProxies),
     connections,
+    slowReaders,
     isDraining: () => draining,
   });
   const tls = certificates === undefined ? undefined : tlsOptions(certificates);
-  const server = createNodeServer(tls, options.limits ?? DEFAULT_LIMITS);
+  const server = createNodeServer(tls, limits);
   const fastify = Fastify({
     serverFactory(handle) {
       const receive = (raw: IncomingMessage, res: ServerResponse): void => {
@@ -107,6 +111,7 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
       draining = true;
       await new Promise<void>((resolve) => void server.close(() => resolve()));
       await fastify.close();
+      slowReaders.stop();
     },
     destroy: connections.destroyAll,
     connections: connections.size,

@@ -4,29 +4,25 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal } from '../exchange/directive.ts';
-import type { Answer, Exchange, Observer } from '../exchange/exchange.ts';
+import type { Answer } from '../exchange/exchange.ts';
 import type { Forwarder, ReplyWithFrom } from '../forward/forwarder.ts';
 import { http2StreamOf } from '../forward/inbound.ts';
-import type { ClientAddress } from './client-address.ts';
 import { abandonBody, type Connections } from './connections.ts';
 import { giveAnswer } from './give-answer.ts';
-import { hasBody, isComplete, pathOf } from './message.ts';
+import { endWithAnswer, hasBody, isComplete, pathOf } from './message.ts';
 import { type OpenRequest, openRequest } from './open-request.ts';
 import { parserRefusal } from './parser-error.ts';
 import { METHODS, readRequest } from './request-view.ts';
-import { writeToSocket } from './write-answer.ts';
+import type { SlowReaders } from './slow-readers.ts';
+import { createTurns } from './turns.ts';
+import { refuseOnSocket, type UnparsedPorts } from './unparsed.ts';
 
-export interface RequestLifePorts {
-  readonly scheme: 'https' | 'http';
+export interface RequestLifePorts extends UnparsedPorts {
   readonly mode: 'serve' | 'reject';
-  readonly exchange: Exchange;
-  readonly observer: Observer;
   readonly forwarder: Forwarder;
-  readonly clientAddress: (peer: string, forwardedFor: string | undefined) => ClientAddress;
   readonly connections: Connections;
+  readonly slowReaders: SlowReaders;
   readonly isDraining: () => boolean;
-  /** The real clock, epoch milliseconds, for the Date of answers that Node does not write. */
-  readonly now: () => number;
 }
 
 export interface RequestLife {
@@ -46,16 +42,15 @@ const ALLOW = METHODS.join(', ');
 const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 /** What is observed for a client that left before any status was sent. */
 const CLIENT_LEFT = 499;
-const NO_ERROR = 0;
 
 export function createRequestLife(ports: RequestLifePorts): RequestLife {
   const { exchange, observer, forwarder, connections, clientAddress, scheme } = ports;
-  const latest = new WeakMap<Socket, OpenRequest>();
+  const turns = createTurns(end);
 
   function begin(raw: IncomingMessage, res: ServerResponse): OpenRequest | undefined {
     const isHttp2 = http2StreamOf(res) !== undefined;
     const { socket } = raw;
-    if (!isHttp2 && (connections.isSealed(socket) || latest.get(socket)?.closeAfter)) return undefined;
+    if (!isHttp2 && (connections.isSealed(socket) || turns.latest(socket)?.closeAfter)) return undefined;
     const chain = raw.headers['x-forwarded-for'];
     const client = clientAddress(
       socket.remoteAddress ?? '',
@@ -65,19 +60,15 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     const requestId = typeof chosen === 'string' && REQUEST_ID.test(chosen) ? chosen : randomUUID();
     const facts = exchange.begin(requestId);
     const reading = readRequest(raw, { scheme, isHttp2, address: client, requestId });
-    const open = openRequest(raw, res, facts, reading.kind === 'refused' ? undefined : reading.view);
-    if (!isHttp2) latest.set(socket, open);
+    const view = reading.kind === 'refused' ? undefined : reading.view;
+    const open = openRequest({ raw, res, facts, client, view });
+    if (!isHttp2) turns.join(open);
     // WS-1: served as plain HTTP. Node drops what arrived together with an upgrade it ignores, so that the next bytes
     // may be the middle of anything.
     open.closeAfter = !isHttp2 && raw.headers.upgrade !== undefined;
-    res.on('close', () => end(open, client));
-    // RFC 9113 §8.1: with the answer complete the rest of a body is not wanted, and the stream need not wait for it.
-    const stream = http2StreamOf(res);
-    if (stream !== undefined && hasBody(raw, res)) {
-      stream.once('finish', () => {
-        if (!raw.readableEnded) stream.close(NO_ERROR);
-      });
-    }
+    ports.slowReaders.watch(res);
+    res.on('close', () => end(open));
+    endWithAnswer(raw, res);
     if (ports.mode === 'reject') {
       refuse(open, { reason: 'plain_http' });
       return undefined;
@@ -103,7 +94,10 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       bytes: 0,
       gone: false,
       onGone: undefined,
-      sealConnection: () => connections.seal(socket),
+      sealConnection: () => {
+        open.closeAfter = true;
+        connections.seal(socket);
+      },
     };
     return open;
   }
@@ -111,6 +105,16 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
   async function run(open: OpenRequest, reply: ReplyWithFrom): Promise<void> {
     const { facts, view, inbound, raw } = open;
     if (view === undefined || inbound === undefined) return;
+    const { before } = open;
+    const turn = turns.wait(open);
+    if (turn !== undefined) await turn;
+    if (open.ended || open.answered) return;
+    if (before?.closeAfter) {
+      // As if it had never been read: the connection ends before its turn.
+      open.closeAfter = true;
+      turns.leave(open);
+      return;
+    }
     try {
       const directive = await exchange.decide(view, facts);
       if (open.gone || open.answered) return;
@@ -130,14 +134,17 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     giveAnswer(open, exchange.refuse(refusal, open.facts, open.view), true, ports);
   }
 
-  function end(open: OpenRequest, client: ClientAddress): void {
-    const { raw, res, inbound, view, isHttp2 } = open;
+  function end(open: OpenRequest): void {
+    if (open.ended) return;
+    turns.leave(open);
+    const { raw, res, inbound, view, isHttp2, client } = open;
+    ports.slowReaders.forget(res);
     const complete = isComplete(res);
     if (!complete) {
       open.gone = true;
       if (inbound !== undefined) inbound.gone = true;
       inbound?.onGone?.();
-    } else if (!isHttp2 && (ports.isDraining() || connections.isSealed(raw.socket))) {
+    } else if (!isHttp2 && (open.closeAfter || (ports.isDraining() && turns.latest(raw.socket) === open))) {
       if (!raw.complete) abandonBody(raw);
       raw.socket.destroySoon();
     }
@@ -168,7 +175,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
   function refuseRest(refusal: Refusal, socket: Socket): void {
     if (connections.isSealed(socket)) return;
     connections.seal(socket);
-    const open = latest.get(socket);
+    const open = turns.latest(socket);
     const pending = open !== undefined && !open.res.writableFinished;
     if (pending && open.raw.complete) {
       // The error is in a later request: what was asked before it still gets its answer.
@@ -179,26 +186,8 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       refuse(open, refusal);
       open.inbound?.onGone?.();
     } else {
-      refuseOnSocket(refusal, socket);
+      refuseOnSocket(refusal, socket, ports);
     }
-  }
-
-  function refuseOnSocket(refusal: Refusal, socket: Socket): void {
-    const client = clientAddress(socket.remoteAddress ?? '', undefined);
-    const facts = exchange.begin(randomUUID());
-    const made = exchange.refuse(refusal, facts, undefined);
-    writeToSocket(socket, made, new Date(ports.now()).toUTCString());
-    observer.onAnswer(facts, {
-      method: '-',
-      path: '-',
-      status: made.status,
-      bytes: Buffer.byteLength(made.body),
-      clientAddress: client.full,
-      scheme,
-      protocol: 'HTTP/1.1',
-      aborted: false,
-      userAgent: undefined,
-    });
   }
 
   return { begin, run, refuseUnparsed, refuseTunnel };

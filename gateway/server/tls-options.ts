@@ -1,5 +1,6 @@
 // TLS as RFC 9325 wants it, and certificates by name (TLS-1, TLS-2, TLS-3).
 // Used by node-server.ts for the https listener.
+import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext, type TlsOptions } from 'node:tls';
 import type { Certificates } from './certificates.ts';
 
@@ -28,6 +29,7 @@ export function tlsOptions(certificates: Certificates): TlsOptions {
     minVersion: 'TLSv1.2',
     ciphers: CIPHERS,
     honorCipherOrder: true,
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     SNICallback(servername, answer) {
       const name = servername.toLowerCase();
       const context = contexts.get(name) ?? contexts.get(name.replace(/^[^.]+/, '*'));

@@ -38,7 +38,7 @@ export async function openRateLimits(options: RateLimitOptions): Promise<RateLim
       options.onState(true);
       const stores = { shared: local, exact: local, local };
       return {
-        limiter: createRateLimiter({ ...stores, replicas: 1, onState: options.onState }),
+        limiter: createRateLimiter({ ...stores, replicas: 1 }),
         guard,
         close: folder.close,
       };
@@ -48,10 +48,8 @@ export async function openRateLimits(options: RateLimitOptions): Promise<RateLim
       if (!connection.ready) options.onState(false);
       const exact = createRedisRateLimitStore(connection);
       const shared = createLeasingStore(exact, { now });
-      // The connection knows better than a single take whether Redis is up, so that alone is reported.
-      const onState = (): void => undefined;
       return {
-        limiter: createRateLimiter({ shared, exact, local, replicas, onState }),
+        limiter: createRateLimiter({ shared, exact, local, replicas }),
         guard,
         close: connection.close,
       };

@@ -12,25 +12,17 @@ import { StoreUnavailable } from '../policy/rate-limit/limit.ts';
 
 /**
  * `shared` may answer from leases, `exact` asks the store each time, `local` holds this process's part of a limit
- * (limit ÷ `replicas`, at least 1) while the store is away. `onState` is called once per change, with false at the
- * first failure. Errors other than `StoreUnavailable` are faults and pass through.
+ * (limit ÷ `replicas`, at least 1) while the store is away. Errors other than `StoreUnavailable` are faults and pass
+ * through. Whether the store is up is for its connection to say, which knows better than a single take.
  */
 export function createRateLimiter(options: {
   readonly shared: RateLimitStore;
   readonly exact: RateLimitStore;
   readonly local: RateLimitStore;
   readonly replicas: number;
-  readonly onState: (up: boolean) => void;
 }): RateLimiter {
   const { local, replicas } = options;
   const parts = new WeakMap<Limit, Limit>();
-  let up = true;
-
-  const report = (now: boolean): void => {
-    if (up === now) return;
-    up = now;
-    options.onState(now);
-  };
 
   const partOf = (limit: Limit): Limit => {
     const known = parts.get(limit);
@@ -59,16 +51,11 @@ export function createRateLimiter(options: {
   return {
     take: (take, rules) => {
       const answer = (rules.exact ? options.exact : options.shared).take(take);
-      // An answer at once came from memory: it says nothing of the store, so it reports no change.
       if (!(answer instanceof Promise)) return { kind: 'counted', limit: take.limit, ...answer };
       return answer.then(
-        (taken): Quota => {
-          report(true);
-          return { kind: 'counted', limit: take.limit, ...taken };
-        },
+        (taken): Quota => ({ kind: 'counted', limit: take.limit, ...taken }),
         (error: unknown) => {
           if (!(error instanceof StoreUnavailable)) throw error;
-          report(false);
           return withoutStore(take, rules.onStoreFailure);
         },
       );

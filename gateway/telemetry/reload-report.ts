@@ -1,6 +1,6 @@
 // What operators learn of a reload: its outcome, one log line for each problem, and whether the last one held.
 // Handed to the watcher of the policy files by gateway.ts.
-import type { Problem } from '../plan/problems.ts';
+import { countProblems, headline, type Problem } from '../plan/problems.ts';
 import type { Telemetry } from './telemetry.ts';
 
 export interface ReloadReport {
@@ -12,30 +12,63 @@ export interface ReloadReport {
   readonly onFault: (error: unknown) => void;
 }
 
-export function createReloadReport({ logger, metrics }: Pick<Telemetry, 'logger' | 'metrics'>): ReloadReport {
+const REJECTED = 'policies not reloaded';
+const RESTART = 'the gateway file changed; restart to apply it';
+const RESTORED = 'policies match the plan in force again';
+
+/** `tell` is given one line for people of every outcome that is news to whoever edits the files. */
+export function createReloadReport(
+  { logger, metrics }: Pick<Telemetry, 'logger' | 'metrics'>,
+  tell: (line: string) => void = () => undefined,
+): ReloadReport {
+  let failed = false;
+  const record = (result: 'success' | 'failure') => {
+    failed = result === 'failure';
+    metrics.reload(result);
+  };
   return {
     onAccepted: (revision, warnings) => {
-      metrics.reload('success');
+      record('success');
       logger.info('policies reloaded', { revision });
-      for (const { file, line, column, message } of warnings) {
-        logger.warn(`policies reloaded, with a warning: ${message}`, { file, line, column });
+      for (const problem of warnings) {
+        logger.warn(`policies reloaded, with a warning: ${sentence(problem)}`, placeOf(problem));
       }
+      tell(`policies reloaded${others(warnings)}`);
     },
     onRejected: (problems) => {
-      metrics.reload('failure');
-      for (const { file, line, column, severity, message } of problems) {
-        if (severity === 'error') logger.error(`policies not reloaded: ${message}`, { file, line, column });
-      }
+      record('failure');
+      const errors = problems.filter(({ severity }) => severity === 'error');
+      for (const problem of errors) logger.error(`${REJECTED}: ${sentence(problem)}`, placeOf(problem));
+      const [first, ...more] = errors;
+      if (first !== undefined) tell(`${REJECTED}: ${headline(first)}${others(more)}`);
     },
     onUnchanged: () => {
       // Files that again say what is in force end the alarm that a bad version of them raised.
-      metrics.reload('success');
-      logger.info('policies read again: nothing changed');
+      const wasFailed = failed;
+      record('success');
+      logger.info(wasFailed ? RESTORED : 'policies read again: nothing changed');
+      if (wasFailed) tell(RESTORED);
     },
-    onRestartNeeded: () => logger.warn('the gateway file changed; restart to apply it'),
+    onRestartNeeded: () => {
+      logger.warn(RESTART);
+      tell(RESTART);
+    },
     onFault: (error) => {
-      metrics.reload('failure');
-      logger.error('policies not reloaded', { error });
+      record('failure');
+      logger.error(REJECTED, { error });
+      tell(`${REJECTED}; the log says why`);
     },
   };
+}
+
+function sentence({ message, hint }: Problem): string {
+  return hint === undefined ? message : `${message} (${hint})`;
+}
+
+function placeOf({ file, line, column }: Problem): Pick<Problem, 'file' | 'line' | 'column'> {
+  return { file, line, column };
+}
+
+function others(problems: readonly Problem[]): string {
+  return problems.length === 0 ? '' : ` (and ${countProblems(problems)}, see the log)`;
 }

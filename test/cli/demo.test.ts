@@ -110,10 +110,23 @@ describe('the demo', { timeout: 30_000 }, () => {
     expect(await demo.ended).toEqual({ code: 3, signal: null });
     expect(demo.stderr.split('\n')).toEqual([
       `catalog: port ${other.port} is in use; SUNDIAL_CATALOG_PORT moves it`,
-      `sundial: the sample service catalog cannot start; SUNDIAL_CATALOG_PORT=<free port> (now ${other.port}) moves it`,
       '',
     ]);
     expect(demo.stdout).toBe('');
+    await other.close();
+  });
+
+  it('says a line for each port that is taken, and who may have them', async () => {
+    const other = await startCatalog({ port: 0 });
+    const port = String(other.port);
+    const demo = start({ SUNDIAL_CATALOG_PORT: port, SUNDIAL_ECHO_PORT: port });
+    expect(await demo.ended).toEqual({ code: 3, signal: null });
+    const lines = demo.stderr.trimEnd().split('\n');
+    expect(lines.pop()).toBe('sundial: cannot start: is another demo running?');
+    expect(lines.toSorted()).toEqual([
+      `catalog: port ${port} is in use; SUNDIAL_CATALOG_PORT moves it`,
+      `echo: port ${port} is in use; SUNDIAL_ECHO_PORT moves it`,
+    ]);
     await other.close();
   });
 

@@ -1,5 +1,6 @@
-// `sundial run` when it cannot: the exit code says what kind of failure it was, as that of `check` does.
+// The command as a process: `run` when it cannot, where the exit code says what kind of failure it was, and `--version`.
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
@@ -15,4 +16,10 @@ it('ends with 2 when the gateway file cannot be read', { timeout: 20_000 }, () =
   );
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toBe('nowhere/gateway.yaml:1:1: error: cannot read: no such file\n');
+});
+
+it('says which edition it is', { timeout: 20_000 }, () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  const { status, stdout } = spawnSync(process.execPath, [MAIN, '--version'], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
 });

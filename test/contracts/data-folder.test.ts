@@ -1,9 +1,10 @@
 // The data folder: made for its owner, held by one process, free again however that process ended.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DataFolderError, openDataFolder } from '../../gateway/stores/embedded/data-folder.ts';
 
@@ -30,6 +31,36 @@ describe('the data folder', () => {
     const folder = join(base, 'a/data');
     openDataFolder(folder).close();
     expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  const modes = (folder: string) =>
+    Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]));
+
+  it('holds a database for its owner only, and so the journal that is made beside it', () => {
+    const folder = join(base, 'data');
+    const umask = process.umask(0);
+    try {
+      openDataFolder(folder).close();
+      expect(modes(folder)).toEqual({ 'sundial.db': 0o600 });
+      const database = new DatabaseSync(join(folder, 'sundial.db'));
+      database.exec('BEGIN; CREATE TABLE t (a);');
+      expect(modes(folder)).toEqual({ 'sundial.db': 0o600, 'sundial.db-journal': 0o600 });
+      database.close();
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  it('takes the database of an earlier edition away from others, and stays held meanwhile', () => {
+    const folder = join(base, 'data');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'sundial.db'), '');
+    chmodSync(join(folder, 'sundial.db'), 0o644);
+    const held = openDataFolder(folder);
+    expect(modes(folder)['sundial.db']).toBe(0o600);
+    expect(refusal(folder).code).toBe('data_folder_locked');
+    expect(refusal(folder).code).toBe('data_folder_locked');
+    held.close();
   });
 
   it('is held by one: a second opening says what to do, and works after the first has closed', () => {

@@ -26,7 +26,6 @@ async function gatewayWithRedis() {
   const redis = await startRedis();
   cleanups.push(redis.stop);
   const connected: boolean[] = [];
-  const limited: boolean[] = [];
   const now = (): number => performance.now();
   const connection = await connectRedis(redis.url, { onState: (up) => connected.push(up) });
   cleanups.push(connection.close);
@@ -36,9 +35,8 @@ async function gatewayWithRedis() {
     exact,
     local: createEmbeddedRateLimitStore({ now }),
     replicas: 2,
-    onState: (up) => limited.push(up),
   });
-  return { redis, connection, limiter, connected, limited };
+  return { redis, connection, limiter, connected };
 }
 
 const limit = limitOf(10, 3_600_000);
@@ -107,9 +105,9 @@ describe('limits while Redis fails', () => {
   });
 
   it('RL-13: a stalled Redis is answered for in time by the local part of the limit, and counts again later', async () => {
-    const { redis, limiter, connected, limited } = await gatewayWithRedis();
+    const { redis, limiter, connected } = await gatewayWithRedis();
     await vi.waitFor(async () => expect((await timed(limiter)).quota.kind).toBe('counted'), patient);
-    const before = { connected: connected.length, limited: limited.length };
+    const before = connected.length;
 
     redis.pause();
     const first = await timed(limiter);
@@ -123,8 +121,7 @@ describe('limits while Redis fails', () => {
 
     redis.resume();
     await vi.waitFor(async () => expect((await timed(limiter, 'other')).quota.kind).toBe('counted'), patient);
-    expect(limited.slice(before.limited)).toEqual([false, true]);
-    expect(connected.slice(before.connected)[0]).toBe(false);
+    expect(connected.slice(before)[0]).toBe(false);
     expect(connected.at(-1)).toBe(true);
   });
 

@@ -200,10 +200,10 @@ describe('what the client receives', () => {
   it('FWD-17: an upstream that dies mid-body is seen as a cut, never as an end', async () => {
     for (const framing of ['Content-Length: 10', 'Transfer-Encoding: chunked']) {
       const { gateway } = await pair(({ socket }) => {
-        socket.write(
+        // Ended and not reset: what was written arrives before the end does.
+        socket.end(
           `HTTP/1.1 200 OK\r\n${framing}\r\n\r\n${framing.startsWith('C') ? 'half' : '4\r\nhalf\r\n'}`,
         );
-        setTimeout(() => socket.destroy(), 20);
         return undefined;
       });
       const { text, closed } = await sendRaw(gateway.port, get());

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPools, type Pools } from '../../gateway/forward/pools.ts';
-import type { ApiPlan, GatewayPlan, UpstreamPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
+import { api, plan, version } from '../support/exchange-samples.ts';
 
 const upstream = (...origins: string[]): UpstreamPlan => ({
   name: 'orders-v1',
@@ -11,12 +12,7 @@ const upstream = (...origins: string[]): UpstreamPlan => ({
   timeouts: { connect: 1, headers: 1, idle: 1, total: 1 },
 });
 
-const planOf = (...upstreams: UpstreamPlan[]): GatewayPlan => {
-  const versions = new Map(
-    upstreams.map((each, index) => [`v${index}`, { upstream: each } as VersionRules] as const),
-  );
-  return { apis: [{ versions } as unknown as ApiPlan] } as unknown as GatewayPlan;
-};
+const planOf = (upstream: UpstreamPlan): GatewayPlan => plan([api([version({ upstream })])]);
 
 describe('pools', () => {
   let pools: Pools;

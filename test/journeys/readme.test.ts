@@ -92,7 +92,7 @@ describe('the demo that the README starts', () => {
     const limit = /limit of (\d+) a minute/.exec(answer)?.[1];
     if (limit !== undefined) expect(got?.headers['x-ratelimit-limit']).toBe(limit);
     if (got?.status === 401) expect(got.headers).toHaveProperty('www-authenticate');
-    const members = got?.status === 410 ? ['replacement', 'migration_guide'] : [];
+    const members = got?.status === 410 ? ['replacement', 'migration_guide', 'reason'] : [];
     expect(members.filter((member) => got?.json[member] === undefined)).toEqual([]);
   });
 

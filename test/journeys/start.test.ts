@@ -74,7 +74,7 @@ describe('the process does not start', () => {
     expect(gateway.stdout).toBe('');
   });
 
-  it('when its port is taken: exit 3, and a line that says which', async () => {
+  it('when its port is taken: exit 3, and a line that says which listener cannot have which address', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     perTest.defer(() => new Promise((resolve) => void taken.close(() => resolve())));
@@ -88,8 +88,10 @@ describe('the process does not start', () => {
     );
     const gateway = perTest.use(startProcess(['run', '-c', config], environment()));
     expect(await gateway.ended).toBe(3);
-    expect(gateway.stderr).toContain(`127.0.0.1:${port}`);
-    expect(gateway.stderr.trim().split('\n')).toHaveLength(1);
+    expect(gateway.stderr).toBe(
+      `sundial: cannot start: the https listener cannot have 127.0.0.1:${port}: it is in use\n`,
+    );
+    expect(gateway.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([]);
   });
 
   it('while another process holds its data folder: exit 3, and a line that says what to do', async () => {
@@ -141,7 +143,8 @@ describe('signals', () => {
     for (const answer of answers) expect(answer).toMatchObject({ status: 200, complete: true });
     expect(answers[0]?.headers.connection).toBe('close');
     expect(await gateway.ended).toBe(0);
-    // Both are in the log: it is written before the process ends.
+    // They are in the log: it is written before the process ends, and nothing else has stdout.
+    for (const line of gateway.stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
     expect(gateway.stdout.match(/"path":"\/api\/v1\/orders"/g)).toHaveLength(3);
   });
 

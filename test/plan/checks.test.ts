@@ -224,6 +224,24 @@ const policyRows: readonly Row[] = [
     '2 «limits» error: a limit needs a rate',
   ],
   [
+    'RL-11: a lower limit that is higher',
+    'base:',
+    'limits: { rate: 600/1m, deprecated: 15/1s }\nbase:',
+    '2 «15/1s» warning: this limit is higher than the rate that it should lower for v1',
+  ],
+  [
+    'RL-11: a lower limit that is higher than the rate of one version',
+    'successor: v2 }',
+    'successor: v2, limits: { rate: 10/1m, deprecated: 60/1m } }',
+    '9 «60/1m» warning: this limit is higher than the rate that it should lower for v1',
+  ],
+  [
+    'a successor that is not there yet',
+    'released: 2026-01-15',
+    'released: 2026-12-01',
+    '9 «v2» warning: v1 points to v2 from 2026-01-15 on, before it is released (2026-12-01)',
+  ],
+  [
     'a consumer nobody knows',
     /access:.*\n/,
     'access: public\nlimits: { rate: 1/1s, by: consumer }\n',
@@ -269,10 +287,22 @@ const gatewayRows: readonly Row[] = [
     expect.stringContaining('3 «HS256» error: expected "RS256"'),
   ],
   [
+    'HSTS for less than it can say',
+    '"127.0.0.1:8443"',
+    '"127.0.0.1:8443", hsts: 500ms',
+    '2 «500ms» error: not a duration of at least 1s, such as 30s, 1h or 365d: "500ms"',
+  ],
+  [
+    'tokens that may not live',
+    'audience: api',
+    'audience: api, max_lifetime: 999ms',
+    '3 «999ms» error: not a duration of at least 1s, such as 30s, 1h or 365d: "999ms"',
+  ],
+  [
     'a store of an unknown kind',
     'public:',
     'store: mysql://x\npublic:',
-    '1 «mysql://x» error: not a store: embedded:<folder>, redis://host:port or rediss://host:port: "mysql://x"',
+    '1 «mysql://x» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port: "mysql://x"',
   ],
   [
     'plain HTTP served to all',
@@ -430,6 +460,39 @@ versions: none
       nothing(6, 'deprecated'),
       nothing(7, 'resolve'),
       nothing(8, 'version_as'),
+    ]);
+  });
+
+  it.each([
+    ['deprecated: 2026-01-15', 'deprected: 2026-01-15', 'deprected', 'deprecated'],
+    ['sunset: 2027-01-15', 'retired: 2028-01-15, sunnset: 2027-01-15', 'sunnset', 'sunset'],
+  ])('a key that is only misspelt is not missed as well: %s', async (from, to, wrong, right) => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS.replace(from, to) });
+    expect(await files.problems()).toEqual([
+      `policies/orders.yaml:9 «${wrong}» error: unknown key "${wrong}" (did you mean "${right}"?)`,
+    ]);
+  });
+
+  it('a successor that came late is no finding once it is there: what has been is past cure', async () => {
+    const late = ORDERS.replace('released: 2026-01-15', 'released: 2026-06-01');
+    await using files = await workspace({ 'policies/orders.yaml': late });
+    expect(await files.problems()).toEqual([]);
+  });
+
+  it('a lower limit as high as the rate, or of a version that is not deprecated, is no finding', async () => {
+    const text = ORDERS.replace('base:', 'limits: { rate: 60/1m, deprecated: 1/1s }\nbase:').replace(
+      'released: 2026-01-15',
+      'released: 2026-01-15, limits: { rate: 10/1m }',
+    );
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    expect(await files.problems()).toEqual([]);
+  });
+
+  it('a bad value from outside is known by the variable it came from', async () => {
+    const gateway = GATEWAY.replace('127.0.0.1:9901', `127.0.0.1:\${env:ADMIN}`);
+    await using files = await workspace({ 'config/gateway.yaml': gateway, 'policies/orders.yaml': ORDERS });
+    expect(await files.problems({ ADMIN: 'hunter2' })).toEqual([
+      `config/gateway.yaml:2 «"127.0.0.1:\${env:ADMIN}"» error: not an address such as 127.0.0.1:8443 or :8443: [redacted] (from ADMIN)`,
     ]);
   });
 

@@ -104,9 +104,16 @@ describe('interpolation', () => {
     [`a: "\${HOME}"`, '1:4 unknown interpolation'],
   ])('%s has no value', (text, message) => expect(messages(text)).toEqual([message]));
 
-  it('a value that came in is shown as [redacted]', () => {
-    const document = read(`a: "\${env:SECRET}"\nb: plain`);
-    expect(document.show(['a'], 'hunter2: {x}')).toBe('[redacted]');
+  it.each([
+    [`"\${env:SECRET}"`, 'SECRET'],
+    [`"\${env:SECRET}-\${env:NONE:-x}"`, 'SECRET, the default of NONE'],
+    [`"\${env:EMPTY:-x}"`, 'the default of EMPTY'],
+    [`"\${file:/run/secret}"`, '/run/secret'],
+  ])('a value that came in by %s is not shown, where it came from is', (scalar, from) => {
+    const document = read(`a: ${scalar}\nb: plain`);
+    expect(document.show(['a'], 'hunter2: {x}')).toBe(`[redacted] (from ${from})`);
+    expect(document.isSecret(['a'])).toBe(true);
     expect(document.show(['b'], 'plain')).toBe('"plain"');
+    expect(document.isSecret(['b'])).toBe(false);
   });
 });

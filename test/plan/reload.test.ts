@@ -8,10 +8,14 @@ import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts'
 
 const FOUR_DAYS = ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-01-19');
 
-/** Watches the files; `heard` is what was told, `next` waits for one more. */
-async function watching(files: Workspace, readFile?: ReadFile) {
+/** Watches the files; `heard` is what was told. `meanwhile` happens after the first load and before the watch. */
+async function watching(
+  files: Workspace,
+  { readFile, meanwhile }: { readFile?: ReadFile; meanwhile?: () => Promise<void> } = {},
+) {
   const { settings, plan } = await files.load();
   if (settings === undefined || plan === undefined) throw new Error('the files are not in order');
+  await meanwhile?.();
   const heard: string[] = [];
   const plans: GatewayPlan[] = [plan];
   let wake = (): void => undefined;
@@ -90,6 +94,30 @@ describe('reload', () => {
     expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
   });
 
+  it('takes a file that was saved after the first load and before the watch', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    const meanwhile = () => files.write('policies/orders.yaml', FOUR_DAYS);
+    await using live = await watching(files, { meanwhile });
+    await live.until('plan');
+    expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
+  });
+
+  it('says nothing of the look at its start that found nothing new', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    const seen = Promise.withResolvers<void>();
+    let reads = 0;
+    const readFile: ReadFile = (path) => {
+      // The first load is not by this reader.
+      if (path.endsWith('orders.yaml')) reads += 1;
+      if (reads > 0) seen.resolve();
+      return readFromDisk(path);
+    };
+    await using live = await watching(files, { readFile });
+    await seen.promise;
+    await live.watch.close();
+    expect({ reads, heard: live.heard }).toEqual({ reads: 1, heard: [] });
+  });
+
   it('asks for a restart once per change of gateway.yaml, and goes on with the policies', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     await using live = await watching(files);
@@ -107,7 +135,7 @@ describe('reload', () => {
     const gate = Promise.withResolvers<void>();
     const reading = Promise.withResolvers<void>();
     let slow = true;
-    await using live = await watching(files, async (path) => {
+    const readFile: ReadFile = async (path) => {
       const bytes = await readFromDisk(path);
       if (slow && path.endsWith('orders.yaml')) {
         slow = false;
@@ -115,7 +143,8 @@ describe('reload', () => {
         await gate.promise;
       }
       return bytes;
-    });
+    };
+    await using live = await watching(files, { readFile });
     await files.write('policies/orders.yaml', ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-01-16'));
     const first = live.watch.reload();
     await reading.promise;

@@ -67,6 +67,14 @@ ${GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 365d')}`;
     });
   });
 
+  it.each([
+    ['embedded', 'var'],
+    ['embedded:./counters', 'counters'],
+  ])('the store %s lies in ./%s', async (store, where) => {
+    const { settings, folder } = await load(`data: ./var\nstore: ${store}\n${GATEWAY}`);
+    expect(settings?.store).toEqual({ kind: 'embedded', folder: `${folder}/${where}` });
+  });
+
   it('a certificate that is none is refused without quoting it', async () => {
     const tls =
       'tls: { certificates: [{ names: [a.example], cert: a.crt, key: a.key }], default: b.example }';

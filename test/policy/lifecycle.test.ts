@@ -277,6 +277,7 @@ describe('after sunset', () => {
     since: schedule.sunset,
     replacement: input.replacement,
     guide: schedule.guide,
+    because: undefined,
   };
   const moving = (unsafe: 301 | 308 | 410): Schedule => ({
     ...schedule,
@@ -317,6 +318,11 @@ describe('after sunset', () => {
       guide: schedule.guide,
     };
     expect(refusal).toEqual(status === undefined ? gone : moved);
+  });
+
+  it('RET-8: gone for the reason that its file gives', () => {
+    const because = 'money amounts become integers';
+    expect(retire({ ...input, schedule: { ...schedule, reason: because } })).toEqual({ ...gone, because });
   });
 
   it('RET-5: a redirect that would lead back to the request is a 410', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequestHeaders } from '../../gateway/policy/contract.ts';
 import { readClaims } from '../../gateway/policy/versioning/readers.ts';
-import type { Claim, Resolution } from '../../gateway/policy/versioning/resolution.ts';
+import type { Claim, Resolution, Standing } from '../../gateway/policy/versioning/resolution.ts';
 import { resolveVersion } from '../../gateway/policy/versioning/resolve.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
 
@@ -16,15 +16,18 @@ const rules = createResolutionRules({
   default: 'v3',
 });
 const strict = createResolutionRules({ labels: ['v1', 'v4'], header: 'API-Version', default: undefined });
-/** v4 is planned. */
-const isReleased = (label: string) => label !== 'v4';
+/** v4 is planned, v2.0.0 has ended. */
+const standing: Standing = {
+  isReleased: (label) => label !== 'v4',
+  isServed: (label) => label !== 'v4' && label !== 'v2.0.0',
+};
 
 function resolve(pathSegment: string | undefined, headers: RequestHeaders = {}, by = rules): Resolution {
-  return resolveVersion(by, readClaims(by, { pathSegment, headers }), isReleased);
+  return resolveVersion(by, readClaims(by, { pathSegment, headers }), standing);
 }
 const path = (value: string): Claim => ({ carrier: 'path', value });
 const header = (value: string): Claim => ({ carrier: 'header', value });
-const known = ['v3', 'v2.1.0', 'v2.0.0', 'v1'];
+const known = ['v3', 'v2.1.0', 'v1'];
 
 describe('readers', () => {
   it('reads every carrier in the order of the table', () => {
@@ -126,13 +129,19 @@ describe('resolution', () => {
     expect(resolve('v4')).toEqual({ kind: 'refused', refusal });
   });
 
+  it('STAT-2: a version that has ended resolves, to be told so, and is in no list of what there is', () => {
+    expect(resolve('v2.0.0')).toMatchObject({ kind: 'resolved', label: 'v2.0.0' });
+    expect(resolve('v9')).toMatchObject({ refusal: { known: ['v3', 'v2.1.0', 'v1'] } });
+  });
+
   it('STAT-1: a major means the newest released version while a newer one is planned', () => {
     const next = createResolutionRules({
       labels: ['v1.0.0', 'v1.1.0'],
       header: undefined,
       default: undefined,
     });
-    const resolution = resolveVersion(next, [path('v1')], (label) => label === 'v1.0.0');
+    const isReleased = (label: string) => label === 'v1.0.0';
+    const resolution = resolveVersion(next, [path('v1')], { isReleased, isServed: isReleased });
     expect(resolution).toEqual({ kind: 'resolved', label: 'v1.0.0', carrier: 'path' });
   });
 
@@ -166,7 +175,7 @@ describe('resolution', () => {
         fc.option(text, { nil: undefined }),
         (segment, value) => {
           const resolution = resolve(segment, { 'api-version': value });
-          if (resolution.kind === 'resolved') expect(known).toContain(resolution.label);
+          if (resolution.kind === 'resolved') expect([...known, 'v2.0.0']).toContain(resolution.label);
           else expect(resolution.refusal.reason).toMatch(/^version_(ambiguous|malformed|unknown)$/);
         },
       ),

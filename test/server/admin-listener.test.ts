@@ -84,6 +84,14 @@ describe('the admin listener', () => {
     }
   });
 
+  it('says at its root which pages there are, and they are there', async () => {
+    const listener = await start();
+    const { body } = await send(listener, 'GET / HTTP/1.1');
+    const pages = String(JSON.parse(body).message).match(/\/[\w/-]+/g) ?? [];
+    expect(pages).toEqual(['/metrics', '/-/healthy', '/-/ready']);
+    for (const page of pages) expect((await send(listener, `GET ${page} HTTP/1.1`)).status).toBe(200);
+  });
+
   it('stays ready and healthy when the store is away', async () => {
     const listener = await start({
       readiness: () => ({ ...ready, store: { kind: 'redis', state: 'down' } }),

@@ -137,7 +137,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const certificates = options.tls
     ? await loadCertificates(
         { address, hstsSeconds: undefined, certificates: [], defaultName: undefined },
-        { dataFolder: folder, publicHost: 'api.example.com', now: Date.now() },
+        { dataFolder: folder, hosts: ['api.example.com'], now: Date.now() },
       )
     : undefined;
   const listener = createProxyListener({

@@ -6,6 +6,7 @@ import {
   constants,
   type OutgoingHttpHeaders,
 } from 'node:http2';
+import { connect as connectPlain } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
@@ -131,12 +132,12 @@ describe('HTTP/2', () => {
   });
 
   it('FWD-17: an upstream that dies mid-body resets the stream', async () => {
-    const { session } = await open(({ socket }) => {
-      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n');
-      setTimeout(() => socket.destroy(), 20);
-      return undefined;
-    });
-    expect(await send(session)).toMatchObject({ status: 200, reset: constants.NGHTTP2_INTERNAL_ERROR });
+    const { session, upstream } = await open(
+      () => 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n',
+    );
+    const stream = session.request({ ':path': '/echo', ':authority': 'api.example.com' });
+    stream.once('data', () => upstream.requests[0]?.socket.destroy());
+    expect(await read(stream)).toMatchObject({ status: 200, reset: constants.NGHTTP2_INTERNAL_ERROR });
   });
 
   it('FWD-17: a client that goes away cancels the upstream, whose body never looks complete', async () => {
@@ -256,6 +257,44 @@ describe('TLS', () => {
     expect((await overTls(gateway.port, old, get())).error).not.toBe('');
     const weak = { maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA:AES256-GCM-SHA384' } as const;
     expect((await overTls(gateway.port, weak, get())).error).not.toBe('');
+  });
+
+  it('TLS-1: a TLS 1.2 client cannot renegotiate', async () => {
+    const { gateway } = await open();
+    const socket = connectTls({
+      port: gateway.port,
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      maxVersion: 'TLSv1.2',
+    });
+    cleanups.push(async () => void socket.destroy());
+    const failed = new Promise<boolean>((resolve) => {
+      socket.on('error', () => resolve(true));
+      socket.on('close', () => resolve(true));
+      socket.once('secureConnect', () => {
+        socket.renegotiate({}, (error) => resolve(error !== null));
+      });
+    });
+    expect(await failed).toBe(true);
+  });
+
+  it('a handshake that fails is no request: nobody is answered and nothing is observed', async () => {
+    const { gateway, session } = await open();
+    session.destroy();
+    const plain = await new Promise((resolve) => {
+      let text = '';
+      const socket = connectPlain(gateway.port, '127.0.0.1', () => socket.write(get()));
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1');
+      });
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve(text));
+    });
+    expect(plain).toBe('');
+    await overTls(gateway.port, { servername: 'evil.example' }, get());
+    await overTls(gateway.port, { maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA' }, get());
+    await until(() => gateway.listener.connections() === 0);
+    expect(gateway.outcomes).toEqual([]);
   });
 
   it('TLS-2: a protocol nobody offers ends the handshake', async () => {

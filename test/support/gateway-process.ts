@@ -34,12 +34,12 @@ export function startProcess(
   const said = { stdout: '', stderr: '' };
   child.stderr.on('data', (chunk: Buffer) => {
     said.stderr += chunk.toString();
+    const https = /^ +gateway +https:\/\/127\.0\.0\.1:(\d+)/m.exec(said.stderr)?.[1];
+    const admin = /^ +admin +http:\/\/127\.0\.0\.1:(\d+)/m.exec(said.stderr)?.[1];
+    if (https !== undefined && admin !== undefined) resolve({ https: Number(https), admin: Number(admin) });
   });
   child.stdout.on('data', (chunk: Buffer) => {
     said.stdout += chunk.toString();
-    const https = /^ +gateway +https:\/\/127\.0\.0\.1:(\d+)/m.exec(said.stdout)?.[1];
-    const admin = /^ +admin +http:\/\/127\.0\.0\.1:(\d+)/m.exec(said.stdout)?.[1];
-    if (https !== undefined && admin !== undefined) resolve({ https: Number(https), admin: Number(admin) });
   });
   // A process that is expected to end has nobody waiting for it to be ready.
   ready.catch(() => undefined);

@@ -1,14 +1,15 @@
-// The demo as a new user starts it, on free ports and with files of its own: config and policies are copies.
-// Everything it makes lies in its folder and goes with it.
+// The demo as a new user starts it, on free ports and in a project of its own: a copy, but for the packages.
+// Everything it makes lies in that folder and goes with it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { freePorts } from './ports.ts';
 import { ROOT } from './readme-text.ts';
 
-const LAUNCHER = join(ROOT, 'gateway/sundial.js');
+const LAUNCHER = 'gateway/sundial.js';
+const PARTS = ['package.json', 'config', 'policies', 'gateway', 'upstreams'];
 
 export interface Ran {
   readonly code: number | null;
@@ -17,9 +18,9 @@ export interface Ran {
 }
 
 export interface Workspace extends AsyncDisposable {
-  /** Holds `config/` and `policies/`. */
+  /** The project. */
   readonly folder: string;
-  /** Runs `sundial <words>` here to its end. */
+  /** Runs `sundial <words>` in it to its end. */
   readonly sundial: (...words: readonly string[]) => Ran;
 }
 
@@ -31,19 +32,23 @@ export interface Demo {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
   /** Processes of the sample services by name. */
   readonly services: ReadonlyMap<string, number>;
-  /** Runs a shell command as a person beside it would, in the project. @throws Error when it fails */
+  /** Runs a shell command as a person beside it would, in its project. @throws Error when it fails */
   readonly shell: (command: string) => string;
 }
 
 export async function openWorkspace(): Promise<Workspace> {
-  const folder = await mkdtemp(join(tmpdir(), 'sundial-readme-'));
-  for (const part of ['config', 'policies'])
-    await cp(join(ROOT, part), join(folder, part), { recursive: true });
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'sundial-project-')));
+  for (const part of PARTS) await cp(join(ROOT, part), join(folder, part), { recursive: true });
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return {
     folder,
     sundial: (...words) => {
       const options = { cwd: folder, env: cleanEnvironment(), encoding: 'utf8' } as const;
-      const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...words], options);
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [join(folder, LAUNCHER), ...words],
+        options,
+      );
       return { code: status, stdout, stderr };
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
@@ -56,12 +61,17 @@ export async function movePorts(variables: readonly string[]): Promise<ReadonlyM
   return new Map(variables.map((variable, index) => [variable, ports[index] ?? 0]));
 }
 
-/** Starts it and waits for its banner. @throws Error with all it said when it ends before */
-export async function startDemo(folder: string, ports: ReadonlyMap<string, number>): Promise<Demo> {
-  const moved = Array.from(ports, ([variable, port]) => [variable, String(port)]);
-  const env = { ...cleanEnvironment(), ...Object.fromEntries(moved), SUNDIAL_DATA: join(folder, 'data') };
-  const child = spawn(process.execPath, [LAUNCHER, 'demo'], {
-    cwd: folder,
+/** Variables that are set when a demo starts. */
+export type Moved = ReadonlyMap<string, string | number>;
+
+/**
+ * Starts the demo of the project `folder` and waits for its banner. `from` is where it is called; default: there.
+ * @throws Error with all it said when it ends before
+ */
+export async function startDemo(folder: string, moved: Moved, from = folder): Promise<Demo> {
+  const env = environmentWith(moved);
+  const child = spawn(process.execPath, [join(folder, LAUNCHER), 'demo'], {
+    cwd: from,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -97,7 +107,7 @@ export async function startDemo(folder: string, ports: ReadonlyMap<string, numbe
     services: new Map(Array.from(rows, ([, name = '', pid]) => [name, Number(pid)])),
     shell: (command) => {
       const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
-        cwd: ROOT,
+        cwd: from,
         env,
         encoding: 'utf8',
       });
@@ -105,6 +115,18 @@ export async function startDemo(folder: string, ports: ReadonlyMap<string, numbe
       return stdout.trimEnd();
     },
   };
+}
+
+/** Runs a demo that is expected to end by itself. */
+export function failDemo(folder: string, moved: Moved): Ran {
+  const options = { cwd: folder, env: environmentWith(moved), encoding: 'utf8', timeout: 25_000 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, 'demo'], options);
+  return { code: status, stdout, stderr };
+}
+
+function environmentWith(moved: Moved): NodeJS.ProcessEnv {
+  const values = Array.from(moved, ([variable, value]) => [variable, String(value)]);
+  return { ...cleanEnvironment(), ...Object.fromEntries(values) };
 }
 
 /** The system's own, less what would move Sundial. */

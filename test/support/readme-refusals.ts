@@ -28,7 +28,7 @@ const SAMPLES: Samples = {
   version_malformed: [path, header].map((claim) => ({ reason: 'version_malformed', claim, known })),
   version_unknown: [path, header].map((claim) => ({ reason: 'version_unknown', claim, known })),
   version_missing: [{ reason: 'version_missing', known }],
-  version_retired: [{ reason: 'version_retired', ...retired, replacement: undefined }],
+  version_retired: [{ reason: 'version_retired', ...retired, replacement: undefined, because: undefined }],
   version_moved: ([301, 308] as const).map((status) => ({
     reason: 'version_moved',
     status,

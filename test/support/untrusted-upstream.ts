@@ -19,7 +19,7 @@ export async function startUntrustedUpstream(): Promise<UntrustedUpstream> {
     certificates: [],
     defaultName: undefined,
   };
-  const made = await loadCertificates(https, { dataFolder, publicHost: '127.0.0.1', now: Date.now() });
+  const made = await loadCertificates(https, { dataFolder, hosts: ['127.0.0.1'], now: Date.now() });
   await rm(dataFolder, { recursive: true, force: true });
   let requests = 0;
   const server = createServer({ cert: made.default.cert, key: made.default.key }, (_request, response) => {

@@ -16,6 +16,7 @@ const problem = (severity: Problem['severity'], message: string): Problem => ({
   rule: 'test',
   message,
 });
+const hinted: Problem = { ...problem('error', 'no version is called "v22"'), hint: 'did you mean "v2"?' };
 const place = { file: 'policies/orders.yaml', line: 9, column: 3 };
 
 describe('a reload', () => {
@@ -52,7 +53,47 @@ describe('a reload', () => {
     });
     expect(await lines()).toMatchObject([
       { level: 'error', message: 'policies not reloaded', error: { message: 'disk' } },
-      { level: 'info', message: 'policies read again: nothing changed' },
+      { level: 'info', message: 'policies match the plan in force again' },
+    ]);
+  });
+
+  it('that finds nothing changed, and nothing was wrong before, says just that', async () => {
+    const { telemetry, lines } = harness();
+    const report = createReloadReport(telemetry);
+    report.onRejected([problem('error', 'wrong')]);
+    report.onAccepted('abc', []);
+    report.onUnchanged();
+    expect((await lines()).at(-1)).toMatchObject({ message: 'policies read again: nothing changed' });
+  });
+
+  it('has its hints in the log', async () => {
+    const { telemetry, lines } = harness();
+    createReloadReport(telemetry).onRejected([hinted]);
+    expect(await lines()).toMatchObject([
+      { message: 'policies not reloaded: no version is called "v22" (did you mean "v2"?)', ...place },
+    ]);
+  });
+
+  it('is told in one line to whoever edits the files, when it is news to them', () => {
+    const told: string[] = [];
+    const report = createReloadReport(harness().telemetry, (line) => told.push(line));
+    report.onUnchanged();
+    report.onRejected([hinted, problem('error', 'more'), problem('warning', 'odd')]);
+    report.onUnchanged();
+    report.onUnchanged();
+    report.onAccepted('abc', []);
+    report.onAccepted('abd', [problem('warning', 'odd')]);
+    report.onRestartNeeded();
+    report.onFault(new Error('disk'));
+    report.onRejected([problem('error', 'a\u001b[31mb')]);
+    expect(told).toEqual([
+      'policies not reloaded: policies/orders.yaml:9:3: error: no version is called "v22" (did you mean "v2"?) (and 1 error, see the log)',
+      'policies match the plan in force again',
+      'policies reloaded',
+      'policies reloaded (and 1 warning, see the log)',
+      'the gateway file changed; restart to apply it',
+      'policies not reloaded; the log says why',
+      'policies not reloaded: policies/orders.yaml:9:3: error: a?[31mb',
     ]);
   });
 });

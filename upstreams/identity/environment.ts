@@ -8,5 +8,5 @@ export const ISSUER_PORT = { variable: 'SUNDIAL_ISSUER_PORT', fallback: 4000 } a
 
 /** SUNDIAL_DATA, default ./data, made absolute. */
 export function dataFolderOf(environment: Environment): string {
-  return resolve(environment.SUNDIAL_DATA ?? './data');
+  return resolve(environment.SUNDIAL_DATA || './data');
 }

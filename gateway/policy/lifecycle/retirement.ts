@@ -32,10 +32,10 @@ export function retire({
   redirect,
 }: RetirementInput): LifecycleRefusal {
   const since = schedule.sunset ?? phase.from;
-  const { guide, after } = schedule;
+  const { guide, after, reason: because } = schedule;
   if (after.kind === 'redirect' && redirect !== undefined) {
     const status = method === 'GET' || method === 'HEAD' ? 301 : after.unsafe;
     if (status !== 410) return { reason: 'version_moved', status, label, since, location: redirect, guide };
   }
-  return { reason: 'version_retired', label, since, replacement, guide };
+  return { reason: 'version_retired', label, since, replacement, guide, because };
 }

@@ -59,6 +59,8 @@ export type LifecycleRefusal =
       /** Absolute URL of the same resource in the successor. */
       readonly replacement: string | undefined;
       readonly guide: string | undefined;
+      /** Why it was retired, as the policy file says. */
+      readonly because: string | undefined;
     }
   | {
       readonly reason: 'version_moved';

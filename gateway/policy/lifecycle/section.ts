@@ -25,7 +25,7 @@ const label = (description: string) => z.string().meta({ description, examples: 
 const extension = z.strictObject({
   to: instant('The new sunset.'),
   announced: instant('When the extension was announced.'),
-  why: lineOfText('Why.').optional(),
+  why: lineOfText('Why: a note for the readers of this file, sent to nobody.').optional(),
 });
 
 const after = z.union([
@@ -53,7 +53,7 @@ export const lifecycleFields = {
   successor: label('Version to move to.').optional(),
   guide: page('Migration guide.').optional(),
   status: page('Status page, sent as X-API-Deprecation-Info.').optional(),
-  reason: lineOfText('Why the version is deprecated.').optional(),
+  reason: lineOfText('Why the version goes away; callers read it in the 410.').optional(),
   after: after
     .meta({ description: 'What follows the sunset: gone (410) or a redirect; default gone.' })
     .optional(),

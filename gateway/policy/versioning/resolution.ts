@@ -39,7 +39,15 @@ export type Resolution =
   | { readonly kind: 'resolved'; readonly label: Label; readonly carrier: Carrier }
   | { readonly kind: 'refused'; readonly refusal: VersioningRefusal };
 
-/** The four ways a version cannot be resolved, standards §3.4; `known` lists what exists at the moment of asking. */
+/** What an API knows of a declared label at the moment of asking. */
+export interface Standing {
+  /** A version that is only planned counts as never having existed (STAT-1). */
+  readonly isReleased: (label: Label) => boolean;
+  /** Released, and its sunset has not passed. */
+  readonly isServed: (label: Label) => boolean;
+}
+
+/** The four ways a version cannot be resolved, standards §3.4; `known` lists what is served at the moment of asking. */
 export type VersioningRefusal =
   | { readonly reason: 'version_ambiguous'; readonly claims: readonly Claim[] }
   | { readonly reason: 'version_malformed'; readonly claim: Claim; readonly known: readonly Label[] }

@@ -1,6 +1,6 @@
 // The folder an embedded store keeps its state in, held by one process at a time. gateway.ts opens it at start.
 // The lock is SQLite's lock on the database file: the operating system frees it however the process ends.
-import { mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -27,7 +27,8 @@ export class DataFolderError extends Error {
 }
 
 /**
- * Creates `folder` for its owner only (mode 0700) where it is missing and takes its one-process lock.
+ * Creates `folder` for its owner only (mode 0700) where it is missing and takes its one-process lock. The database is
+ * the owner's only as well (0600); SQLite gives the journal beside it the same mode.
  *
  * @throws DataFolderError `data_folder_locked` when another process holds it, `data_folder_unusable` when it cannot
  * be created, written or read.
@@ -35,7 +36,9 @@ export class DataFolderError extends Error {
 export function openDataFolder(folder: string): DataFolder {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const database = lockedDatabase(join(folder, 'sundial.db'));
+    const file = join(folder, 'sundial.db');
+    keepPrivate(file);
+    const database = lockedDatabase(file);
     held.add(database);
     return {
       folder,
@@ -45,6 +48,19 @@ export function openDataFolder(folder: string): DataFolder {
     };
   } catch (error) {
     throw toDataFolderError(folder, error);
+  }
+}
+
+/**
+ * An existing file is never opened here: closing it would give up the locks that this very process holds on it
+ * through SQLite.
+ */
+function keepPrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
   }
 }
 
@@ -64,8 +80,7 @@ function toDataFolderError(folder: string, error: unknown): DataFolderError {
   if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) {
     return new DataFolderError(
       'data_folder_locked',
-      `the data folder ${folder} is in use by another Sundial process; stop that one, or give this one a folder of ` +
-        'its own (`store: embedded:<folder>`), or share limits through Redis (`store: redis://…`)',
+      `the data folder ${folder} is in use by another Sundial process; stop that one, or give this one its own`,
       error,
     );
   }

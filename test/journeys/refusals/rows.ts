@@ -11,7 +11,8 @@ export interface Row {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const VERSIONS = ['v2', 'v1', 'v0'];
+/** v3 is planned, v1 and v0 have ended. */
+const VERSIONS = ['v2'];
 const RETIRED = {
   'cache-control': 'max-age=60',
   'proxy-status': 'sundial; error=proxy_internal_response',
@@ -66,7 +67,7 @@ export const rows: readonly Row[] = [
     status: 400,
     body: {
       error: 'Bad Request',
-      message: '"banana" in the header is not a version. Versions: v2, v1, v0.',
+      message: '"banana" in the header is not a version. Versions: v2.',
       supportedVersions: VERSIONS,
     },
     headers: { vary: 'API-Version' },
@@ -78,7 +79,7 @@ export const rows: readonly Row[] = [
     status: 404,
     body: {
       error: 'Not Found',
-      message: '"v01" in the path is not a version. Versions: v2, v1, v0.',
+      message: '"v01" in the path is not a version. Versions: v2.',
       supportedVersions: VERSIONS,
     },
   },
@@ -89,7 +90,7 @@ export const rows: readonly Row[] = [
     status: 404,
     body: {
       error: 'Not Found',
-      message: 'There is no such version: "v9" in the path. Versions: v2, v1, v0.',
+      message: 'There is no such version: "v9" in the path. Versions: v2.',
       supportedVersions: VERSIONS,
     },
   },
@@ -100,7 +101,7 @@ export const rows: readonly Row[] = [
     status: 400,
     body: {
       error: 'Bad Request',
-      message: 'There is no such version: "3" in the header. Versions: v2, v1, v0.',
+      message: 'There is no such version: "3" in the header. Versions: v2.',
       supportedVersions: VERSIONS,
     },
   },
@@ -111,7 +112,7 @@ export const rows: readonly Row[] = [
     status: 400,
     body: {
       error: 'Bad Request',
-      message: 'The request names no version. Versions: v2, v1, v0.',
+      message: 'The request names no version. Versions: v2.',
       supportedVersions: VERSIONS,
     },
     headers: { vary: 'API-Version' },
@@ -126,6 +127,7 @@ export const rows: readonly Row[] = [
       message: 'API version v1 was retired on 2026-06-01.',
       replacement: 'https://127.0.0.1/api/v2/orders/7',
       migration_guide: 'https://docs.example.com/orders/v1-to-v2',
+      reason: 'money amounts become integers',
     },
     headers: {
       ...RETIRED,

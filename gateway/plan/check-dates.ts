@@ -1,0 +1,62 @@
+// The dates of one version against each other: each needs the one before it, and an extension moves what has not passed.
+// Called for every version by check-versions.ts.
+import type { EpochMs } from '../policy/contract.ts';
+import { dayOf } from '../policy/notation.ts';
+import { VERSION_KEYS, type VersionParts } from './policy-grammar.ts';
+import { effectiveSunset } from './redirects.ts';
+import { keysOf, valueAt } from './values.ts';
+import { isWritten, type PolicyView, type Report } from './views.ts';
+
+/** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
+export function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+  const { released, deprecated, sunset, extended, retired } = version;
+  const at = (key: string) => ['versions', label, key];
+  const order = (
+    key: string,
+    value: EpochMs | undefined,
+    earlierKey: string,
+    earlier: EpochMs | undefined,
+  ) => {
+    if (value === undefined || earlier === undefined || value >= earlier) return;
+    report(at(key), {
+      rule: 'date-order',
+      message: `${key} (${dayOf(value)}) is before ${earlierKey} (${dayOf(earlier)})`,
+    });
+  };
+  order('deprecated', deprecated, 'released', released);
+  order('sunset', sunset, 'deprecated', deprecated);
+  if (deprecated === undefined) order('sunset', sunset, 'released', released);
+  order('retired', retired, 'sunset', effectiveSunset(version));
+  // A key that nothing knows may be the one that is missed: it has been reported, and is the cause.
+  const isMissing = (key: string) => !isWritten(view, at(key)) && !hasUnknownKey(label, view);
+  if (sunset !== undefined && isMissing('deprecated')) {
+    const message = 'a sunset without deprecated: callers are told nothing before the version is gone';
+    report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
+  }
+  for (const key of ['extended', 'retired'] as const) {
+    if (version[key] === undefined || !isMissing('sunset')) continue;
+    report(at(key), { rule: 'date-order', message: `${key} needs a sunset`, at: 'key' });
+  }
+
+  let end = sunset;
+  for (const [index, { to, announced }] of (extended ?? []).entries()) {
+    const path = [...at('extended'), index];
+    if (end !== undefined && to <= end) {
+      report([...path, 'to'], {
+        rule: 'date-order',
+        message: `an extension to ${dayOf(to)} is not after the sunset it moves (${dayOf(end)})`,
+      });
+    }
+    if (end !== undefined && announced >= end) {
+      report([...path, 'announced'], {
+        rule: 'date-order',
+        message: `announced when the sunset it moves (${dayOf(end)}) had passed: a version that is gone stays gone`,
+      });
+    }
+    end = to;
+  }
+}
+
+function hasUnknownKey(label: string, { document }: PolicyView): boolean {
+  return keysOf(valueAt(document.value, ['versions', label])).some((key) => !VERSION_KEYS.includes(key));
+}

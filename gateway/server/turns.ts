@@ -1,0 +1,47 @@
+// Pipelined requests of one HTTP/1 connection: in order, one at a time, none forgotten.
+// RFC 9112 §9.3.2 lets only safe ones run side by side, and each would keep an upstream connection until its turn.
+import type { Socket } from 'node:net';
+import type { OpenRequest } from './open-request.ts';
+
+export interface Turns {
+  readonly join: (open: OpenRequest) => void;
+  /** The last request begun on a connection. */
+  readonly latest: (socket: Socket) => OpenRequest | undefined;
+  /** Undefined when it is its turn already; else resolves when the one before it has ended. */
+  readonly wait: (open: OpenRequest) => Promise<void> | undefined;
+  readonly leave: (open: OpenRequest) => void;
+}
+
+/** `onLost` hears of every request that is still open when its connection closes: Node tells only the first of them. */
+export function createTurns(onLost: (open: OpenRequest) => void): Turns {
+  const last = new WeakMap<Socket, OpenRequest>();
+
+  function loseAll(socket: Socket): void {
+    const lost: OpenRequest[] = [];
+    for (let open = last.get(socket); open !== undefined && !open.ended; open = open.before)
+      lost.unshift(open);
+    for (const open of lost) onLost(open);
+  }
+
+  return {
+    join(open) {
+      const { socket } = open.raw;
+      const before = last.get(socket);
+      last.set(socket, open);
+      if (before === undefined) socket.once('close', () => loseAll(socket));
+      else if (!before.ended) open.before = before;
+    },
+    latest: (socket) => last.get(socket),
+    wait({ before }) {
+      if (before === undefined || before.ended) return undefined;
+      return new Promise((resolve) => {
+        before.onEnded = resolve;
+      });
+    },
+    leave(open) {
+      open.ended = true;
+      open.before = undefined;
+      open.onEnded?.();
+    },
+  };
+}

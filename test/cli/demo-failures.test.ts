@@ -1,0 +1,55 @@
+// What the demo adds when a part of it does not start: only what nobody has said yet.
+import { describe, expect, it } from 'vitest';
+import { adviseOnGateway, explainSamples, type FailedSample } from '../../gateway/cli/demo-failures.ts';
+import { SAMPLE_SERVICES } from '../../gateway/cli/sample-services.ts';
+
+const failed = (name: string, start: FailedSample['start']): FailedSample[] =>
+  SAMPLE_SERVICES.filter((service) => service.name === name).map((service) => ({ service, start }));
+const ended = (code: number | null, signal: NodeJS.Signals | null = null) =>
+  ({ kind: 'ended', code, signal }) as const;
+
+describe('of a sample service that does not start', () => {
+  it.each([2, 3])('nothing, when it has said itself why: exit %i', (code) =>
+    expect(explainSamples(failed('echo', ended(code)))).toBe(''),
+  );
+
+  it('how it ended, when it has not', () => {
+    const all = [
+      ...failed('echo', ended(1)),
+      ...failed('catalog', ended(null, 'SIGKILL')),
+      ...failed('identity', { kind: 'silent' }),
+    ];
+    expect(explainSamples(all).split('\n')).toEqual([
+      'sundial: the sample service echo cannot start (exit 1)',
+      'sundial: the sample service catalog cannot start (SIGKILL)',
+      'sundial: the sample service identity does not start: it says nothing',
+      '',
+    ]);
+  });
+
+  it('that there may be another demo, when several have said why', () =>
+    expect(explainSamples([...failed('echo', ended(3)), ...failed('catalog', ended(3))])).toBe(
+      'sundial: cannot start: is another demo running?\n',
+    ));
+});
+
+describe('of a gateway that does not start', () => {
+  it.each([
+    ['https', 'SUNDIAL_HTTPS_PORT'],
+    ['http', 'SUNDIAL_HTTP_PORT'],
+    ['admin', 'SUNDIAL_ADMIN_PORT'],
+  ])('the variable that moves its %s listener', (listener, variable) =>
+    expect(adviseOnGateway(Object.assign(new Error('in use'), { listener }))).toBe(
+      `; ${variable}=<free port> moves it`,
+    ),
+  );
+
+  it('another demo, when its data folder is held', () =>
+    expect(adviseOnGateway(Object.assign(new Error('held'), { code: 'data_folder_locked' }))).toContain(
+      'is another demo running? SUNDIAL_DATA=<folder>',
+    ));
+
+  it.each([new Error('no certificate'), 'a word', undefined])('nothing more of %s', (error) =>
+    expect(adviseOnGateway(error)).toBe(''),
+  );
+});

@@ -1,0 +1,124 @@
+// The demo as a command: called from elsewhere, beside another one, and while its policies are edited.
+// What it shows to a new user step by step is in readme.test.ts.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseCurl, sendCurl } from '../support/readme-curl.ts';
+import {
+  type Demo,
+  failDemo,
+  type Moved,
+  movePorts,
+  openWorkspace,
+  startDemo,
+  type Workspace,
+} from '../support/readme-demo.ts';
+
+const SAMPLES = ['ISSUER', 'ORDERS_V1', 'ORDERS_V2', 'CATALOG', 'ECHO'].map((name) => `SUNDIAL_${name}_PORT`);
+const LISTENERS = ['HTTPS', 'HTTP', 'ADMIN'].map((name) => `SUNDIAL_${name}_PORT`);
+
+const withData = (moved: Moved, folder: string): Moved =>
+  new Map<string, string | number>([...moved, ['SUNDIAL_DATA', folder]]);
+
+const stack = new AsyncDisposableStack();
+let project: Workspace;
+let elsewhere = '';
+let ports: ReadonlyMap<string, number>;
+let demo: Demo;
+
+beforeAll(async () => {
+  project = stack.use(await openWorkspace());
+  elsewhere = await mkdtemp(join(tmpdir(), 'sundial-elsewhere-'));
+  stack.defer(() => rm(elsewhere, { recursive: true, force: true }));
+  ports = await movePorts([...SAMPLES, ...LISTENERS]);
+  demo = await startDemo(project.folder, ports, elsewhere);
+  stack.defer(async () => {
+    demo.child.kill('SIGKILL');
+    await demo.ended;
+  });
+});
+afterAll(() => stack.disposeAsync());
+
+describe('a demo that is called from another folder', () => {
+  it('is that of the project, and leaves nothing where it was called', () => {
+    expect(readdirSync(elsewhere)).toEqual([]);
+    const data = join(project.folder, 'data');
+    expect(readdirSync(data)).toEqual(
+      expect.arrayContaining(['gateway.crt', 'gateway.log', 'issuer-key.json']),
+    );
+    expect(demo.stdout).toMatch(new RegExp(`^ +log +${join(data, 'gateway.log')}$`, 'm'));
+    expect(demo.stdout).toMatch(new RegExp(`^ +store +embedded, in ${data}$`, 'm'));
+  });
+
+  it('prints lines that work there', async () => {
+    const line = demo.stdout.split('\n').find((each) => each.includes('Bearer $(')) ?? '';
+    const [answer] = await sendCurl(parseCurl(line, demo.shell), (port) => port);
+    expect(answer?.status).toBe(200);
+  });
+});
+
+describe('a second demo', () => {
+  it('with nothing moved says one line for each port and that another may be running', () => {
+    const { code, stdout, stderr } = failDemo(project.folder, ports);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines.pop()).toBe('sundial: cannot start: is another demo running?');
+    const expected = SAMPLES.map((name) => `port ${ports.get(name)} is in use; ${name} moves it`);
+    expect(lines.map((line) => line.replace(/^[\w-]+: /, '')).toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('with its services moved says that the data folder is held', async () => {
+    const moved = new Map([...ports, ...(await movePorts(SAMPLES))]);
+    expect(failDemo(project.folder, moved)).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: `sundial: cannot start: the data folder ${project.folder}/data is in use by another Sundial process; stop that one, or give this one its own (is another demo running? SUNDIAL_DATA=<folder> moves this one)\n`,
+    });
+  });
+
+  it.each(LISTENERS)(
+    'that shares a port of the gateway says which, and that %s moves it',
+    async (variable) => {
+      const port = ports.get(variable);
+      const own = await movePorts([...SAMPLES, ...LISTENERS]);
+      const moved = withData(new Map([...own, [variable, port ?? 0]]), 'data/second');
+      const { code, stderr } = failDemo(project.folder, moved);
+      const listener = variable.replace(/^SUNDIAL_(\w+)_PORT$/, '$1').toLowerCase();
+      expect(stderr).toBe(
+        `sundial: cannot start: the ${listener} listener cannot have 127.0.0.1:${port}: it is in use; ${variable}=<free port> moves it\n`,
+      );
+      expect(code).toBe(3);
+    },
+  );
+
+  it('runs beside the first with a data folder and ports of its own', async () => {
+    const own = await movePorts([...SAMPLES, ...LISTENERS]);
+    const second = await startDemo(project.folder, withData(own, 'data/third'));
+    for (const file of ['gateway.crt', 'gateway.log', 'issuer-key.json', 'sundial.db'])
+      expect(existsSync(join(project.folder, 'data/third', file)), file).toBe(true);
+    expect(second.stdout).toMatch(/^ +log +data\/third\/gateway\.log$/m);
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('an edit of its policies', () => {
+  const file = () => join(project.folder, 'policies/orders.yaml');
+  const untilTold = (line: string) =>
+    expect.poll(() => demo.stderr, { timeout: 10_000 }).toMatch(new RegExp(`${line}\n$`));
+
+  it('that is wrong, taken back, or taken over is one line in the terminal', async () => {
+    const text = readFileSync(file(), 'utf8');
+    writeFileSync(file(), text.replace('redirect: v2', 'redirect: v3'));
+    await untilTold(
+      'sundial: policies not reloaded: policies/orders\\.yaml:26:24: error: no version is called "v3"',
+    );
+    writeFileSync(file(), text);
+    await untilTold('sundial: policies match the plan in force again');
+    writeFileSync(file(), text.replace('2027-04-15', '2027-05-15'));
+    await untilTold('sundial: policies reloaded');
+    expect(demo.stderr.trimEnd().split('\n')).toHaveLength(3);
+  });
+});

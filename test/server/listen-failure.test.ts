@@ -1,0 +1,82 @@
+// What operators read when a listener cannot have its address, from errors of the real system.
+import { createServer, type Server } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Settings } from '../../gateway/plan/settings.ts';
+import { ListenFailure, listenFailure } from '../../gateway/server/listen-failure.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** The error of listening there, or the port when that works. */
+function listen(port: number, host?: string): Promise<unknown> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    servers.push(server);
+    server.once('error', resolve);
+    server.listen({ port, ...(host !== undefined && { host }) }, () => {
+      const bound = server.address();
+      resolve(typeof bound === 'object' ? bound?.port : undefined);
+    });
+  });
+}
+
+const https = (host: string | undefined, port: number): Settings['listeners']['https'] => ({
+  address: { host, port },
+  hstsSeconds: undefined,
+  certificates: [],
+  defaultName: undefined,
+});
+
+describe('a listener that cannot have its address', () => {
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    [undefined, ''],
+  ])('is named with it and the reason: %s', async (host, shown) => {
+    const port = Number(await listen(0, host));
+    const listeners = {
+      https: https(host, port),
+      http: undefined,
+      admin: { address: { host: '127.0.0.1', port: port - 1 } },
+    };
+    const failure = listenFailure(await listen(port, host), listeners);
+    expect(failure).toBeInstanceOf(ListenFailure);
+    expect(failure).toMatchObject({
+      listener: 'https',
+      code: 'EADDRINUSE',
+      message: `the https listener cannot have ${shown}:${port}: it is in use`,
+    });
+  });
+
+  it('is told apart from one that has the same port elsewhere', async () => {
+    const port = Number(await listen(0, '127.0.0.2'));
+    const listeners = {
+      https: https('127.0.0.1', port),
+      http: undefined,
+      admin: { address: { host: '127.0.0.2', port } },
+    };
+    expect(listenFailure(await listen(port, '127.0.0.2'), listeners)).toMatchObject({ listener: 'admin' });
+  });
+
+  it('may ask for an address that this machine has not', async () => {
+    const listeners = {
+      https: undefined,
+      http: { address: { host: '192.0.2.1', port: 47_001 }, mode: 'reject' as const },
+      admin: undefined,
+    };
+    expect(listenFailure(await listen(47_001, '192.0.2.1'), listeners)).toMatchObject({
+      message: 'the http listener cannot have 192.0.2.1:47001: this machine has no such address',
+    });
+  });
+
+  it('is not blamed for any other failure', () => {
+    const listeners = { https: undefined, http: undefined, admin: undefined };
+    const others = [
+      new Error('no certificate'),
+      Object.assign(new Error(), { syscall: 'listen', port: 1 }),
+      7,
+    ];
+    for (const other of others) expect(listenFailure(other, listeners)).toBe(other);
+  });
+});

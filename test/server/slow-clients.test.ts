@@ -1,0 +1,146 @@
+// Clients that keep a connection by doing next to nothing on it. Deadlines are lowered, so that they pass soon.
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
+import { get, OK, type RawRequest, type RawUpstream, startUpstream, until } from './raw-sockets.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const limits = { headersMs: 400, requestMs: 60_000, idleMs: 400, checkEveryMs: 50 };
+
+async function pair(
+  answer: (request: RawRequest) => string | undefined,
+  options: GatewayOptions = {},
+): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest }> {
+  const upstream = await startUpstream(answer);
+  const timeouts = { connect: 1_000, headers: 20_000, idle: 20_000, total: 20_000 };
+  const gateway = await startGateway({ upstream: upstream.origin, limits, plan: { timeouts }, ...options });
+  cleanups.push(upstream.stop, gateway.stop);
+  return { upstream, gateway };
+}
+
+function kept(socket: Socket): Socket {
+  socket.on('error', () => undefined);
+  cleanups.push(async () => void socket.destroy());
+  return socket;
+}
+
+function repeat(everyMs: number, action: () => void): void {
+  const timer = setInterval(action, everyMs);
+  cleanups.push(async () => clearInterval(timer));
+}
+
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0', 'latin1');
+const body = 'x'.repeat(60_000);
+const LARGE = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+describe('H2-6: an HTTP/2 connection without a request', () => {
+  it.each([
+    ['sends nothing', () => undefined],
+    ['sends pings', () => Buffer.from('\0\0\u0008\u0006\0\0\0\0\0--------', 'latin1')],
+  ])('is closed when it is idle and %s', async (_what, more) => {
+    const { gateway } = await pair(() => OK, { tls: true });
+    const socket = kept(
+      connectTls({ port: gateway.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] }),
+    );
+    socket.write(PREFACE);
+    repeat(30, () => {
+      const bytes = more();
+      if (bytes !== undefined && socket.writable) socket.write(bytes);
+    });
+    socket.resume();
+    await until(() => gateway.listener.connections() === 1);
+    await until(() => gateway.listener.connections() === 0);
+  });
+
+  it('is closed while its first header section trickles in', async () => {
+    const { gateway } = await pair(() => OK, { tls: true });
+    const socket = kept(
+      connectTls({ port: gateway.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] }),
+    );
+    socket.write(PREFACE);
+    // HEADERS of 200 octets on stream 1, of which one comes at a time.
+    socket.write(Buffer.from('\0\0\u00c8\u0001\u0005\0\0\0\u0001', 'latin1'));
+    repeat(30, () => void (socket.writable && socket.write('\0')));
+    socket.resume();
+    await until(() => gateway.listener.connections() === 1);
+    await until(() => gateway.listener.connections() === 0);
+  });
+
+  it('is kept while an upstream takes longer than a connection may be idle', async () => {
+    const { gateway } = await pair(
+      ({ socket }) => {
+        setTimeout(() => socket.write(OK), 1_300);
+        return undefined;
+      },
+      { tls: true },
+    );
+    const session: ClientHttp2Session = connectHttp2(`https://127.0.0.1:${gateway.port}`, {
+      rejectUnauthorized: false,
+    });
+    cleanups.push(async () => session.destroy());
+    const stream = session.request({ ':path': '/echo', ':authority': 'api.example.com' });
+    const status = await new Promise((resolve) => {
+      stream.on('response', (headers) => resolve(headers[':status']));
+      stream.on('error', resolve);
+    });
+    expect(status).toBe(200);
+    stream.resume();
+  });
+});
+
+describe('an answer that its client does not take', () => {
+  it('SMG-24: ends an HTTP/1 connection on which nothing moves', async () => {
+    const { upstream, gateway } = await pair(() => LARGE);
+    const socket = kept(connect(gateway.port, '127.0.0.1'));
+    socket.pause();
+    // More than the buffers of the system between the two hold, so that an answer gets stuck whole in the gateway.
+    socket.write(get().repeat(400));
+    await until(() => upstream.requests.length > 10);
+    await until(() => gateway.listener.connections() === 0);
+    expect(gateway.outcomes.some(({ aborted }) => aborted)).toBe(true);
+  });
+
+  it('H2-6: ends an HTTP/2 stream whose window stays closed, and in the end its connection', async () => {
+    const { gateway } = await pair(() => LARGE, { tls: true });
+    const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, {
+      rejectUnauthorized: false,
+      settings: { initialWindowSize: 0 },
+    });
+    session.on('error', () => undefined);
+    cleanups.push(async () => session.destroy());
+    const stream = session.request({ ':path': '/echo', ':authority': 'api.example.com' });
+    stream.on('error', () => undefined);
+    stream.pause();
+    repeat(50, () => void (session.destroyed || session.ping(() => undefined)));
+    await until(() => gateway.outcomes.length === 1);
+    expect(gateway.outcomes).toMatchObject([{ status: 200, aborted: true }]);
+    await until(() => gateway.listener.connections() === 0);
+  });
+
+  it('is waited for as long as it moves', async () => {
+    const { gateway } = await pair(() => LARGE);
+    const socket = kept(connect(gateway.port, '127.0.0.1'));
+    let read = 0;
+    socket.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+      socket.pause();
+      setTimeout(() => socket.resume(), 30);
+    });
+    const answers = 120;
+    socket.write(get().repeat(answers));
+    await until(() => read > 500_000);
+    expect(gateway.listener.connections()).toBe(1);
+    socket.removeAllListeners('data');
+    socket.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+    });
+    socket.resume();
+    await until(() => read > answers * body.length);
+  });
+});
