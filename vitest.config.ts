@@ -7,6 +7,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          testTimeout: 20_000,
           include: [
             'test/*.test.ts',
             'test/{policy,plan,identity,exchange,forward,server,telemetry,upstreams,cli}/**/*.test.ts',
@@ -18,7 +19,7 @@ export default defineConfig({
           name: 'contracts',
           include: ['test/contracts/**/*.test.ts'],
           globalSetup: ['test/support/redis.ts'],
-          testTimeout: 20_000,
+          testTimeout: 30_000,
         },
       },
       {
@@ -26,8 +27,8 @@ export default defineConfig({
           name: 'journeys',
           include: ['test/journeys/**/*.test.ts'],
           globalSetup: ['test/support/redis.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          testTimeout: 90_000,
+          hookTimeout: 60_000,
         },
       },
     ],
