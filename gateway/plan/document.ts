@@ -1,5 +1,6 @@
 // A file as plain values with the position of each: what shape and cross checks work on.
 // Interpolation happens here, on parsed scalars; values that came in by it are marked and never shown.
+import { isUtf8 } from 'node:buffer';
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
 import { maskPasswords, type Problem, type Severity } from './problems.ts';
@@ -54,7 +55,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   const broughtIn: string[] = [];
   const tooBig = bytes.byteLength > MOST_BYTES;
   const text = tooBig ? '' : new TextDecoder().decode(bytes);
-  const yaml = readYaml(text);
+  const yaml = readYaml(text, { isUtf8: tooBig || isUtf8(bytes) });
   const textLines = text.split('\n');
 
   const problemAt = (from: number, to: number, finding: Finding): Problem => {
@@ -112,6 +113,8 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       return refuse(node ?? undefined, { message: 'aliases or nesting make this file too large' });
     }
     const target = isAlias(node) ? resolveOnce(node, tree) : node;
+    if (isAlias(node) && target === undefined)
+      return refuse(node, { message: `nothing above is called &${node.source}` });
     const written = isScalar(target) ? (target.source ?? undefined) : undefined;
     const raw: unknown = isScalar(target) ? target.value : undefined;
     const filled: Interpolated = typeof raw === 'string' ? interpolate(raw, sources) : { kind: 'literal' };

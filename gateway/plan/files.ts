@@ -1,11 +1,15 @@
 // Reading from disk: capped bytes, the files a pattern names, certificate pairs. The only file access of the plan
 // besides the watch.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { glob, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { MOST_BYTES } from './yaml-text.ts';
+
+const MOST_SECRET_BYTES = 65_536;
+// A pipe nobody writes to would otherwise be waited for; that it is no file is seen after opening.
+const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export type ReadFile = (path: string) => Promise<Uint8Array>;
 
@@ -15,7 +19,7 @@ export type FileRead =
 
 /** At most one byte more than a document may have, so that a huge file is refused without being read. */
 export const readCapped: ReadFile = async (path) => {
-  await using file = await open(path);
+  await using file = await open(path, WITHOUT_WAITING);
   if (!(await file.stat()).isFile()) throw new TypeError('not a file');
   const buffer = new Uint8Array(MOST_BYTES + 1);
   let length = 0;
@@ -38,8 +42,15 @@ export async function tryRead(path: string, readFile: ReadFile): Promise<FileRea
 /** A secret from a file; undefined when it cannot be read. Small, and read only while a plan is built. */
 export function readSecret(path: string): string | undefined {
   try {
-    const text = readFileSync(path, 'utf8');
-    return text.length <= 65_536 ? text : undefined;
+    const file = openSync(path, WITHOUT_WAITING);
+    try {
+      if (!fstatSync(file).isFile()) return undefined;
+      const buffer = Buffer.alloc(MOST_SECRET_BYTES + 1);
+      const length = readSync(file, buffer);
+      return length <= MOST_SECRET_BYTES ? buffer.toString('utf8', 0, length) : undefined;
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     return undefined;

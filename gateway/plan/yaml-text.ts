@@ -19,10 +19,19 @@ export interface YamlText {
   readonly problems: readonly SyntaxProblem[];
 }
 
-/** `text` as YAML 1.2 core: dates, `on`, `yes` stay text. No tree when there is any problem. */
-export function readYaml(text: string): YamlText {
+/**
+ * `text` as YAML 1.2 core: dates, `on`, `yes` stay text. No tree when there is any problem. Bytes that were not UTF-8
+ * have become U+FFFD in `text`, and would change names and values without a word.
+ */
+export function readYaml(text: string, { isUtf8 }: { readonly isUtf8: boolean }): YamlText {
   const lines = new LineCounter();
   const refused = (...problems: SyntaxProblem[]): YamlText => ({ tree: undefined, lines, problems });
+  if (!isUtf8) {
+    const from = text.indexOf('\ufffd');
+    for (let start = 0; start <= from; start = text.indexOf('\n', start) + 1 || text.length)
+      lines.addNewLine(start);
+    return refused({ from, to: from + 1, message: 'not UTF-8 text' });
+  }
   let tokens = 0;
   for (const _token of new Lexer().lex(text)) {
     tokens += 1;

@@ -21,6 +21,23 @@ describe('YAML', () => {
     }));
   it('keys that start with x- are the owner’s and do not arrive', () =>
     expect(read('x-team: [a]\na: { x-b: 1, c: 2 }').value).toEqual({ a: { c: 2 } }));
+  it.each([
+    ['a byte of Latin-1', [...Buffer.from('a: 1\nb: caf'), 0xe9, 0x0a], '2:7'],
+    ['UTF-16', [...Buffer.from('\ufeffa: 1\n', 'utf16le')], '1:1'],
+    ['no text at all', [0x7f, 0x45, 0x4c, 0x46, 0x02, 0x80, 0xff, 0x0a], '1:6'],
+  ])('%s is not UTF-8, and that is all that is said of it', (_what, bytes, position) => {
+    const document = read(Uint8Array.from(bytes));
+    expect(document.value).toBeUndefined();
+    expect(document.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
+      `${position} not UTF-8 text`,
+    ]);
+  });
+  it('a file cut at its limit is too large, whatever character the cut went through', () =>
+    expect(read(Buffer.from('é'.repeat(600_000)).subarray(0, 1_000_001)).problems).toMatchObject([
+      { line: 1, column: 1, message: 'the file is larger than 1 MB' },
+    ]));
+  it('a byte order mark and CRLF are as good as none', () =>
+    expect(read('\ufeffa: 1\r\nb: x\r\n').value).toEqual({ a: 1, b: 'x' }));
   it('aliases stand for what they name', () =>
     expect(read('x-day: &day 2026-06-01\na: *day').value).toEqual({ a: '2026-06-01' }));
 
@@ -46,6 +63,7 @@ describe('YAML', () => {
       `1:14 an unquoted \${…} cannot stand inside { } or [ ]`,
     ],
     ['a bracket left open', 'a: [1, 2\nb: 3\n', expect.stringMatching(/^2:1 /)],
+    ['an alias of nothing', 'a: 1\nb: *day\n', '2:4 nothing above is called &day'],
     ['an alias of itself', 'a: &a [*a]\n', '1:8 aliases or nesting make this file too large'],
   ])('%s is one problem with its place', (_name, text, message) => expect(messages(text)).toEqual([message]));
 
