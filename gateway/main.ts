@@ -7,14 +7,18 @@ import { renderBanner } from './cli/banner.ts';
 import { type CommandResult, exitCodeOf, runCheck } from './cli/check.ts';
 import { printToken, runDemo } from './cli/demo.ts';
 import { adviseOnGateway } from './cli/demo-failures.ts';
+import { runExplain } from './cli/explain.ts';
 import { type MovedTo, runProgram } from './cli/program.ts';
 import { runSchema } from './cli/schema.ts';
+import { runTimeline } from './cli/timeline.ts';
 import { type Gateway, type GatewayOptions, type LifecycleClock, startGateway } from './gateway.ts';
 import { renderProblems } from './plan/problems.ts';
 import { onShutdown } from './server/shutdown.ts';
 
 const PROJECT_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STANDARD_OUTPUT = 1;
+/** Where there is no terminal to ask. */
+const DEFAULT_COLUMNS = 100;
 
 /** The day the demo shows: orders v1 deprecated, v0 and catalog v1 retired, whenever it is run. */
 const DEMO_DAY: MovedTo = { at: Date.UTC(2026, 10, 20), text: '2026-11-20' };
@@ -123,16 +127,27 @@ async function print(result: Promise<CommandResult>): Promise<number> {
   return exitCode;
 }
 
+/** What the commands that read the files are given besides their own options. */
+function surroundings(config: string, at: MovedTo | undefined) {
+  return {
+    configFile: config,
+    environment: process.env,
+    now: at?.at ?? Date.now(),
+    today: Date.now(),
+    colour: process.stdout.hasColors?.() ?? false,
+  };
+}
+
 const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
   run,
-  check: ({ at, config, ...options }) =>
+  check: ({ at, config, ...options }) => print(runCheck({ ...options, ...surroundings(config, at) })),
+  explain: ({ at, config, ...options }) => print(runExplain({ ...options, ...surroundings(config, at) })),
+  timeline: ({ at, config, ...options }) =>
     print(
-      runCheck({
+      runTimeline({
         ...options,
-        configFile: config,
-        environment: process.env,
-        now: at?.at ?? Date.now(),
-        colour: process.stdout.hasColors?.() ?? false,
+        ...surroundings(config, at),
+        columns: process.stdout.columns ?? DEFAULT_COLUMNS,
       }),
     ),
   schema: (options) => print(runSchema(options)),

@@ -3,8 +3,16 @@
 import { relative, resolve } from 'node:path';
 import type { Environment } from '../plan/interpolate.ts';
 import { type Loaded, loadAll } from '../plan/load.ts';
-import { countProblems, hasErrors, type Problem, plural, renderProblems } from '../plan/problems.ts';
+import {
+  countProblems,
+  hasErrors,
+  type Problem,
+  plural,
+  renderProblems,
+  sortProblems,
+} from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { failedExpectations } from './expectations.ts';
 
 export type CheckFormat = 'text' | 'json' | 'github';
 
@@ -13,6 +21,8 @@ export interface CheckOptions {
   readonly files: readonly string[];
   readonly configFile: string;
   readonly format: CheckFormat;
+  /** Folder of policies published earlier: dates rewritten since, and versions that have vanished, are findings. */
+  readonly against?: string | undefined;
   /** Warnings count as findings. */
   readonly strict: boolean;
   readonly environment: Environment;
@@ -30,7 +40,8 @@ export interface CommandResult {
 
 export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   const { files, format, strict } = options;
-  const loaded = await loadAll(files.length === 0 ? options : { ...options, policyFiles: files });
+  const read = await loadAll(files.length === 0 ? options : { ...options, policyFiles: files });
+  const loaded = { ...read, problems: sortProblems([...read.problems, ...(await failedExpectations(read))]) };
   return { exitCode: exitCodeOf(loaded.problems, strict), text: textOf(format, loaded, options) };
 }
 

@@ -4,6 +4,8 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import type { EpochMs } from '../policy/contract.ts';
 import { parseInstant } from '../policy/notation.ts';
 import type { CheckFormat } from './check.ts';
+import type { ExplainFormat } from './explain.ts';
+import type { TimelineFormat } from './timeline.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface Actions {
@@ -13,6 +15,22 @@ export interface Actions {
     config: string;
     format: CheckFormat;
     strict: boolean;
+    against: string | undefined;
+    at: MovedTo | undefined;
+  }) => Promise<number>;
+  readonly explain: (options: {
+    request: string;
+    headers: readonly string[];
+    as: string | undefined;
+    scopes: readonly string[] | undefined;
+    config: string;
+    format: ExplainFormat;
+    at: MovedTo | undefined;
+  }) => Promise<number>;
+  readonly timeline: (options: {
+    api: string | undefined;
+    config: string;
+    format: TimelineFormat;
     at: MovedTo | undefined;
   }) => Promise<number>;
   readonly schema: (options: { folder: string }) => Promise<number>;
@@ -69,9 +87,48 @@ export async function runProgram(
       new Option('--format <format>', 'how to print').choices(['text', 'json', 'github']).default('text'),
     )
     .option('--strict', 'warnings count as findings', false)
+    .option(
+      '--against <folder>',
+      'compare with policies published earlier: dates rewritten, versions vanished',
+    )
     .action(async (files, options) => {
-      const { config: file, format, strict } = options;
-      exitCode = await actions.check({ files, config: file, format, strict, at: options.at });
+      const { config: file, format, strict, against } = options;
+      exitCode = await actions.check({ files, config: file, format, strict, against, at: options.at });
+    });
+  program
+    .command('explain')
+    .description(
+      'show how a request would be judged: every decision, the line behind it, and what changes next',
+    )
+    .argument('<request...>', 'method and path or URL, such as GET /api/v1/orders')
+    .option('-H, --header <line>', 'a header of the request, "Name: value"; may be repeated', collect, [])
+    .option('--as <consumer>', 'the consumer that calls, as its token would name it')
+    .option('--scopes <list>', 'scopes of the consumer, by commas or spaces; default: every one', readList)
+    .addOption(config())
+    .addOption(at('judge at this instant'))
+    .addOption(new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .action(async (words, options) => {
+      const { header: headers, as, scopes, config: file, format } = options;
+      const request = words.join(' ');
+      exitCode = await actions.explain({
+        request,
+        headers,
+        as,
+        scopes,
+        config: file,
+        format,
+        at: options.at,
+      });
+    });
+  program
+    .command('timeline')
+    .description('show the versions of each API on one axis, with their dates and months of notice')
+    .option('--api <name>', 'this API alone')
+    .addOption(config())
+    .addOption(at('put today here'))
+    .addOption(new Option('--format <format>', 'how to print').choices(['text', 'ics']).default('text'))
+    .action(async ({ api, config: file, format, at: today }) => {
+      exitCode = await actions.timeline({ api, config: file, format, at: today });
     });
   program
     .command('schema')
@@ -101,6 +158,14 @@ export async function runProgram(
     return error.exitCode === 0 ? 0 : 2;
   }
   return exitCode;
+}
+
+function collect(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
+function readList(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== '');
 }
 
 function readMovedTo(text: string): MovedTo {

@@ -2,11 +2,11 @@
 // Called for answers of the gateway and of upstreams alike, last before they are written.
 import { linkValue } from '../policy/lifecycle/links.ts';
 import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
+import { type AnswerHeaders, append, mergeVary } from './answer-headers.ts';
+import { nameReaders } from './cors.ts';
+import { echoVersion } from './echo.ts';
 import type { ExchangeFacts } from './facts.ts';
 import type { RequestView } from './request-view.ts';
-
-/** Header lines of an answer by lower-case name, as undici delivers and Node accepts them. */
-export type AnswerHeaders = Record<string, string | string[] | undefined>;
 
 /**
  * Edits the header lines of an answer in place. Lifecycle singletons replace the upstream's (DEP-2, SUN-3), lists are
@@ -33,29 +33,14 @@ export function decorate(
     for (const [name, value] of lines.replace) headers[name] = value;
     for (const [name, value] of lines.append) append(headers, name, value);
   }
-  if (api !== undefined && api.vary !== '') mergeVary(headers, api.vary);
+  if (api !== undefined) {
+    if (api.vary !== '') mergeVary(headers, api.vary);
+    if (api.echo) echoVersion(headers, facts);
+    const differsBy = nameReaders(headers, api, view);
+    if (differsBy !== undefined) mergeVary(headers, differsBy);
+  }
   headers['x-request-id'] = facts.requestId;
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
   if (view?.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;
   else delete headers['strict-transport-security'];
-}
-
-function append(headers: AnswerHeaders, name: string, value: string): void {
-  const before = headers[name];
-  if (before === undefined) headers[name] = value;
-  else headers[name] = `${typeof before === 'string' ? before : before.join(', ')}, ${value}`;
-}
-
-/** CACHE-2: fields that can select a version are named once, whatever their spelling; `*` stays `*`. */
-function mergeVary(headers: AnswerHeaders, ours: string): void {
-  const before = headers.vary;
-  if (before === undefined) {
-    headers.vary = ours;
-    return;
-  }
-  const text = typeof before === 'string' ? before : before.join(', ');
-  const present = new Set(text.split(',').map((field) => field.trim().toLowerCase()));
-  if (present.has('*')) return;
-  const missing = ours.split(', ').filter((field) => !present.has(field.toLowerCase()));
-  headers.vary = missing.length === 0 ? text : `${text}, ${missing.join(', ')}`;
 }

@@ -5,10 +5,13 @@ import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
 import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';
 import type { Label, VersioningRefusal } from '../policy/versioning/resolution.ts';
+import type { Publication } from './publish/publication.ts';
 
 export type Directive =
   | { readonly kind: 'forward'; readonly forward: ForwardOrder }
-  | { readonly kind: 'refuse'; readonly refusal: Refusal };
+  | { readonly kind: 'refuse'; readonly refusal: Refusal }
+  /** The answer is made of the plan itself: no upstream is asked. */
+  | { readonly kind: 'publish'; readonly publication: Publication };
 
 /** Everything the forwarder needs; nothing of it is decided again. */
 export interface ForwardOrder {
@@ -18,6 +21,8 @@ export interface ForwardOrder {
   readonly label: Label;
   /** Lower-case names of client headers that carried a version and must not reach the upstream (VER-9). */
   readonly removeHeaders: readonly string[];
+  /** By lower-case name, what the upstream sees instead of the client's value: media types without their version (VER-9). */
+  readonly replaceHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Refused before a route was known: by the listener's strictness or by the route match. */
@@ -33,6 +38,8 @@ export type RequestRefusal =
   | { readonly reason: 'protocol_version_unsupported' }
   | { readonly reason: 'host_unknown' }
   | { readonly reason: 'route_unknown' }
+  /** `allowed`: the value of Allow. */
+  | { readonly reason: 'method_not_allowed'; readonly allowed: string }
   | { readonly reason: 'credentials_in_url'; readonly parameter: string };
 
 /** The gateway says no. Each reason has its status and body in `refusal-answer.ts`. */

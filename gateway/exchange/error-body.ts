@@ -1,7 +1,7 @@
 // The shape of every error the gateway makes: the specification's body, its reason phrases, its fixed header lines.
 // Filled in by refusal-answer.ts and fault-answer.ts, written out by exchange.ts.
 import type { EpochMs } from '../policy/contract.ts';
-import type { AnswerHeaders } from './decorate.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
 
 export interface ErrorDescription {
   readonly status: number;
@@ -14,17 +14,22 @@ export interface ErrorDescription {
 
 /** IANA reason phrases by RFC 9110; Node's own table still has older ones for 413 and 422 (ERR-1). */
 const REASON_PHRASES: Readonly<Record<number, string>> = {
+  200: 'OK',
+  204: 'No Content',
   301: 'Moved Permanently',
+  304: 'Not Modified',
   308: 'Permanent Redirect',
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  406: 'Not Acceptable',
   408: 'Request Timeout',
   410: 'Gone',
   413: 'Content Too Large',
   414: 'URI Too Long',
+  415: 'Unsupported Media Type',
   417: 'Expectation Failed',
   421: 'Misdirected Request',
   429: 'Too Many Requests',

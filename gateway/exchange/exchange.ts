@@ -1,12 +1,16 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
-import { type AnswerHeaders, decorate } from './decorate.ts';
+import { type AnswerHeaders, mergeVary } from './answer-headers.ts';
+import { decorate } from './decorate.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ErrorDescription, reasonPhrase } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
+import { clampFreshness, secondsToTransition } from './freshness.ts';
 import { decide } from './pipeline.ts';
 import type { ExchangePorts } from './ports.ts';
+import { PROBLEM_TYPE, problemBody, wantsProblem } from './problem-body.ts';
+import type { Publication } from './publish/publication.ts';
 import { describeRefusal } from './refusal-answer.ts';
 import type { RequestView } from './request-view.ts';
 
@@ -47,6 +51,8 @@ export interface Exchange {
   readonly refuse: (refusal: Refusal, facts: ExchangeFacts, view: RequestView | undefined) => Answer;
   /** The answer for whatever was thrown; anything but a `Fault` is a 500. */
   readonly fail: (thrown: unknown, facts: ExchangeFacts, view: RequestView | undefined) => Answer;
+  /** The answer made of the plan itself. */
+  readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => Answer;
   /** Edits an upstream's answer headers in place. */
   readonly decorate: (headers: AnswerHeaders, facts: ExchangeFacts, view: RequestView) => void;
 }
@@ -61,12 +67,15 @@ export function createExchange(ports: ExchangePorts): Exchange {
     view: RequestView | undefined,
   ): Answer {
     const { status, message, members, headers } = description;
-    const body = JSON.stringify({ error: reasonPhrase(status), message, ...members });
+    const own = { error: reasonPhrase(status), message, ...members };
+    const isProblem = wantsProblem(view);
+    const body = JSON.stringify(isProblem ? problemBody(status, own, facts.requestId) : own);
     const all: AnswerHeaders = {
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': isProblem ? PROBLEM_TYPE : 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
       ...headers,
     };
+    if (isProblem) mergeVary(all, 'Accept');
     decorate(all, facts, view, hsts);
     return { status, headers: all, body };
   }
@@ -80,11 +89,13 @@ export function createExchange(ports: ExchangePorts): Exchange {
       api: undefined,
       version: undefined,
       carrier: undefined,
+      requested: undefined,
       phase: undefined,
       successorUrl: undefined,
       consumer: undefined,
       quota: undefined,
       refusal: undefined,
+      observed: undefined,
       fault: undefined,
       upstreamMs: undefined,
     }),
@@ -99,6 +110,14 @@ export function createExchange(ports: ExchangePorts): Exchange {
       ports.onFault(fault, facts);
       return answer(describeFault(fault, facts.requestId, ports.wallClock()), facts, view);
     },
-    decorate: (headers, facts, view) => decorate(headers, facts, view, hsts),
+    publish: ({ status, headers, body }, facts, view) => {
+      const all = { ...headers };
+      decorate(all, facts, view, hsts);
+      return { status, headers: all, body };
+    },
+    decorate: (headers, facts, view) => {
+      clampFreshness(headers, secondsToTransition(facts), ports.wallClock());
+      decorate(headers, facts, view, hsts);
+    },
   };
 }

@@ -19,12 +19,16 @@ export interface ExchangeFacts {
   version: VersionRules | undefined;
   /** How the version was named; of a refused request, the carrier whose value was refused. */
   carrier: Carrier | undefined;
+  /** What the client wrote for a version, as it wrote it; undefined where nothing is echoed. */
+  requested: string | undefined;
   phase: Phase | undefined;
   /** Absolute URL of this resource in the successor. */
   successorUrl: string | undefined;
   consumer: Consumer | undefined;
   quota: Quota | undefined;
   refusal: RefusalReason | undefined;
+  /** What enforcing would have refused the request for: the first reason found where the API is only observed. */
+  observed: RefusalReason | undefined;
   fault: FaultCode | undefined;
   /** Milliseconds from sending upstream to its headers. */
   upstreamMs: number | undefined;

@@ -1,25 +1,72 @@
 // From a judged request to what the upstream shall receive: one path, one version (VER-9).
 // The last step of the pipeline; the forwarder carries it out and decides nothing again.
-import type { ApiPlan, VersionRules } from '../plan/plan.ts';
-import { type Directive, Fault } from './directive.ts';
+import type { ApiPlan, UpstreamPlan, VersionRules } from '../plan/plan.ts';
+import { fieldText, plainAccept } from '../policy/versioning/accept.ts';
+import { parseMediaType, plainType, versionIn } from '../policy/versioning/media-type.ts';
+import { withoutParameter, withParameter } from '../policy/versioning/query.ts';
+import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
+import { type Directive, Fault, type ForwardOrder } from './directive.ts';
+import type { RequestView } from './request-view.ts';
 
 /**
- * `tail` is what follows the API's base, `search` the raw query with its `?`; both go upstream byte for byte (ORD-2).
+ * `tail` is what follows the API's base; it goes upstream byte for byte, as does the query less the version (ORD-2).
  * @throws Fault `internal` when the version has no upstream, which a checked plan gives only to versions that have ended
  */
-export function forwardOrder(api: ApiPlan, version: VersionRules, tail: string, search: string): Directive {
+export function forwardOrder(
+  api: ApiPlan,
+  version: VersionRules,
+  tail: string,
+  { search, headers }: Pick<RequestView, 'search' | 'headers'>,
+): Directive {
   const { upstream, label } = version;
   if (upstream === undefined) {
     throw new Fault('internal', { cause: new Error(`${api.name} ${label} is served without an upstream`) });
   }
   const path = upstream.path + tail;
+  const target = (path === '' ? '/' : path) + upstreamSearch(api.resolution, upstream, label, search);
+  const types =
+    api.resolution.mediaTypes.length === 0 ? undefined : plainTypes(api.resolution, label, headers);
   return {
     kind: 'forward',
     forward: {
       upstream,
-      target: (path === '' ? '/' : path) + search,
+      target,
       label,
-      removeHeaders: api.versionHeaders,
+      removeHeaders: types?.drop === true ? [...api.versionHeaders, 'accept'] : api.versionHeaders,
+      replaceHeaders: types?.replace,
     },
   };
+}
+
+/** VER-8: every byte but the version parameters, the client's and one that the upstream would take for ours. */
+function upstreamSearch(
+  { query }: ResolutionRules,
+  { versionQuery }: UpstreamPlan,
+  label: Label,
+  search: string,
+): string {
+  const own = query === undefined ? search : withoutParameter(search, query);
+  if (versionQuery === undefined) return own;
+  return withParameter(withoutParameter(own, versionQuery), versionQuery, label);
+}
+
+/** `Accept` and `Content-Type` without versions; `drop` when nothing of `Accept` is left. */
+function plainTypes(
+  { mediaTypes, candidates }: ResolutionRules,
+  label: Label,
+  headers: RequestView['headers'],
+): { readonly replace: NonNullable<ForwardOrder['replaceHeaders']>; readonly drop: boolean } {
+  const replace: Record<string, string> = {};
+  const sent = fieldText(headers.accept);
+  const accept =
+    sent === undefined
+      ? undefined
+      : plainAccept(mediaTypes, sent, ({ value }) => candidates(value).includes(label));
+  if (accept !== undefined) replace.accept = accept;
+  const type = fieldText(headers['content-type']);
+  const media = type === undefined ? undefined : parseMediaType(type);
+  if (media !== undefined && versionIn(mediaTypes, media) !== undefined) {
+    replace['content-type'] = plainType(mediaTypes, media);
+  }
+  return { replace, drop: sent !== undefined && accept === undefined };
 }

@@ -1,24 +1,31 @@
 // The order in which a request is judged, with the reason for each position. Straight-line code, read top to bottom.
 // Everything it calls is pure or a port; `explain` runs the very same function.
-import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import { authorise } from '../policy/authentication/authorise.ts';
 import { readBearer } from '../policy/authentication/bearer.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import { brownOut, looksAtCaller, meetsBrownout } from '../policy/lifecycle/brownout-refusal.ts';
+import { leaveFrom, someoneMayPass } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
-import { hasEnded, retire } from '../policy/lifecycle/retirement.ts';
+import { hasEnded, isForgotten, retire } from '../policy/lifecycle/retirement.ts';
+import type { Limit, Quota } from '../policy/rate-limit/limit.ts';
+import { loweredAt } from '../policy/rate-limit/lowering.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
 import { bucketKey } from '../policy/rate-limit/subject.ts';
-import { readClaims } from '../policy/versioning/readers.ts';
-import type { Label, Standing } from '../policy/versioning/resolution.ts';
-import { resolveVersion } from '../policy/versioning/resolve.ts';
+import { isNamedByPlace } from '../policy/versioning/readers.ts';
+import { answerPreflight } from './cors.ts';
 import { credentialInQuery } from './credentials-in-url.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
+import { requestedVersion } from './echo.ts';
+import { enforce, observe, refuse } from './enforce.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
 import type { ExchangePorts } from './ports.ts';
+import { publishReserved } from './publish/reserved.ts';
+import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
-import { redirectUrl, successorUrl } from './successor-url.ts';
+import { type Resource, redirectUrl, successorUrl } from './successor-url.ts';
+
+const NO_CAPTURES: readonly string[] = [];
 
 /**
  * Judges one request against the plan captured in `facts`.
@@ -41,6 +48,10 @@ export async function decide(
   const leaked = credentialInQuery(view.search, plan.credentialsInUrl);
   if (leaked !== undefined) return refuse({ reason: 'credentials_in_url', parameter: leaked });
 
+  // Reserved: what the gateway publishes about every API is public, and no API can stand in its place.
+  const published = publishReserved(plan, view, now);
+  if (published !== undefined) return published;
+
   // Route: everything below depends on which API it is.
   const match = plan.routes.match(view.host, view.path);
   if (match === undefined) {
@@ -49,35 +60,66 @@ export async function decide(
   const api = match.route;
   facts.api = api;
 
+  // Preflight: a browser asks before it sends version or token, so that nothing below may refuse it (ORD-4).
+  const preflight = answerPreflight(api, view);
+  if (preflight !== undefined) return { kind: 'publish', publication: preflight };
+
   // Version: read from every carrier of the API before any of them is believed (VER-3).
-  const claims = readClaims(api.resolution, { pathSegment: match.versionSegment, headers: view.headers });
-  const resolution = resolveVersion(api.resolution, claims, standingOf(api, now));
+  const evidence = evidenceOf(match, view);
+  if (api.echo) facts.requested = requestedVersion(evidence);
+  const resolution = resolutionOf(api, evidence, now);
   if (resolution.kind === 'refused') {
     const { refusal } = resolution;
     // Known also when one value alone was refused, so that operators see where wrong versions come in.
     if ('claim' in refusal) facts.carrier = refusal.claim.carrier;
     return refuse(refusal);
   }
-  const version = versionOf(api, resolution.label);
-  facts.version = version;
+  const whole = versionOf(api, resolution.label);
   facts.carrier = resolution.carrier;
+  // Operation: from here on its rules are the version's, with all that it does not say inherited.
+  const operation = whole.operations?.match(view.method, match.tail);
+  const version = operation?.rules ?? whole;
+  facts.version = version;
+  // Only an observed version gets here once it is forgotten.
+  if (isForgotten(version.schedule, now)) observe(facts, 'version_unknown');
 
   // Lifecycle: before authentication, since retirement is public and a client with an old token must learn of it (ORD-3).
+  // A rule that looks at the consumer lets the same answer wait until the consumer is known.
   const phase = phaseAt(version.phases, now);
   facts.phase = phase;
-  if (phase.linksSuccessor) facts.successorUrl = successorUrl(plan, version, now, match.tail);
-  if (hasEnded(phase)) {
+  const resource: Resource = {
+    method: view.method,
+    tail: match.tail,
+    captures: operation?.captures ?? NO_CAPTURES,
+    search: view.search,
     // A version that a header named would be named again after a redirect (RET-5).
-    const mayRedirect = claims.every((claim) => claim.carrier === 'path');
-    const retirement = retire({
+    byPathAlone: isNamedByPlace(evidence),
+  };
+  if (phase.linksSuccessor) facts.successorUrl = successorUrl(plan, version, now, resource);
+  const ended = hasEnded(phase);
+  const mayPass =
+    ended && version.access.kind === 'token' && someoneMayPass('sunset', version.exceptions, now);
+  const retirement = (): Refusal =>
+    retire({
       label: version.label,
+      operation: version.operation,
       schedule: version.schedule,
       phase,
       method: view.method,
       replacement: facts.successorUrl,
-      redirect: mayRedirect ? redirectUrl(plan, version, now, match.tail, view.search) : undefined,
+      redirect: redirectUrl(plan, api, version, now, resource),
     });
-    return refuse(retirement);
+  if (ended && !mayPass) {
+    const answer = enforce(api, version, facts, retirement());
+    if (answer !== undefined) return answer;
+  }
+  // Brownout: as public as retirement, and like it later where only some callers meet it (ORD-3).
+  const window = version.brownouts?.at(now);
+  const brownout = window && brownOut(version, window, now, facts.successorUrl);
+  const choosy = window !== undefined && looksAtCaller(window, version, now);
+  if (brownout !== undefined && !choosy) {
+    const answer = enforce(api, version, facts, brownout);
+    if (answer !== undefined) return answer;
   }
 
   // Identity: after everything that is public, before everything that counts per consumer.
@@ -95,6 +137,23 @@ export async function decide(
     if (outcome.kind === 'refused') return refuse(outcome.refusal);
     consumer = outcome.consumer;
     facts.consumer = consumer;
+  }
+
+  // Lifecycle again, now that the consumer is known: with leave from the sunset, its own date stands for the version's.
+  const leave = leaveFrom('sunset', version.exceptions, consumer, now);
+  if (leave !== undefined) facts.phase = phaseAt(leave.phases, now);
+  else if (mayPass) {
+    const answer = enforce(api, version, facts, retirement());
+    if (answer !== undefined) return answer;
+  }
+
+  if (window !== undefined && brownout !== undefined && choosy) {
+    const caller = { consumer, clientAddress: view.clientAddress };
+    const answer = meetsBrownout(window, version, now, caller) && enforce(api, version, facts, brownout);
+    if (answer) return answer;
+  }
+
+  if (access.kind === 'token' && consumer !== undefined) {
     const denied = authorise(access, view.method, consumer);
     if (denied !== undefined) return refuse(denied);
   }
@@ -102,10 +161,13 @@ export async function decide(
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
   const { limits } = version;
   if (limits !== undefined) {
-    const limit = phase.stage === 'deprecated' ? limits.deprecated : limits.active;
+    // RL-11: lowered from the deprecation instant on, past the sunset too where the version is only observed.
+    const lowered =
+      facts.phase.stage !== 'active' && leaveFrom('limits', version.exceptions, consumer, now) === undefined;
+    const limit = lowered ? loweredAt(limits, now) : limits.active;
     const key = bucketKey({
       api: api.name,
-      label: version.label,
+      scope: lowered ? limits.scopes.deprecated : limits.scopes.active,
       limit: limit.name,
       by: limits.by,
       consumer,
@@ -114,33 +176,18 @@ export async function decide(
     const taking = ports.limiter.take({ key, limit, cost: 1 }, limits);
     const quota = taking instanceof Promise ? await taking : taking;
     facts.quota = quota;
-    if (quota.kind === 'unavailable') {
-      return refuse({
-        reason: 'limits_unavailable',
-        retryAfterSeconds: 1,
-        restoredAt: ports.wallClock() + 1000,
-      });
-    }
-    if (!quota.allowed)
-      return refuse({ reason: 'rate_limited', retryAfterSeconds: retryAfterSeconds(quota), limit });
+    const refusal = limitRefusal(quota, limit, ports);
+    const answer = refusal && enforce(api, version, facts, refusal);
+    if (answer !== undefined) return answer;
   }
 
-  return forwardOrder(api, version, match.tail, view.search);
+  return forwardOrder(api, version, match.tail, view);
 }
 
-function refuse(refusal: Refusal): Directive {
-  return { kind: 'refuse', refusal };
-}
-
-function standingOf(api: ApiPlan, now: EpochMs): Standing {
-  const phaseOf = (label: Label) => phaseAt(versionOf(api, label).phases, now);
-  const isReleased = (label: Label) => phaseOf(label).stage !== 'planned';
-  return { isReleased, isServed: (label) => isReleased(label) && !hasEnded(phaseOf(label)) };
-}
-
-function versionOf(api: ApiPlan, label: Label): VersionRules {
-  const version = api.versions.get(label);
-  if (version === undefined)
-    throw new Fault('internal', { cause: new Error(`plan without version ${label}`) });
-  return version;
+function limitRefusal(quota: Quota, limit: Limit, ports: ExchangePorts): Refusal | undefined {
+  if (quota.kind === 'unavailable')
+    return { reason: 'limits_unavailable', retryAfterSeconds: 1, restoredAt: ports.wallClock() + 1000 };
+  return quota.allowed
+    ? undefined
+    : { reason: 'rate_limited', retryAfterSeconds: retryAfterSeconds(quota), limit };
 }

@@ -1,20 +1,20 @@
 // Refusals to answers: one exhaustive switch, so that a new reason cannot be forgotten.
 // Called by exchange.ts for refusals of the listener and of the pipeline.
 import { challengeFor } from '../policy/authentication/challenge.ts';
-import type { EpochMs } from '../policy/contract.ts';
-import { dayOf } from '../policy/notation.ts';
-import type { Claim, Label } from '../policy/versioning/resolution.ts';
-import type { AnswerHeaders } from './decorate.ts';
+import { acceptableTypes } from '../policy/versioning/media-type.ts';
+import type { Carrier, Claim, Label } from '../policy/versioning/resolution.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
 import type { Refusal } from './directive.ts';
-import {
-  BRIEFLY_CACHEABLE,
-  type ErrorDescription,
-  NO_STORE,
-  proxyStatus,
-  unavailable,
-} from './error-body.ts';
+import { type ErrorDescription, NO_STORE, proxyStatus, unavailable } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
+import { describeLifecycleRefusal } from './lifecycle-answer.ts';
 import type { RequestView } from './request-view.ts';
+
+/** What clients call a carrier, where it is not the word for it here. */
+const CARRIER_NAMES: Readonly<Partial<Record<Carrier, string>>> = {
+  accept: 'Accept header',
+  content_type: 'Content-Type header',
+};
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -46,6 +46,8 @@ export function describeRefusal(
       );
     case 'route_unknown':
       return refuse(404, 'No API is published at this path.');
+    case 'method_not_allowed':
+      return refuse(405, 'This resource can only be read.', {}, { allow: refusal.allowed });
     case 'credentials_in_url':
       return refuse(
         400,
@@ -61,12 +63,14 @@ export function describeRefusal(
         statusOfCarrier(refusal.claim),
         `${spellClaim(refusal.claim)} is not a version.${spellKnown(refusal.known)}`,
         supported(refusal.known),
+        acceptable(refusal.claim, refusal.known, facts),
       );
     case 'version_unknown':
       return refuse(
         statusOfCarrier(refusal.claim),
         `There is no such version: ${spellClaim(refusal.claim)}.${spellKnown(refusal.known)}`,
         supported(refusal.known),
+        acceptable(refusal.claim, refusal.known, facts),
       );
     case 'version_missing':
       return refuse(
@@ -75,17 +79,9 @@ export function describeRefusal(
         supported(refusal.known),
       );
     case 'version_retired':
-      return retired(410, refusal.label, refusal.since, {
-        replacement: refusal.replacement,
-        guide: refusal.guide,
-        because: refusal.because,
-      });
     case 'version_moved':
-      return retired(refusal.status, refusal.label, refusal.since, {
-        replacement: refusal.location,
-        guide: refusal.guide,
-        location: refusal.location,
-      });
+    case 'brownout':
+      return describeLifecycleRefusal(refusal);
     case 'credentials_missing':
       return challenge(
         401,
@@ -140,33 +136,6 @@ function refuse(
   };
 }
 
-/** 410, 301 and 308 say where to go; they are public facts and cacheable for a minute (RET-7, RET-8). */
-function retired(
-  status: 301 | 308 | 410,
-  label: Label,
-  since: EpochMs,
-  to: {
-    replacement: string | undefined;
-    guide: string | undefined;
-    because?: string | undefined;
-    location?: string;
-  },
-): ErrorDescription {
-  const members: Record<string, string> = {};
-  if (to.replacement !== undefined) members.replacement = to.replacement;
-  if (to.guide !== undefined) members.migration_guide = to.guide;
-  if (to.because !== undefined) members.reason = to.because;
-  const headers: AnswerHeaders = { 'cache-control': BRIEFLY_CACHEABLE };
-  if (to.location !== undefined) headers.location = to.location;
-  return refuse(
-    status,
-    `API version ${label} was retired on ${dayOf(since)}.`,
-    members,
-    headers,
-    'proxy_internal_response',
-  );
-}
-
 function challenge(
   status: number,
   message: string,
@@ -188,13 +157,36 @@ function migration(facts: ExchangeFacts): Members {
   };
 }
 
-/** STAT-1: what a path names and does not exist is not found; a header that names it is a bad request. */
-function statusOfCarrier(claim: Claim): number {
-  return claim.carrier === 'path' ? 404 : 400;
+/** STAT-1: where a URL leads nowhere it is not found, a media type is not acceptable or not supported, the rest is bad. */
+function statusOfCarrier({ carrier }: Claim): 400 | 404 | 406 | 415 {
+  switch (carrier) {
+    case 'path':
+    case 'subdomain':
+      return 404;
+    case 'accept':
+      return 406;
+    case 'content_type':
+      return 415;
+    case 'header':
+    case 'query':
+    case 'default':
+    case 'unversioned':
+      return 400;
+    default: {
+      const never: never = carrier;
+      throw new Error(`unhandled carrier ${JSON.stringify(never)}`);
+    }
+  }
 }
 
-function spellClaim(claim: Claim): string {
-  return `"${claim.value.slice(0, 40)}" in the ${claim.carrier}`;
+function spellClaim({ carrier, value }: Claim): string {
+  return `"${value.slice(0, 40)}" in the ${CARRIER_NAMES[carrier] ?? carrier}`;
+}
+
+/** NEG-8: a refused type of content is told which would have been taken. */
+function acceptable(claim: Claim, known: readonly Label[], { api }: ExchangeFacts): AnswerHeaders {
+  if (claim.carrier !== 'content_type' || api === undefined || known.length === 0) return {};
+  return { accept: acceptableTypes(api.resolution.mediaTypes, known) };
 }
 
 function spellKnown(known: readonly Label[]): string {

@@ -2,6 +2,9 @@
 // Made by a listener, read by the pipeline and the policies.
 import type { RequestHeaders } from '../policy/contract.ts';
 
+/** Methods this gateway implements; any other token is answered 501 (FWD-15). */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
 export interface RequestView {
   readonly method: string;
   readonly scheme: 'https' | 'http';

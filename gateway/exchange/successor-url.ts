@@ -1,36 +1,75 @@
 // Where the same resource lives in another version: absolute, on our own authority, safe inside a header line.
 // The authority ends before the fixed path, so whatever the tail holds stays on our host (RET-3).
-import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
+import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { linkTarget } from '../policy/lifecycle/links.ts';
+import { fillTail } from '../policy/lifecycle/operation-template.ts';
+import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { hasEnded } from '../policy/lifecycle/retirement.ts';
+
+/** What was asked for, below the API's base. */
+export interface Resource {
+  readonly method: string;
+  /** Raw, as is every segment in `captures`: what the operation's template holds of it. */
+  readonly tail: string;
+  readonly captures: readonly string[];
+  /** The raw query with its `?`. */
+  readonly search: string;
+  /** Whether nothing but the path or the host named the version. */
+  readonly byPathAlone: boolean;
+}
+
+type Place = Pick<RedirectTarget, 'path' | 'tail'>;
 
 /**
- * LNK-2: the mapped path without the query. A version that names no successor has the target of its redirect for one
- * (RET-8); undefined when it has neither.
+ * LNK-2: the operation's own template filled in, else the mapped path; without the query. A version that names no
+ * successor has the target of its redirect for one (RET-8); undefined when it has neither.
  */
 export function successorUrl(
   plan: GatewayPlan,
   version: VersionRules,
   now: EpochMs,
-  tail: string,
+  resource: Resource,
 ): string | undefined {
-  const path = version.successorPath ?? redirectPath(version, now);
-  return path === undefined ? undefined : linkTarget(plan.public + path + tail);
+  const { successorPath: path, successorTail: tail } = version;
+  const place: Place | undefined =
+    path === undefined ? version.redirects.find(({ until }) => now < until) : { path, tail };
+  return place && linkTarget(placeUrl(plan, place) + tailAt(place, resource));
 }
 
-/** RET-2: the mapped path with the original query bytes. Undefined when nothing takes over from the version. */
+/**
+ * RET-2: the mapped path with the original query bytes, in the first version of the chain that still serves it (RET-4).
+ * A version that was not named by the path alone would be named again there: only the same version is then a target
+ * (RET-5). Undefined when nothing takes over.
+ */
 export function redirectUrl(
   plan: GatewayPlan,
+  api: ApiPlan,
   version: VersionRules,
   now: EpochMs,
-  tail: string,
-  search: string,
+  resource: Resource,
 ): string | undefined {
-  const path = redirectPath(version, now);
-  return path === undefined ? undefined : linkTarget(plan.public + path + tail + search);
+  const target = version.redirects.find(
+    (each) =>
+      now < each.until &&
+      (resource.byPathAlone || each.label === version.label) &&
+      serves(api, each, now, resource),
+  );
+  return target && linkTarget(placeUrl(plan, target) + tailAt(target, resource) + resource.search);
 }
 
-/** RET-4: the first version of the chain that is still served, so that no client is sent from one redirect to the next. */
-function redirectPath({ redirects }: VersionRules, now: EpochMs): string | undefined {
-  return redirects.find(({ until }) => now < until)?.path;
+/** Whether the operation that would answer there has not ended itself: no redirect leads to the next one. */
+function serves(api: ApiPlan, target: RedirectTarget, now: EpochMs, resource: Resource): boolean {
+  const operations = api.versions.get(target.label)?.operations;
+  const there = operations?.match(resource.method, tailAt(target, resource));
+  return there === undefined || !hasEnded(phaseAt(there.rules.phases, now));
+}
+
+/** On our own authority, or on the one that the policy gives the version (RET-3). */
+function placeUrl(plan: GatewayPlan, { path }: Place): string {
+  return /^https?:/.test(path) ? path : plan.public + path;
+}
+
+function tailAt({ tail }: Place, resource: Resource): string {
+  return tail === undefined ? resource.tail : fillTail(tail, resource.captures);
 }

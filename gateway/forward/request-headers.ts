@@ -43,7 +43,7 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[]
     if (name.charCodeAt(0) === 58 || NEVER_FORWARDED.has(name) || FORGEABLE.test(name)) continue;
     if (removed?.has(name) || name === versionName || order.removeHeaders.includes(name)) continue;
     if (name === 'authorization' && authorization === 'strip') continue;
-    const value = source[name];
+    const value = order.replaceHeaders?.[name] ?? source[name];
     if (value === undefined) continue;
     if (name === 'max-forwards' && raw.method === 'OPTIONS') {
       flat.push(name, decremented(String(value)));

@@ -1,6 +1,6 @@
 // The header section of an upstream's answer, judged and cleaned in place before it is decorated.
 // Stands between the upstream's head and exchange.decorate().
-import type { AnswerHeaders } from '../exchange/decorate.ts';
+import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { Fault } from '../exchange/directive.ts';
 import { nominated } from './hop-by-hop.ts';
 import { appendVia } from './via.ts';

@@ -2,7 +2,7 @@
 // Runs under the forwarder; everything that can go wrong ends in exactly one of onFault and onCut.
 import { PassThrough } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { AnswerHeaders } from '../exchange/decorate.ts';
+import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../exchange/directive.ts';
 import { type Connection, type ConnectionAware, openClient } from './connection.ts';
 import { errorCode, toFault } from './fault-mapping.ts';

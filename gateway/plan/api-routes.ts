@@ -3,11 +3,11 @@
 import type { Path } from './document.ts';
 import type { PolicyParts } from './policy-grammar.ts';
 
-/** Hosts of an API: its own, else that of `public`; lower case, no port. */
+/** Hosts of an API: its own, else that of `public`, and the one that carries the version; lower case, no port. */
 export function hostsOf(parts: PolicyParts, publicOrigin: string | undefined): readonly string[] {
-  const { host } = parts;
-  if (typeof host === 'string') return [host];
-  return host ?? (publicOrigin === undefined ? [] : [new URL(publicOrigin).hostname]);
+  const { host = publicOrigin === undefined ? [] : [new URL(publicOrigin).hostname] } = parts;
+  const versioned = parts.resolve?.flatMap(({ subdomain }) => subdomain ?? []) ?? [];
+  return [...(typeof host === 'string' ? [host] : host), ...versioned];
 }
 
 /** The path templates of an API with the place each is written. */
@@ -16,10 +16,8 @@ export function pathsOf(parts: PolicyParts): readonly { readonly path: string; r
   const versioned = resolve.flatMap(({ path }, index) =>
     path === undefined ? [] : [{ path, at: ['resolve', index, 'path'] }],
   );
-  // Without a header or a default no request at the base could name a version: there is no such route (STAT-1).
-  const answersAtBase =
-    parts.versions === 'none' ||
-    resolve.some((entry) => entry.header !== undefined || entry.default !== undefined);
+  // With nothing but a path no request at the base could name a version: there is no such route (STAT-1).
+  const answersAtBase = parts.versions === 'none' || resolve.some(({ path }) => path === undefined);
   return parts.base === undefined || !answersAtBase
     ? versioned
     : [...versioned, { path: parts.base, at: ['base'] }];

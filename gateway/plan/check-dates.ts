@@ -4,12 +4,13 @@ import type { EpochMs } from '../policy/contract.ts';
 import { dayOf } from '../policy/notation.ts';
 import { VERSION_KEYS, type VersionParts } from './policy-grammar.ts';
 import { effectiveSunset } from './redirects.ts';
+import { extensionsOf } from './rules/subject.ts';
 import { keysOf, valueAt } from './values.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 /** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
 export function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {
-  const { released, deprecated, sunset, extended, retired } = version;
+  const { released, announced, deprecated, sunset, retired, forgotten } = version;
   const at = (key: string) => ['versions', label, key];
   const order = (
     key: string,
@@ -26,34 +27,30 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
   order('deprecated', deprecated, 'released', released);
   order('sunset', sunset, 'deprecated', deprecated);
   if (deprecated === undefined) order('sunset', sunset, 'released', released);
+  order('sunset', sunset, 'announced', announced);
   order('retired', retired, 'sunset', effectiveSunset(version));
+  if (retired === undefined) order('forgotten', forgotten, 'sunset', effectiveSunset(version));
+  order('forgotten', forgotten, 'retired', retired);
   // A key that nothing knows may be the one that is missed: it has been reported, and is the cause.
   const isMissing = (key: string) => !isWritten(view, at(key)) && !hasUnknownKey(label, view);
   if (sunset !== undefined && isMissing('deprecated')) {
     const message = 'a sunset without deprecated: callers are told nothing before the version is gone';
     report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
   }
-  for (const key of ['extended', 'retired'] as const) {
+  if (announced !== undefined && isMissing('deprecated')) {
+    report(at('announced'), { rule: 'date-order', message: 'announced needs deprecated', at: 'key' });
+  }
+  for (const key of ['extended', 'retired', 'forgotten'] as const) {
     if (version[key] === undefined || !isMissing('sunset')) continue;
     report(at(key), { rule: 'date-order', message: `${key} needs a sunset`, at: 'key' });
   }
 
-  let end = sunset;
-  for (const [index, { to, announced }] of (extended ?? []).entries()) {
-    const path = [...at('extended'), index];
-    if (end !== undefined && to <= end) {
-      report([...path, 'to'], {
-        rule: 'date-order',
-        message: `an extension to ${dayOf(to)} is not after the sunset it moves (${dayOf(end)})`,
-      });
-    }
-    if (end !== undefined && announced >= end) {
-      report([...path, 'announced'], {
-        rule: 'date-order',
-        message: `announced when the sunset it moves (${dayOf(end)}) had passed: a version that is gone stays gone`,
-      });
-    }
-    end = to;
+  for (const { index, announced, moves } of extensionsOf(version)) {
+    if (announced < moves) continue;
+    report([...at('extended'), index, 'announced'], {
+      rule: 'date-order',
+      message: `announced when the sunset it moves (${dayOf(moves)}) had passed: a version that is gone stays gone`,
+    });
   }
 }
 

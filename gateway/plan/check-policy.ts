@@ -1,19 +1,32 @@
 // Cross checks of one policy file against itself and the gateway: carriers, access, limits, where upstreams point.
 // Versions and their dates have their own file.
+
+import { isDate } from '../policy/versioning/label.ts';
 import { portOf, reaches } from './addresses.ts';
-import { checkVersions, reportDangling } from './check-versions.ts';
+import { pathsOf } from './api-routes.ts';
+import { checkLowering } from './check-lowering.ts';
+import { checkVersions } from './check-versions.ts';
 import { DEFAULT_TIMEOUTS } from './compile-upstream.ts';
+import { reportDangling } from './dangling.ts';
 import type { Path } from './document.ts';
+import { reservedPath } from './reserved-paths.ts';
+import { checkRules } from './rules/check.ts';
+import { switchedReport } from './rules/switch.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
 
-export function checkPolicy(view: PolicyView, around: Surroundings, report: Report): void {
+type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
+
+export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: Report): void {
+  const report = switchedReport(view.parts.rules, unswitched);
   checkVersions(view, around.now, report);
+  checkRules(view, report);
   if (view.unversioned) checkUnversioned(view, report);
   else checkResolve(view, report);
   checkAccess(view, around, report);
   checkLimits(view, report);
   checkLowering(view, report);
   checkUpstreams(view, around, report);
+  checkReserved(view, report);
 }
 
 /** Without versions there is nothing to resolve, to deprecate or to tell an upstream: such a key would do nothing. */
@@ -39,7 +52,7 @@ function checkResolve(view: PolicyView, report: Report): void {
     }
     return;
   }
-  for (const kind of ['path', 'header', 'default'] as const) {
+  for (const kind of ['path', 'header', 'query', 'subdomain', 'default'] as const) {
     const places = resolve.flatMap((entry, index) => (entry[kind] === undefined ? [] : [index]));
     for (const index of places.slice(1))
       report(['resolve', index], { rule: 'resolve', message: `a second ${kind}` });
@@ -49,10 +62,40 @@ function checkResolve(view: PolicyView, report: Report): void {
     reportDangling(['resolve', index, 'default'], 'version', label, view.labels, view, report);
   }
   const redirects = [...view.versions.values()].some(({ after }) => typeof after === 'object');
-  if (redirects && !resolve.some(({ path }) => path !== undefined)) {
+  checkSubdomain(view, resolve, report);
+  checkMatch(view, resolve, report);
+  if (redirects && !resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined)) {
     const message =
-      'without a path for the version a redirect would lead back to the same URL: those requests get 410';
+      'without a path or subdomain for the version a redirect would lead back to the same URL: those requests get 410';
     report(['resolve'], { rule: 'redirect', severity: 'warning', message, at: 'key' });
+  }
+}
+
+/** One label of a host name holds no dot, so nothing could lead there to a semantic version. */
+function checkSubdomain(view: PolicyView, resolve: ResolveEntries, report: Report): void {
+  const index = resolve.findIndex(({ subdomain }) => subdomain !== undefined);
+  const dotted = view.labels.find((label) => label.includes('.'));
+  if (index < 0 || dotted === undefined || resolve.some(({ path }) => path !== undefined)) return;
+  report(['resolve', index, 'subdomain'], {
+    rule: 'resolve',
+    message: `no subdomain can name the version ${dotted}`,
+    hint: 'add a path, or call versions v1, v2',
+  });
+}
+
+function checkMatch(view: PolicyView, resolve: ResolveEntries, report: Report): void {
+  const index = resolve.findIndex(({ match }) => match !== undefined);
+  if (index < 0 || view.labels.length === 0 || view.labels.some(isDate)) return;
+  const message = 'match does nothing where no version is a date';
+  report(['resolve', index, 'match'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
+}
+
+/** The gateway answers these paths itself: an API there would never be asked. */
+function checkReserved(view: PolicyView, report: Report): void {
+  for (const { path, at } of pathsOf(view.parts)) {
+    const reserved = reservedPath(path);
+    if (reserved === undefined) continue;
+    report(at, { rule: 'reserved', message: `${reserved} is reserved by the gateway` });
   }
 }
 
@@ -83,23 +126,15 @@ function checkLimits(view: PolicyView, report: Report): void {
     report(['limits'], { rule: 'limits', message, at: 'key' });
   } else {
     for (const [label, version] of view.versions) {
-      if (version.limits === undefined || !lacksRate(label)) continue;
-      report(['versions', label, 'limits'], { rule: 'limits', message, at: 'key' });
+      if (!lacksRate(label)) continue;
+      const path = ['versions', label];
+      if (version.limits !== undefined) report([...path, 'limits'], { rule: 'limits', message, at: 'key' });
+      for (const [name, { limits: own }] of Object.entries(version.operations ?? {})) {
+        const place = [...path, 'operations', name, 'limits'];
+        if (own === undefined || isWritten(view, [...place, 'rate'])) continue;
+        report(place, { rule: 'limits', message, at: 'key' });
+      }
     }
-  }
-}
-
-/** RL-11: what a deprecated version may still be called is meant to be less. */
-function checkLowering(view: PolicyView, report: Report): void {
-  const { limits } = view.parts;
-  for (const [label, { limits: own, deprecated }] of view.versions) {
-    const lowered = own?.deprecated ?? (deprecated === undefined ? undefined : limits?.deprecated);
-    const rate = own?.rate ?? limits?.rate;
-    if (lowered?.kind !== 'absolute' || rate === undefined) continue;
-    if (lowered.units / lowered.windowMs <= rate.units / rate.windowMs) continue;
-    const path = own?.deprecated === undefined ? ['limits'] : ['versions', label, 'limits'];
-    const message = `this limit is higher than the rate that it should lower for ${label}`;
-    report([...path, 'deprecated'], { rule: 'limits', severity: 'warning', message });
   }
 }
 

@@ -1,5 +1,6 @@
 // One upstream of a policy file with its defaults filled in.
 // Part of compiling one version; the forwarder takes what comes out as it is.
+import type { Label } from '../policy/versioning/resolution.ts';
 import type { Timeouts, UpstreamPlan } from './plan.ts';
 import type { UpstreamFile } from './policy-grammar.ts';
 
@@ -12,24 +13,33 @@ export interface UpstreamContext {
   /** Alias shown to clients. */
   readonly name: string;
   readonly base: string;
-  readonly unversioned: boolean;
+  /** Undefined when the API has no versions. */
+  readonly label: Label | undefined;
 }
 
 export function compileUpstream(file: UpstreamFile, context: UpstreamContext): UpstreamPlan {
-  const path = file.path ?? context.base;
+  const plain = file.path ?? context.base;
+  const path =
+    file.version_as === 'path' && context.label !== undefined ? `/${context.label}${plain}` : plain;
   return {
     name: context.name,
     targets: file.targets.map((origin) => ({ origin })),
-    path: path === '/' ? '' : path,
-    versionHeader: versionHeader(file, context),
+    path: path.endsWith('/') ? path.slice(0, -1) : path,
+    ...versionTold(file, context),
     authorization: file.authorization ?? 'keep',
     timeouts: compileTimeouts(file.timeout),
   };
 }
 
-function versionHeader(file: UpstreamFile, context: UpstreamContext): string | undefined {
-  if (file.version_as === 'none' || context.unversioned) return undefined;
-  return file.version_as?.header ?? DEFAULT_VERSION_HEADER;
+function versionTold(
+  { version_as: by = { header: DEFAULT_VERSION_HEADER } }: UpstreamFile,
+  { label }: UpstreamContext,
+): Pick<UpstreamPlan, 'versionHeader' | 'versionQuery'> {
+  const told = label === undefined || typeof by === 'string' ? undefined : by;
+  return {
+    versionHeader: told && 'header' in told ? told.header : undefined,
+    versionQuery: told && 'query' in told ? told.query : undefined,
+  };
 }
 
 function compileTimeouts(timeout: UpstreamFile['timeout']): Timeouts {

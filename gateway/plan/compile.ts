@@ -3,14 +3,18 @@
 import type { AccessRule } from '../policy/authentication/access.ts';
 import { createPhases } from '../policy/lifecycle/phases.ts';
 import type { Schedule } from '../policy/lifecycle/schedule.ts';
-import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
+import { type Label, type MediaTemplate, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../policy/versioning/rules.ts';
 import { hostsOf, pathsOf } from './api-routes.ts';
+import { compileBrownouts } from './compile-brownouts.ts';
+import { compileExceptions } from './compile-exceptions.ts';
 import { compileLimits } from './compile-limits.ts';
+import { compileOperations } from './compile-operations.ts';
 import { compileUpstream, DEFAULT_VERSION_HEADER } from './compile-upstream.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from './plan.ts';
 import type { PolicyFile, VersionFile } from './policy-grammar.ts';
 import { effectiveSunset, redirectChain, redirectOf } from './redirects.ts';
+import { lifecycleUrl } from './reserved-paths.ts';
 import { createRouteTable } from './route-table.ts';
 import type { Settings } from './settings.ts';
 
@@ -42,15 +46,24 @@ function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   const versions = file.versions === 'none' ? [compileUnversioned(file)] : compileVersions(file, settings);
   return {
     name: file.api,
+    mode: file.mode ?? 'enforce',
+    cors: file.cors && { origins: new Set(file.cors.origins) },
+    echo: file.echo ?? false,
     hosts: hostsOf(file, settings.public),
     paths: pathsOf(file).map(({ path }) => path),
     resolution: createResolutionRules({
       labels: versions.map(({ label }) => label),
       header,
       default: carrier(file, 'default'),
+      query: carrier(file, 'query'),
+      mediaTypes: mediaTypesOf(file),
+      match: carrier(file, 'match'),
     }),
     versions: new Map(versions.map((rules) => [rules.label, rules])),
-    vary: header ?? '',
+    vary: [
+      ...(header === undefined ? [] : [header]),
+      ...(mediaTypesOf(file).length > 0 ? ['Accept'] : []),
+    ].join(', '),
     versionHeaders: file.versions === 'none' ? [] : versionHeaders(header),
   };
 }
@@ -58,22 +71,36 @@ function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
 function compileVersions(file: PolicyFile, settings: Settings): readonly VersionRules[] {
   const versions = new Map(typeof file.versions === 'object' ? Object.entries(file.versions) : []);
   const form = file.deprecation_header ?? settings.deprecationForm;
+  const pathOf = placeOf(file, settings.public);
   return [...versions].map(([label, version]): VersionRules => {
-    const schedule = compileSchedule(version);
+    const schedule = compileSchedule(version, lifecycleUrl(settings.public, file.api));
     const upstream = file.upstreams?.[label];
-    return {
+    const options = { label, form, warning: file.warning ?? true };
+    const rules: VersionRules = {
       api: file.api,
       label,
+      operation: undefined,
+      operations: undefined,
       schedule,
-      phases: createPhases(schedule, { label, form, warning: file.warning ?? true }),
+      phases: createPhases(schedule, options),
+      exceptions: compileExceptions(version.exceptions, schedule, options),
+      brownouts: compileBrownouts(version.brownouts, schedule),
       access: compileAccess(file),
-      limits: compileLimits(file, version.limits),
+      limits: compileLimits(file, { label, version: version.limits, schedule }),
       upstream:
-        upstream &&
-        compileUpstream(upstream, { name: `${file.api}-${label}`, base: file.base, unversioned: false }),
-      successorPath: version.successor && pathOf(file, version.successor),
-      redirects: redirectsOf(file, label, versions),
+        upstream && compileUpstream(upstream, { name: `${file.api}-${label}`, base: file.base, label }),
+      successorPath: version.successor && pathOf(version.successor),
+      successorTail: undefined,
+      redirects: redirectsOf(file, label, versions, pathOf),
     };
+    const operations = compileOperations({
+      file,
+      version,
+      rules,
+      options,
+      pathOf,
+    });
+    return { ...rules, operations };
   });
 }
 
@@ -84,6 +111,7 @@ function compileUnversioned(file: PolicyFile): VersionRules {
     deprecated: undefined,
     sunset: undefined,
     retired: undefined,
+    forgotten: undefined,
     successor: undefined,
     guide: undefined,
     status: undefined,
@@ -94,27 +122,34 @@ function compileUnversioned(file: PolicyFile): VersionRules {
   return {
     api: file.api,
     label: UNVERSIONED,
+    operation: undefined,
+    operations: undefined,
     schedule,
     phases: createPhases(schedule, { label: UNVERSIONED, form: 'rfc9745', warning: false }),
+    exceptions: [],
+    brownouts: undefined,
     access: compileAccess(file),
-    limits: compileLimits(file, undefined),
-    upstream: upstream && compileUpstream(upstream, { name: file.api, base: file.base, unversioned: true }),
+    limits: compileLimits(file, { label: UNVERSIONED, version: undefined, schedule }),
+    upstream: upstream && compileUpstream(upstream, { name: file.api, base: file.base, label: undefined }),
     successorPath: undefined,
+    successorTail: undefined,
     redirects: [],
   };
 }
 
-function compileSchedule(version: VersionFile): Schedule {
+/** `published`: where the gateway itself tells of the API's life. */
+function compileSchedule(version: VersionFile, published: string): Schedule {
   const { after } = version;
   return {
     released: version.released,
     deprecated: version.deprecated,
     sunset: effectiveSunset(version),
     retired: version.retired,
+    forgotten: version.forgotten,
     // Where a version redirects to is where to go, unless another is named (RET-8).
     successor: version.successor ?? redirectOf(version),
     guide: version.guide,
-    status: version.status,
+    status: version.status ?? published,
     reason: version.reason,
     after:
       typeof after === 'object'
@@ -133,12 +168,18 @@ function redirectsOf(
   file: PolicyFile,
   label: Label,
   versions: ReadonlyMap<Label, VersionFile>,
+  pathOf: (label: Label) => string,
 ): readonly RedirectTarget[] {
-  // Where no path names the version, every target would be the URL just requested (RET-5).
-  if (carrier(file, 'path') === undefined) return [];
+  // Where neither path nor host names the version, every target would be the URL just requested (RET-5).
+  if (carrier(file, 'path') === undefined && carrier(file, 'subdomain') === undefined) return [];
   const chain = redirectChain(label, versions);
   if (chain.kind === 'cycle') return [];
-  return chain.hops.map((hop) => ({ path: pathOf(file, hop.label), until: hop.until }));
+  return chain.hops.map(({ label: to, until }) => ({
+    label: to,
+    path: pathOf(to),
+    until,
+    tail: undefined,
+  }));
 }
 
 /** The usual header too, whether the API reads it or not: an upstream may. */
@@ -146,12 +187,28 @@ function versionHeaders(header = DEFAULT_VERSION_HEADER): readonly string[] {
   return [...new Set([DEFAULT_VERSION_HEADER.toLowerCase(), header.toLowerCase()])];
 }
 
-/** Where a version lives, up to the tail: its path form when the path carries versions, else the base. */
-function pathOf(file: PolicyFile, label: Label): string {
-  const path = carrier(file, 'path')?.replace('{version}', label) ?? file.base;
-  return path === '/' ? '' : path;
+/**
+ * Where a version lives, up to the tail: its path form when the path carries versions, else its own host when that
+ * does, else the base.
+ */
+function placeOf(file: PolicyFile, publicOrigin: string): (label: Label) => string {
+  const template = carrier(file, 'path');
+  const host = template === undefined ? carrier(file, 'subdomain') : undefined;
+  const { protocol, port } = new URL(publicOrigin);
+  const origin = host === undefined ? '' : `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
+  const place = (template ?? `${origin}${file.base}`).replace(/\/$/, '');
+  return (label) => place.replace('{version}', label);
 }
 
-function carrier(file: PolicyFile, kind: 'path' | 'header' | 'default'): string | undefined {
+function mediaTypesOf(file: PolicyFile): readonly MediaTemplate[] {
+  return file.resolve?.flatMap((entry) => entry.media_type ?? []) ?? [];
+}
+
+type Entry = NonNullable<PolicyFile['resolve']>[number];
+
+function carrier<K extends 'path' | 'header' | 'query' | 'subdomain' | 'default' | 'match'>(
+  file: PolicyFile,
+  kind: K,
+): Entry[K] {
   return file.resolve?.map((entry) => entry[kind]).find((value) => value !== undefined);
 }

@@ -8,6 +8,13 @@ import { MOST_BYTES, readYaml } from './yaml-text.ts';
 
 export type Path = readonly (string | number)[];
 
+/** A place in a file; `line` and `column` from 1. */
+export interface Origin {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
 export interface Finding {
   readonly rule: string;
   readonly message: string;
@@ -27,6 +34,8 @@ export interface SourceDocument {
   readonly problem: (path: Path, finding: Finding) => Problem;
   /** The value as an operator may see it: quoted and shortened, or `[redacted]` and where it came from. */
   readonly show: (path: Path, value: unknown) => string;
+  /** Where `path` is written, by its key where it has one; undefined when it is not. */
+  readonly origin: (path: Path) => Origin | undefined;
   /** Whether the value at `path` came in by interpolation, so that nothing of it may be shown. */
   readonly isSecret: (path: Path) => boolean;
   /** Whether anything is written at `path`, even if no value came of it. */
@@ -178,6 +187,12 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       const place = places.get(pointer(path));
       if (place !== undefined && place.from.length > 0) return `[redacted] (from ${place.from.join(', ')})`;
       return typeof shown === 'number' ? (place?.written ?? String(shown)) : quote(shown);
+    },
+    origin: (path) => {
+      const place = places.get(pointer(path));
+      if (place === undefined) return undefined;
+      const { line, col } = yaml.lines.linePos((place.key ?? place.value)[0]);
+      return { file, line, column: col };
     },
     isSecret: (path) => (places.get(pointer(path))?.from.length ?? 0) > 0,
     has: (path) => places.has(pointer(path)),

@@ -2,8 +2,8 @@
 // besides the watch.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { glob, open } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { glob, open, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { MOST_BYTES } from './yaml-text.ts';
 
@@ -64,6 +64,18 @@ export async function findFiles(patterns: readonly string[]): Promise<readonly s
     for await (const path of glob(pattern)) if (!basename(path).startsWith('.')) found.add(path);
   }
   return [...found].sort();
+}
+
+/** The YAML files in a folder and below it, sorted; undefined when it is no folder that can be read. */
+export async function filesIn(folder: string): Promise<readonly string[] | undefined> {
+  try {
+    const entries = await readdir(folder, { recursive: true });
+    const yaml = entries.filter((name) => /\.ya?ml$/.test(name) && !basename(name).startsWith('.'));
+    return yaml.map((name) => join(folder, name)).sort();
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 /** What keeps a certificate and its key from being used; undefined when nothing does. */

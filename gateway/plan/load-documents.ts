@@ -24,9 +24,17 @@ export interface LoadOptions {
   readonly readFile?: ReadFile;
 }
 
+export interface PolicySource {
+  readonly file: PolicyFile;
+  readonly document: SourceDocument;
+}
+
 export interface Policies {
   readonly problems: readonly Problem[];
-  readonly wholes: readonly PolicyFile[];
+  /** Files with nothing wrong in their shape, and where in them everything stands. */
+  readonly sources: readonly PolicySource[];
+  /** Every file that could be read, as far as it is well formed. */
+  readonly views: readonly PolicyView[];
   /** What the revision is made of. */
   readonly bytes: readonly (Uint8Array | string)[];
 }
@@ -35,6 +43,7 @@ export interface Gateway {
   readonly problems: readonly Problem[];
   readonly whole: GatewayFile | undefined;
   readonly view: GatewayView | undefined;
+  readonly document: SourceDocument;
   readonly revision: string;
 }
 
@@ -57,7 +66,7 @@ export async function readGateway(context: Context): Promise<Gateway> {
   const document = documentOf(context, context.configFile, read);
   const revision = read.kind === 'read' ? digest([read.bytes]) : '';
   if (document.value === undefined)
-    return { problems: document.problems, whole: undefined, view: undefined, revision };
+    return { problems: document.problems, whole: undefined, view: undefined, document, revision };
   const elsewhere = { keys: Object.keys(policyGrammar.shape), file: 'a policy file' };
   const shaped = checkShape(document, gatewayGrammar, gatewayPartsGrammar, { elsewhere });
   const problems = [...document.problems, ...shaped.problems];
@@ -76,7 +85,7 @@ export async function readGateway(context: Context): Promise<Gateway> {
       message: wrong.message,
     });
   }
-  return { problems, whole: shaped.whole, view, revision };
+  return { problems, whole: shaped.whole, view, document, revision };
 }
 
 export async function readPolicies(
@@ -87,7 +96,7 @@ export async function readPolicies(
   const elsewhere = { keys: Object.keys(gatewayGrammar.shape), file: shownPath(context, context.configFile) };
   const advice = { elsewhere, missing: { access: ACCESS_MISSING } };
   const problems: Problem[] = [];
-  const wholes: PolicyFile[] = [];
+  const sources: PolicySource[] = [];
   const bytes: (Uint8Array | string)[] = [];
   const views: PolicyView[] = [];
   for (const file of files) {
@@ -98,13 +107,13 @@ export async function readPolicies(
     if (document.value === undefined) continue;
     const { whole, parts, problems: found } = checkShape(document, policyGrammar, policyPartsGrammar, advice);
     problems.push(...found);
-    if (whole !== undefined) wholes.push(whole);
+    if (whole !== undefined) sources.push({ file: whole, document });
     const view = viewPolicy(document, parts);
     views.push(view);
     checkPolicy(view, around, reporter(document, problems));
   }
   problems.push(...checkTogether(views, around.public));
-  return { problems, wholes, bytes };
+  return { problems, sources, views, bytes };
 }
 
 export function documentOf(context: Context, file: string, read: FileRead): SourceDocument {

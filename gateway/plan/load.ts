@@ -1,7 +1,9 @@
 // Files to Settings and GatewayPlan: read, check everything at once, compile only when nothing is wrong.
 // Called at start, by `check`, and by every reload.
 import { dirname, resolve } from 'node:path';
+import { compareWithPast } from './against.ts';
 import { compilePlan } from './compile.ts';
+import type { SourceDocument } from './document.ts';
 import { digest, findFiles, tryRead } from './files.ts';
 import {
   contextOf,
@@ -9,6 +11,7 @@ import {
   type LoadOptions,
   nothingMatched,
   type Policies,
+  type PolicySource,
   readGateway,
   readPolicies,
 } from './load-documents.ts';
@@ -21,11 +24,18 @@ import { surroundingsOf, surroundingsOfView } from './views.ts';
 export interface Loaded {
   /** By file and position. */
   readonly problems: readonly Problem[];
-  /** Both present unless a problem is an error. */
+  /** All three present unless a problem is an error. */
   readonly settings?: Settings;
   readonly plan?: GatewayPlan;
+  readonly sources?: Sources;
   /** Absolute paths of every document that was looked for. */
   readonly files: readonly string[];
+}
+
+/** The documents that a plan was made of: for who must say where something is written. No request needs them. */
+export interface Sources {
+  readonly gateway: SourceDocument;
+  readonly policies: readonly PolicySource[];
 }
 
 export interface LoadedPlan {
@@ -35,10 +45,15 @@ export interface LoadedPlan {
   readonly restartNeeded: boolean;
 }
 
-/** Everything from the files. `policyFiles` replaces what the gateway file's pattern would find. */
-export async function loadAll(
-  options: LoadOptions & { readonly policyFiles?: readonly string[] },
-): Promise<Loaded> {
+export interface LoadAllOptions extends LoadOptions {
+  /** Instead of what the gateway file's pattern would find. */
+  readonly policyFiles?: readonly string[];
+  /** Folder of policies published earlier, to compare with. */
+  readonly against?: string | undefined;
+}
+
+/** Everything from the files. */
+export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
   const context = contextOf(options);
   const gateway = await readGateway(context);
   const { view } = gateway;
@@ -49,11 +64,20 @@ export async function loadAll(
   const unmatched =
     view?.parts.policies === undefined || policyFiles.length > 0 ? [] : [nothingMatched(view.document)];
   const policies = await readPolicies(context, policyFiles, surroundingsOfView(view, options.now));
-  const problems = sortProblems([...gateway.problems, ...unmatched, ...policies.problems]);
+  const rewritten =
+    options.against === undefined
+      ? []
+      : await compareWithPast(context, {
+          folder: options.against,
+          views: policies.views,
+          complete: options.policyFiles === undefined,
+        });
+  const problems = sortProblems([...gateway.problems, ...unmatched, ...policies.problems, ...rewritten]);
   const files = [context.configFile, ...policyFiles];
   if (hasErrors(problems) || gateway.whole === undefined) return { problems, files };
   const settings = compileSettings(gateway.whole, { ...context, revision: gateway.revision });
-  return { problems, files, settings, plan: planOf(settings, policies) };
+  const sources = { gateway: gateway.document, policies: policies.sources };
+  return { problems, files, settings, plan: planOf(settings, policies), sources };
 }
 
 /** The plan alone, for settings that stay: what a reload does. */
@@ -72,6 +96,10 @@ export async function loadPlan(options: LoadOptions & { readonly settings: Setti
     : { problems, restartNeeded, plan: planOf(settings, policies) };
 }
 
-function planOf(settings: Settings, { wholes, bytes }: Policies): GatewayPlan {
-  return compilePlan({ settings, policies: wholes, revision: digest([settings.revision, ...bytes]) });
+function planOf(settings: Settings, { sources, bytes }: Policies): GatewayPlan {
+  return compilePlan({
+    settings,
+    policies: sources.map(({ file }) => file),
+    revision: digest([settings.revision, ...bytes]),
+  });
 }

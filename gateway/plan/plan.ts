@@ -2,9 +2,13 @@
 // A request captures one and sees only that one.
 import type { AccessRule } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { BrownoutCalendar } from '../policy/lifecycle/brownout-calendar.ts';
+import type { Exception } from '../policy/lifecycle/exceptions.ts';
+import type { TailParts } from '../policy/lifecycle/operation-template.ts';
 import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
 import type { Limit, LimitRules } from '../policy/rate-limit/limit.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
+import type { OperationTable } from './operation-table.ts';
 import type { RouteTable } from './route-table.ts';
 
 /** Everything a request is judged by. Swapped as a whole on reload. */
@@ -23,11 +27,17 @@ export interface GatewayPlan {
 
 export interface ApiPlan {
   readonly name: string;
+  /** `observe`: signal and count, but refuse nothing for lifecycle and limits. */
+  readonly mode: 'enforce' | 'observe';
   /** Hosts in lower case, no port; loopback names stand for one another. */
   readonly hosts: readonly string[];
   /** Templates under which the API is reached: `/api/{version}/orders`, `/api/orders`. */
   readonly paths: readonly string[];
   readonly resolution: ResolutionRules;
+  /** Pages that may call it from a browser; undefined where the upstreams see to that themselves. */
+  readonly cors: CorsRules | undefined;
+  /** Whether answers say which version was asked for, which one answered, and its stage. */
+  readonly echo: boolean;
   readonly versions: ReadonlyMap<Label, VersionRules>;
   /** The request headers that can select a version, for Vary (CACHE-2), in canonical spelling, joined by ", ". */
   readonly vary: string;
@@ -35,29 +45,47 @@ export interface ApiPlan {
   readonly versionHeaders: readonly string[];
 }
 
-/** The rules of one version of one API. A policy adds a field here. */
+export interface CorsRules {
+  /** As browsers write them; `*` alone for every page. */
+  readonly origins: ReadonlySet<string>;
+}
+
+/** The rules of one version of one API, or of one operation of it. A policy adds a field here. */
 export interface VersionRules {
   readonly api: string;
   readonly label: Label;
+  /** Such as `GET /search`; undefined for the version as a whole. */
+  readonly operation: string | undefined;
+  /** Rules of its operations, inheritance resolved; undefined where every request has those of the version. */
+  readonly operations: OperationTable<VersionRules> | undefined;
   readonly schedule: Schedule;
   /** In time order, covering all time without gaps. */
   readonly phases: readonly Phase[];
+  /** In the order written; expired ones included, since a plan does not depend on the day. */
+  readonly exceptions: readonly Exception[];
+  /** An operation with a list of its own has that instead of the version's. */
+  readonly brownouts: BrownoutCalendar | undefined;
   readonly access: AccessRule;
   readonly limits: LimitRules | undefined;
   /** Undefined once the version needs no upstream: a tombstone answers. */
   readonly upstream: UpstreamPlan | undefined;
-  /** Path of the version named as `successor`, up to the tail. */
+  /** Path of the version named as `successor`, up to the tail; a URL where only its host tells it apart. */
   readonly successorPath: string | undefined;
+  /** What follows it instead of the tail of the request (LNK-2). */
+  readonly successorTail: TailParts | undefined;
   /** Where `after: { redirect }` leads, nearest first: to the first that is still open when asked (RET-4). */
   readonly redirects: readonly RedirectTarget[];
 }
 
 /** A version that takes over the requests of a retired one. */
 export interface RedirectTarget {
-  /** Up to the tail. */
+  readonly label: Label;
+  /** Up to the tail; a URL where only the host tells versions apart. */
   readonly path: string;
   /** Its own sunset, `Infinity` without one: from then on the next target is meant. */
   readonly until: EpochMs;
+  /** What follows the path instead of the tail of the request. */
+  readonly tail: TailParts | undefined;
 }
 
 /** A named service the gateway forwards to. */
@@ -65,10 +93,12 @@ export interface UpstreamPlan {
   /** Alias shown to clients and in metrics, never a host name: `orders-v1`, or the API's name when unversioned. */
   readonly name: string;
   readonly targets: readonly Target[];
-  /** What replaces the API's base in front of the tail; no trailing slash, empty for the root. */
+  /** What replaces the API's base in front of the tail, the version included for `version_as: path`; no trailing slash, empty for the root. */
   readonly path: string;
-  /** Header that tells the upstream the version; undefined for `version_as: none`. */
+  /** Header that tells the upstream the version; undefined for any other `version_as`. */
   readonly versionHeader: string | undefined;
+  /** Query parameter that does; undefined for any other `version_as`. */
+  readonly versionQuery: string | undefined;
   readonly authorization: 'keep' | 'strip';
   readonly timeouts: Timeouts;
 }

@@ -1,12 +1,20 @@
 // The grammar of a policy file, put together from the sections of every policy.
 // One source for types, messages and the editor schema.
 import { z } from 'zod';
-import { accessSection } from '../policy/authentication/section.ts';
-import { deprecationHeaderSection, lifecycleFields } from '../policy/lifecycle/section.ts';
+import { accessSection, operationAccessSection } from '../policy/authentication/section.ts';
+import {
+  deprecationHeaderSection,
+  lifecycleFields,
+  modeSection,
+  operationFields,
+} from '../policy/lifecycle/section.ts';
 import { notation } from '../policy/notation.ts';
 import { limitsSection, versionLimitsSection } from '../policy/rate-limit/section.ts';
 import { resolveSection } from '../policy/versioning/section.ts';
 import { parseHostName } from './addresses.ts';
+import { corsSection } from './cors-section.ts';
+import { expectSection } from './expect-section.ts';
+import { audienceSection, rulesSection } from './rules/section.ts';
 import { plainPath, upstreamSection } from './upstream-section.ts';
 
 const name = notation(
@@ -20,13 +28,27 @@ const host = notation(parseHostName, 'not a host name in lower case, without a p
   examples: ['api.example.com'],
 });
 
-const version = z.strictObject({ ...lifecycleFields, limits: versionLimitsSection.optional() });
+const operation = z.strictObject({
+  ...operationFields,
+  access: operationAccessSection.optional(),
+  limits: versionLimitsSection.optional(),
+});
+
+const version = z.strictObject({
+  ...lifecycleFields,
+  limits: versionLimitsSection.optional(),
+  operations: z
+    .record(z.string(), operation)
+    .meta({ description: 'Operations with rules of their own, by method and path below the base.' })
+    .optional(),
+});
 
 /** Every key that one version may have. */
 export const VERSION_KEYS: readonly string[] = Object.keys(version.shape);
 
 const fields = {
   api: name,
+  audience: audienceSection.optional(),
   host: z
     .union([host, z.array(host).min(1)])
     .meta({ description: 'Host or hosts; default: that of `public`.' })
@@ -34,12 +56,23 @@ const fields = {
   base: plainPath('Where the API lives when the version is not in the path.', '/api/orders'),
   resolve: resolveSection.optional(),
   access: accessSection,
+  mode: modeSection.optional(),
+  cors: corsSection.optional(),
+  echo: z
+    .boolean()
+    .meta({
+      description:
+        'Whether answers carry X-API-Version-Requested, X-API-Version-Served and X-API-Lifecycle-Stage; default false.',
+    })
+    .optional(),
   limits: limitsSection.optional(),
   deprecation_header: deprecationHeaderSection.optional(),
   warning: z
     .boolean()
     .meta({ description: 'Whether deprecated answers carry Warning: 299; default true.' })
     .optional(),
+  rules: rulesSection.optional(),
+  expect: expectSection.optional(),
 };
 
 const versionsMeta = { description: 'Every version by its label, or none for an unversioned API.' };
@@ -63,5 +96,6 @@ export const policyPartsGrammar = z
 export type PolicyFile = z.output<typeof policyGrammar>;
 export type PolicyParts = z.output<typeof policyPartsGrammar>;
 export type VersionFile = z.output<typeof version>;
+export type OperationFile = z.output<typeof operation>;
 export type VersionParts = { readonly [K in keyof VersionFile]?: VersionFile[K] | undefined };
 export type UpstreamFile = z.output<typeof upstreamSection>;

@@ -1,7 +1,8 @@
 // What is wrong in the documents, with positions, and how it is printed.
 // Values that came by interpolation never get here; passwords in URLs are masked in source lines.
+import { isRuleName, type RuleSeverity } from './rules/names.ts';
 
-export type Severity = 'error' | 'warning';
+export type Severity = RuleSeverity;
 
 export interface Problem {
   /** Path as printed: relative to the working directory. */
@@ -93,7 +94,9 @@ function placeOf({ file, line, column }: Problem): string {
 
 function renderProblem(problem: Problem, style: typeof PLAIN): string {
   const { severity, source, hint } = problem;
-  const head = `${placeOf(problem)}: ${style[severity]}${severity}${style.off}: ${printable(problem.message, 400)}\n`;
+  // The name is what an operator writes under `rules:`.
+  const name = isRuleName(problem.rule) ? ` [${problem.rule}]` : '';
+  const head = `${placeOf(problem)}: ${style[severity]}${severity}${style.off}: ${printable(problem.message, 400)}${name}\n`;
   if (source === undefined) return hint === undefined ? head : `${head}       | ${printable(hint, 200)}\n`;
   // A long line is cut on the left too, so that the carets stay under what they mean.
   const cut = problem.column > LONGEST_LINE - 40 ? problem.column - 40 : 0;

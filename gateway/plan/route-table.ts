@@ -2,7 +2,7 @@
 // The first look-up of a request; everything after it depends on which API was found.
 
 export interface Route<T> {
-  /** Lower case, no port, IPv6 in brackets. */
+  /** Lower case, no port, IPv6 in brackets; or `{version}.` and a host, for every version-like first label. */
   readonly host: string;
   /** Literal segments and at most one `{version}`. */
   readonly path: string;
@@ -13,6 +13,8 @@ export interface RouteMatch<T> {
   readonly route: T;
   /** The raw segment at `{version}`; undefined when the base matched. */
   readonly versionSegment: string | undefined;
+  /** The first label of a host that matched `{version}.…`; undefined for a host matched by its full name. */
+  readonly subdomain: string | undefined;
   /** What follows the API's base, raw: empty, or starting with `/`. */
   readonly tail: string;
 }
@@ -53,9 +55,10 @@ export function createRouteTable<T>(routes: readonly Route<T>[]): RouteTable<T> 
   for (const { host, path, route } of routes) insert(treeOf(hosts, host), path, route);
 
   return {
-    knowsHost: (host) => hosts.has(host),
+    knowsHost: (host) => hosts.has(host) || hosts.has(versionedHost(host)),
     match(host, path) {
-      const tree = hosts.get(host);
+      const named = hosts.get(host);
+      const tree = named ?? hosts.get(versionedHost(host));
       if (tree === undefined || !path.startsWith('/')) return undefined;
       const found: Found<T> = { bound: undefined, end: -1, versionStart: -1, versionEnd: -1 };
       descend(tree, path, 0, -1, -1, found);
@@ -63,6 +66,7 @@ export function createRouteTable<T>(routes: readonly Route<T>[]): RouteTable<T> 
       return {
         route: found.bound.route,
         versionSegment: found.versionStart < 0 ? undefined : path.slice(found.versionStart, found.versionEnd),
+        subdomain: named === undefined ? host.slice(0, host.indexOf('.')) : undefined,
         tail: path.slice(found.end),
       };
     },
@@ -72,6 +76,12 @@ export function createRouteTable<T>(routes: readonly Route<T>[]): RouteTable<T> 
 /** Equal for two hosts whose routes are the same ones, as those of the names of this machine are. */
 export function hostKey(host: string): string {
   return LOOPBACK.includes(host) ? 'localhost' : host;
+}
+
+/** The key under which a host such as `v1.api.example.com` is bound; a key of no route when its first label is no version. */
+function versionedHost(host: string): string {
+  const dot = host.indexOf('.');
+  return dot > 0 && looksLikeVersion(host.slice(0, dot)) ? VERSION + host.slice(dot) : '';
 }
 
 function treeOf<T>(hosts: Map<string, Node<T>>, host: string): Node<T> {

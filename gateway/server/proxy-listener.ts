@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Fastify from 'fastify';
 import type { Exchange, Observer } from '../exchange/exchange.ts';
+import { METHODS } from '../exchange/request-view.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
 import type { Address } from '../plan/settings.ts';
 import type { Certificates } from './certificates.ts';
@@ -13,7 +14,6 @@ import type { Drainable } from './drain.ts';
 import { createNodeServer, DEFAULT_LIMITS, type ListenerLimits } from './node-server.ts';
 import type { OpenRequest } from './open-request.ts';
 import { createRequestLife } from './request-life.ts';
-import { METHODS } from './request-view.ts';
 import { createSlowReaders } from './slow-readers.ts';
 import { tlsOptions } from './tls-options.ts';
 

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Refusal } from '../exchange/directive.ts';
 import type { Answer } from '../exchange/exchange.ts';
+import { METHODS } from '../exchange/request-view.ts';
 import type { Forwarder, ReplyWithFrom } from '../forward/forwarder.ts';
 import { http2StreamOf } from '../forward/inbound.ts';
 import { abandonBody, type Connections } from './connections.ts';
@@ -12,7 +13,7 @@ import { giveAnswer } from './give-answer.ts';
 import { endWithAnswer, hasBody, isComplete, pathOf } from './message.ts';
 import { type OpenRequest, openRequest } from './open-request.ts';
 import { parserRefusal } from './parser-error.ts';
-import { METHODS, readRequest } from './request-view.ts';
+import { readRequest } from './request-view.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { createTurns } from './turns.ts';
 import { refuseOnSocket, type UnparsedPorts } from './unparsed.ts';
@@ -120,6 +121,10 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       if (open.gone || open.answered) return;
       if (directive.kind === 'refuse') {
         giveAnswer(open, exchange.refuse(directive.refusal, facts, view), false, ports);
+        return;
+      }
+      if (directive.kind === 'publish') {
+        giveAnswer(open, exchange.publish(directive.publication, facts, view), false, ports);
         return;
       }
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0') open.res.writeContinue();

@@ -1,15 +1,13 @@
 // From a raw HTTP/1 or HTTP/2 request to the view the exchange judges, or to a refusal.
 // The first thing that happens to a request; every later step reads the view (ORD-2).
 import type { IncomingMessage } from 'node:http';
+import { type Authority, readAuthority, sameAuthority } from '../exchange/authority.ts';
 import type { RequestRefusal } from '../exchange/directive.ts';
-import type { RequestView } from '../exchange/request-view.ts';
-import { type Authority, readAuthority, sameAuthority } from './authority.ts';
+import { METHODS, type RequestView } from '../exchange/request-view.ts';
+import { readTarget } from '../exchange/target.ts';
 import type { ClientAddress } from './client-address.ts';
 import { strictnessRefusal } from './strictness.ts';
-import { readTarget } from './target.ts';
 
-/** Methods this gateway implements; any other token is answered 501 (FWD-15). */
-export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 const OFFERED: ReadonlySet<string> = new Set(METHODS);
 
 export type Reading =

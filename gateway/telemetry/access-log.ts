@@ -26,10 +26,13 @@ export function createAccessLog(sink: LogSink): AccessLog {
       line += `,"status":${outcome.status}`;
       if (facts.api !== undefined) line += `,"api":${jsonString(facts.api.name, NAME_CAP)}`;
       if (facts.version !== undefined) line += `,"version":${jsonString(facts.version.label, NAME_CAP)}`;
+      if (facts.version?.operation !== undefined)
+        line += `,"operation":${jsonString(facts.version.operation, NAME_CAP)}`;
       if (facts.phase !== undefined) line += `,"stage":"${facts.phase.stage}"`;
       if (facts.carrier !== undefined) line += `,"carrier":"${facts.carrier}"`;
       if (facts.consumer !== undefined) line += `,"consumer":${jsonString(facts.consumer.id, NAME_CAP)}`;
       if (facts.refusal !== undefined) line += `,"refusal":"${facts.refusal}"`;
+      if (facts.observed !== undefined) line += `,"would_refuse":"${facts.observed}"`;
       if (facts.fault !== undefined) line += `,"fault":"${facts.fault}"`;
       line += `,"duration_ms":${microseconds(durationMs)}`;
       if (facts.upstreamMs !== undefined) line += `,"upstream_ms":${microseconds(facts.upstreamMs)}`;

@@ -8,9 +8,11 @@ import type { RequestMetrics } from './request-metrics.ts';
 import {
   authFailureSamples,
   decisionSamples,
+  deprecatedOperationSamples,
   deprecatedSamples,
   lastRequestSamples,
   latencySamples,
+  observedSamples,
   requestSamples,
   resolutionSamples,
   retiredSamples,
@@ -61,8 +63,20 @@ export function metricRows({
       () => deprecatedSamples(requests, wallClock()),
     ),
     counter(
+      'sundial_deprecated_operation_requests_total',
+      'Requests to a deprecated operation that has rules of its own.',
+      [...VERSION, 'operation'],
+      () => deprecatedOperationSamples(requests),
+    ),
+    counter(
+      'sundial_observed_refusals_total',
+      'Requests that enforcing would have refused, where an API is only observed.',
+      [...VERSION, 'reason'],
+      () => observedSamples(requests),
+    ),
+    counter(
       'sundial_retired_requests_total',
-      'Requests to a version past its sunset.',
+      'Requests to a version past its sunset or in a brownout.',
       [...VERSION, 'action'],
       () => retiredSamples(requests),
     ),

@@ -43,12 +43,19 @@ export const CODES: readonly string[] = [
   OTHER,
 ];
 
-export const CARRIERS = ['path', 'header', 'default', 'unversioned', NONE] as const satisfies readonly (
-  | Carrier
-  | typeof NONE
-)[];
+export const CARRIERS = [
+  'path',
+  'subdomain',
+  'header',
+  'query',
+  'accept',
+  'content_type',
+  'default',
+  'unversioned',
+  NONE,
+] as const satisfies readonly (Carrier | typeof NONE)[];
 export const RESOLUTIONS = ['matched', 'default', 'conflict', 'unknown', 'malformed', 'missing'] as const;
-export const RETIREMENTS = ['gone', 'redirect'] as const;
+export const RETIREMENTS = ['gone', 'redirect', 'brownout'] as const;
 export const DECISIONS = ['allowed', 'limited', 'degraded'] as const;
 export const AUTH_FAILURES = [
   'credentials_missing',
@@ -81,6 +88,7 @@ export const REFUSALS: Readonly<
   protocol_version_unsupported: { kind: 'request' },
   host_unknown: { kind: 'request' },
   route_unknown: { kind: 'request' },
+  method_not_allowed: { kind: 'request' },
   credentials_in_url: { kind: 'request' },
   version_ambiguous: { kind: 'resolution', outcome: 'conflict' },
   version_malformed: { kind: 'resolution', outcome: 'malformed' },
@@ -88,6 +96,7 @@ export const REFUSALS: Readonly<
   version_missing: { kind: 'resolution', outcome: 'missing' },
   version_retired: { kind: 'retired', action: 'gone' },
   version_moved: { kind: 'retired', action: 'redirect' },
+  brownout: { kind: 'retired', action: 'brownout' },
   credentials_missing: { kind: 'auth', failure: 'credentials_missing' },
   credentials_malformed: { kind: 'auth', failure: 'credentials_malformed' },
   token_invalid: { kind: 'auth', failure: 'token_invalid' },

@@ -18,6 +18,7 @@ import {
 import {
   type ApiSlot,
   countDecision,
+  countIn,
   countRequest,
   createSlots,
   increment,
@@ -54,6 +55,9 @@ export function createRequestMetrics(): RequestMetrics {
           observeUpstream(slot, upstream.name, facts.upstreamMs);
       }
       if (stage === 'deprecated' && !slot.consumers.count(facts.consumer, at)) consumersDropped += 1;
+      const operation = facts.version?.operation;
+      if (stage === 'deprecated' && operation !== undefined) countIn(slot.operations, operation);
+      if (facts.observed !== undefined) countIn(slot.observed, facts.observed);
       countQuota(slot, facts);
       countRefusal(api, slot, facts);
     },

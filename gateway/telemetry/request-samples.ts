@@ -45,6 +45,20 @@ export function* deprecatedSamples({ slots }: RequestMetrics, at: EpochMs): Iter
   }
 }
 
+/** api, version, operation. */
+export function* deprecatedOperationSamples({ slots }: RequestMetrics): Iterable<Sample> {
+  for (const { api, version, operations } of slots.versions()) {
+    for (const [operation, value] of operations) yield [[api, version, operation], value];
+  }
+}
+
+/** api, version, reason. */
+export function* observedSamples({ slots }: RequestMetrics): Iterable<Sample> {
+  for (const { api, version, observed } of slots.versions()) {
+    for (const [reason, value] of observed) yield [[api, version, reason], value];
+  }
+}
+
 /** api, version, action. */
 export function* retiredSamples({ slots }: RequestMetrics): Iterable<Sample> {
   for (const { api, version, retired } of slots.versions()) {

@@ -1,5 +1,6 @@
 // The counters behind the request metrics: one slot per API, one per API and version, found without hashing labels.
 // Slots are kept by name, so that counts go on across reloads while every plan has objects of its own.
+import type { RefusalReason } from '../exchange/directive.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { type ConsumerTally, createConsumerTally } from './consumer-tally.ts';
@@ -34,6 +35,10 @@ export interface VersionSlot {
   readonly retired: Float64Array;
   /** By the name of the limit. */
   readonly decisions: Map<string, Float64Array>;
+  /** Requests to deprecated operations, by their name in the policy. */
+  readonly operations: Map<string, number>;
+  /** By reason: what was let pass because the API is only observed. */
+  readonly observed: Map<RefusalReason, number>;
   lastRequest: EpochMs | undefined;
 }
 
@@ -87,6 +92,8 @@ function versionSlot(api: ApiSlot, version: string): VersionSlot {
     consumers: createConsumerTally(),
     retired: new Float64Array(RETIREMENTS.length),
     decisions: new Map(),
+    operations: new Map(),
+    observed: new Map(),
     lastRequest: undefined,
   }));
 }
@@ -105,6 +112,10 @@ export function countDecision(slot: VersionSlot, policy: string, decision: (type
 
 export function observeUpstream(slot: VersionSlot, upstream: string, milliseconds: number): void {
   entry(slot.upstreams, upstream, createLatency).observe(milliseconds);
+}
+
+export function countIn<K>(counts: Map<K, number>, name: K): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 export function increment(cells: Float64Array, index: number): void {

@@ -1,6 +1,7 @@
 // What every answer carries: lifecycle lines, quota, Vary, request id, HSTS.
 import { describe, expect, it } from 'vitest';
-import { type AnswerHeaders, decorate } from '../../gateway/exchange/decorate.ts';
+import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
+import { decorate } from '../../gateway/exchange/decorate.ts';
 import { deprecatedFacts, view } from '../support/exchange-samples.ts';
 
 const HSTS = 'max-age=31536000';

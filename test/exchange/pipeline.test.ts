@@ -6,6 +6,10 @@ import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import type { GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
+import {
+  type BrownoutCalendar,
+  createBrownoutCalendar,
+} from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import { createPhases } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
 import { api, NOW, plan, version, view } from '../support/exchange-samples.ts';
@@ -29,6 +33,7 @@ const upstream = {
   targets: [{ origin: 'http://127.0.0.1:1' }],
   path: '/orders',
   versionHeader: 'api-version',
+  versionQuery: undefined,
   authorization: 'keep' as const,
   timeouts: { connect: 1, headers: 1, idle: 1, total: 1 },
 };
@@ -40,6 +45,8 @@ const access = {
 const limits = {
   active: LIMIT,
   deprecated: LIMIT,
+  curve: undefined,
+  scopes: { active: 'v1', deprecated: 'v1' },
   by: 'consumer',
   onStoreFailure: 'local',
   exact: false,
@@ -56,6 +63,18 @@ function retiredVersion(): VersionRules {
     limits,
     phases: createPhases(schedule, { label: 'v1', form: 'true', warning: true }),
   };
+}
+
+/** Everyone, or a share of the callers, is refused for an hour around now. */
+function brownout(share?: number): BrownoutCalendar {
+  const [from, until] = [NOW - 1_800_000, NOW + 1_800_000];
+  return createBrownoutCalendar([
+    { from, until, rule: 0, announced: 0, status: 410, share, message: undefined },
+  ]);
+}
+
+function brownedOutVersion(share?: number): VersionRules {
+  return version({ access, limits, upstream, brownouts: brownout(share) });
 }
 
 interface Situation {
@@ -123,6 +142,34 @@ describe('decide', () => {
       'ORD-3: retirement is told without a token',
       { rules: retiredVersion(), request: { headers: {} } },
       'version_retired',
+    ],
+    [
+      'ORD-3: a brownout is told without a token',
+      { rules: brownedOutVersion(), request: { headers: {} } },
+      'brownout',
+    ],
+    [
+      'ORD-3: a retired version has no brownouts',
+      { rules: { ...retiredVersion(), brownouts: brownout() } },
+      'version_retired',
+    ],
+    [
+      'ORD-3: a brownout for a share of the callers waits until they are known',
+      { rules: brownedOutVersion(0.999999), request: { headers: {} } },
+      'credentials_missing',
+    ],
+    [
+      'ORD-3: and then comes before scopes and limits',
+      {
+        rules: brownedOutVersion(0.999999),
+        request: { method: 'DELETE', headers: { authorization: 'Bearer a.b.c' } },
+      },
+      'brownout',
+    ],
+    [
+      'a share that passes by the caller changes nothing',
+      { rules: brownedOutVersion(0.000001) },
+      'rate_limited',
     ],
     ['AUTH-2: no token comes before the limit', { request: { headers: {} } }, 'credentials_missing'],
     [
@@ -204,8 +251,8 @@ describe('redirects of a retired version', () => {
   });
 
   it('RET-4: what has ended by now is no target, and with none left the version is gone', async () => {
-    const ended = { path: '/api/v2/orders', until: NOW };
-    const open = { path: '/api/v3/orders', until: NOW + 1 };
+    const ended = { label: 'v2', path: '/api/v2/orders', until: NOW, tail: undefined };
+    const open = { label: 'v3', path: '/api/v3/orders', until: NOW + 1, tail: undefined };
     expect(await judge({ rules: { ...moved(), redirects: [ended, open] } })).toMatchObject({
       refusal: { status: 301, location: 'https://api.example.com/api/v3/orders/7' },
     });

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { credentialInQuery } from '../../gateway/exchange/credentials-in-url.ts';
-import { redirectUrl, successorUrl } from '../../gateway/exchange/successor-url.ts';
-import { NOW, plan, version } from '../support/exchange-samples.ts';
+import { type Resource, redirectUrl, successorUrl } from '../../gateway/exchange/successor-url.ts';
+import { api, NOW, plan, version } from '../support/exchange-samples.ts';
 
 const forbidden = new Set(['access_token']);
 
@@ -23,15 +23,23 @@ describe('credentialInQuery', () => {
   );
 });
 
+const resource = (tail: string, search = ''): Resource => ({
+  method: 'GET',
+  tail,
+  captures: [],
+  search,
+  byPathAlone: true,
+});
+
 describe('URLs in another version', () => {
   it('RET-2: the redirect keeps the encoded path and the query bytes', () => {
-    expect(redirectUrl(plan(), version(), NOW, '/a%20b', '?x=1&x=2&y=%2F')).toBe(
+    expect(redirectUrl(plan(), api(), version(), NOW, resource('/a%20b', '?x=1&x=2&y=%2F'))).toBe(
       'https://api.example.com/api/v2/orders/a%20b?x=1&x=2&y=%2F',
     );
   });
 
   it('LNK-2: the successor link keeps an encoded slash and drops the query', () => {
-    expect(successorUrl(plan(), version(), NOW, '/a%2Fb')).toBe(
+    expect(successorUrl(plan(), version(), NOW, resource('/a%2Fb'))).toBe(
       'https://api.example.com/api/v2/orders/a%2Fb',
     );
   });
@@ -40,24 +48,26 @@ describe('URLs in another version', () => {
     const chained = version({
       successorPath: undefined,
       redirects: [
-        { path: '/api/v2/orders', until: NOW + 1 },
-        { path: '/api/v3/orders', until: NOW + 2 },
+        { label: 'v2', path: '/api/v2/orders', until: NOW + 1, tail: undefined },
+        { label: 'v3', path: '/api/v3/orders', until: NOW + 2, tail: undefined },
       ],
     });
-    const urls = [NOW, NOW + 1, NOW + 2].map((now) => redirectUrl(plan(), chained, now, '/7', ''));
+    const urls = [NOW, NOW + 1, NOW + 2].map((now) =>
+      redirectUrl(plan(), api(), chained, now, resource('/7')),
+    );
     expect(urls).toEqual([
       'https://api.example.com/api/v2/orders/7',
       'https://api.example.com/api/v3/orders/7',
       undefined,
     ]);
-    expect(successorUrl(plan(), chained, NOW + 1, '/7')).toBe(urls[1]);
+    expect(successorUrl(plan(), chained, NOW + 1, resource('/7'))).toBe(urls[1]);
   });
 
   it('RET-3, LNK-3: whatever the tail holds, the authority is ours and no delimiter is left raw', () => {
     const tail = fc.string({ unit: 'binary-ascii' }).map((text) => `/${text}`);
     fc.assert(
       fc.property(tail, tail, (path, query) => {
-        const url = redirectUrl(plan(), version(), NOW, path, `?${query}`) ?? '';
+        const url = redirectUrl(plan(), api(), version(), NOW, resource(path, `?${query}`)) ?? '';
         expect(new URL(url).host).toBe('api.example.com');
         expect(url).not.toMatch(/[<>"\\\s]/);
       }),

@@ -8,6 +8,7 @@ const upstream = (...origins: string[]): UpstreamPlan => ({
   targets: origins.map((origin) => ({ origin })),
   path: '',
   versionHeader: undefined,
+  versionQuery: undefined,
   authorization: 'keep',
   timeouts: { connect: 1, headers: 1, idle: 1, total: 1 },
 });

@@ -47,6 +47,19 @@ describe('what the README shows of files', () => {
   });
 });
 
+describe('what the README shows of commands', () => {
+  const printing = lines.filter((line) => /^npx sundial (explain|timeline) /.test(line));
+
+  it('shows both', () => expect(printing).toHaveLength(2));
+
+  it.each(printing)('is what it really prints: %s', async (line) => {
+    await using other = await openWorkspace();
+    const { code, stdout } = other.sundial(...line.split(' ').slice(2));
+    expect(code).toBe(0);
+    expect(readme.blocks.map(({ text }) => text)).toContain(stdout);
+  });
+});
+
 describe('what the README names', () => {
   it('are the refusals there are, each with its statuses', () => {
     const named = new Map<string, Set<number>>();

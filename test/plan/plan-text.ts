@@ -2,7 +2,16 @@
 // What a golden file shows is what every request is judged by.
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 
-const INSTANTS = new Set(['released', 'deprecated', 'sunset', 'retired', 'from', 'until']);
+const INSTANTS = new Set([
+  'announced',
+  'released',
+  'deprecated',
+  'sunset',
+  'retired',
+  'forgotten',
+  'from',
+  'until',
+]);
 
 export function planText(plan: GatewayPlan): string {
   const { revision: _revision, routes: _routes, ...rest } = plan;

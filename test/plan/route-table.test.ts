@@ -162,3 +162,33 @@ describe('building', () => {
     expect(() => createRouteTable([at('/{version}/{version}')])).toThrow(RangeError);
   });
 });
+
+describe('hosts that carry a version', () => {
+  const versioned = createRouteTable([
+    at('/orders', 'by subdomain', '{version}.api.example.com'),
+    at('/orders', 'by name', 'v7.api.example.com'),
+  ]);
+
+  it.each([
+    ['v1.api.example.com', 'by subdomain', 'v1'],
+    ['v01.api.example.com', 'by subdomain', 'v01'],
+    ['2026-06-01.api.example.com', 'by subdomain', '2026-06-01'],
+    ['v7.api.example.com', 'by name', undefined],
+  ])('%s is found %s', (host, route, subdomain) => {
+    expect(versioned.knowsHost(host)).toBe(true);
+    expect(versioned.match(host, '/orders/7')).toEqual({
+      route,
+      versionSegment: undefined,
+      subdomain,
+      tail: '/7',
+    });
+  });
+
+  it.each(['api.example.com', 'www.api.example.com', 'v1.v2.api.example.com', '.api.example.com', 'v1', ''])(
+    '%j is not ours',
+    (host) => {
+      expect(versioned.knowsHost(host)).toBe(false);
+      expect(versioned.match(host, '/orders')).toBeUndefined();
+    },
+  );
+});

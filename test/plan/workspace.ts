@@ -23,7 +23,7 @@ upstreams:
   v1: { targets: [http://127.0.0.1:4001] }
   v2: { targets: [http://127.0.0.1:4002] }
 versions:
-  v1: { released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-01-15, successor: v2 }
+  v1: { released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-01-15, guide: https://docs.example.com/v2, successor: v2 }
   v2: { released: 2026-01-15 }
 `;
 

@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { compareLabels, parseLabel, parseRequested } from '../../gateway/policy/versioning/label.ts';
 
 const label = fc.oneof(
+  fc
+    .date({ noInvalidDate: true, min: new Date(0), max: new Date('2099-12-31') })
+    .map((day) => day.toISOString().slice(0, 10)),
   fc.integer({ min: 0, max: 9999 }).map((major) => `v${major}`),
   fc.tuple(...[0, 0, 0].map(() => fc.integer({ min: 0, max: 20 }))).map((parts) => `v${parts.join('.')}`),
 );
@@ -15,7 +18,24 @@ describe('declared labels', () => {
     ['v9999', { major: 9999 }],
     ['v1.20.0', { major: 1, minor: 20, patch: 0 }],
   ])('VER-1: %s is a label', (text, parts) => {
-    expect(parseLabel(text)).toEqual({ minor: undefined, patch: undefined, ...parts });
+    expect(parseLabel(text)).toEqual({ kind: 'number', minor: undefined, patch: undefined, ...parts });
+  });
+
+  it.each(['2026-01-15', '2024-02-29'])('VER-1: the day %s is a label', (date) => {
+    expect(parseLabel(date)).toEqual({ kind: 'date', date });
+  });
+
+  it.each([
+    '2026-02-30',
+    '2025-02-29',
+    '2026-00-10',
+    '2026-13-01',
+    '2026-1-15',
+    'v2026-01-15',
+    '2026-01-15T00:00:00Z',
+  ])('VER-1: %s is no day of the calendar as a label writes it', (text) => {
+    expect(parseLabel(text)).toBeUndefined();
+    expect(parseRequested(text)).toBeUndefined();
   });
 
   it.each([
@@ -40,7 +60,18 @@ describe('declared labels', () => {
   });
 
   it('orders versions as numbers, so that v10 is newer than v9', () => {
-    const shuffled = ['v10', 'v2.0.0', 'v9', 'v1.10.0', 'none', 'v1.9.3', 'v2', 'v1'];
+    const shuffled = [
+      '2026-01-15',
+      'v10',
+      'v2.0.0',
+      '2025-06-01',
+      'v9',
+      'v1.10.0',
+      'none',
+      'v1.9.3',
+      'v2',
+      'v1',
+    ];
     expect(shuffled.toSorted(compareLabels)).toEqual([
       'none',
       'v1',
@@ -50,6 +81,8 @@ describe('declared labels', () => {
       'v2.0.0',
       'v9',
       'v10',
+      '2025-06-01',
+      '2026-01-15',
     ]);
   });
 
@@ -72,7 +105,7 @@ describe('requested forms', () => {
     ['1.2.0', { prefixed: false, major: 1, minor: 2, patch: 0 }],
     ['v1.2.0', { prefixed: true, major: 1, minor: 2, patch: 0 }],
   ])('VER-1: %s is understood', (text, parts) => {
-    expect(parseRequested(text)).toEqual({ minor: undefined, patch: undefined, ...parts });
+    expect(parseRequested(text)).toEqual({ kind: 'number', minor: undefined, patch: undefined, ...parts });
   });
 
   it('VER-1: nothing but the grammar is understood, whatever Number() makes of it', () => {

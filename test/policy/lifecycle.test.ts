@@ -18,6 +18,7 @@ const schedule: Schedule = {
   deprecated: day('2025-06-01'),
   sunset: day('2026-06-01'),
   retired: day('2026-12-01'),
+  forgotten: undefined,
   successor: 'v2',
   guide: 'https://dev.example.com/migrate/v2',
   status: 'https://status.example.com/v1',
@@ -265,6 +266,7 @@ describe('links', () => {
 describe('after sunset', () => {
   const input = {
     label: 'v1',
+    operation: undefined,
     schedule,
     phase: phase({}, 'retired'),
     method: 'GET',
@@ -274,6 +276,7 @@ describe('after sunset', () => {
   const gone = {
     reason: 'version_retired',
     label: 'v1',
+    operation: undefined,
     since: schedule.sunset,
     replacement: input.replacement,
     guide: schedule.guide,
@@ -313,6 +316,7 @@ describe('after sunset', () => {
       reason: 'version_moved',
       status,
       label: 'v1',
+      operation: undefined,
       since: schedule.sunset,
       location: input.redirect,
       guide: schedule.guide,

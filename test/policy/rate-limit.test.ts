@@ -172,7 +172,7 @@ describe('bucket keys', () => {
   const acme = { id: 'acme' };
   const subject = {
     api: 'orders',
-    label: 'v1',
+    scope: 'v1',
     limit: 'default',
     by: 'consumer',
     consumer: acme,
@@ -192,7 +192,7 @@ describe('bucket keys', () => {
     const word = fc.stringMatching(/^[a:%]{0,4}$/);
     const drawn = fc.record({
       api: word,
-      label: word,
+      scope: word,
       limit: word,
       by: fc.constantFrom('consumer' as const, 'address' as const),
       consumer: fc.record({
@@ -206,7 +206,7 @@ describe('bucket keys', () => {
     const identity = (each: Subject) =>
       JSON.stringify([
         each.api,
-        each.label,
+        each.scope,
         each.limit,
         each.by,
         each.by === 'consumer' ? each.consumer?.id : each.clientAddress,

@@ -2,8 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequestHeaders } from '../../gateway/policy/contract.ts';
-import { readClaims } from '../../gateway/policy/versioning/readers.ts';
-import type { Claim, Resolution, Standing } from '../../gateway/policy/versioning/resolution.ts';
+import { readEvidence } from '../../gateway/policy/versioning/readers.ts';
+import type {
+  CarrierInput,
+  Claim,
+  Evidence,
+  Resolution,
+  ResolutionRules,
+} from '../../gateway/policy/versioning/resolution.ts';
 import { resolveVersion } from '../../gateway/policy/versioning/resolve.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
 
@@ -16,14 +22,28 @@ const rules = createResolutionRules({
   default: 'v3',
 });
 const strict = createResolutionRules({ labels: ['v1', 'v4'], header: 'API-Version', default: undefined });
+const NOW = Date.UTC(2026, 10, 20);
 /** v4 is planned, v2.0.0 has ended. */
-const standing: Standing = {
-  isReleased: (label) => label !== 'v4',
-  isServed: (label) => label !== 'v4' && label !== 'v2.0.0',
+const standing = {
+  now: NOW,
+  isReleased: (label: string) => label !== 'v4',
+  isServed: (label: string) => label !== 'v4' && label !== 'v2.0.0',
 };
 
+/** What a GET says of its version. */
+function evidence(by: ResolutionRules, input: Partial<CarrierInput>): Evidence {
+  const silent: CarrierInput = {
+    method: 'GET',
+    pathSegment: undefined,
+    subdomain: undefined,
+    search: '',
+    headers: {},
+  };
+  return readEvidence(by, { ...silent, ...input });
+}
+
 function resolve(pathSegment: string | undefined, headers: RequestHeaders = {}, by = rules): Resolution {
-  return resolveVersion(by, readClaims(by, { pathSegment, headers }), standing);
+  return resolveVersion(by, evidence(by, { pathSegment, headers }), standing);
 }
 const path = (value: string): Claim => ({ carrier: 'path', value });
 const header = (value: string): Claim => ({ carrier: 'header', value });
@@ -31,19 +51,19 @@ const known = ['v3', 'v2.1.0', 'v1'];
 
 describe('readers', () => {
   it('reads every carrier in the order of the table', () => {
-    expect(readClaims(rules, { pathSegment: 'v1', headers: { 'api-version': '2' } })).toEqual([
+    expect(evidence(rules, { pathSegment: 'v1', headers: { 'api-version': '2' } }).claims).toEqual([
       path('v1'),
       header('2'),
     ]);
   });
 
   it('finds no claim when no carrier is used', () => {
-    expect(readClaims(rules, { pathSegment: undefined, headers: {} })).toEqual([]);
+    expect(evidence(rules, {}).claims).toEqual([]);
   });
 
   it('VER-2: does not read a header the API has not enabled', () => {
     const pathOnly = createResolutionRules({ labels: ['v1'], header: undefined, default: undefined });
-    expect(readClaims(pathOnly, { pathSegment: 'v1', headers: { 'api-version': '2' } })).toEqual([
+    expect(evidence(pathOnly, { pathSegment: 'v1', headers: { 'api-version': '2' } }).claims).toEqual([
       path('v1'),
     ]);
   });
@@ -53,14 +73,11 @@ describe('readers', () => {
     ['joined with tabs', '1\t,\t2'],
     ['kept apart', ['1', '2']],
   ])('VER-3: a header sent twice makes two claims, %s', (_how, value) => {
-    expect(readClaims(rules, { pathSegment: undefined, headers: { 'api-version': value } })).toEqual([
-      header('1'),
-      header('2'),
-    ]);
+    expect(evidence(rules, { headers: { 'api-version': value } }).claims).toEqual([header('1'), header('2')]);
   });
 
   it('takes no other blank than SP and HTAB for optional whitespace', () => {
-    const claims = readClaims(rules, { pathSegment: undefined, headers: { 'api-version': '1\u00a0, 1' } });
+    const { claims } = evidence(rules, { headers: { 'api-version': '1\u00a0, 1' } });
     expect(claims).toEqual([header('1\u00a0'), header('1')]);
   });
 });
@@ -140,8 +157,11 @@ describe('resolution', () => {
       header: undefined,
       default: undefined,
     });
-    const isReleased = (label: string) => label === 'v1.0.0';
-    const resolution = resolveVersion(next, [path('v1')], { isReleased, isServed: isReleased });
+    const resolution = resolveVersion(next, evidence(next, { pathSegment: 'v1' }), {
+      now: NOW,
+      isReleased: (label) => label === 'v1.0.0',
+      isServed: (label) => label === 'v1.0.0',
+    });
     expect(resolution).toEqual({ kind: 'resolved', label: 'v1.0.0', carrier: 'path' });
   });
 
@@ -179,6 +199,62 @@ describe('resolution', () => {
           else expect(resolution.refusal.reason).toMatch(/^version_(ambiguous|malformed|unknown)$/);
         },
       ),
+    );
+  });
+});
+
+describe('days as versions', () => {
+  const days = ['2024-01-01', '2025-03-01', '2026-06-01'];
+  const floor = createResolutionRules({ labels: days, header: 'V', default: undefined, match: 'floor' });
+  const ask = (value: string): Resolution =>
+    resolveVersion(floor, evidence(floor, { headers: { v: value } }), {
+      now: NOW,
+      isReleased: () => true,
+      isServed: () => true,
+    });
+
+  it('VER-5: the newest version up to the day asked for, and none for a day before the first or after today', () => {
+    const day = fc
+      .date({ noInvalidDate: true, min: new Date('2023-01-01'), max: new Date('2028-12-31') })
+      .map((date) => date.toISOString().slice(0, 10));
+    fc.assert(
+      fc.property(day, (asked) => {
+        const expected = asked > '2026-11-20' ? undefined : days.findLast((label) => label <= asked);
+        expect(ask(asked)).toMatchObject(
+          expected === undefined
+            ? { kind: 'refused', refusal: { reason: 'version_unknown' } }
+            : { kind: 'resolved', label: expected, carrier: 'header' },
+        );
+      }),
+    );
+  });
+});
+
+describe('every carrier at once', () => {
+  const all = createResolutionRules({
+    labels: ['v1', 'v2', '2026-06-01'],
+    header: 'V',
+    query: 'v',
+    default: 'v2',
+    match: 'floor',
+  });
+
+  it('resolves declared versions only and never throws, whatever a request writes', () => {
+    const text = fc.oneof(anyText, fc.constantFrom('v1', '1', 'v2', '2026-06-01', '2026-07-01', ''));
+    const maybe = fc.option(text, { nil: undefined });
+    const search = fc.array(fc.tuple(fc.constantFrom('v', 'x', '%76'), text), { maxLength: 3 });
+    fc.assert(
+      fc.property(maybe, maybe, maybe, search, (pathSegment, subdomain, v, pairs) => {
+        const query = `?${pairs.map((pair) => pair.join('=')).join('&')}`;
+        const said = evidence(all, { pathSegment, subdomain, search: query, headers: { v } });
+        const resolution = resolveVersion(all, said, {
+          now: NOW,
+          isReleased: () => true,
+          isServed: () => true,
+        });
+        if (resolution.kind === 'resolved') expect(all.labels).toContain(resolution.label);
+        else expect(resolution.refusal.reason).toMatch(/^version_(ambiguous|malformed|unknown)$/);
+      }),
     );
   });
 });

@@ -63,6 +63,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
     targets: [{ origin: options.upstream ?? 'http://127.0.0.1:1' }],
     path: '/echo',
     versionHeader: 'API-Version',
+    versionQuery: undefined,
     authorization: 'keep',
     timeouts: { connect: 1_000, headers: 2_000, idle: 2_000, total: 5_000 },
     ...options.plan,
@@ -85,11 +86,13 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       api: undefined,
       version: undefined,
       carrier: undefined,
+      requested: undefined,
       phase: undefined,
       successorUrl: undefined,
       consumer: undefined,
       quota: undefined,
       refusal: undefined,
+      observed: undefined,
       fault: undefined,
       upstreamMs: undefined,
     }),
@@ -114,6 +117,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
         refusal.reason === 'request_malformed' ? refusal.status : (STATUS[refusal.reason] ?? 421);
       return made(status, refusal.reason, facts);
     },
+    publish: ({ status, headers, body }) => ({ status, headers: { ...headers }, body }),
     fail(thrown, facts) {
       const code = thrown instanceof Fault ? thrown.code : 'internal';
       facts.fault = code;

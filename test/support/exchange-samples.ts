@@ -14,6 +14,7 @@ const schedule: Schedule = {
   deprecated: Date.UTC(2026, 0, 15),
   sunset: Date.UTC(2027, 3, 15),
   retired: undefined,
+  forgotten: undefined,
   successor: 'v2',
   guide: 'https://docs.example.com/orders/v2',
   status: 'https://status.example.com/orders-v1',
@@ -26,13 +27,18 @@ export function version(changes: Partial<VersionRules> = {}): VersionRules {
   return {
     api: 'orders',
     label: 'v1',
+    operation: undefined,
+    operations: undefined,
     schedule,
     phases: createPhases(schedule, { label: 'v1', form: 'rfc9745', warning: true }),
+    exceptions: [],
+    brownouts: undefined,
     access: { kind: 'public' },
     limits: undefined,
     upstream: undefined,
     successorPath: '/api/v2/orders',
-    redirects: [{ path: '/api/v2/orders', until: Number.POSITIVE_INFINITY }],
+    successorTail: undefined,
+    redirects: [{ label: 'v2', path: '/api/v2/orders', until: Number.POSITIVE_INFINITY, tail: undefined }],
     ...changes,
   };
 }
@@ -40,6 +46,9 @@ export function version(changes: Partial<VersionRules> = {}): VersionRules {
 export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
   return {
     name: 'orders',
+    mode: 'enforce',
+    cors: undefined,
+    echo: false,
     hosts: ['api.example.com'],
     paths: ['/api/{version}/orders', '/api/orders'],
     resolution: createResolutionRules({
@@ -92,6 +101,7 @@ export function deprecatedFacts(): ExchangeFacts {
     api: owner,
     version: rules,
     carrier: 'path',
+    requested: undefined,
     phase: phaseAt(rules.phases, NOW),
     successorUrl: 'https://api.example.com/api/v2/orders/7',
     consumer: undefined,
@@ -104,6 +114,7 @@ export function deprecatedFacts(): ExchangeFacts {
       resetMs: 1000,
     },
     refusal: undefined,
+    observed: undefined,
     fault: undefined,
     upstreamMs: undefined,
   };

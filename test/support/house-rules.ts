@@ -54,7 +54,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
 /** Each package stands in one row of the table, so that replacing it touches one row. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zod: ['gateway/policy/', 'gateway/plan/'],
+  'content-type': ['gateway/policy/versioning/'],
   'structured-headers': ['gateway/policy/lifecycle/'],
+  '@hapi/accept': ['gateway/policy/versioning/'],
+  croner: ['gateway/policy/lifecycle/'],
   yaml: ['gateway/plan/'],
   chokidar: ['gateway/plan/'],
   'fastest-levenshtein': ['gateway/plan/'],

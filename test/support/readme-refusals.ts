@@ -10,7 +10,13 @@ type Samples = { readonly [Reason in RefusalReason]: readonly Extract<Refusal, {
 const known = ['v2', 'v1'];
 const path = { carrier: 'path', value: 'v9' } as const;
 const header = { carrier: 'header', value: 'v9' } as const;
-const retired = { label: 'v0', since: NOW, guide: undefined };
+const carriers = [
+  path,
+  header,
+  { carrier: 'accept', value: 'v9' } as const,
+  { carrier: 'content_type', value: 'v9' } as const,
+];
+const retired = { label: 'v0', operation: undefined, since: NOW, guide: undefined };
 const limit = { name: 'default', units: 60, windowMs: 60_000, burst: 60 };
 
 const MALFORMED = [400, 408, 413, 414, 417, 431] as const;
@@ -23,10 +29,11 @@ const SAMPLES: Samples = {
   protocol_version_unsupported: [{ reason: 'protocol_version_unsupported' }],
   host_unknown: [{ reason: 'host_unknown' }],
   route_unknown: [{ reason: 'route_unknown' }],
+  method_not_allowed: [{ reason: 'method_not_allowed', allowed: 'GET, HEAD' }],
   credentials_in_url: [{ reason: 'credentials_in_url', parameter: 'access_token' }],
   version_ambiguous: [{ reason: 'version_ambiguous', claims: [path, header] }],
-  version_malformed: [path, header].map((claim) => ({ reason: 'version_malformed', claim, known })),
-  version_unknown: [path, header].map((claim) => ({ reason: 'version_unknown', claim, known })),
+  version_malformed: carriers.map((claim) => ({ reason: 'version_malformed', claim, known })),
+  version_unknown: carriers.map((claim) => ({ reason: 'version_unknown', claim, known })),
   version_missing: [{ reason: 'version_missing', known }],
   version_retired: [{ reason: 'version_retired', ...retired, replacement: undefined, because: undefined }],
   version_moved: ([301, 308] as const).map((status) => ({
@@ -34,6 +41,18 @@ const SAMPLES: Samples = {
     status,
     ...retired,
     location: 'https://api.example.com/api/v2/orders',
+  })),
+  brownout: ([410, 503] as const).map((status) => ({
+    reason: 'brownout',
+    status,
+    label: 'v1',
+    operation: undefined,
+    until: NOW + 60_000,
+    retryAfterSeconds: 60,
+    sunset: undefined,
+    message: undefined,
+    replacement: undefined,
+    guide: undefined,
   })),
   credentials_missing: [{ reason: 'credentials_missing' }],
   credentials_malformed: [{ reason: 'credentials_malformed' }],

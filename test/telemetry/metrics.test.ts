@@ -86,6 +86,7 @@ describe('request metrics', () => {
       targets: [target],
       path: '',
       versionHeader: undefined,
+      versionQuery: undefined,
       authorization: 'keep' as const,
       timeouts,
     };
@@ -107,7 +108,8 @@ describe('request metrics', () => {
   it.each([
     ['gone', 'version_retired'],
     ['redirect', 'version_moved'],
-  ] as const)('count a request past the sunset as %s', async (action, refusal) => {
+    ['brownout', 'brownout'],
+  ] as const)('count a request past the sunset or in a brownout as %s', async (action, refusal) => {
     const { telemetry, series } = harness();
     telemetry.observer.onAnswer({ ...deprecatedFacts(), refusal }, outcome({ status: 410 }));
     expect(await series('sundial_retired_requests_total')).toEqual({

@@ -26,3 +26,11 @@ export const accessSection = z
     }),
   ])
   .meta({ description: 'Who may call: public, or holders of a token of one identity.' });
+
+/** One operation in an API: open where the rest is not, or with scopes of its own. */
+export const operationAccessSection = z
+  .union([
+    z.literal('public'),
+    z.strictObject({ scopes: z.array(scope).meta({ description: 'All needed for this operation.' }) }),
+  ])
+  .meta({ description: 'Who may call this operation; default: as the API says.' });

@@ -9,6 +9,8 @@ import type { DeprecationForm, Phase, Schedule, Stage } from './schedule.ts';
 
 export interface PhaseOptions {
   readonly label: Label;
+  /** Present for the phases of one operation, such as `GET /search`. */
+  readonly operation?: string;
   readonly form: DeprecationForm;
   /** Whether a deprecated version sends `Warning: 299` (WARN-5). */
   readonly warning: boolean;
@@ -66,7 +68,7 @@ function signalsOf(schedule: Schedule, options: PhaseOptions): Signals {
   }
   return {
     replace,
-    warning: options.warning ? warningValue(schedule, options.label) : undefined,
+    warning: options.warning ? warningValue(schedule, options) : undefined,
     links: links.join(', '),
     linksSuccessor: schedule.successor !== undefined,
   };
@@ -94,10 +96,11 @@ function httpDate(at: EpochMs): string {
 }
 
 /** WARN-1: code, agent, quoted text. The deadline stands in the text and never as a warn-date (WARN-3). */
-function warningValue(schedule: Schedule, label: Label): string {
+function warningValue(schedule: Schedule, { label, operation }: PhaseOptions): string {
+  const subject = operation === undefined ? `Version ${label}` : `${operation} of version ${label}`;
   const removal = schedule.sunset === undefined ? '' : ` and will be removed on ${dayOf(schedule.sunset)}`;
   const guide = schedule.guide === undefined ? '' : `; see ${linkTarget(schedule.guide)}`;
-  return `299 - "${quotable(`Version ${label} is deprecated${removal}${guide}`)}"`;
+  return `299 - "${quotable(`${subject} is deprecated${removal}${guide}`)}"`;
 }
 
 /** WARN-2: visible ASCII and SP only, `"` and `\` escaped. */

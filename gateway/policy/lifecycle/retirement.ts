@@ -1,10 +1,13 @@
 // The terminal answer of a version whose sunset has passed: gone, or moved.
 // Given before authentication, since retirement is public (ORD-3).
+import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import type { LifecycleRefusal, Phase, Schedule } from './schedule.ts';
 
 export interface RetirementInput {
   readonly label: Label;
+  /** The operation asked for, where it has rules of its own. */
+  readonly operation: string | undefined;
   readonly schedule: Schedule;
   readonly phase: Phase;
   readonly method: string;
@@ -25,6 +28,7 @@ export function hasEnded({ stage }: Phase): boolean {
  */
 export function retire({
   label,
+  operation,
   schedule,
   phase,
   method,
@@ -35,7 +39,14 @@ export function retire({
   const { guide, after, reason: because } = schedule;
   if (after.kind === 'redirect' && redirect !== undefined) {
     const status = method === 'GET' || method === 'HEAD' ? 301 : after.unsafe;
-    if (status !== 410) return { reason: 'version_moved', status, label, since, location: redirect, guide };
+    if (status !== 410) {
+      return { reason: 'version_moved', status, label, operation, since, location: redirect, guide };
+    }
   }
-  return { reason: 'version_retired', label, since, replacement, guide, because };
+  return { reason: 'version_retired', label, operation, since, replacement, guide, because };
+}
+
+/** Whether a version is no longer even remembered: asked for, it is unknown like one that never was (STAT-1). */
+export function isForgotten({ forgotten }: Schedule, now: EpochMs): boolean {
+  return forgotten !== undefined && now >= forgotten;
 }

@@ -20,6 +20,8 @@ export interface Schedule {
   /** The effective sunset: the last extension, or the date first published. From this instant the upstream is never called. */
   readonly sunset: EpochMs | undefined;
   readonly retired: EpochMs | undefined;
+  /** From this instant the version is unknown, as if it had never existed. */
+  readonly forgotten: EpochMs | undefined;
   readonly successor: Label | undefined;
   /** Absolute URL of the migration guide. */
   readonly guide: string | undefined;
@@ -55,6 +57,8 @@ export type LifecycleRefusal =
   | {
       readonly reason: 'version_retired';
       readonly label: Label;
+      /** What has ended: an operation such as `GET /search`; undefined for the version as a whole. */
+      readonly operation: string | undefined;
       readonly since: EpochMs;
       /** Absolute URL of the same resource in the successor. */
       readonly replacement: string | undefined;
@@ -66,7 +70,22 @@ export type LifecycleRefusal =
       readonly reason: 'version_moved';
       readonly status: 301 | 308;
       readonly label: Label;
+      readonly operation: string | undefined;
       readonly since: EpochMs;
       readonly location: string;
+      readonly guide: string | undefined;
+    }
+  | {
+      readonly reason: 'brownout';
+      readonly status: 410 | 503;
+      readonly label: Label;
+      readonly operation: string | undefined;
+      /** End of the window. */
+      readonly until: EpochMs;
+      readonly retryAfterSeconds: number;
+      readonly sunset: EpochMs | undefined;
+      /** The sentence of the policy file, in place of ours. */
+      readonly message: string | undefined;
+      readonly replacement: string | undefined;
       readonly guide: string | undefined;
     };

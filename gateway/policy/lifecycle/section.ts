@@ -2,6 +2,9 @@
 // Their shape only; order of dates and references are checked against the whole file.
 import { z } from 'zod';
 import { instant, isLoopback, lineOfText, notation } from '../notation.ts';
+import { brownoutsSection } from './brownout-section.ts';
+import { EXEMPTIONS } from './exceptions.ts';
+import { parseOperationSuccessor } from './operation-template.ts';
 
 /** What RFC 3986 lets stand in a URI, so that a link value needs no escaping (LNK-3). */
 const URI_TEXT = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]{1,2000}$/;
@@ -39,9 +42,18 @@ const after = z.union([
   }),
 ]);
 
+const exception = z.strictObject({
+  consumer: z.string().min(1).max(256).meta({ description: 'Consumer as its token names it.' }),
+  until: instant('From this day on the exception does nothing.'),
+  from: z.array(z.enum(EXEMPTIONS)).min(1).meta({ description: 'What the consumer is free from.' }),
+  why: lineOfText('Why, such as a contract.'),
+  by: lineOfText('Who granted it.'),
+});
+
 /** The lifecycle part of one version. A date D is the instant D T00:00:00Z (SUN-2). */
 export const lifecycleFields = {
   released: instant('From this day the version answers.'),
+  announced: instant('When the deprecation was announced, where that was before `deprecated`.').optional(),
   deprecated: instant('From this day answers carry Deprecation.').optional(),
   sunset: instant('As first published; from this day the version no longer answers.').optional(),
   extended: z
@@ -50,14 +62,50 @@ export const lifecycleFields = {
     .meta({ description: 'Later sunsets, in the order announced.' })
     .optional(),
   retired: instant('From this day nothing of the version is left; default: the sunset.').optional(),
+  forgotten: instant('From this day the version is unknown, as if it had never existed.').optional(),
   successor: label('Version to move to.').optional(),
   guide: page('Migration guide.').optional(),
-  status: page('Status page, sent as X-API-Deprecation-Info.').optional(),
+  status: page(
+    "Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API.",
+  ).optional(),
   reason: lineOfText('Why the version goes away; callers read it in the 410.').optional(),
   after: after
     .meta({ description: 'What follows the sunset: gone (410) or a redirect; default gone.' })
     .optional(),
+  exceptions: z
+    .array(exception)
+    .min(1)
+    .meta({ description: 'Consumers with leave from brownouts, sunset or lowered limits.' })
+    .optional(),
+  brownouts: brownoutsSection.optional(),
 };
+
+/** The lifecycle part of one operation; what is absent is the version's. */
+export const operationFields = {
+  deprecated: instant('From this day answers of the operation carry Deprecation.').optional(),
+  sunset: instant('From this day the operation no longer answers.').optional(),
+  successor: notation(
+    parseOperationSuccessor,
+    'not a version, an operation, or both such as v3 GET /items/{id}',
+    {
+      description:
+        'Where to go instead: a version, an operation of this version, or an operation of another.',
+      examples: ['v3', 'GET /', 'v3 GET /items/{id}'],
+    },
+  ).optional(),
+  guide: page('Migration guide.').optional(),
+  reason: lineOfText('Why the operation is deprecated.').optional(),
+  after: z
+    .enum(['gone', 'redirect'])
+    .meta({ description: 'What follows the sunset of the operation: 410, or a redirect to its successor.' })
+    .optional(),
+  brownouts: brownoutsSection.optional(),
+};
+
+/** Whether refusals for lifecycle and limits are given or only counted. */
+export const modeSection = z.enum(['enforce', 'observe']).meta({
+  description: 'observe: signal and count, but refuse nothing for lifecycle and limits; default enforce.',
+});
 
 /** How `Deprecation` is written (DEP-1). */
 export const deprecationHeaderSection = z

@@ -18,6 +18,10 @@ export type OnStoreFailure = 'local' | 'allow' | 'refuse';
 export interface LimitRules {
   readonly active: Limit;
   readonly deprecated: Limit;
+  /** Where the lowered limit goes on falling: from `from` on one step a day, the last one staying. */
+  readonly curve: { readonly from: EpochMs; readonly steps: readonly Limit[] } | undefined;
+  /** What is counted together, by stage: `v1`, or `v1 GET /search` for an operation counted apart. */
+  readonly scopes: { readonly active: string; readonly deprecated: string };
   readonly by: 'consumer' | 'address';
   readonly onStoreFailure: OnStoreFailure;
   /** One store call per request instead of a lease. */

@@ -1,24 +1,26 @@
-// The lowered limit of a deprecated version (RL-11), computed when a plan is compiled.
-// The pipeline only picks between the two limits by stage.
-import type { Limit } from './limit.ts';
+// The lowered limit of what is deprecated (RL-11), computed when a plan is compiled.
+// The pipeline only picks by stage and, on a curve, by day.
+import type { EpochMs } from '../contract.ts';
+import type { Limit, LimitRules } from './limit.ts';
 
 export type Lowering =
   /** A part of the base, for example 0.5. */
   | { readonly kind: 'factor'; readonly factor: number }
-  | { readonly kind: 'absolute'; readonly units: number; readonly windowMs: number };
+  | { readonly kind: 'absolute'; readonly units: number; readonly windowMs: number }
+  /** From one part of the base on the first day to another on the last before the sunset. */
+  | { readonly kind: 'curve'; readonly from: number; readonly to: number };
+
+const DAY_MS = 86_400_000;
+/** Ten years of days: a curve is computed ahead. */
+const MOST_STEPS = 3_650;
 
 /** Never below one unit, never a burst above the units; a factor never raises the base. Shown as the policy `deprecated`. */
 export function lowerLimit(base: Limit, by: Lowering): Limit {
   switch (by.kind) {
-    case 'factor': {
-      const units = scale(base.units, by.factor);
-      return {
-        name: 'deprecated',
-        units,
-        windowMs: base.windowMs,
-        burst: Math.min(scale(base.burst, by.factor), units),
-      };
-    }
+    case 'factor':
+      return scaleLimit(base, by.factor);
+    case 'curve':
+      return scaleLimit(base, by.from);
     case 'absolute': {
       const units = Math.max(1, by.units);
       return { name: 'deprecated', units, windowMs: by.windowMs, burst: Math.min(base.burst, units) };
@@ -28,6 +30,36 @@ export function lowerLimit(base: Limit, by: Lowering): Limit {
       throw new Error(`unhandled lowering ${JSON.stringify(never)}`);
     }
   }
+}
+
+/**
+ * The steps of a curve, one per day from the deprecation instant to the sunset, evenly spaced from the first factor to
+ * the last; a stretch of at most a day has the first alone. Undefined where there is nowhere to fall: no curve, no dates.
+ */
+export function lowerAlong(
+  base: Limit,
+  by: Lowering,
+  between: { readonly deprecated: EpochMs | undefined; readonly sunset: EpochMs | undefined },
+): LimitRules['curve'] {
+  const { deprecated, sunset } = between;
+  if (by.kind !== 'curve' || deprecated === undefined || sunset === undefined) return undefined;
+  const days = Math.min(MOST_STEPS, Math.max(1, Math.ceil((sunset - deprecated) / DAY_MS)));
+  const fall = days === 1 ? 0 : (by.to - by.from) / (days - 1);
+  const steps = Array.from({ length: days }, (_, step) => scaleLimit(base, by.from + fall * step));
+  return { from: deprecated, steps };
+}
+
+/** The lowered limit in force at `now`; a step begins with its day, counted from the deprecation instant. */
+export function loweredAt({ deprecated, curve }: LimitRules, now: EpochMs): Limit {
+  if (curve === undefined) return deprecated;
+  const step = Math.floor((now - curve.from) / DAY_MS);
+  return curve.steps[Math.min(Math.max(step, 0), curve.steps.length - 1)] ?? deprecated;
+}
+
+function scaleLimit(base: Limit, factor: number): Limit {
+  const units = scale(base.units, factor);
+  const burst = Math.min(scale(base.burst, factor), units);
+  return { name: 'deprecated', units, windowMs: base.windowMs, burst };
 }
 
 /** Whole units, rounded down; the small addend undoes binary fractions such as 100 × 0.29 = 28.999999999999996. */

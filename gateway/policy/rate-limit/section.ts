@@ -6,11 +6,34 @@ import type { Lowering } from './lowering.ts';
 
 /** `50%` (1 to 100) or a rate; undefined for any other text. */
 export function parseLowering(text: string): Lowering | undefined {
-  const percent = /^([1-9]\d?|100)%$/.exec(text)?.[1];
-  if (percent !== undefined) return { kind: 'factor', factor: Number(percent) / 100 };
+  const factor = parseShare(text);
+  if (factor !== undefined) return { kind: 'factor', factor };
   const absolute = parseRate(text);
   return absolute && { kind: 'absolute', ...absolute };
 }
+
+/** `50%` to 0.5; undefined for any other text. */
+function parseShare(text: string): number | undefined {
+  const percent = /^([1-9]\d?|100)%$/.exec(text)?.[1];
+  return percent === undefined ? undefined : Number(percent) / 100;
+}
+
+const share = (description: string) =>
+  notation(parseShare, 'not a share such as 50%', { description, examples: ['50%'] });
+
+const lowering = z.union([
+  notation(parseLowering, 'not a share such as 50% or a rate such as 120/1m', {
+    description: 'The limit while deprecated: a share of the rate, or a rate.',
+    examples: ['50%', '120/1m'],
+  }),
+  z
+    .strictObject({
+      from: share('Share of the rate on the first day of the deprecation.'),
+      to: share('Share of the rate on the last day before the sunset.'),
+    })
+    .meta({ description: 'A curve: falls in even steps, one a day, from the deprecation to the sunset.' })
+    .transform(({ from, to }): Lowering => ({ kind: 'curve', from, to })),
+]);
 
 const own = {
   rate: rate('Requests per window.').optional(),
@@ -20,10 +43,7 @@ const own = {
     .max(1_000_000_000)
     .meta({ description: 'Room for this many at once; default: the rate.' })
     .optional(),
-  deprecated: notation(parseLowering, 'not a share such as 50% or a rate such as 120/1m', {
-    description: 'The limit while deprecated: a share of the rate, or a rate.',
-    examples: ['50%', '120/1m'],
-  }).optional(),
+  deprecated: lowering.optional(),
 };
 
 /** Limits of one version; what is absent is inherited from the API. */

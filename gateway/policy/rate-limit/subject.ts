@@ -4,7 +4,8 @@ import type { LimitRules } from './limit.ts';
 
 export interface Subject {
   readonly api: string;
-  readonly label: string;
+  /** The version, or one operation of it, whose requests are counted together. */
+  readonly scope: string;
   /** Name of the limit, so that each stage of a version counts in a bucket of its own (RL-11). */
   readonly limit: string;
   readonly by: LimitRules['by'];
@@ -19,10 +20,10 @@ export interface Subject {
  * says by its kind whether it is a consumer or an address, so that neither can pose as the other.
  */
 export function bucketKey(subject: Subject): string {
-  const { api, label, limit, by, consumer, clientAddress } = subject;
+  const { api, scope, limit, by, consumer, clientAddress } = subject;
   const who =
     by === 'consumer' && consumer !== undefined ? `consumer:${consumer.id}` : `address:${clientAddress}`;
-  return `${part(api)}:${part(label)}:${part(limit)}:${who}`;
+  return `${part(api)}:${part(scope)}:${part(limit)}:${who}`;
 }
 
 function part(text: string): string {

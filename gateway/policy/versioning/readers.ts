@@ -1,41 +1,101 @@
 // The readers table: one row per carrier, each reading what a request writes there and judging nothing.
 // A new carrier is a function, its row, and its member of `Carrier`.
-import type { Carrier, CarrierInput, Claim, ResolutionRules } from './resolution.ts';
+import { readPreferences } from './accept.ts';
+import { parseMediaType, versionIn } from './media-type.ts';
+import { parameterValues } from './query.ts';
+import type { Carrier, CarrierInput, Claim, Evidence, MediaTemplate, ResolutionRules } from './resolution.ts';
 
-/** What one carrier says: nothing, one value, or the several values of a repeated carrier. */
-type Reader = (rules: ResolutionRules, input: CarrierInput) => string | readonly string[] | undefined;
+/** Undefined when the carrier is silent; several claims when it was repeated. */
+type Reader = (input: CarrierInput) => Claim | readonly Claim[] | undefined;
 
-const READERS: readonly { readonly carrier: Carrier; readonly read: Reader }[] = [
-  { carrier: 'path', read: readPath },
-  { carrier: 'header', read: readHeader },
+/** What decides which carriers are read. */
+type Enabled = Pick<ResolutionRules, 'header' | 'query' | 'mediaTypes'>;
+
+/** Each row gives its reader, or undefined for an API that has not enabled the carrier (VER-2). */
+const READERS: readonly ((enabled: Enabled) => Reader | undefined)[] = [
+  () => readPath,
+  () => readSubdomain,
+  ({ header }) => (header === undefined ? undefined : (input) => readHeader(header, input)),
+  ({ query }) => (query === undefined ? undefined : (input) => readQuery(query, input)),
+  ({ mediaTypes }) => (mediaTypes.length === 0 ? undefined : (input) => readContentType(mediaTypes, input)),
 ];
 
 const NO_CLAIMS: readonly Claim[] = [];
 
-/** Reads every carrier the API has enabled (VER-2), in the order of the table. */
-export function readClaims(rules: ResolutionRules, input: CarrierInput): readonly Claim[] {
-  let claims: Claim[] | undefined;
-  for (const { carrier, read } of READERS) {
-    const found = read(rules, input);
-    if (found === undefined) continue;
-    claims ??= [];
-    if (typeof found === 'string') claims.push({ carrier, value: found });
-    else for (const value of found) claims.push({ carrier, value });
-  }
-  return claims ?? NO_CLAIMS;
+/** Reads the carriers of one API in the order of the table; what is not enabled costs nothing per request. */
+export function claimsReader(enabled: Enabled): (input: CarrierInput) => readonly Claim[] {
+  const readers = READERS.flatMap((row) => row(enabled) ?? []);
+  return (input) => {
+    let claims: Claim[] | undefined;
+    for (const read of readers) {
+      const found = read(input);
+      if (found === undefined) continue;
+      claims ??= [];
+      if ('carrier' in found) claims.push(found);
+      else claims.push(...found);
+    }
+    return claims ?? NO_CLAIMS;
+  };
 }
 
-function readPath(_rules: ResolutionRules, input: CarrierInput): string | undefined {
-  return input.pathSegment;
+/** All that a request says of its version, read before any of it is believed. `Accept` alone is negotiated, not claimed. */
+export function readEvidence(rules: ResolutionRules, input: CarrierInput): Evidence {
+  return { claims: rules.readClaims(input), preferences: readPreferences(rules.mediaTypes, input.headers) };
+}
+
+/**
+ * Whether only the URL's path or host names the version, if anything does: a client sends every other carrier again to
+ * where it is redirected, and would be refused there (RET-5).
+ */
+export function isNamedByPlace({ claims, preferences }: Evidence): boolean {
+  return (
+    claims.every(({ carrier }) => carrier === 'path' || carrier === 'subdomain') &&
+    preferences.every(({ claim }) => claim === undefined)
+  );
+}
+
+function readPath({ pathSegment }: CarrierInput): Claim | undefined {
+  return pathSegment === undefined ? undefined : { carrier: 'path', value: pathSegment };
+}
+
+function readSubdomain({ subdomain }: CarrierInput): Claim | undefined {
+  return subdomain === undefined ? undefined : { carrier: 'subdomain', value: subdomain };
 }
 
 /** Repeated lines arrive joined by a comma and are told apart again, so that they can disagree (VER-3). */
-function readHeader(rules: ResolutionRules, input: CarrierInput): string | readonly string[] | undefined {
-  if (rules.header === undefined) return undefined;
-  const value = input.headers[rules.header];
+function readHeader(name: string, { headers }: CarrierInput): Claim | readonly Claim[] | undefined {
+  const value = headers[name];
   if (value === undefined) return undefined;
-  if (typeof value === 'string') return value.includes(',') ? value.split(',').map(trimBlanks) : value;
-  return value.flatMap((line) => line.split(',').map(trimBlanks));
+  if (typeof value === 'string') {
+    return value.includes(',')
+      ? claimsOf('header', value.split(',').map(trimBlanks))
+      : { carrier: 'header', value };
+  }
+  return claimsOf(
+    'header',
+    value.flatMap((line) => line.split(',').map(trimBlanks)),
+  );
+}
+
+function readQuery(name: string, { search }: CarrierInput): readonly Claim[] | undefined {
+  if (search.length < 2) return undefined;
+  const values = parameterValues(search, name);
+  return values.length === 0 ? undefined : claimsOf('query', values);
+}
+
+/** NEG-6. A request that has no body by its method says nothing by the type of one. */
+function readContentType(
+  templates: readonly MediaTemplate[],
+  { method, headers }: CarrierInput,
+): Claim | undefined {
+  const value = headers['content-type'];
+  if (typeof value !== 'string' || method === 'GET' || method === 'HEAD') return undefined;
+  const version = versionIn(templates, parseMediaType(value));
+  return version && { carrier: 'content_type', ...version };
+}
+
+function claimsOf(carrier: Carrier, values: readonly string[]): readonly Claim[] {
+  return values.map((value) => ({ carrier, value }));
 }
 
 /**

@@ -1,6 +1,6 @@
-// What version resolution speaks: labels, carriers, claims, and its refusals.
+// What version resolution speaks: labels, carriers, claims, preferences, and its refusals.
 // Readers make claims, resolve.ts makes a resolution of them; nothing else speaks of carriers.
-import type { RequestHeaders } from '../contract.ts';
+import type { EpochMs, RequestHeaders } from '../contract.ts';
 
 /** A version as the operator declares it, for example `v1`. `none` is the single label of an unversioned API. */
 export type Label = string;
@@ -9,43 +9,96 @@ export type Label = string;
 export const UNVERSIONED: Label = 'none';
 
 /** Where a version is written in a request; `default` and `unversioned` name the absence of one. */
-export type Carrier = 'path' | 'header' | 'default' | 'unversioned';
+export type Carrier =
+  | 'path'
+  | 'subdomain'
+  | 'header'
+  | 'query'
+  | 'accept'
+  | 'content_type'
+  | 'default'
+  | 'unversioned';
 
 /** A version exactly as one carrier of a request writes it, before any judgement. */
 export interface Claim {
   readonly carrier: Carrier;
   readonly value: string;
+  /** Written inside the name of a media type, where the `v` belongs to the version as it does in a path (VER-1). */
+  readonly inName?: boolean;
 }
 
-/** What the carriers of an API read; the path segment was cut out by the route match. */
+/** One member of `Accept` as far as versions go (NEG-2). */
+export interface Preference {
+  /** Undefined for a range that leaves the version open, such as one of any type: consent to the default (NEG-3). */
+  readonly claim: Claim | undefined;
+  /** The weight in thousandths; 0 excludes. */
+  readonly weight: number;
+}
+
+/** What a request says about its version: claims must agree, preferences are negotiated. */
+export interface Evidence {
+  readonly claims: readonly Claim[];
+  /** In the order of the list; empty where no media type carries versions. */
+  readonly preferences: readonly Preference[];
+}
+
+/** What the carriers of an API read; path segment and subdomain were cut out by the route match. */
 export interface CarrierInput {
+  readonly method: string;
   /** The raw path segment at `{version}`, absent when the request used the API's base path. */
   readonly pathSegment: string | undefined;
+  /** The first label of the host where the API's hosts carry versions. */
+  readonly subdomain: string | undefined;
+  /** The raw query with its `?`. */
+  readonly search: string;
   readonly headers: RequestHeaders;
+}
+
+/** One form of a versioned media type, in lower case (NEG-1). */
+export interface MediaTemplate {
+  /** The type up to the version, or all of it where a parameter carries the version. */
+  readonly before: string;
+  /** What follows the version in the name. */
+  readonly after: string;
+  /** The parameter that carries the version; undefined when the name does. */
+  readonly parameter: string | undefined;
+  /** What an upstream sees instead: the type that the structured suffix names (VER-9). */
+  readonly plain: string;
 }
 
 /** Carriers and default of one API, compiled. */
 export interface ResolutionRules {
   /** Lower-case name of the version header, where one is configured. */
   readonly header: string | undefined;
+  /** Name of the query parameter, where one is configured. */
+  readonly query: string | undefined;
+  /** Forms of the media types that carry versions, in `Accept` and `Content-Type`. */
+  readonly mediaTypes: readonly MediaTemplate[];
+  /** Whether a date in the header may mean the newest version up to that day, or that day only (VER-5). */
+  readonly match: DateMatch;
   readonly default: Label | undefined;
   /** Every declared label, newest first. */
   readonly labels: readonly Label[];
-  /** Finds declared labels for a requested form (`1`, `v1`, `1.2.0`), newest first; empty when there is none. */
+  /** Reads the enabled carriers (VER-2), except `Accept`, which is negotiated. */
+  readonly readClaims: (input: CarrierInput) => readonly Claim[];
+  /** Finds declared labels for a requested form (`1`, `v1`, `1.2.0`, a date), newest first; empty when there is none. */
   readonly candidates: (requested: string) => readonly Label[];
+}
+
+export type DateMatch = 'exact' | 'floor';
+
+/** What of the clock a resolution depends on. */
+export interface Moment {
+  readonly now: EpochMs;
+  /** False for a planned version, which counts as never having existed (STAT-1). */
+  readonly isReleased: (label: Label) => boolean;
+  /** Released, and its sunset has not passed. */
+  readonly isServed: (label: Label) => boolean;
 }
 
 export type Resolution =
   | { readonly kind: 'resolved'; readonly label: Label; readonly carrier: Carrier }
   | { readonly kind: 'refused'; readonly refusal: VersioningRefusal };
-
-/** What an API knows of a declared label at the moment of asking. */
-export interface Standing {
-  /** A version that is only planned counts as never having existed (STAT-1). */
-  readonly isReleased: (label: Label) => boolean;
-  /** Released, and its sunset has not passed. */
-  readonly isServed: (label: Label) => boolean;
-}
 
 /** The four ways a version cannot be resolved, standards §3.4; `known` lists what is served at the moment of asking. */
 export type VersioningRefusal =

@@ -1,12 +1,15 @@
-// From what the carriers of a request claim to one version, or to one of four refusals (standards §3.4).
+// From what a request says of its version to one version, or to one of four refusals (standards §3.4).
 // Asked once per request, after the route match and before anything that depends on the version.
-import { parseRequested } from './label.ts';
+import { parseInstant } from '../notation.ts';
+import { isDate, parseRequested } from './label.ts';
+import { type Negotiated, negotiate } from './negotiate.ts';
 import {
   type Claim,
+  type Evidence,
   type Label,
+  type Moment,
   type Resolution,
   type ResolutionRules,
-  type Standing,
   UNVERSIONED,
 } from './resolution.ts';
 
@@ -17,20 +20,19 @@ const UNVERSIONED_RESOLUTION: Resolution = { kind: 'resolved', label: UNVERSIONE
  * (STAT-1), and the default serves only requests that name no version: an explicit unknown never gets it. A refusal
  * lists what is served (STAT-2): what has ended is no advice, though naming it resolves, to be told so.
  */
-export function resolveVersion(
-  rules: ResolutionRules,
-  claims: readonly Claim[],
-  standing: Standing,
-): Resolution {
+export function resolveVersion(rules: ResolutionRules, evidence: Evidence, moment: Moment): Resolution {
   if (rules.labels[0] === UNVERSIONED) return UNVERSIONED_RESOLUTION;
+  const accepted = negotiate(evidence.preferences, (claim) => judge(rules, claim, moment));
+  const claims = accepted.kind === 'open' ? evidence.claims : [...evidence.claims, accepted.claim];
   const [first] = claims;
-  if (first === undefined) return resolveDefault(rules, standing);
-
-  let verdict = judge(rules, first, standing);
+  if (first === undefined) {
+    return accepted.kind === 'open' ? resolveOpen(rules, accepted, moment) : accepted.verdict;
+  }
+  let verdict = judge(rules, first, moment);
   for (let index = 1; index < claims.length; index += 1) {
     const claim = claims[index];
     if (claim === undefined) break;
-    const other = judge(rules, claim, standing);
+    const other = judge(rules, claim, moment);
     if (!agree(first, verdict, claim, other)) {
       return { kind: 'refused', refusal: { reason: 'version_ambiguous', claims: [first, claim] } };
     }
@@ -40,31 +42,57 @@ export function resolveVersion(
   return verdict;
 }
 
-function resolveDefault(rules: ResolutionRules, standing: Standing): Resolution {
-  if (rules.default !== undefined && standing.isReleased(rules.default)) {
-    return { kind: 'resolved', label: rules.default, carrier: 'default' };
-  }
-  return { kind: 'refused', refusal: { reason: 'version_missing', known: served(rules, standing) } };
+/** The newest released version up to a day, `YYYY-MM-DD`; undefined before the first (VER-5). */
+export function floorOf(rules: ResolutionRules, day: string, moment: Moment): Label | undefined {
+  return rules.labels.find((label) => isDate(label) && label <= day && moment.isReleased(label));
 }
 
-function judge(rules: ResolutionRules, claim: Claim, standing: Standing): Resolution {
-  // VER-1: in a path the `v` is part of the version; a header takes both spellings.
-  const spelled = claim.carrier !== 'path' || claim.value.startsWith('v');
-  if (spelled) {
-    for (const label of rules.candidates(claim.value)) {
-      if (standing.isReleased(label)) return { kind: 'resolved', label, carrier: claim.carrier };
-    }
+/** Nothing insists on a version: the default, unless `Accept` excludes it, then what the list would take instead. */
+function resolveOpen(
+  rules: ResolutionRules,
+  { next, excluded }: Negotiated & { readonly kind: 'open' },
+  moment: Moment,
+): Resolution {
+  const { isReleased } = moment;
+  const { default: label } = rules;
+  if (label !== undefined && isReleased(label) && !excluded.has(label)) {
+    return { kind: 'resolved', label, carrier: 'default' };
   }
-  const wellFormed = spelled && parseRequested(claim.value) !== undefined;
-  const known = served(rules, standing);
+  if (next !== undefined) return next.verdict;
+  const left =
+    excluded.size === 0 ? undefined : rules.labels.find((each) => isReleased(each) && !excluded.has(each));
+  if (left !== undefined) return { kind: 'resolved', label: left, carrier: 'accept' };
+  return { kind: 'refused', refusal: { reason: 'version_missing', known: served(rules, moment) } };
+}
+
+function judge(rules: ResolutionRules, claim: Claim, moment: Moment): Resolution {
+  const { value, carrier } = claim;
+  // VER-1: inside a name the `v` is part of the version; a value of its own takes both spellings.
+  const spelled = !isInName(claim) || value.startsWith('v') || isDate(value);
+  if (spelled) {
+    for (const label of rules.candidates(value)) {
+      if (moment.isReleased(label)) return { kind: 'resolved', label, carrier };
+    }
+    const label =
+      carrier === 'header' && rules.match === 'floor' ? pastFloor(rules, value, moment) : undefined;
+    if (label !== undefined) return { kind: 'resolved', label, carrier };
+  }
+  const wellFormed = spelled && parseRequested(value) !== undefined;
+  const known = served(rules, moment);
   return {
     kind: 'refused',
     refusal: { reason: wellFormed ? 'version_unknown' : 'version_malformed', claim, known },
   };
 }
 
-function served({ labels }: ResolutionRules, { isServed }: Standing): readonly Label[] {
-  return labels.filter(isServed);
+/** Nobody can have built against a day that has not come (VER-5). */
+function pastFloor(rules: ResolutionRules, value: string, moment: Moment): Label | undefined {
+  if (!isDate(value) || (parseInstant(value) ?? Number.POSITIVE_INFINITY) > moment.now) return undefined;
+  return floorOf(rules, value, moment);
+}
+
+function isInName({ carrier, inName = false }: Claim): boolean {
+  return inName || carrier === 'path' || carrier === 'subdomain';
 }
 
 /** Two claims agree when they lead to one version, or are the same text but for the `v`. */
@@ -75,4 +103,9 @@ function agree(a: Claim, left: Resolution, b: Claim, right: Resolution): boolean
 
 function withoutPrefix(value: string): string {
   return value.startsWith('v') ? value.slice(1) : value;
+}
+
+/** What a refusal advises (STAT-2). */
+function served(rules: ResolutionRules, { isServed }: Moment): readonly Label[] {
+  return rules.labels.filter(isServed);
 }

@@ -1,19 +1,26 @@
 // Compiles the labels and carriers of one API into look-ups.
 // Runs once per plan; what it returns is asked once or twice per request.
 import { compareLabels, parseLabel } from './label.ts';
-import type { Label, ResolutionRules } from './resolution.ts';
+import { claimsReader } from './readers.ts';
+import type { DateMatch, Label, MediaTemplate, ResolutionRules } from './resolution.ts';
+
+export interface CarrierOptions {
+  /** In any order. */
+  readonly labels: readonly Label[];
+  /** Name of the version header, in any case. */
+  readonly header: string | undefined;
+  readonly default: Label | undefined;
+  /** Name of the query parameter. */
+  readonly query?: string | undefined;
+  readonly mediaTypes?: readonly MediaTemplate[];
+  /** For dates in the header; default `exact`. */
+  readonly match?: DateMatch | undefined;
+}
 
 const NO_LABELS: readonly Label[] = [];
 
-/**
- * A requested `N` or `vN` means the newest declared version of that major; a full semantic version must match exactly.
- * `header` is the name of the version header in any case; `labels` come in any order.
- */
-export function createResolutionRules(options: {
-  readonly labels: readonly Label[];
-  readonly header: string | undefined;
-  readonly default: Label | undefined;
-}): ResolutionRules {
+/** A requested `N` or `vN` means the newest declared version of that major; a semantic version or a date must match exactly. */
+export function createResolutionRules(options: CarrierOptions): ResolutionRules {
   const labels = options.labels.toSorted((a, b) => compareLabels(b, a));
   const byRequest = new Map<string, Label[]>();
   for (const label of labels) {
@@ -23,10 +30,17 @@ export function createResolutionRules(options: {
       else candidates.push(label);
     }
   }
-  return {
+  const carriers = {
     header: options.header?.toLowerCase(),
+    query: options.query,
+    mediaTypes: options.mediaTypes ?? [],
+  };
+  return {
+    ...carriers,
+    match: options.match ?? 'exact',
     default: options.default,
     labels,
+    readClaims: claimsReader(carriers),
     candidates: (requested) => byRequest.get(requested) ?? NO_LABELS,
   };
 }
@@ -35,6 +49,7 @@ export function createResolutionRules(options: {
 function requestedForms(label: Label): readonly string[] {
   const parsed = parseLabel(label);
   if (parsed === undefined) return [];
+  if (parsed.kind === 'date') return [label];
   const major = [`${parsed.major}`, `v${parsed.major}`];
   return parsed.minor === undefined ? major : [...major, label, label.slice(1)];
 }

@@ -2,8 +2,11 @@
 // Its shape only; whether labels exist is checked against the whole file.
 import { z } from 'zod';
 import { notation } from '../notation.ts';
+import { parseTemplate } from './media-type.ts';
 
 const VERSIONED_PATH = /^(\/[A-Za-z0-9._~-]+)*\/\{version\}(\/[A-Za-z0-9._~-]+)*$/;
+const VERSIONED_HOST = /^\{version\}(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
+const PARAMETER = /^[A-Za-z][A-Za-z0-9._~-]{0,63}$/;
 const HEADER = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
 /** Fields that already mean something else; reading a version from one would break it. */
 const TAKEN =
@@ -21,16 +24,52 @@ const header = notation(
   { description: 'Request header that names the version.', examples: ['API-Version'] },
 );
 
+const query = notation(
+  (text) => (PARAMETER.test(text) ? text : undefined),
+  'not the name of a query parameter, such as version',
+  {
+    description: 'Query parameter that names the version; its name is case-sensitive.',
+    examples: ['version'],
+  },
+);
+
+const mediaType = notation(
+  parseTemplate,
+  'not a media type in lower case with {version} before its suffix or {n} as a parameter',
+  {
+    description: 'Media type that carries the version, in Accept and Content-Type.',
+    examples: ['application/vnd.acme.{version}+json', 'application/vnd.acme+json; version={n}'],
+  },
+);
+
+const subdomain = notation(
+  (text) => (VERSIONED_HOST.test(text) && !/\.[0-9]+$/.test(text) ? text : undefined),
+  'not a host in lower case whose first label is {version}, such as {version}.api.example.com',
+  { description: 'Host with the version as its first label.', examples: ['{version}.api.example.com'] },
+);
+
+const CARRIERS = ['path', 'header', 'query', 'media_type', 'subdomain', 'default'] as const;
+
 const carrier = z
   .strictObject({
     path: path.optional(),
     header: header.optional(),
+    query: query.optional(),
+    media_type: mediaType.optional(),
+    subdomain: subdomain.optional(),
+    match: z
+      .enum(['exact', 'floor'])
+      .meta({
+        description: 'Whether a date in the header may lie after the version it means; default exact.',
+      })
+      .optional(),
     default: z.string().meta({ description: 'Version of a request that names none.' }).optional(),
   })
   .refine(
-    (entry) => Object.keys(entry).length === 1,
-    'each entry names exactly one of path, header, default',
-  );
+    (entry) => CARRIERS.filter((each) => entry[each] !== undefined).length === 1,
+    `each entry names exactly one of ${CARRIERS.join(', ')}`,
+  )
+  .refine((entry) => entry.match === undefined || entry.header !== undefined, 'match belongs to a header');
 
 /** Every carrier listed is read; disagreement between two is refused (VER-3). */
 export const resolveSection = z
@@ -38,7 +77,10 @@ export const resolveSection = z
   .min(1)
   .meta({ description: 'Where clients write the version. All listed places are read; disagreement is 400.' });
 
-/** Header that tells the upstream which version was resolved (VER-9). */
+/** How the upstream is told which version was resolved (VER-9). */
 export const versionAsSection = z
-  .union([z.literal('none'), z.strictObject({ header })])
-  .meta({ description: 'How the upstream learns the version: a header, or none.' });
+  .union([z.enum(['none', 'path']), z.strictObject({ header }), z.strictObject({ query })])
+  .meta({
+    description:
+      'How the upstream learns the version: a header, a query parameter, the first segment of its path, or not at all.',
+  });

@@ -19,6 +19,7 @@ const RETIRED = {
   vary: 'API-Version',
 };
 const GUIDE = '<https://docs.example.com/orders/v1-to-v2>; rel="deprecation"; type="text/html"';
+const STATUS = '<https://127.0.0.1/.well-known/lifecycle/orders>; rel="status"';
 
 /** On 2026-11-20, without a good token. */
 export const rows: readonly Row[] = [
@@ -133,7 +134,7 @@ export const rows: readonly Row[] = [
       ...RETIRED,
       deprecation: '@1748736000',
       sunset: 'Mon, 01 Jun 2026 00:00:00 GMT',
-      link: `${GUIDE}, <https://127.0.0.1/api/v2/orders/7>; rel="successor-version"`,
+      link: `${GUIDE}, ${STATUS}, <https://127.0.0.1/api/v2/orders/7>; rel="successor-version"`,
     },
   },
   {
@@ -151,7 +152,7 @@ export const rows: readonly Row[] = [
       location: 'https://127.0.0.1/api/v2/orders/a%20b?x=1&x=2&y=%2f',
       sunset: 'Sun, 01 Feb 2026 00:00:00 GMT',
       deprecation: '@1717200000',
-      link: '<https://127.0.0.1/api/v2/orders/a%20b>; rel="successor-version"',
+      link: `${STATUS}, <https://127.0.0.1/api/v2/orders/a%20b>; rel="successor-version"`,
     },
   },
   {

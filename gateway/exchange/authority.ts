@@ -1,5 +1,5 @@
 // Host and port of a request, judged once (RFC 9112 §3.2, RFC 9113 §8.3.1).
-// Read by request-view.ts; nothing else looks at Host.
+// Read when a listener or `explain` makes a RequestView; nothing else looks at Host.
 
 // A name or an IPv4 address, or a bracketed IPv6 address; no user information, no percent-encoding.
 const AUTHORITY = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?$/;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTarget } from '../../gateway/server/target.ts';
+import { readTarget } from '../../gateway/exchange/target.ts';
 
 describe('VER-7: the path is normalised once', () => {
   it.each([

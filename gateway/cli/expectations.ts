@@ -1,0 +1,83 @@
+// Runs the `expect` lists of policy files: each request is judged by the plan just made, and what differs is a problem.
+// Called by `check`; the gateway itself does not read them.
+import type { SourceDocument } from '../plan/document.ts';
+import type { Expectation } from '../plan/expect-section.ts';
+import type { Loaded, Sources } from '../plan/load.ts';
+import type { GatewayPlan } from '../plan/plan.ts';
+import type { Problem } from '../plan/problems.ts';
+import type { Settings } from '../plan/settings.ts';
+import { readAsked } from './asked-request.ts';
+import { EVERY_SCOPE, type Judged, judge } from './judge.ts';
+
+interface Expected {
+  readonly plan: GatewayPlan;
+  readonly settings: Settings;
+  readonly document: SourceDocument;
+  readonly expectation: Expectation;
+  readonly host: string;
+}
+
+/** What is expected, and what came instead; `came` is undefined where nothing can be compared. */
+type Compared = readonly (readonly [key: keyof Expectation, expected: unknown, came: unknown])[];
+
+/** One problem per expectation that does not hold, at the first key that differs. None without a plan. */
+export async function failedExpectations({ plan, settings, sources }: Loaded): Promise<readonly Problem[]> {
+  if (plan === undefined || settings === undefined || sources === undefined) return [];
+  const problems: Problem[] = [];
+  for (const { file, document } of sources.policies) {
+    const host = plan.apis.find(({ name }) => name === file.api)?.hosts[0] ?? '';
+    for (const [index, expectation] of (file.expect ?? []).entries()) {
+      const problem = await problemOf({ plan, settings, document, expectation, host }, index);
+      if (problem !== undefined) problems.push(problem);
+    }
+  }
+  return problems;
+}
+
+/** How many expectations the files hold. */
+export function countExpectations({ policies }: Sources): number {
+  return policies.reduce((sum, { file }) => sum + (file.expect?.length ?? 0), 0);
+}
+
+async function problemOf(expected: Expected, index: number): Promise<Problem | undefined> {
+  const { plan, settings, document, expectation, host } = expected;
+  const { request, headers = {}, as, at } = expectation;
+  const asked = readAsked(
+    {
+      request,
+      headers: Object.entries(headers),
+      host,
+      authorization: as === undefined ? undefined : 'Bearer expected',
+    },
+    settings,
+  );
+  const finding = (key: keyof Expectation, message: string) =>
+    document.problem(['expect', index, key], { rule: 'expect', message });
+  if (asked.kind === 'unusable') return finding('request', asked.message);
+  const consumer = { id: as ?? '', named: true, scopes: EVERY_SCOPE };
+  const judged = await judge(asked, { plan, settings, now: at, consumer });
+  const wrong = compare(expectation, judged).find(
+    ([, wanted, came]) => wanted !== undefined && wanted !== came,
+  );
+  if (wrong === undefined) return undefined;
+  const [key, wanted, came] = wrong;
+  const shown = document.show(['expect', index, key], wanted);
+  const instead = came === undefined ? '' : `, not ${JSON.stringify(came)}`;
+  return finding(key, `expected ${key} ${shown}${instead}: the request is ${endOf(judged)}`);
+}
+
+function compare({ version, stage, status, location }: Expectation, { facts, ending }: Judged): Compared {
+  const answer = ending.kind === 'answered' ? ending.answer : undefined;
+  return [
+    ['status', status, answer?.status],
+    ['version', version, facts.version?.label],
+    ['stage', stage, facts.phase?.stage],
+    ['location', location, answer?.headers.location],
+  ];
+}
+
+function endOf({ ending }: Judged): string {
+  return ending.kind === 'forwarded'
+    ? `forwarded to ${ending.order.upstream.name}`
+    : `answered ${ending.answer.status} ${ending.reason}`;
+}

@@ -1,0 +1,183 @@
+// What the exchange learned of a request, as decisions in the order they were made, each with the line behind it.
+// From facts to rows; how they are printed is explain-text.ts.
+import type { RefusalReason } from '../exchange/directive.ts';
+import type { Origin } from '../plan/document.ts';
+import type { Sources } from '../plan/load.ts';
+import { plural } from '../plan/problems.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { phaseAt } from '../policy/lifecycle/phases.ts';
+import type { Schedule } from '../policy/lifecycle/schedule.ts';
+import { dayOf } from '../policy/notation.ts';
+import type { Limit } from '../policy/rate-limit/limit.ts';
+import { type Carrier, UNVERSIONED } from '../policy/versioning/resolution.ts';
+import type { Judged } from './judge.ts';
+import { type WrittenLines, writtenLines } from './written-lines.ts';
+
+export interface Decision {
+  readonly step: string;
+  readonly value: string;
+  readonly detail: string;
+  /** What was not passed and is taken to be so. */
+  readonly assumed: string | undefined;
+  readonly origin: Origin | undefined;
+}
+
+/** What the caller said of the consumer. */
+export interface Passed {
+  readonly consumer: string | undefined;
+  readonly scopes: readonly string[] | undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+export function decisionsOf(judged: Judged, sources: Sources, passed: Passed): readonly Decision[] {
+  const { facts, view, ending } = judged;
+  const { api, version, phase, quota, plan } = facts;
+  const lines = writtenLines(sources, api?.name);
+  const rows: Decision[] = [];
+  const add = (step: string, value: string, row: Partial<Omit<Decision, 'step' | 'value'>>) =>
+    rows.push({ step, value, detail: '', assumed: undefined, origin: undefined, ...row });
+
+  if (plan.guard !== undefined && isJudged(judged)) {
+    const detail = `${perWindow(plan.guard)} of an address`;
+    add('guard', 'passed', { detail, assumed: 'nothing counted yet', origin: lines.guard });
+  }
+  if (api !== undefined) {
+    const match = plan.routes.match(view.host, view.path);
+    const route = lines.route(match?.versionSegment !== undefined);
+    const observed = api.mode === 'observe' ? ', mode observe' : '';
+    add('api', api.name, { detail: `${route?.text ?? ''}${observed}`, origin: route?.origin });
+  }
+  if (version !== undefined && version.label !== UNVERSIONED) {
+    const detail = spellCarrier(facts.carrier);
+    add('version', version.label, { detail, origin: lines.carrier(facts.carrier) });
+    if (version.operation !== undefined)
+      add('operation', version.operation, { detail: 'has rules of its own' });
+    if (phase !== undefined) {
+      add('stage', phase.stage, {
+        detail: datesInWords(version.schedule, facts.now),
+        origin: lines.phase(version, phase),
+      });
+    }
+    const [window] = version.brownouts?.windows(facts.now, Number.POSITIVE_INFINITY) ?? [];
+    if (window !== undefined) {
+      const span = `${dateInWords(window.from)} to ${dateInWords(window.until)}`;
+      add('brownout', window.from <= facts.now ? 'now' : 'to come', {
+        detail:
+          window.share === undefined ? span : `${span}, for ${Math.round(window.share * 100)}% of consumers`,
+        origin: lines.brownout(version, window.rule),
+      });
+    }
+  }
+  const reached = ending.kind === 'forwarded' || facts.consumer !== undefined || quota !== undefined;
+  if (version !== undefined && reached) {
+    const { access } = version;
+    const origin = lines.access(version);
+    if (access.kind === 'public') add('identity', 'public', { detail: 'no token needed', origin });
+    else {
+      const consumer = facts.consumer?.id ?? '';
+      const assumed = passed.consumer === undefined ? 'the token is in order' : undefined;
+      const scopes = passed.scopes === undefined ? 'it has the scopes' : undefined;
+      const both = [assumed, scopes].filter((each) => each !== undefined).join(', ');
+      add('identity', consumer, { detail: access.identity, assumed: both || undefined, origin });
+    }
+  }
+  if (version !== undefined && quota !== undefined && quota.kind !== 'unavailable') {
+    const detail = version.limits === undefined ? '' : `limit ${quota.limit.name}, by ${version.limits.by}`;
+    const origin = lines.limit(version, quota.limit);
+    add('limit', perWindow(quota.limit), { detail, assumed: 'nothing counted yet', origin });
+  }
+  if (facts.observed !== undefined) {
+    add('observed', facts.observed, { detail: 'would be the answer with mode: enforce' });
+  }
+  if (ending.kind === 'answered') {
+    add(ending.reason === 'published' ? 'answer' : 'refused', ending.reason, {
+      detail: ending.cause ?? '',
+      origin: refusedAt(judged, lines),
+    });
+  } else {
+    const { upstream, target } = ending.order;
+    const [first, ...more] = upstream.targets;
+    const others = more.length === 0 ? '' : ` and ${plural(more.length, 'other target')}`;
+    const detail = `${view.method} ${first?.origin ?? ''}${target}${others}`;
+    add('forward', upstream.name, { detail, origin: version && lines.upstream(version) });
+  }
+  return rows;
+}
+
+function spellCarrier(carrier: Carrier | undefined): string {
+  switch (carrier) {
+    case 'default':
+      return 'the default';
+    case 'accept':
+      return 'from the Accept header';
+    case 'content_type':
+      return 'from the Content-Type header';
+    default:
+      return `from the ${carrier}`;
+  }
+}
+
+/** `2027-04-15` for a midnight, the whole instant otherwise. */
+export function dateInWords(instant: EpochMs): string {
+  return instant % DAY_MS === 0 ? dayOf(instant) : Temporal.Instant.fromEpochMilliseconds(instant).toString();
+}
+
+/** Whether the pipeline saw the request, as it does not when a listener refuses it. */
+function isJudged({ facts, ending }: Judged): boolean {
+  return facts.api !== undefined || ending.kind === 'forwarded' || ENTRANCE.has(ending.reason);
+}
+
+const ENTRANCE: ReadonlySet<string> = new Set<RefusalReason>([
+  'route_unknown',
+  'host_unknown',
+  'credentials_in_url',
+]);
+
+function datesInWords({ deprecated, sunset }: Schedule, now: EpochMs): string {
+  const words: string[] = [];
+  if (deprecated !== undefined)
+    words.push(`${deprecated <= now ? 'deprecated since' : 'deprecated from'} ${dateInWords(deprecated)}`);
+  if (sunset !== undefined) words.push(`sunset ${dateInWords(sunset)}, ${distance(sunset, now)}`);
+  return words.join(', ');
+}
+
+function distance(instant: EpochMs, now: EpochMs): string {
+  const days = Math.floor(Math.abs(instant - now) / DAY_MS);
+  if (instant <= now) return days === 0 ? 'just now' : `${plural(days, 'day')} ago`;
+  return days === 0 ? 'in less than a day' : `in ${plural(days, 'day')}`;
+}
+
+function perWindow({ units, windowMs }: Limit): string {
+  const [size, unit] = UNITS.find(([ms]) => windowMs % ms === 0) ?? [1, 'ms'];
+  return `${units} per ${windowMs / size}${unit}`;
+}
+
+const UNITS: readonly (readonly [number, string])[] = [
+  [DAY_MS, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+  [1_000, 's'],
+];
+
+function refusedAt({ facts, ending }: Judged, lines: WrittenLines): Origin | undefined {
+  const { version, now } = facts;
+  if (ending.kind !== 'answered') return undefined;
+  const { reason } = ending;
+  if (reason.startsWith('version_') && version === undefined) return lines.carrier(facts.carrier);
+  switch (reason) {
+    case 'credentials_in_url':
+      return lines.credentialsInUrl;
+    case 'version_moved':
+      return version && lines.afterlife(version);
+    case 'version_retired':
+      return version && lines.phase(version, facts.phase ?? phaseAt(version.phases, now));
+    case 'credentials_missing':
+    case 'credentials_malformed':
+    case 'token_invalid':
+    case 'scope_insufficient':
+      return lines.access(version);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+// What will become of the same request later: judged again at every instant at which anything of its API changes.
+// Only what makes a difference to it is told.
+import type { VersionRules } from '../plan/plan.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { Judged } from './judge.ts';
+
+export interface Change {
+  readonly at: EpochMs;
+  /** The version that then answers for the request; undefined when none does. */
+  readonly version: string | undefined;
+  readonly stage: string | undefined;
+  /** Status of the gateway's own answer; undefined when the request is forwarded. */
+  readonly status: number | undefined;
+  /** Why the gateway answers itself. */
+  readonly reason: string | undefined;
+  readonly location: string | undefined;
+}
+
+/** The next changes, in time order, at most `most`. */
+export async function nextChanges(
+  first: Judged,
+  judgeAt: (now: EpochMs) => Promise<Judged>,
+  most: number,
+): Promise<readonly Change[]> {
+  const { api, version, now } = first.facts;
+  if (api === undefined) return [];
+  const rules = [...api.versions.values(), ...(version === undefined ? [] : [version])];
+  // Of repeated brownouts the nearest one: the others would hide the dates behind them.
+  const [window] = version?.brownouts?.windows(now, Number.POSITIVE_INFINITY) ?? [];
+  const instants = [
+    ...rules.flatMap(instantsOf),
+    ...(window === undefined ? [] : [window.from, window.until]),
+  ];
+  const changes: Change[] = [];
+  let before = JSON.stringify(outcomeOf(first));
+  for (const at of laterThan(now, instants)) {
+    if (changes.length === most) break;
+    const outcome = outcomeOf(await judgeAt(at));
+    const text = JSON.stringify(outcome);
+    if (text !== before) changes.push({ at, ...outcome });
+    before = text;
+  }
+  return changes;
+}
+
+/** Every instant at which something of a version begins or ends. */
+function instantsOf({ phases, schedule, exceptions }: VersionRules): readonly EpochMs[] {
+  return [
+    ...phases.map(({ from }) => from),
+    ...exceptions.map(({ until }) => until),
+    ...(schedule.forgotten === undefined ? [] : [schedule.forgotten]),
+  ];
+}
+
+function laterThan(now: EpochMs, instants: readonly EpochMs[]): readonly EpochMs[] {
+  return [...new Set(instants)].filter((at) => at > now && Number.isFinite(at)).sort((a, b) => a - b);
+}
+
+function outcomeOf({ facts, ending }: Judged): Omit<Change, 'at'> {
+  const answer = ending.kind === 'answered' ? ending.answer : undefined;
+  const location = answer?.headers.location;
+  return {
+    version: facts.version?.label,
+    stage: facts.phase?.stage,
+    status: answer?.status,
+    reason: ending.kind === 'answered' ? ending.reason : undefined,
+    location: typeof location === 'string' ? location : undefined,
+  };
+}

@@ -1,0 +1,93 @@
+// Judges a request without a gateway: the exchange of a running one, with ports that know what was passed and assume the rest.
+// Behind `explain` and the expectations of policy files.
+import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import { Fault, type FaultCode, type ForwardOrder, type RefusalReason } from '../exchange/directive.ts';
+import { type Answer, createExchange } from '../exchange/exchange.ts';
+import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { ExchangePorts } from '../exchange/ports.ts';
+import type { RequestView } from '../exchange/request-view.ts';
+import type { GatewayPlan } from '../plan/plan.ts';
+import type { Settings } from '../plan/settings.ts';
+import type { Consumer } from '../policy/authentication/access.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { gcra } from '../policy/rate-limit/gcra.ts';
+import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
+import type { Asked } from './asked-request.ts';
+
+export interface Known {
+  readonly plan: GatewayPlan;
+  readonly settings: Settings;
+  /** Lifecycle instant. */
+  readonly now: EpochMs;
+  /** Whom any token stands for. */
+  readonly consumer: Consumer;
+}
+
+export interface Judged {
+  readonly view: RequestView;
+  readonly facts: ExchangeFacts;
+  readonly ending: Ending;
+}
+
+export type Ending =
+  /** `headers`: what the gateway adds to the upstream's answer. */
+  | { readonly kind: 'forwarded'; readonly order: ForwardOrder; readonly headers: AnswerHeaders }
+  | {
+      readonly kind: 'answered';
+      readonly reason: RefusalReason | FaultCode | 'published';
+      readonly answer: Answer;
+      /** Why something failed, for the operator; undefined for a refusal. */
+      readonly cause: string | undefined;
+    };
+
+/** Holds every scope there is: for a consumer whose scopes were not said. */
+export const EVERY_SCOPE: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
+
+/** @throws whatever the exchange throws that is not a Fault: a mistake in this program */
+export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: Known): Promise<Judged> {
+  const exchange = createExchange(assume(known));
+  const { view } = asked;
+  const facts = exchange.begin(view.requestId);
+  const ending = async (): Promise<Ending> => {
+    if (asked.kind === 'refused') {
+      const answer = exchange.refuse(asked.refusal, facts, view);
+      return { kind: 'answered', reason: asked.refusal.reason, answer, cause: undefined };
+    }
+    try {
+      const directive = await exchange.decide(view, facts);
+      if (directive.kind === 'refuse') {
+        const answer = exchange.refuse(directive.refusal, facts, view);
+        return { kind: 'answered', reason: directive.refusal.reason, answer, cause: undefined };
+      }
+      if (directive.kind === 'publish') {
+        const answer = exchange.publish(directive.publication, facts, view);
+        return { kind: 'answered', reason: 'published', answer, cause: undefined };
+      }
+      const headers: AnswerHeaders = {};
+      exchange.decorate(headers, facts, view);
+      return { kind: 'forwarded', order: directive.forward, headers };
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+      const cause = thrown.cause instanceof Error ? thrown.cause.message : undefined;
+      return { kind: 'answered', reason: thrown.code, answer: exchange.fail(thrown, facts, view), cause };
+    }
+  };
+  return { view, facts, ending: await ending() };
+}
+
+/** Every bucket is full, every token is in order. */
+function assume({ plan, settings, now, consumer }: Known): ExchangePorts {
+  const full = (limit: Limit, cost: number): Taken => gcra(undefined, limit, cost, 0).taken;
+  const verifier = { verify: () => ({ kind: 'consumer', consumer }) as const };
+  return {
+    plan: () => plan,
+    now: () => now,
+    wallClock: () => now,
+    monotonic: () => 0,
+    guard: (_address, limit) => full(limit, 1),
+    limiter: { take: ({ limit, cost }) => ({ kind: 'counted', limit, ...full(limit, cost) }) },
+    verifiers: new Map(settings.identities.map(({ name }) => [name, verifier])),
+    onFault: () => undefined,
+    hstsSeconds: settings.listeners.https?.hstsSeconds,
+  };
+}

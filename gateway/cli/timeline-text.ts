@@ -1,0 +1,165 @@
+// The timeline for a terminal: a bar per version, today's line through all of them, and the dates in words.
+// Plain text in the width it is given; colour only where it was asked for.
+import type { ApiPlan, VersionRules } from '../plan/plan.ts';
+import { plural } from '../plan/problems.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { phaseAt } from '../policy/lifecycle/phases.ts';
+import type { Schedule, Stage } from '../policy/lifecycle/schedule.ts';
+import { dateInWords } from './explain-decisions.ts';
+
+export interface TimelineLook {
+  readonly now: EpochMs;
+  readonly columns: number;
+  readonly colour: boolean;
+}
+
+const MARKS: Readonly<Record<Stage, string>> = {
+  planned: ' ',
+  active: '━',
+  deprecated: '▒',
+  sunset: '·',
+  retired: '·',
+};
+const COLOURS: Readonly<Record<Stage, string>> = {
+  planned: '',
+  active: '\u001b[32m',
+  deprecated: '\u001b[33m',
+  sunset: '\u001b[2m',
+  retired: '\u001b[2m',
+};
+const OFF = '\u001b[0m';
+const TODAY = '│';
+const BROWNOUT = '╳';
+const NARROWEST_AXIS = 24;
+const WIDEST_AXIS = 120;
+
+/** The stretch of time that is drawn, `width` columns wide. */
+interface Axis {
+  readonly from: EpochMs;
+  readonly until: EpochMs;
+  readonly width: number;
+}
+
+export function timelineText(apis: readonly ApiPlan[], { now, columns, colour }: TimelineLook): string {
+  const all = apis.flatMap(({ versions }) => [...versions.values()]);
+  const margin = Math.max(...all.map(({ label }) => label.length)) + 4;
+  const width = Math.min(WIDEST_AXIS, Math.max(NARROWEST_AXIS, columns - margin));
+  const axis = axisOf(all, now, width);
+  const indent = ' '.repeat(margin);
+  const lines = [indent + yearsOf(axis), `${indent}${todayLine(axis, now)}`];
+  for (const { name, versions } of apis) {
+    lines.push(name);
+    for (const version of versions.values()) {
+      lines.push(`  ${version.label}`.padEnd(margin) + bar(version, axis, now, colour));
+      lines.push(...wrap(inWords(version, now), width).map((line) => indent + line));
+    }
+  }
+  const legend = [`${MARKS.active} active`, `${MARKS.deprecated} deprecated`, `${MARKS.retired} ended`];
+  if (all.some(({ brownouts }) => brownouts !== undefined)) legend.push(`${BROWNOUT} brownout`);
+  lines.push('', indent + legend.join('  '));
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+}
+
+/** Whole years, so that the first column is a 1 January. */
+function axisOf(versions: readonly VersionRules[], now: EpochMs, width: number): Axis {
+  const instants = [now, ...versions.flatMap(({ phases }) => phases.map(({ from }) => from))];
+  const finite = instants.filter(Number.isFinite);
+  return {
+    from: newYear(yearOf(Math.min(...finite))),
+    until: newYear(yearOf(Math.max(...finite)) + 1),
+    width,
+  };
+}
+
+function yearsOf(axis: Axis): string {
+  let line = '';
+  for (let year = yearOf(axis.from); newYear(year) < axis.until; year += 1) {
+    const column = columnOf(newYear(year), axis);
+    // A year that has no room beside the one before it is left out.
+    if (line === '' || column > line.length) line = line.padEnd(column) + String(year);
+  }
+  return line.slice(0, axis.width);
+}
+
+function todayLine(axis: Axis, now: EpochMs): string {
+  const column = columnOf(now, axis);
+  const date = dateInWords(now - (now % 86_400_000));
+  return column + date.length + 2 <= axis.width
+    ? `${' '.repeat(column)}${TODAY} ${date}`
+    : `${date} ${TODAY}`.padStart(column + 1);
+}
+
+function bar({ phases, brownouts }: VersionRules, axis: Axis, now: EpochMs, colour: boolean): string {
+  const today = columnOf(now, axis);
+  const dark = new Set(brownouts?.planned.map(({ from }) => columnOf(from, axis)));
+  let line = '';
+  let running: Stage = 'planned';
+  for (let column = 0; column < axis.width; column += 1) {
+    const { stage } = phaseAt(phases, instantOf(column, axis));
+    if (colour && stage !== running) line += OFF + COLOURS[stage];
+    running = stage;
+    line += column === today ? TODAY : dark.has(column) ? BROWNOUT : MARKS[stage];
+  }
+  return colour ? `${line}${OFF}` : line;
+}
+
+function inWords({ schedule, phases, brownouts }: VersionRules, now: EpochMs): string {
+  const { stage } = phaseAt(phases, now);
+  const words = [stage, ...datesOf(schedule, now)];
+  const windows = brownouts?.windows(now, Number.POSITIVE_INFINITY) ?? [];
+  const [next] = windows;
+  if (next !== undefined) words.push(`${plural(windows.length, 'brownout')} from ${dateInWords(next.from)}`);
+  const { after } = schedule;
+  if (schedule.sunset !== undefined)
+    words.push(after.kind === 'gone' ? 'then 410' : `then a redirect to ${after.to}`);
+  return words.join(', ');
+}
+
+function datesOf({ released, deprecated, sunset, retired }: Schedule, now: EpochMs): readonly string[] {
+  const said = [`released ${dateInWords(released)}`];
+  if (deprecated !== undefined) said.push(`deprecated ${dateInWords(deprecated)}`);
+  if (sunset !== undefined) {
+    const months = deprecated === undefined ? undefined : monthsBetween(deprecated, sunset);
+    const notice = months === undefined ? '' : ` (${plural(months, 'month')} of notice)`;
+    const left = sunset > now ? ` in ${plural(Math.floor((sunset - now) / 86_400_000), 'day')}` : '';
+    said.push(`sunset ${dateInWords(sunset)}${left}${notice}`);
+  }
+  if (retired !== undefined && retired !== sunset) said.push(`retired ${dateInWords(retired)}`);
+  return said;
+}
+
+/** Whole calendar months in UTC. */
+function monthsBetween(from: EpochMs, until: EpochMs): number {
+  return utc(from).until(utc(until), { largestUnit: 'months' }).months;
+}
+
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
+
+function columnOf(instant: EpochMs, { from, until, width }: Axis): number {
+  return Math.floor(((instant - from) / (until - from)) * width);
+}
+
+/** The middle of a column, so that a stage shorter than half of one is not drawn longer than it is. */
+function instantOf(column: number, { from, until, width }: Axis): EpochMs {
+  return from + ((column + 0.5) / width) * (until - from);
+}
+
+function utc(instant: EpochMs): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO('UTC');
+}
+
+function yearOf(instant: EpochMs): number {
+  return utc(instant).year;
+}
+
+function newYear(year: number): EpochMs {
+  return Temporal.ZonedDateTime.from({ timeZone: 'UTC', year, month: 1, day: 1 }).epochMilliseconds;
+}

@@ -1,0 +1,67 @@
+// `sundial timeline`: the versions of each API on one axis for a terminal, or their events for a calendar.
+// From the files to what is printed; timeline-text.ts draws, policy/lifecycle/calendar.ts makes the calendar.
+import type { Environment } from '../plan/interpolate.ts';
+import { loadAll } from '../plan/load.ts';
+import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
+import { hasErrors, renderProblems } from '../plan/problems.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { lifecycleEvents } from '../policy/lifecycle/calendar.ts';
+import { renderCalendar } from '../policy/lifecycle/icalendar.ts';
+import { UNVERSIONED } from '../policy/versioning/resolution.ts';
+import { type CommandResult, exitCodeOf } from './check.ts';
+import { timelineText } from './timeline-text.ts';
+
+export type TimelineFormat = 'text' | 'ics';
+
+export interface TimelineOptions {
+  /** Undefined: every API that has versions. */
+  readonly api: string | undefined;
+  readonly format: TimelineFormat;
+  readonly configFile: string;
+  readonly environment: Environment;
+  /** Lifecycle instant of today's line, and of the calendar's stamp. */
+  readonly now: EpochMs;
+  /** Width of the terminal. */
+  readonly columns: number;
+  /** The real day: on an earlier `now` the files are still those of today, without upstreams for what has ended. */
+  readonly today: EpochMs;
+  readonly colour: boolean;
+  readonly cwd?: string;
+}
+
+/** 1 for problems in the files, 2 when there is no such API. */
+export async function runTimeline(options: TimelineOptions): Promise<CommandResult> {
+  const { plan, problems } = await loadAll({ ...options, now: Math.max(options.now, options.today) });
+  if (hasErrors(problems) || plan === undefined) {
+    return { exitCode: exitCodeOf(problems, false), text: renderProblems(problems, options) };
+  }
+  const apis = plan.apis.filter(hasVersions).filter(({ name }) => (options.api ?? name) === name);
+  if (apis.length === 0) return { exitCode: 2, text: `sundial: ${nothingFor(options.api, plan)}\n` };
+  return { exitCode: 0, text: textOf(apis, plan, options) };
+}
+
+function textOf(apis: readonly ApiPlan[], plan: GatewayPlan, options: TimelineOptions): string {
+  const { format, now } = options;
+  switch (format) {
+    case 'text':
+      return timelineText(apis, options);
+    case 'ics': {
+      const host = new URL(plan.public).hostname;
+      return renderCalendar(lifecycleEvents(apis, now), { now, host, name: `APIs of ${host}` });
+    }
+    default: {
+      const never: never = format;
+      throw new Error(`unhandled format ${String(never)}`);
+    }
+  }
+}
+
+function hasVersions({ versions }: ApiPlan): boolean {
+  return !versions.has(UNVERSIONED);
+}
+
+function nothingFor(api: string | undefined, plan: GatewayPlan): string {
+  const names = plan.apis.filter(hasVersions).map(({ name }) => name);
+  const known = names.length === 0 ? 'no API has versions' : `those with versions are ${names.join(', ')}`;
+  return api === undefined ? known : `no API with versions is called ${JSON.stringify(api)}: ${known}`;
+}

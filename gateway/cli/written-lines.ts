@@ -1,0 +1,113 @@
+// Which line of the operator's files stands behind a decision: places that are tried in order, most specific first.
+// Asked by `explain` once a request is judged; the plan itself knows nothing of files.
+import type { Origin, Path, SourceDocument } from '../plan/document.ts';
+import type { Sources } from '../plan/load.ts';
+import type { VersionRules } from '../plan/plan.ts';
+import type { PolicyFile } from '../plan/policy-grammar.ts';
+import type { Phase } from '../policy/lifecycle/schedule.ts';
+import type { Limit } from '../policy/rate-limit/limit.ts';
+import type { Carrier } from '../policy/versioning/resolution.ts';
+
+export interface WrittenLines {
+  readonly guard: Origin | undefined;
+  readonly credentialsInUrl: Origin | undefined;
+  /** The place where the API is reached: by a path with the version in it, or at its base. */
+  readonly route: (versioned: boolean) => Written | undefined;
+  readonly carrier: (carrier: Carrier | undefined) => Origin | undefined;
+  readonly access: (rules: VersionRules | undefined) => Origin | undefined;
+  /** The date that began the phase. */
+  readonly phase: (rules: VersionRules, phase: Phase) => Origin | undefined;
+  readonly brownout: (rules: VersionRules, rule: number) => Origin | undefined;
+  readonly afterlife: (rules: VersionRules) => Origin | undefined;
+  readonly limit: (rules: VersionRules, limit: Limit) => Origin | undefined;
+  readonly upstream: (rules: VersionRules) => Origin | undefined;
+}
+
+/** Carriers that are not written under their own name. */
+const KEYS: Readonly<Partial<Record<Carrier, string>>> = { accept: 'media_type', content_type: 'media_type' };
+
+export interface Written {
+  readonly text: string;
+  readonly origin: Origin | undefined;
+}
+
+/** For requests to `api`; without one only the gateway's own lines are found. */
+export function writtenLines(sources: Sources, api: string | undefined): WrittenLines {
+  const source = sources.policies.find(({ file }) => file.api === api);
+  const first = (...paths: readonly Path[]) => originOf(source?.document, paths);
+  const resolve = source?.file.resolve ?? [];
+  const entryOf = (key: string) => resolve.findIndex((entry) => Object.hasOwn(entry, key));
+  return {
+    guard: originOf(sources.gateway, [['guard']]),
+    credentialsInUrl: originOf(sources.gateway, [['credentials_in_url']]),
+    route: (versioned) => {
+      if (source === undefined) return undefined;
+      const index = versioned ? entryOf('path') : -1;
+      const path = resolve[index]?.path;
+      return path === undefined
+        ? { text: source.file.base, origin: first(['base']) }
+        : { text: path, origin: first(['resolve', index, 'path']) };
+    },
+    carrier: (carrier) => {
+      const index = carrier === undefined ? -1 : entryOf(KEYS[carrier] ?? carrier);
+      return index < 0 ? first(['resolve'], ['versions']) : first(['resolve', index]);
+    },
+    access: (rules) => first(...within(rules, 'access'), ['access']),
+    phase: (rules, phase) => first(...datesOf(rules, phase, source?.file)),
+    brownout: (rules, rule) =>
+      first(...within(rules, 'brownouts').flatMap((path) => [[...path, rule], path])),
+    afterlife: (rules) =>
+      first(...within(rules, 'after'), ...within(rules, 'sunset'), ...within(rules, 'retired')),
+    limit: (rules, limit) => {
+      const key = limit.name === 'deprecated' ? 'deprecated' : 'rate';
+      const ofVersion = within(rules, 'limits');
+      const keys = key === 'rate' ? [key] : [key, 'rate'];
+      return first(
+        ...[...ofVersion, ['limits']].flatMap((section) => keys.map((each) => [...section, each])),
+        ['limits'],
+      );
+    },
+    upstream: ({ label }) => first(['upstreams', label], ['upstreams']),
+  };
+}
+
+/** Where a key of these rules may stand: at the operation, then at its version. */
+function within(rules: VersionRules | undefined, key: string): readonly Path[] {
+  if (rules === undefined) return [];
+  const version: Path = ['versions', rules.label];
+  const ofVersion: Path = [...version, key];
+  return rules.operation === undefined
+    ? [ofVersion]
+    : [[...version, 'operations', rules.operation, key], ofVersion];
+}
+
+function datesOf(rules: VersionRules, { stage }: Phase, file: PolicyFile | undefined): readonly Path[] {
+  const version = typeof file?.versions === 'object' ? file.versions[rules.label] : undefined;
+  const last = (version?.extended?.length ?? 0) - 1;
+  const extension: readonly Path[] =
+    last < 0 || rules.operation !== undefined ? [] : [['versions', rules.label, 'extended', last]];
+  const sunset = [...extension, ...within(rules, 'sunset'), ...within(rules, 'retired')];
+  switch (stage) {
+    case 'planned':
+    case 'active':
+      return [...within(rules, 'released'), ['versions']];
+    case 'deprecated':
+      return within(rules, 'deprecated');
+    case 'sunset':
+      return sunset;
+    case 'retired':
+      return [...within(rules, 'retired'), ...sunset];
+    default: {
+      const never: never = stage;
+      throw new Error(`unhandled stage ${String(never)}`);
+    }
+  }
+}
+
+function originOf(document: SourceDocument | undefined, paths: readonly Path[]): Origin | undefined {
+  for (const path of paths) {
+    const origin = document?.origin(path);
+    if (origin !== undefined) return origin;
+  }
+  return undefined;
+}

@@ -1,0 +1,112 @@
+// Calls from browsers (Fetch standard, CORS): preflights answered here, and who may read an answer.
+// The pipeline asks about preflights right after the route; decorate.ts names readers on every answer of an API.
+import { ANY_ORIGIN } from '../plan/cors-section.ts';
+import type { ApiPlan } from '../plan/plan.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
+import type { Publication } from './publish/publication.ts';
+import { METHODS, type RequestView } from './request-view.ts';
+
+/** ORD-5: fields that pages can read only when they are named. */
+const EXPOSED = [
+  'Deprecation',
+  'Sunset',
+  'Link',
+  'Warning',
+  'X-API-Deprecation-Info',
+  'ETag',
+  'Location',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-Request-ID',
+];
+const ECHOED = ['X-API-Version-Requested', 'X-API-Version-Served', 'X-API-Lifecycle-Stage'];
+/** What a page may send, besides the version headers of the API. */
+const SENDABLE = new Set([
+  'accept',
+  'accept-language',
+  'api-version',
+  'authorization',
+  'content-language',
+  'content-type',
+  'idempotency-key',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'range',
+  'x-request-id',
+]);
+const PREFLIGHT_SECONDS = 600;
+const ALLOWED_METHODS = METHODS.join(', ');
+
+/**
+ * The answer to a preflight, whatever it is for: browsers send it without token or version, so that neither these nor
+ * a sunset nor a limit may stand in its way (ORD-4). Undefined for any other request, and where the API has no `cors`.
+ */
+export function answerPreflight(
+  { cors, versionHeaders }: ApiPlan,
+  view: RequestView,
+): Publication | undefined {
+  const { headers, method } = view;
+  if (cors === undefined || method !== 'OPTIONS') return undefined;
+  if (headers.origin === undefined || headers['access-control-request-method'] === undefined)
+    return undefined;
+  const vary = 'Access-Control-Request-Method, Access-Control-Request-Headers';
+  // A page that is not listed learns nothing more: the browser stops for want of an allowed origin.
+  if (allowedOrigin(cors, headers.origin) === undefined) return { status: 204, headers: { vary }, body: '' };
+  const granted = listOf(headers['access-control-request-headers'])
+    .map((name) => name.toLowerCase())
+    .filter((name) => SENDABLE.has(name) || versionHeaders.includes(name));
+  return {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': ALLOWED_METHODS,
+      'access-control-allow-headers': granted.length === 0 ? undefined : [...new Set(granted)].join(', '),
+      'access-control-max-age': String(PREFLIGHT_SECONDS),
+      vary,
+    },
+    body: '',
+  };
+}
+
+/**
+ * Names who may read an answer of the API; the upstream's own word on it is dropped, cookies are never allowed. Returns
+ * the field to add to Vary, since the answer differs by it whether or not this request has an Origin.
+ */
+export function nameReaders(
+  headers: AnswerHeaders,
+  api: ApiPlan,
+  view: RequestView | undefined,
+): string | undefined {
+  const { cors } = api;
+  if (cors === undefined) return undefined;
+  const exposed = headers['access-control-expose-headers'];
+  for (const name of ['access-control-allow-credentials', 'access-control-expose-headers'])
+    delete headers[name];
+  const origin = allowedOrigin(cors, view?.headers.origin);
+  headers['access-control-allow-origin'] = origin;
+  if (origin !== undefined) {
+    const own = api.echo ? [...EXPOSED, ...ECHOED] : EXPOSED;
+    const known = new Set(own.map((name) => name.toLowerCase()));
+    const theirs = listOf(exposed).filter((name) => !known.has(name.toLowerCase()));
+    headers['access-control-expose-headers'] = [...own, ...theirs].join(', ');
+  }
+  return cors.origins.has(ANY_ORIGIN) ? undefined : 'Origin';
+}
+
+function allowedOrigin(
+  { origins }: NonNullable<ApiPlan['cors']>,
+  origin: string | readonly string[] | undefined,
+): string | undefined {
+  if (origins.has(ANY_ORIGIN)) return ANY_ORIGIN;
+  return typeof origin === 'string' && origins.has(origin) ? origin : undefined;
+}
+
+function listOf(field: string | readonly string[] | undefined): readonly string[] {
+  const text = typeof field === 'string' ? field : (field?.join(',') ?? '');
+  return text.split(',').flatMap((name) => name.trim() || []);
+}

@@ -1,0 +1,28 @@
+// Which version was asked for and which one answered, told to the client where an API wants that (VER-6).
+// Called when an answer is decorated.
+import type { Evidence } from '../policy/versioning/resolution.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
+import type { ExchangeFacts } from './facts.ts';
+
+const LONGEST = 64;
+
+/** Sets the three fields in place, each where it is known; the upstream's own copies never count. */
+export function echoVersion(headers: AnswerHeaders, { requested, version, phase }: ExchangeFacts): void {
+  headers['x-api-version-requested'] = requested === undefined ? undefined : printable(requested);
+  headers['x-api-version-served'] = version?.label;
+  headers['x-api-lifecycle-stage'] = phase?.stage;
+}
+
+/** A client's own words: only what may stand in a header line, and not much of it. */
+function printable(text: string): string {
+  return text
+    .slice(0, LONGEST)
+    .replace(/[^\x21-\x7e ]/g, '?')
+    .trim();
+}
+
+/** Every version the request names, each once, in the order found; undefined when it names none. */
+export function requestedVersion({ claims, preferences }: Evidence): string | undefined {
+  const values = [...claims, ...preferences.flatMap(({ claim }) => claim ?? [])].map(({ value }) => value);
+  return values.length === 0 ? undefined : [...new Set(values)].join(', ');
+}

@@ -1,0 +1,76 @@
+// The answers of lifecycle refusals: gone, moved, or switched off for a while.
+// Part of refusal-answer.ts; the lifecycle header lines are added when the answer is decorated.
+
+import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
+import { dayOf } from '../policy/notation.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
+import { BRIEFLY_CACHEABLE, type ErrorDescription, NO_STORE, proxyStatus } from './error-body.ts';
+
+type Of<Reason extends LifecycleRefusal['reason']> = Extract<LifecycleRefusal, { reason: Reason }>;
+
+/** They say where to go; all are public facts (RET-8). */
+export function describeLifecycleRefusal(refusal: LifecycleRefusal): ErrorDescription {
+  switch (refusal.reason) {
+    case 'version_retired':
+      return ended(refusal, 410, refusal.replacement, refusal.because);
+    case 'version_moved':
+      return ended(refusal, refusal.status, refusal.location, undefined, { location: refusal.location });
+    case 'brownout':
+      return brownedOut(refusal);
+    default: {
+      const never: never = refusal;
+      throw new Error(`unhandled refusal ${JSON.stringify(never)}`);
+    }
+  }
+}
+
+/** 410, 301 and 308 are cacheable for a minute, so that an end can be taken back (RET-7). */
+function ended(
+  refusal: Of<'version_retired'> | Of<'version_moved'>,
+  status: 301 | 308 | 410,
+  replacement: string | undefined,
+  because: string | undefined,
+  headers: AnswerHeaders = {},
+): ErrorDescription {
+  return {
+    status,
+    message: `${spellSubject(refusal)} was retired on ${dayOf(refusal.since)}.`,
+    members: {
+      ...whereToGo(replacement, refusal.guide),
+      ...(because === undefined ? {} : { reason: because }),
+    },
+    headers: { ...MADE_HERE, 'cache-control': BRIEFLY_CACHEABLE, ...headers },
+  };
+}
+
+/** Never stored, since it is over soon (RET-7); what it says of time is the same with either status. */
+function brownedOut(refusal: Of<'brownout'>): ErrorDescription {
+  const { status, until, sunset, retryAfterSeconds, replacement, guide } = refusal;
+  const restored = Temporal.Instant.fromEpochMilliseconds(until).toString();
+  const removal = sunset === undefined ? '' : `, and will be removed on ${dayOf(sunset)}`;
+  const ours = `${spellSubject(refusal)} is in an announced brownout until ${restored}${removal}.`;
+  return {
+    status,
+    message: refusal.message ?? ours,
+    members: {
+      retryAfter: retryAfterSeconds,
+      estimatedRestoration: restored,
+      ...whereToGo(replacement, guide),
+    },
+    headers: { ...MADE_HERE, 'cache-control': NO_STORE, 'retry-after': String(retryAfterSeconds) },
+  };
+}
+
+const MADE_HERE: AnswerHeaders = { 'proxy-status': proxyStatus('proxy_internal_response') };
+
+function whereToGo(replacement: string | undefined, guide: string | undefined): Record<string, string> {
+  return {
+    ...(replacement === undefined ? {} : { replacement }),
+    ...(guide === undefined ? {} : { migration_guide: guide }),
+  };
+}
+
+/** What has ended or pauses: a version, or an operation of one. */
+function spellSubject({ label, operation }: LifecycleRefusal): string {
+  return `${operation === undefined ? '' : `${operation} of `}API version ${label}`;
+}

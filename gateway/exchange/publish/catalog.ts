@@ -1,0 +1,80 @@
+// The API catalog (RFC 9727) as a linkset (RFC 9264): what is published here and where its life is described.
+// Generated from the plan for each request; nothing of it is stored.
+import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
+import { API_CATALOG, lifecycleUrl } from '../../plan/reserved-paths.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { link, linkTarget } from '../../policy/lifecycle/links.ts';
+import { phaseAt } from '../../policy/lifecycle/phases.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import type { RequestView } from '../request-view.ts';
+import { changesIn, placeOf } from './places.ts';
+import { type Publication, page } from './publication.ts';
+
+interface Target {
+  readonly href: string;
+  readonly type?: string;
+}
+
+/** One context object: each relation is a list, also of one target (CAT-2). */
+type Context = { readonly anchor: string } & Readonly<Record<string, string | readonly Target[]>>;
+
+export function catalogPage(plan: GatewayPlan, now: EpochMs, view: RequestView): Publication {
+  const url = plan.public + API_CATALOG;
+  const contexts = contextsOf(plan, now);
+  const item = contexts.map(({ anchor }) => ({ href: anchor }));
+  const body = JSON.stringify({ linkset: [{ anchor: url, item }, ...contexts] });
+  const headers = {
+    'content-type': 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    link: link(url, 'api-catalog'),
+  };
+  return page(body, headers, view.headers, changesIn(plan.apis, now));
+}
+
+/** One per place; of versions that share theirs, what holds for the whole API. */
+function contextsOf(plan: GatewayPlan, now: EpochMs): readonly Context[] {
+  const byPlace = new Map<string, Context>();
+  for (const api of plan.apis) {
+    for (const version of api.versions.values()) {
+      if (!isServed(version, now)) continue;
+      const anchor = linkTarget(placeOf(plan, api, version.label));
+      const alone = anchor !== linkTarget(placeOf(plan, api, UNVERSIONED));
+      byPlace.set(anchor, {
+        anchor,
+        ...lifecycleRelations(plan, api),
+        ...(alone ? versionRelations(plan, api, version, now) : {}),
+      });
+    }
+  }
+  return [...byPlace.values()];
+}
+
+/** CAT-3: what has ended leaves the list; what is not released yet has never existed (STAT-1). */
+function isServed(version: VersionRules, now: EpochMs): boolean {
+  const { stage } = phaseAt(version.phases, now);
+  return stage === 'active' || stage === 'deprecated';
+}
+
+function lifecycleRelations(plan: GatewayPlan, api: ApiPlan): Readonly<Record<string, readonly Target[]>> {
+  if (api.versions.has(UNVERSIONED)) return {};
+  const href = lifecycleUrl(plan.public, api.name);
+  return {
+    'service-meta': [{ href, type: 'application/json' }],
+    status: [{ href, type: 'text/html' }],
+  };
+}
+
+function versionRelations(
+  plan: GatewayPlan,
+  api: ApiPlan,
+  { schedule, phases }: VersionRules,
+  now: EpochMs,
+): Readonly<Record<string, readonly Target[]>> {
+  const { guide, successor } = schedule;
+  const relations: Record<string, readonly Target[]> = {};
+  if (phaseAt(phases, now).stage === 'deprecated' && guide !== undefined)
+    relations.deprecation = [{ href: guide, type: 'text/html' }];
+  const next = successor === undefined ? undefined : api.versions.get(successor);
+  if (next !== undefined && isServed(next, now))
+    relations['successor-version'] = [{ href: linkTarget(placeOf(plan, api, next.label)) }];
+  return relations;
+}

@@ -1,0 +1,114 @@
+// The life of one API as data: its versions with stage, dates, successor and what changes next.
+// Answered as JSON, and the model of the page a browser is shown.
+import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
+import { lifecycleUrl } from '../../plan/reserved-paths.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
+import { phaseAt } from '../../policy/lifecycle/phases.ts';
+import { isForgotten } from '../../policy/lifecycle/retirement.ts';
+import type { Stage } from '../../policy/lifecycle/schedule.ts';
+import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { placeOf } from './places.ts';
+
+export interface LifecycleDocument {
+  readonly api: string;
+  readonly url: string;
+  readonly calendar: string;
+  readonly versions: readonly VersionEntry[];
+}
+
+/** Instants are RFC 3339 in UTC; what is not known is left out. */
+export interface Entry {
+  readonly stage: Stage;
+  readonly released?: string;
+  readonly deprecated?: string;
+  readonly sunset?: string;
+  readonly retired?: string;
+  readonly successor?: Label;
+  readonly migration_guide?: string;
+  readonly reason?: string;
+  readonly next_change?: { readonly at: string; readonly stage: Stage };
+  readonly brownouts?: readonly { readonly from: string; readonly until: string; readonly status: number }[];
+}
+
+export interface VersionEntry extends Entry {
+  readonly version: Label;
+  readonly url: string;
+  readonly status?: string;
+  /** Those with dates of their own. */
+  readonly operations?: readonly (Entry & { readonly operation: string })[];
+}
+
+/** What is known to have been or to come; a version that is forgotten is left out, one that is only planned is not. */
+export function lifecycleDocument(plan: GatewayPlan, api: ApiPlan, now: EpochMs): LifecycleDocument {
+  const url = lifecycleUrl(plan.public, api.name);
+  const versions = [...api.versions.values()].filter(({ schedule }) => !isForgotten(schedule, now));
+  return {
+    api: api.name,
+    url,
+    calendar: `${url}.ics`,
+    versions: versions.map((version) => versionEntry(plan, api, version, now)),
+  };
+}
+
+function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, now: EpochMs): VersionEntry {
+  const { label, schedule } = version;
+  const operations = (version.operations?.list ?? []).flatMap((rules) => {
+    const own =
+      rules.schedule.deprecated !== schedule.deprecated || rules.schedule.sunset !== schedule.sunset;
+    return own && rules.operation !== undefined
+      ? [{ operation: rules.operation, ...entryOf(rules, now, version) }]
+      : [];
+  });
+  return {
+    version: label,
+    url: placeOf(plan, api, label),
+    ...entryOf(version, now),
+    ...(schedule.status === undefined || label === UNVERSIONED ? {} : { status: schedule.status }),
+    ...(operations.length === 0 ? {} : { operations }),
+  };
+}
+
+function entryOf(rules: VersionRules, now: EpochMs, within?: VersionRules): Entry {
+  const { schedule, phases } = rules;
+  const phase = phaseAt(phases, now);
+  const brownouts = rules.brownouts === within?.brownouts ? [] : brownoutsToCome(rules, now);
+  const entry = {
+    stage: phase.stage,
+    released: instantText(schedule.released),
+    deprecated: instantText(schedule.deprecated),
+    sunset: instantText(schedule.sunset),
+    retired: instantText(schedule.retired),
+    successor: schedule.successor,
+    migration_guide: schedule.guide,
+    reason: schedule.reason,
+    next_change: Number.isFinite(phase.until)
+      ? { at: instantText(phase.until), stage: phaseAt(phases, phase.until).stage }
+      : undefined,
+    brownouts:
+      brownouts.length === 0
+        ? undefined
+        : brownouts.map(({ from, until, status }) => ({
+            from: instantText(from),
+            until: instantText(until),
+            status,
+          })),
+  };
+  return withoutUndefined(entry);
+}
+
+function instantText(at: EpochMs): string;
+function instantText(at: EpochMs | undefined): string | undefined;
+function instantText(at: EpochMs | undefined): string | undefined {
+  if (at === undefined || !Number.isFinite(at)) return undefined;
+  return Temporal.Instant.fromEpochMilliseconds(at).toString();
+}
+
+type Known<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(
+  entry: T & { readonly stage: Stage },
+): Known<T> & { stage: Stage } {
+  const known = Object.entries(entry).filter(([, value]) => value !== undefined);
+  return Object.assign({ stage: entry.stage }, Object.fromEntries(known)) as Known<T> & { stage: Stage };
+}

@@ -1,0 +1,95 @@
+// The life of one API for people: one self-contained page, readable without styles, free of scripts.
+// Shown when a browser follows X-API-Deprecation-Info or rel="status".
+import { createHash } from 'node:crypto';
+import type { Entry, LifecycleDocument, VersionEntry } from './lifecycle-document.ts';
+
+const STYLE = [
+  ':root{color-scheme:light dark}',
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem}',
+  '.wide{overflow-x:auto}',
+  'table{border-collapse:collapse;width:100%}',
+  'th,td{border-bottom:1px solid #8888;padding:.4rem .6rem;text-align:left;vertical-align:top}',
+  '.deprecated{font-weight:bold}',
+].join('');
+
+/** Nothing may run, load, frame or submit; the one style is named by its digest. */
+export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+const DATES = ['released', 'deprecated', 'sunset', 'retired'] as const;
+
+export function lifecycleHtml(document: LifecycleDocument): string {
+  const { api, versions, url, calendar } = document;
+  const title = escapeHtml(`${api}: versions and their life`);
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<div class="wide" role="region" aria-label="Versions" tabindex="0">
+<table>
+<caption>Dates are days in UTC. From its sunset a version no longer answers.</caption>
+<thead><tr><th scope="col">Version</th><th scope="col">Stage</th>${DATES.map((date) => `<th scope="col">${capital(date)}</th>`).join('')}<th scope="col">Next</th><th scope="col">What to do</th></tr></thead>
+<tbody>
+${versions.flatMap((version) => rowsOf(version, url)).join('\n')}
+</tbody>
+</table>
+</div>
+<p>${anchor(calendar, 'Calendar of these dates')}. Programs get this page as JSON at the same address.</p>
+</main>
+</body>
+</html>
+`;
+}
+
+function rowsOf(version: VersionEntry, self: string): readonly string[] {
+  const { operations = [], status } = version;
+  const more = status === undefined || status === self ? [] : [anchor(status, 'Status')];
+  return [
+    row(version.version, version, more),
+    ...operations.map((operation) => row(`${version.version} ${operation.operation}`, operation, [])),
+  ];
+}
+
+function row(name: string, entry: Entry, more: readonly string[]): string {
+  const { stage, next_change: next, successor, migration_guide: guide, reason, brownouts = [] } = entry;
+  const [brownout] = brownouts;
+  const advice = [
+    ...(reason === undefined ? [] : [escapeHtml(reason)]),
+    ...(successor === undefined ? [] : [`Move to ${escapeHtml(successor)}`]),
+    ...(guide === undefined ? [] : [anchor(guide, 'Migration guide')]),
+    ...(brownout === undefined ? [] : [`Next brownout: ${time(brownout.from)} to ${time(brownout.until)}`]),
+    ...more,
+  ];
+  const cells = [
+    `<span class="${stage}">${capital(stage)}</span>`,
+    ...DATES.map((date) => time(entry[date])),
+    next === undefined ? '' : `${capital(next.stage)} on ${time(next.at)}`,
+    advice.join('<br>'),
+  ];
+  return `<tr><th scope="row">${escapeHtml(name)}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+}
+
+function time(instant: string | undefined): string {
+  if (instant === undefined) return '';
+  const shown = instant.endsWith('T00:00:00Z') ? instant.slice(0, 10) : instant.replace('T', ' ');
+  return `<time datetime="${escapeHtml(instant)}">${escapeHtml(shown)}</time>`;
+}
+
+/** Guides and status pages are http or https by the grammar of the policy file. */
+function anchor(href: string, text: string): string {
+  return `<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`;
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,42 @@
+// Where the versions of an API are found from outside: absolute, per version where the path tells versions apart.
+// Written into the catalog and the lifecycle documents.
+import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { phaseAt } from '../../policy/lifecycle/phases.ts';
+import { isForgotten } from '../../policy/lifecycle/retirement.ts';
+import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+
+const VERSION = '{version}';
+
+/** The URL under which a version is called; all share one where neither path nor host names it. */
+export function placeOf(plan: GatewayPlan, api: ApiPlan, label: Label): string {
+  const isVersioned = (template: string): boolean => template.includes(VERSION);
+  const named = label === UNVERSIONED ? [] : api.paths.filter(isVersioned);
+  const path = (named[0] ?? api.paths.find((each) => !isVersioned(each)) ?? '').replace(VERSION, label);
+  const subdomain = named.length === 0 && label !== UNVERSIONED ? api.hosts.find(isVersioned) : undefined;
+  const host = subdomain?.replace(VERSION, label) ?? hostOf(plan, api);
+  const { protocol, port } = new URL(plan.public);
+  return `${protocol}//${host}${port === '' ? '' : `:${port}`}${path}`;
+}
+
+/** The public host, or one of the API's own where it is not served on that. */
+function hostOf(plan: GatewayPlan, api: ApiPlan): string {
+  const { hostname } = new URL(plan.public);
+  const hosts = api.hosts.filter((host) => !host.includes(VERSION));
+  return hosts.includes(hostname) ? hostname : (hosts[0] ?? hostname);
+}
+
+/** Milliseconds until anything published of the APIs changes; `Infinity` when nothing will. */
+export function changesIn(apis: readonly ApiPlan[], now: EpochMs): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const api of apis) {
+    for (const version of api.versions.values()) {
+      for (const rules of [version, ...(version.operations?.list ?? [])]) {
+        const { forgotten } = rules.schedule;
+        next = Math.min(next, phaseAt(rules.phases, now).until, rules.brownouts?.nextChange(now) ?? next);
+        if (forgotten !== undefined && !isForgotten(rules.schedule, now)) next = Math.min(next, forgotten);
+      }
+    }
+  }
+  return next - now;
+}

@@ -1,0 +1,46 @@
+// An answer the gateway gives out of its own plan instead of forwarding: complete, public, revalidated by its ETag.
+// Made by the pages of this folder and by preflights; exchange.ts decorates it, the transport writes it.
+import { createHash } from 'node:crypto';
+import type { RequestHeaders } from '../../policy/contract.ts';
+import type { AnswerHeaders } from '../answer-headers.ts';
+
+export interface Publication {
+  readonly status: 200 | 204 | 304;
+  readonly headers: Readonly<AnswerHeaders>;
+  readonly body: string;
+}
+
+/** Seconds a published page may be reused (CAT-3), unless something in it changes sooner. */
+const MAX_AGE_SECONDS = 300;
+
+/**
+ * `body` as 200, or 304 when the client has it (C304-4). Needs no credentials, and pages of any origin may read it.
+ * `changesIn`: milliseconds until the next lifecycle change in it, `Infinity` when there is none (CACHE-6).
+ */
+export function page(
+  body: string,
+  own: Readonly<AnswerHeaders>,
+  request: RequestHeaders,
+  changesIn: number,
+): Publication {
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  const headers: AnswerHeaders = {
+    'cache-control': `max-age=${Math.min(MAX_AGE_SECONDS, Math.floor(changesIn / 1000))}`,
+    etag,
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+    ...own,
+  };
+  if (!hasAlready(request['if-none-match'], etag)) return { status: 200, headers, body };
+  // Of the representation a 304 tells nothing but its validators (RFC 9110 §15.4.5).
+  delete headers['content-type'];
+  return { status: 304, headers, body: '' };
+}
+
+/** Weak comparison with each member of the list; `*` is any (C304-3). */
+function hasAlready(field: RequestHeaders[string], etag: string): boolean {
+  if (field === undefined) return false;
+  const text = typeof field === 'string' ? field : field.join(', ');
+  if (text.trim() === '*') return true;
+  return [...text.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, opaque]) => opaque === etag);
+}

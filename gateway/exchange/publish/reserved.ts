@@ -1,0 +1,73 @@
+// The paths the gateway answers itself on every host it knows: the catalog and the lifecycle of each API.
+// Asked by the pipeline after the guard, before the route match.
+import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
+import { API_CATALOG, LIFECYCLE } from '../../plan/reserved-paths.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { lifecycleEvents } from '../../policy/lifecycle/calendar.ts';
+import { renderCalendar } from '../../policy/lifecycle/icalendar.ts';
+import { isForgotten } from '../../policy/lifecycle/retirement.ts';
+import { preferredType } from '../../policy/versioning/preferred-type.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import type { Directive } from '../directive.ts';
+import type { RequestView } from '../request-view.ts';
+import { catalogPage } from './catalog.ts';
+import { lifecycleDocument } from './lifecycle-document.ts';
+import { lifecycleHtml, PAGE_POLICY } from './lifecycle-html.ts';
+import { changesIn } from './places.ts';
+import { type Publication, page } from './publication.ts';
+
+const WELL_KNOWN = '/.well-known/';
+const READABLE = 'GET, HEAD';
+
+/** Undefined for what is not reserved; a reserved path without anything behind it is not found. */
+export function publishReserved(plan: GatewayPlan, view: RequestView, now: EpochMs): Directive | undefined {
+  const { path } = view;
+  if (!path.startsWith(WELL_KNOWN) || !isKnownHost(plan, view.host)) return undefined;
+  const found = path === API_CATALOG ? () => catalogPage(plan, now, view) : lifecyclePage(plan, view, now);
+  if (found === undefined) return undefined;
+  if (found === 'absent') return { kind: 'refuse', refusal: { reason: 'route_unknown' } };
+  if (view.method !== 'GET' && view.method !== 'HEAD')
+    return { kind: 'refuse', refusal: { reason: 'method_not_allowed', allowed: READABLE } };
+  return { kind: 'publish', publication: found() };
+}
+
+/** Links lead to the public host, whether or not an API is served there. */
+function isKnownHost(plan: GatewayPlan, host: string): boolean {
+  return plan.routes.knowsHost(host) || new URL(plan.public).hostname === host;
+}
+
+function lifecyclePage(
+  plan: GatewayPlan,
+  view: RequestView,
+  now: EpochMs,
+): (() => Publication) | 'absent' | undefined {
+  const { path } = view;
+  if (path !== LIFECYCLE && !path.startsWith(`${LIFECYCLE}/`)) return undefined;
+  const [, name = '', calendar] = /^\/([a-z][a-z0-9-]*)(\.ics)?$/.exec(path.slice(LIFECYCLE.length)) ?? [];
+  const api = plan.apis.find((each) => each.name === name && !each.versions.has(UNVERSIONED));
+  if (api === undefined) return 'absent';
+  return calendar === undefined
+    ? () => documentPage(plan, api, view, now)
+    : () => calendarPage(plan, api, view, now);
+}
+
+function documentPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, now: EpochMs): Publication {
+  const document = lifecycleDocument(plan, api, now);
+  const type = preferredType(view.headers.accept, ['application/json', 'text/html']);
+  const headers = { 'content-type': `${type}; charset=utf-8`, vary: 'Accept' };
+  const until = changesIn([api], now);
+  if (type === 'application/json') return page(JSON.stringify(document), headers, view.headers, until);
+  const guarded = { ...headers, 'content-security-policy': PAGE_POLICY, 'referrer-policy': 'no-referrer' };
+  return page(lifecycleHtml(document), guarded, view.headers, until);
+}
+
+function calendarPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, now: EpochMs): Publication {
+  const versions = new Map([...api.versions].filter(([, { schedule }]) => !isForgotten(schedule, now)));
+  const body = renderCalendar(lifecycleEvents([{ versions }], now), {
+    name: `Lifecycle of ${api.name}`,
+    host: new URL(plan.public).hostname,
+    now,
+  });
+  const headers = { 'content-type': 'text/calendar; charset=utf-8' };
+  return page(body, headers, view.headers, changesIn([api], now));
+}

@@ -1,0 +1,45 @@
+// The policies as they are against an older folder of them: what was published and has been rewritten.
+// Part of `check --against`; the older files are only read, what is wrong in them is not reported again.
+import { resolve } from 'node:path';
+import { filesIn } from './files.ts';
+import { type Context, documentOf, readPolicies } from './load-documents.ts';
+import type { Problem } from './problems.ts';
+import { checkPast, publishedOf } from './rules/past.ts';
+import { switchedReport } from './rules/switch.ts';
+import { apiRemoved } from './rules/version-removed.ts';
+import { type PolicyView, reporter } from './views.ts';
+
+export interface Comparison {
+  /** Folder with the policy files of an earlier day. */
+  readonly folder: string;
+  readonly views: readonly PolicyView[];
+  /** Whether `views` are all policies there are: an API that is not among them has vanished. */
+  readonly complete: boolean;
+}
+
+/** Never throws for what the folder holds: a folder or file that cannot be compared with is a problem. */
+export async function compareWithPast(context: Context, comparison: Comparison): Promise<readonly Problem[]> {
+  const { views, complete } = comparison;
+  const folder = resolve(context.cwd, comparison.folder);
+  const files = await filesIn(folder);
+  if (files === undefined || files.length === 0) {
+    const why = files === undefined ? 'no such folder' : 'no policy file in this folder';
+    return documentOf(context, folder, { kind: 'unreadable', why }).problems;
+  }
+  const unknown = { now: context.now, public: undefined, identities: undefined, listeners: [] };
+  const older = await readPolicies(context, files, unknown);
+  const problems = older.problems.filter(({ rule }) => rule === 'unreadable' || rule === 'syntax');
+  const allNamed = views.every(({ parts }) => parts.api !== undefined);
+  for (const past of older.views) {
+    const { api } = past.parts;
+    const view = api === undefined ? undefined : views.find(({ parts }) => parts.api === api);
+    if (view !== undefined) {
+      const report = switchedReport(view.parts.rules, reporter(view.document, problems));
+      checkPast(past.versions, view, context.now, report);
+    } else if (api !== undefined && complete && allNamed) {
+      const report = switchedReport(past.parts.rules, reporter(past.document, problems));
+      apiRemoved(publishedOf(past.versions, context.now), report);
+    }
+  }
+  return problems;
+}

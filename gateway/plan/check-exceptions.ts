@@ -1,0 +1,51 @@
+// Cross checks of the exceptions of one version: an exception that could never do anything is a mistake.
+// Works on the well-formed parts, like the other checks of a version.
+import { dayOf } from '../policy/notation.ts';
+import type { VersionParts } from './policy-grammar.ts';
+import { effectiveSunset } from './redirects.ts';
+import { isWritten, type PolicyView, type Report } from './views.ts';
+
+const RULE = 'exception';
+
+export function checkExceptions(
+  label: string,
+  version: VersionParts,
+  view: PolicyView,
+  report: Report,
+): void {
+  const { exceptions = [] } = version;
+  const at = ['versions', label, 'exceptions'];
+  if (exceptions.length > 0 && view.parts.access === 'public') {
+    report(at, { rule: RULE, message: 'a public API knows no consumer to except', at: 'key' });
+  }
+  const sunset = effectiveSunset(version);
+  const end = version.retired ?? sunset;
+  const given = new Set<string>();
+  for (const [index, { consumer, until, from }] of exceptions.entries()) {
+    const path = [...at, index];
+    for (const what of from) {
+      const leave = JSON.stringify([consumer, what]);
+      if (given.has(leave)) {
+        const message = `${view.document.show([...path, 'consumer'], consumer)} already has leave from ${what}`;
+        report([...path, 'from'], { rule: RULE, message });
+      }
+      given.add(leave);
+    }
+    const wrong = (message: string, hint?: string) =>
+      report([...path, 'until'], { rule: RULE, message, ...(hint !== undefined && { hint }) });
+    const passes = from.includes('sunset');
+    if (sunset === undefined) {
+      if (passes && !isWritten(view, ['versions', label, 'sunset']))
+        report([...path, 'from'], { rule: RULE, message: `${label} has no sunset to be excepted from` });
+      continue;
+    }
+    if (passes && until <= sunset)
+      wrong(`until (${dayOf(until)}) is not after the sunset (${dayOf(sunset)}): nothing is excepted`);
+    if (end === undefined || until <= end) continue;
+    if (end > sunset) wrong(`until (${dayOf(until)}) is after ${label} is retired (${dayOf(end)})`);
+    else {
+      const hint = passes ? 'give the version a later retired' : undefined;
+      wrong(`until (${dayOf(until)}) is after the sunset (${dayOf(sunset)}), where ${label} retires`, hint);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// Cross checks of the operations of one version: names, dates within the version's, successors, access.
+// They run on whatever is well formed, beside the checks of the version itself.
+import type { EpochMs } from '../policy/contract.ts';
+import {
+  OPERATION_METHODS,
+  type OperationTemplate,
+  parametersOf,
+  parseOperation,
+  sameRequests,
+  spellOperation,
+} from '../policy/lifecycle/operation-template.ts';
+import { dayOf } from '../policy/notation.ts';
+import { reportDangling } from './dangling.ts';
+import type { OperationFile, VersionParts } from './policy-grammar.ts';
+import { effectiveSunset } from './redirects.ts';
+import { suggest } from './shape-issues.ts';
+import { isWritten, type PolicyView, type Report } from './views.ts';
+
+interface Subject {
+  readonly label: string;
+  readonly version: VersionParts;
+  /** As written. */
+  readonly name: string;
+  readonly template: OperationTemplate;
+  readonly operation: OperationFile;
+}
+
+export function checkOperations(
+  label: string,
+  version: VersionParts,
+  view: PolicyView,
+  report: Report,
+): void {
+  const before: OperationTemplate[] = [];
+  for (const [name, operation] of Object.entries(version.operations ?? {})) {
+    const path = ['versions', label, 'operations', name];
+    const parsed = parseOperation(name);
+    if (parsed.kind === 'malformed') {
+      const hint = parsed.method && `write one of ${OPERATION_METHODS.join(', ')}`;
+      report(path, { rule: 'operation', message: `not an operation: ${parsed.why}`, hint, at: 'key' });
+      continue;
+    }
+    const { template } = parsed;
+    for (const other of before) reportOverlap(path, template, other, report);
+    before.push(template);
+    const subject = { label, version, name, template, operation };
+    checkDates(subject, view, report);
+    checkSuccessor(subject, view, report);
+    if (typeof operation.access === 'object' && view.parts.access === 'public') {
+      const message = 'a public API has no identity whose tokens could hold these scopes';
+      report([...path, 'access'], { rule: 'operation', message, at: 'key' });
+    }
+  }
+}
+
+function reportOverlap(
+  path: readonly string[],
+  template: OperationTemplate,
+  other: OperationTemplate,
+  report: Report,
+): void {
+  const name = spellOperation(other);
+  if (sameRequests(template, other)) {
+    report(path, { rule: 'operation', message: `${name} answers the same requests`, at: 'key' });
+  } else if (template.method === other.method && crosses(template, other)) {
+    const message = `some requests are answered by this and by ${name}: the one that spells out the earlier segment wins`;
+    report(path, { rule: 'operation', severity: 'warning', message, at: 'key' });
+  }
+}
+
+/** Whether two templates share requests though neither is a special case of the other. */
+function crosses(a: OperationTemplate, b: OperationTemplate): boolean {
+  if (a.segments.length !== b.segments.length) return false;
+  let moreLiteral = 0;
+  let lessLiteral = 0;
+  for (const [index, left] of a.segments.entries()) {
+    const right = b.segments[index];
+    if (right === undefined || left.kind === right.kind) {
+      if (left.kind === 'literal' && right?.kind === 'literal' && left.text !== right.text) return false;
+    } else if (left.kind === 'literal') moreLiteral += 1;
+    else lessLiteral += 1;
+  }
+  return moreLiteral > 0 && lessLiteral > 0;
+}
+
+/** DEP-5, and a part of a version never outlives the whole. */
+function checkDates({ label, version, name, operation }: Subject, view: PolicyView, report: Report): void {
+  const at = (key: string) => ['versions', label, 'operations', name, key];
+  const wrong = (key: string, message: string) => report(at(key), { rule: 'date-order', message });
+  const { deprecated, sunset } = operation;
+  const before = (key: string, value: EpochMs | undefined, than: string, earlier: EpochMs | undefined) => {
+    if (value !== undefined && earlier !== undefined && value < earlier)
+      wrong(key, `${key} (${dayOf(value)}) is before ${than} (${dayOf(earlier)})`);
+  };
+  const after = (key: string, value: EpochMs | undefined, than: string, later: EpochMs | undefined) => {
+    if (value !== undefined && later !== undefined && value > later)
+      wrong(key, `${key} (${dayOf(value)}) is after that of ${than} (${dayOf(later)})`);
+  };
+  before('deprecated', deprecated, `${label} is released`, version.released);
+  before('sunset', sunset, 'deprecated', deprecated ?? version.deprecated);
+  after('deprecated', deprecated, label, version.deprecated);
+  after('sunset', sunset, label, effectiveSunset(version));
+  const announced = deprecated ?? version.deprecated;
+  if (sunset !== undefined && announced === undefined && !isWritten(view, at('deprecated'))) {
+    const message = 'a sunset without deprecated: callers are told nothing before the operation is gone';
+    report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
+  }
+}
+
+/** LNK-2, RET-1: where callers are sent exists, can be filled in, and is asked for by the same method. */
+function checkSuccessor(subject: Subject, view: PolicyView, report: Report): void {
+  const { label, version, name, template, operation } = subject;
+  const { successor, after } = operation;
+  const path = ['versions', label, 'operations', name, 'successor'];
+  if (successor === undefined) {
+    if (after !== 'redirect' || isWritten(view, path)) return;
+    const message = 'a redirect needs a successor to lead to';
+    report([...path.slice(0, -1), 'after'], { rule: 'redirect', message });
+    return;
+  }
+  const to = successor.label ?? label;
+  if (!view.labels.includes(to)) {
+    reportDangling(path, 'version', to, view.labels, view, report);
+    return;
+  }
+  const target = successor.template;
+  const samePath = target === undefined || sameRequests(template, target);
+  if (to === label && samePath)
+    report(path, { rule: 'reference', message: 'an operation cannot be its own successor' });
+  const captured = parametersOf(template);
+  for (const parameter of target === undefined ? [] : parametersOf(target)) {
+    if (captured.includes(parameter)) continue;
+    const hint = suggest(parameter, captured);
+    report(path, { rule: 'reference', message: `${name} does not capture {${parameter}}`, hint });
+  }
+  if (after !== 'redirect') return;
+  if (target !== undefined && target.method !== template.method) {
+    const message = `a redirect keeps the method, and ${spellOperation(target)} is asked for by another`;
+    report(path, { rule: 'redirect', message });
+  }
+  const ends = operation.sunset ?? effectiveSunset(version);
+  const targetEnds = effectiveSunset(view.versions.get(to) ?? {});
+  if (to !== label && ends !== undefined && targetEnds !== undefined && targetEnds <= ends)
+    report(path, {
+      rule: 'redirect',
+      message: `${name} ends on ${dayOf(ends)}, and ${to} has ended by then`,
+    });
+}

@@ -1,0 +1,135 @@
+// The operations of a version: whole rules each, what they do not say taken from the version.
+// Part of compiling one version; per request only the table is asked.
+import type { AccessRule } from '../policy/authentication/access.ts';
+import {
+  type OperationTemplate,
+  parseOperation,
+  spellOperation,
+  tailParts,
+} from '../policy/lifecycle/operation-template.ts';
+import { createPhases, type PhaseOptions } from '../policy/lifecycle/phases.ts';
+import type { Schedule } from '../policy/lifecycle/schedule.ts';
+import type { Label } from '../policy/versioning/resolution.ts';
+import { compileBrownouts } from './compile-brownouts.ts';
+import { compileExceptions } from './compile-exceptions.ts';
+import { compileLimits } from './compile-limits.ts';
+import { createOperationTable } from './operation-table.ts';
+import type { RedirectTarget, VersionRules } from './plan.ts';
+import type { OperationFile, PolicyFile, VersionFile } from './policy-grammar.ts';
+import { effectiveSunset } from './redirects.ts';
+
+export interface OperationsInput {
+  readonly file: PolicyFile;
+  readonly version: VersionFile;
+  /** Those of the version itself. */
+  readonly rules: VersionRules;
+  readonly options: PhaseOptions;
+  /** Where a version lives, up to the tail. */
+  readonly pathOf: (label: Label) => string;
+}
+
+/** Undefined for a version that names no operations. */
+export function compileOperations(input: OperationsInput): VersionRules['operations'] {
+  const written = Object.entries(input.version.operations ?? {});
+  if (written.length === 0) return undefined;
+  return createOperationTable(
+    written.map(([text, operation]) => {
+      const parsed = parseOperation(text);
+      if (parsed.kind === 'malformed') throw new RangeError(`unchecked operation ${text}: ${parsed.why}`);
+      return { template: parsed.template, rules: compileOperation(parsed.template, operation, input) };
+    }),
+  );
+}
+
+function compileOperation(
+  template: OperationTemplate,
+  operation: OperationFile,
+  input: OperationsInput,
+): VersionRules {
+  const { file, version, rules } = input;
+  const name = spellOperation(template);
+  const options: PhaseOptions = { ...input.options, operation: name };
+  const schedule = scheduleOf(operation, rules);
+  const ends = operation.sunset === undefined ? 'version' : 'operation';
+  return {
+    ...rules,
+    operation: name,
+    operations: undefined,
+    schedule,
+    phases: createPhases(schedule, options),
+    exceptions: compileExceptions(version.exceptions, schedule, options, ends),
+    brownouts:
+      operation.brownouts === undefined ? rules.brownouts : compileBrownouts(operation.brownouts, schedule),
+    access: accessOf(operation, rules.access),
+    limits: compileLimits(file, {
+      label: rules.label,
+      version: version.limits,
+      schedule,
+      operation: {
+        name,
+        limits: operation.limits,
+        hasDates: operation.deprecated !== undefined || operation.sunset !== undefined,
+      },
+    }),
+    ...successorOf(template, operation, input),
+  };
+}
+
+/** Earlier than the version's, never later: what is gone as a whole is gone in each part (RET-11). */
+function scheduleOf(operation: OperationFile, { schedule, label }: VersionRules): Schedule {
+  const own = operation.sunset !== undefined;
+  const { successor } = operation;
+  return {
+    ...schedule,
+    deprecated: earlier(operation.deprecated, schedule.deprecated),
+    sunset: earlier(operation.sunset, schedule.sunset),
+    retired: own ? undefined : schedule.retired,
+    successor: successor === undefined ? schedule.successor : (successor.label ?? label),
+    guide: operation.guide ?? schedule.guide,
+    reason: operation.reason ?? schedule.reason,
+    after: afterOf(operation, label, schedule),
+  };
+}
+
+function afterOf({ after, sunset, successor }: OperationFile, label: Label, { after: ofVersion }: Schedule) {
+  if (after === 'gone' || (after === undefined && sunset !== undefined)) return { kind: 'gone' } as const;
+  if (after === undefined) return ofVersion;
+  return { kind: 'redirect', to: successor?.label ?? label, unsafe: 308 } as const;
+}
+
+function accessOf({ access }: OperationFile, ofVersion: AccessRule): AccessRule {
+  if (access === undefined) return ofVersion;
+  if (access === 'public') return { kind: 'public' };
+  if (ofVersion.kind === 'public') throw new RangeError('unchecked scopes in a public API');
+  return { ...ofVersion, scopes: { read: access.scopes, write: access.scopes } };
+}
+
+type Successor = Pick<VersionRules, 'successorPath' | 'successorTail' | 'redirects'>;
+
+/** Per resource: the named template with what the request's path holds, else the same tail (LNK-2). */
+function successorOf(
+  template: OperationTemplate,
+  { successor, after }: OperationFile,
+  { file, rules, pathOf }: OperationsInput,
+): Successor {
+  const { successorPath, successorTail, redirects } = rules;
+  if (successor === undefined) return { successorPath, successorTail, redirects };
+  const label = successor.label ?? rules.label;
+  const path = pathOf(label);
+  const tail = successor.template && tailParts(template, successor.template);
+  const target = typeof file.versions === 'object' ? file.versions[label] : undefined;
+  const until = (target && effectiveSunset(target)) ?? Number.POSITIVE_INFINITY;
+  const own: RedirectTarget = { label, path, until, tail };
+  return {
+    successorPath: path,
+    successorTail: tail,
+    // With the version's own redirect the same resource is meant there too.
+    redirects:
+      after === 'redirect' ? [own] : redirects.map((hop) => (hop.label === label ? { ...hop, tail } : hop)),
+  };
+}
+
+function earlier(own: number | undefined, ofVersion: number | undefined): number | undefined {
+  if (own === undefined || ofVersion === undefined) return own ?? ofVersion;
+  return Math.min(own, ofVersion);
+}

@@ -1,0 +1,19 @@
+// A name in a policy file that nothing bears, with what it may have meant.
+// For checks and rules alike.
+import type { Path } from './document.ts';
+import { suggest } from './shape-issues.ts';
+import type { PolicyView, Report } from './views.ts';
+
+/** Shown as an operator may see it: what interpolation brought in is not quoted, and no hint hints at it. */
+export function reportDangling(
+  path: Path,
+  noun: string,
+  name: string,
+  known: readonly string[],
+  view: Pick<PolicyView, 'document'>,
+  report: Report,
+): void {
+  const shown = view.document.show(path, name);
+  const hint = view.document.isSecret(path) ? undefined : suggest(name, known);
+  report(path, { rule: 'reference', message: `no ${noun} is called ${shown}`, hint });
+}

@@ -1,0 +1,55 @@
+// The `expect` list of a policy file: requests with what must come of them, like unit tests of the policy.
+// Their shape only; `check` runs them once the plan is made.
+import { z } from 'zod';
+import { instant, notation } from '../policy/notation.ts';
+
+const REQUEST = /^[A-Z]+ \/\S{0,2000}$/;
+const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+const FIELD_VALUE = /^[\t\x20-\x7e]{0,4000}$/;
+
+const request = notation(
+  (text) => (REQUEST.test(text) ? text : undefined),
+  'not a method and a path, such as GET /api/v1/orders',
+  { description: 'Method and path, with the query if there is one.', examples: ['GET /api/v1/orders'] },
+);
+
+const expectation = z
+  .strictObject({
+    request,
+    headers: z
+      .record(z.string().regex(FIELD_NAME), z.string().regex(FIELD_VALUE))
+      .meta({ description: 'Headers of the request.' })
+      .optional(),
+    as: z
+      .string()
+      .min(1)
+      .max(256)
+      .meta({ description: 'Consumer that calls, with every scope; default: nobody.' })
+      .optional(),
+    at: instant('When. Required, so that an expectation holds on any day.'),
+    version: z.string().meta({ description: 'The version that answers.' }).optional(),
+    stage: z
+      .enum(['planned', 'active', 'deprecated', 'sunset', 'retired'])
+      .meta({ description: 'Its stage.' })
+      .optional(),
+    status: z
+      .number()
+      .refine(
+        (status) => Number.isInteger(status) && status >= 300 && status <= 599,
+        'not a status that the gateway answers with, from 300 to 599',
+      )
+      .meta({ description: "Status of the gateway's own answer; what is forwarded has none." })
+      .optional(),
+    location: z.string().meta({ description: 'Location of a redirect, as a whole URL.' }).optional(),
+  })
+  .refine(
+    ({ version, stage, status, location }) =>
+      [version, stage, status, location].some((each) => each !== undefined),
+    'nothing is expected: write version, stage, status or location',
+  );
+
+export type Expectation = z.output<typeof expectation>;
+
+export const expectSection = z
+  .array(expectation)
+  .meta({ description: 'Requests and what must come of them; run by `check`.' });

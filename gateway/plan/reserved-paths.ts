@@ -1,0 +1,18 @@
+// The paths the gateway keeps for itself on its public listeners (RFC 8615), and the URLs made of them.
+// Refused to APIs by the checks, written into schedules by the compiler, answered by the exchange.
+
+export const API_CATALOG = '/.well-known/api-catalog';
+export const LIFECYCLE = '/.well-known/lifecycle';
+const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';
+
+/** The reserved path that `path` is or lies below; undefined when it is free. */
+export function reservedPath(path: string): string | undefined {
+  return [API_CATALOG, PROTECTED_RESOURCE, LIFECYCLE].find(
+    (reserved) => path === reserved || path.startsWith(`${reserved}/`),
+  );
+}
+
+/** Where the life of an API is published. */
+export function lifecycleUrl(publicOrigin: string, api: string): string {
+  return `${publicOrigin}${LIFECYCLE}/${api}`;
+}

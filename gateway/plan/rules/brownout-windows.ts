@@ -1,0 +1,74 @@
+// brownout-windows: windows exist, lie between deprecation and sunset, and none begins before another is over.
+// A window outside those dates would never be met, or would refuse a version that nobody was told to leave.
+import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
+import { type BrownoutSpan, MOST_WINDOWS } from '../../policy/lifecycle/brownout-windows.ts';
+import { brownoutListsOf, spellInstant } from './brownout-lists.ts';
+import type { Rule } from './subject.ts';
+
+const RULE = 'brownout-windows';
+
+export const brownoutWindows: Rule = (subject, report) => {
+  for (const { at, rules, placed } of brownoutListsOf(subject)) {
+    if (placed.kind === 'nowhere') {
+      const message = `brownouts need ${placed.missing}: their windows lie between deprecation and sunset`;
+      report(at, { rule: RULE, message, at: 'key' });
+      continue;
+    }
+    for (const [index, rule] of rules.entries()) {
+      const wrong = outside(rule, placed.span);
+      if (wrong !== undefined) report([...at, index, ...wrong.at], { rule: RULE, message: wrong.message });
+      else if (!placed.windows.some((window) => window.rule === index))
+        report([...at, index], { rule: RULE, message: 'no window falls into this time' });
+    }
+    if (placed.windows.length > MOST_WINDOWS) {
+      const message = `more than ${MOST_WINDOWS} windows: what is refused so often has ended`;
+      report(at, { rule: RULE, message, at: 'key' });
+      continue;
+    }
+    const overlap = firstOverlap(placed.windows);
+    if (overlap !== undefined) report([...at, ...overlap.at], { rule: RULE, message: overlap.message });
+  }
+};
+
+type Wrong = { readonly at: readonly (string | number)[]; readonly message: string };
+
+/** What is wrong with the bounds as written. */
+function outside({ times }: BrownoutRule, span: BrownoutSpan): Wrong | undefined {
+  const deprecated = spellInstant(span.deprecated);
+  const sunset = spellInstant(span.sunset);
+  if (times.kind === 'phase') {
+    const begin = span.sunset - times.beforeSunset;
+    if (begin < span.deprecated) {
+      return {
+        at: ['before_sunset'],
+        message: `this begins ${spellInstant(begin)}, before deprecated (${deprecated})`,
+      };
+    }
+    if (times.beat !== undefined || times.lasts <= times.beforeSunset) return undefined;
+    return { at: ['for'], message: `a window of this length ends after the sunset (${sunset})` };
+  }
+  const { from = span.deprecated, until = span.sunset } = times;
+  if (until <= from) return { at: [], message: `an empty window: it ends ${spellInstant(until)}` };
+  if (from < span.deprecated) {
+    return {
+      at: ['from'],
+      message: `a window from ${spellInstant(from)} begins before deprecated (${deprecated})`,
+    };
+  }
+  if (until <= span.sunset) return undefined;
+  return {
+    at: [],
+    message: `a window until ${spellInstant(until)} ends after the sunset (${sunset})`,
+  };
+}
+
+/** The first window that begins before another is over: one overlap of a repetition says as much as all. */
+function firstOverlap(windows: readonly BrownoutWindow[]): Wrong | undefined {
+  for (const [place, { from, rule }] of windows.entries()) {
+    const before = windows[place - 1];
+    if (before === undefined || before.until <= from) continue;
+    const message = `the window at ${spellInstant(from)} begins before that of ${spellInstant(before.from)} is over`;
+    return { at: [rule], message };
+  }
+  return undefined;
+}

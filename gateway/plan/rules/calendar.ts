@@ -1,0 +1,24 @@
+// Calendar months in UTC and the dates that hints name: a month is what the calendar says, not thirty days.
+// Used by the rules; a hint always names a whole day that would pass.
+import type { EpochMs } from '../../policy/contract.ts';
+
+/** The same day `months` later (earlier when negative); the last of the month where the calendar has no such day. */
+export function monthsAfter(at: EpochMs, months: number): EpochMs {
+  return inUtc(at).add({ months }).epochMilliseconds;
+}
+
+/** The first date whose midnight is not before `at`. */
+export function dayFrom(at: EpochMs): string {
+  const start = inUtc(at).startOfDay();
+  const day = start.epochMilliseconds < at ? start.add({ days: 1 }) : start;
+  return day.toPlainDate().toString();
+}
+
+/** The last date whose midnight is not after `at`. */
+export function dayUntil(at: EpochMs): string {
+  return inUtc(at).toPlainDate().toString();
+}
+
+function inUtc(at: EpochMs): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('UTC');
+}

@@ -1,0 +1,32 @@
+// The rules that need a past: a version as written now against the same version as it was published.
+// The past is whatever the caller has of it: an older folder of files.
+import type { EpochMs } from '../../policy/contract.ts';
+import type { VersionParts } from '../policy-grammar.ts';
+import type { PolicyView, Report } from '../views.ts';
+import { datesRewritten } from './dates-rewritten.ts';
+import type { Subject } from './subject.ts';
+import { sunsetRewritten } from './sunset-rewritten.ts';
+import { versionRemoved } from './version-removed.ts';
+
+export type PastVersions = ReadonlyMap<string, VersionParts>;
+
+/** `now`: versions that were only planned may change and go; a version once released was published. */
+export function checkPast(past: PastVersions, view: PolicyView, now: EpochMs, report: Report): void {
+  for (const [label, version] of view.versions) {
+    const older = past.get(label);
+    if (older === undefined || !wasPublished(older, now)) continue;
+    const subject: Subject = { label, version, at: ['versions', label], view };
+    sunsetRewritten(older, subject, report);
+    datesRewritten(older, subject, report);
+  }
+  versionRemoved(publishedOf(past, now), view, report);
+}
+
+/** Labels of versions that callers may know of. */
+export function publishedOf(past: PastVersions, now: EpochMs): readonly string[] {
+  return [...past].flatMap(([label, version]) => (wasPublished(version, now) ? [label] : []));
+}
+
+function wasPublished({ released, forgotten }: VersionParts, now: EpochMs): boolean {
+  return released !== undefined && released <= now && !(forgotten !== undefined && forgotten <= now);
+}

@@ -1,0 +1,73 @@
+// What a rule judges: one version as written, where it stands in its file, and the versions beside it.
+// No rule knows the day: what was in order stays in order while its dates pass.
+import type { EpochMs } from '../../policy/contract.ts';
+import type { Path } from '../document.ts';
+import type { VersionParts } from '../policy-grammar.ts';
+import { redirectOf } from '../redirects.ts';
+import type { PolicyView, Report } from '../views.ts';
+
+export interface Subject {
+  readonly label: string;
+  readonly version: VersionParts;
+  readonly at: Path;
+  readonly view: PolicyView;
+}
+
+export type Rule = (subject: Subject, report: Report) => void;
+
+export interface Extension {
+  readonly index: number;
+  readonly to: EpochMs;
+  readonly announced: EpochMs;
+  /** The sunset it moves: the one first published, or that of the extension before. */
+  readonly moves: EpochMs;
+}
+
+/** None while the sunset they move is unknown. */
+export function extensionsOf({ sunset, extended = [] }: VersionParts): readonly Extension[] {
+  if (sunset === undefined || extended === undefined) return [];
+  return extended.map(({ to, announced }, index) => ({
+    index,
+    to,
+    announced,
+    moves: extended[index - 1]?.to ?? sunset,
+  }));
+}
+
+/** Where the sunset in force is written. */
+export function sunsetPlace({ at, version }: Pick<Subject, 'at' | 'version'>): Path {
+  const last = (version.extended?.length ?? 0) - 1;
+  return last < 0 ? [...at, 'sunset'] : [...at, 'extended', last, 'to'];
+}
+
+/** When callers were told; the deprecation is its own announcement unless another date is given. */
+export function announcementOf({ announced, deprecated }: VersionParts): EpochMs | undefined {
+  return announced ?? deprecated;
+}
+
+/** Months between announcement and sunset (specification, Versioning 6). */
+export function noticeMonths({ parts }: PolicyView): 6 | 12 {
+  return parts.audience === 'internal' ? 6 : 12;
+}
+
+/** Another declared version that this one leads to. */
+export interface Successor {
+  readonly label: string;
+  readonly version: VersionParts;
+  readonly place: Path;
+}
+
+/** The version named as `successor`; undefined when none is, or it is not declared, or is the same. */
+export function namedSuccessor(subject: Subject): Successor | undefined {
+  return declared(subject, subject.version.successor, [...subject.at, 'successor']);
+}
+
+/** Where `after: { redirect }` leads, likewise. */
+export function redirectTarget(subject: Subject): Successor | undefined {
+  return declared(subject, redirectOf(subject.version), [...subject.at, 'after', 'redirect']);
+}
+
+function declared({ label, view }: Subject, to: string | undefined, place: Path): Successor | undefined {
+  const version = to === undefined || to === label ? undefined : view.versions.get(to);
+  return to === undefined || version === undefined ? undefined : { label: to, version, place };
+}

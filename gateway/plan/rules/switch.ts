@@ -1,0 +1,16 @@
+// Applies the `rules` key of a file to what checks report: off is dropped, a severity replaces the usual one.
+// Stands between every check of a policy file and the list of problems.
+import type { Report } from '../views.ts';
+import { isRuleName, RULES } from './names.ts';
+import type { RulesSection } from './section.ts';
+
+/** Findings of rules that cannot be switched pass through. One switch stands for all that a rule has to say. */
+export function switchedReport(rules: RulesSection | undefined, report: Report): Report {
+  return (path, finding) => {
+    const { rule } = finding;
+    if (!isRuleName(rule)) return report(path, finding);
+    const chosen = rules?.[rule];
+    if (chosen === 'off') return;
+    report(path, { ...finding, severity: chosen ?? finding.severity ?? RULES[rule].severity });
+  };
+}

@@ -1,0 +1,59 @@
+// Cron in a time zone: whether an expression can be read, and when it strikes.
+// The only file that knows the cron library; asked while a plan is checked and compiled, never by a request.
+import { Cron } from 'croner';
+import type { EpochMs } from '../contract.ts';
+import type { CronBeat } from './brownout-rule.ts';
+
+/** Five fields of digits, names, lists, ranges and steps; no nicknames, no `?`, no seconds. */
+const FIELDS = /^[\w*,/#-]+(?: +[\w*,/#-]+){4}$/;
+const ZONE = /^[A-Za-z][\w+-]*(?:\/[\w+-]+){0,2}$/;
+
+/** The expression itself when it has five fields that mean something, else undefined. */
+export function parseCron(text: string): string | undefined {
+  if (text.length > 200 || !FIELDS.test(text)) return undefined;
+  try {
+    schedule(text, 'UTC');
+    return text;
+  } catch {
+    // The library has no other way to say that a field is out of range.
+    return undefined;
+  }
+}
+
+/** A zone of the IANA database by its name; undefined for others and for bare offsets, which know no daylight saving. */
+export function parseZone(text: string): string | undefined {
+  if (text.length > 64 || !ZONE.test(text)) return undefined;
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text);
+    return text;
+  } catch {
+    // Temporal's way to say that there is no such zone.
+    return undefined;
+  }
+}
+
+/**
+ * The instants from `from` up to and without `until` at which the expression strikes, at most `most`.
+ * A fixed time of day that the clocks skip strikes when they have gone forward; one they repeat strikes once.
+ */
+export function strikes(
+  { cron, zone }: Pick<CronBeat, 'cron' | 'zone'>,
+  from: EpochMs,
+  until: EpochMs,
+  most: number,
+): readonly EpochMs[] {
+  const job = schedule(cron, zone);
+  const found: EpochMs[] = [];
+  // The library looks for what comes after the instant it is given.
+  let next = job.nextRun(new Date(from - 1))?.getTime();
+  while (next !== undefined && next < until && found.length < most) {
+    if (next >= from) found.push(next);
+    next = job.nextRun(new Date(next))?.getTime();
+  }
+  return found;
+}
+
+/** Without a function to call, the library starts no timer. */
+function schedule(cron: string, zone: string): Cron {
+  return new Cron(cron, { mode: '5-part', timezone: zone, fixedTimeRule: 'no-wildcard' });
+}

@@ -1,0 +1,80 @@
+// From the brownout rules of one version to its windows: repetition unrolled, phases placed before the sunset.
+// Runs when a plan is checked and when it is compiled; both see the same windows.
+import type { EpochMs } from '../contract.ts';
+import { strikes } from './brownout-cron.ts';
+import type { BrownoutRule, BrownoutTimes, BrownoutWindow, CronBeat } from './brownout-rule.ts';
+
+/** More refusals than this are no brownouts but an outage, and would only make every reload slow. */
+export const MOST_WINDOWS = 500;
+
+/** The stretch in which a version may be browned out. */
+export interface BrownoutSpan {
+  readonly deprecated: EpochMs;
+  /** The effective one: what is relative to it moves with an extension. */
+  readonly sunset: EpochMs;
+}
+
+type Stretch = Pick<BrownoutWindow, 'from' | 'until'>;
+
+/**
+ * Every window of the rules, by time and cut to the span, so that no rule can refuse before a version is deprecated.
+ * At most one more than `MOST_WINDOWS` of each rule: enough to see that there are too many.
+ */
+export function expandBrownouts(
+  rules: readonly BrownoutRule[],
+  span: BrownoutSpan,
+): readonly BrownoutWindow[] {
+  return rules
+    .flatMap(({ times, ...answer }, rule) =>
+      stretchesOf(times, rules, span)
+        .map(({ from, until }) => ({
+          from: Math.max(from, span.deprecated),
+          until: Math.min(until, span.sunset),
+        }))
+        .filter(({ from, until }) => from < until)
+        .map(({ from, until }): BrownoutWindow => ({ from, until, rule, ...answer })),
+    )
+    .sort((a, b) => a.from - b.from || a.rule - b.rule);
+}
+
+function stretchesOf(
+  times: BrownoutTimes,
+  rules: readonly BrownoutRule[],
+  span: BrownoutSpan,
+): readonly Stretch[] {
+  switch (times.kind) {
+    case 'dated':
+      return [times];
+    case 'repeated':
+      return repeat(times.beat, times.from ?? span.deprecated, times.until ?? span.sunset, span);
+    case 'phase': {
+      const from = span.sunset - times.beforeSunset;
+      if (times.beat === undefined) return [{ from, until: from + times.lasts }];
+      return repeat(times.beat, from, span.sunset - nextPhase(times.beforeSunset, rules), span);
+    }
+    default: {
+      const never: never = times;
+      throw new Error(`unhandled times ${JSON.stringify(never)}`);
+    }
+  }
+}
+
+/** A window that begins before the end of its rule ends with the rule. */
+function repeat(beat: CronBeat, from: EpochMs, until: EpochMs, span: BrownoutSpan): readonly Stretch[] {
+  const first = Math.max(from, span.deprecated);
+  const end = Math.min(until, span.sunset);
+  return strikes(beat, first, end, MOST_WINDOWS + 1).map((strike) => ({
+    from: strike,
+    until: Math.min(strike + beat.lasts, end),
+  }));
+}
+
+/** How long before the sunset the next repeated phase takes over; 0 when this is the last. */
+function nextPhase(beforeSunset: number, rules: readonly BrownoutRule[]): number {
+  const later = rules.flatMap(({ times }) =>
+    times.kind === 'phase' && times.beat !== undefined && times.beforeSunset < beforeSunset
+      ? [times.beforeSunset]
+      : [],
+  );
+  return Math.max(0, ...later);
+}

@@ -1,0 +1,38 @@
+// Exceptions: a consumer's written leave from brownouts, from the sunset, or from lowered limits, until a day.
+// Compiled with the plan; asked by the pipeline once it knows the consumer, and before, whether it must.
+import type { EpochMs } from '../contract.ts';
+import type { Phase } from './schedule.ts';
+
+/** What an exception may free a consumer from. */
+export const EXEMPTIONS = ['brownouts', 'sunset', 'limits'] as const;
+export type Exemption = (typeof EXEMPTIONS)[number];
+
+export interface Exception {
+  /** Id of the consumer, as its token names it. */
+  readonly consumer: string;
+  /** From this instant on it does nothing. */
+  readonly until: EpochMs;
+  readonly from: readonly Exemption[];
+  readonly why: string;
+  readonly by: string;
+  /** The life of the version as this consumer sees it: with leave from the sunset, its own date stands for it. */
+  readonly phases: readonly Phase[];
+}
+
+/** The consumer's running leave from `what`, or undefined. One that has expired is none. */
+export function leaveFrom(
+  what: Exemption,
+  exceptions: readonly Exception[],
+  consumer: { readonly id: string } | undefined,
+  now: EpochMs,
+): Exception | undefined {
+  if (consumer === undefined) return undefined;
+  return exceptions.find(
+    (each) => each.consumer === consumer.id && each.from.includes(what) && now < each.until,
+  );
+}
+
+/** Whether any consumer has leave from `what` now: then the answer has to wait until the consumer is known (ORD-3). */
+export function someoneMayPass(what: Exemption, exceptions: readonly Exception[], now: EpochMs): boolean {
+  return exceptions.some(({ from, until }) => now < until && from.includes(what));
+}

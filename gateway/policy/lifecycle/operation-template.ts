@@ -1,0 +1,115 @@
+// Names of operations: a method and a path template below the API's base, as `operations` and `successor` write them.
+// Parsed when a plan is checked and compiled; per request only `fillTail` runs.
+import type { Label } from '../versioning/resolution.ts';
+
+/** Methods an operation may name; `*` stands for all of them, and GET answers HEAD too (RET-9). */
+export const OPERATION_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', '*'] as const;
+export type OperationMethod = (typeof OPERATION_METHODS)[number];
+
+export type TemplateSegment =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'parameter'; readonly name: string };
+
+export interface OperationTemplate {
+  readonly method: OperationMethod;
+  /** None for `/`: the base itself. */
+  readonly segments: readonly TemplateSegment[];
+}
+
+/** Where the callers of an operation go: a version, an operation of it, or another operation of the same version. */
+export interface OperationSuccessor {
+  /** Undefined: the version the operation belongs to. */
+  readonly label: Label | undefined;
+  /** Undefined: the same path in that version. */
+  readonly template: OperationTemplate | undefined;
+}
+
+export type ParsedOperation =
+  | { readonly kind: 'operation'; readonly template: OperationTemplate }
+  | { readonly kind: 'malformed'; readonly why: string; readonly method?: string };
+
+/** Text that stands as it is, and the places of captured parameters. */
+export type TailParts = readonly (string | number)[];
+
+const LITERAL = /^(?:[A-Za-z0-9._~!$&'()+,;=:@-]|%[0-9A-F]{2})+$/;
+/** Encoded though it need not be: a request's path is normalised before it is matched, and would never match. */
+const NEEDLESS = /%(?:2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])/;
+const PARAMETER = /^\{([A-Za-z_][A-Za-z0-9_]{0,39})\}$/;
+
+/** `GET /search/{id}`: a method, one space, and a path of literal and `{parameter}` segments. Never throws. */
+export function parseOperation(text: string): ParsedOperation {
+  const [, method = '', path = ''] = /^(\S+) (\/\S*)$/.exec(text) ?? [];
+  if (method === '') return { kind: 'malformed', why: 'not a method and a path such as GET /search/{id}' };
+  const known = OPERATION_METHODS.find((each) => each === method);
+  if (known === undefined) return { kind: 'malformed', why: `${method} is not a method`, method };
+  const segments: TemplateSegment[] = [];
+  for (const segment of path === '/' ? [] : path.slice(1).split('/')) {
+    const name = PARAMETER.exec(segment)?.[1];
+    if (name !== undefined) {
+      if (segments.some((other) => other.kind === 'parameter' && other.name === name))
+        return { kind: 'malformed', why: `{${name}} stands twice in one path` };
+      segments.push({ kind: 'parameter', name });
+    } else if (isWord(segment)) {
+      segments.push({ kind: 'literal', text: segment });
+    } else return { kind: 'malformed', why: `"${segment}" is neither a word nor one {parameter}` };
+  }
+  return { kind: 'operation', template: { method: known, segments } };
+}
+
+/** `v3`, `GET /items/{id}` or `v3 GET /items/{id}`; undefined for any other text. */
+export function parseOperationSuccessor(text: string): OperationSuccessor | undefined {
+  if (!text.includes(' ')) return /^[^\s/]+$/.test(text) ? { label: text, template: undefined } : undefined;
+  const [, label, operation = ''] = /^(?:([^\s/]+) )?(\S+ \/\S*)$/.exec(text) ?? [];
+  const parsed = parseOperation(operation);
+  return parsed.kind === 'malformed' ? undefined : { label, template: parsed.template };
+}
+
+function isWord(segment: string): boolean {
+  return LITERAL.test(segment) && !NEEDLESS.test(segment) && segment !== '.' && segment !== '..';
+}
+
+/** How a template is written, for labels and messages. */
+export function spellOperation({ method, segments }: OperationTemplate): string {
+  return `${method} /${segments.map(spellSegment).join('/')}`;
+}
+
+/** Whether every request one of them answers is answered by the other too: parameters may be named apart. */
+export function sameRequests(a: OperationTemplate, b: OperationTemplate): boolean {
+  return shapeOf(a) === shapeOf(b);
+}
+
+export function parametersOf({ segments }: OperationTemplate): readonly string[] {
+  return segments.flatMap((segment) => (segment.kind === 'parameter' ? [segment.name] : []));
+}
+
+/**
+ * The tail of `target` in terms of what `source` captures (LNK-2).
+ * @throws RangeError for a parameter that is not captured, which a checked plan does not have
+ */
+export function tailParts(source: OperationTemplate, target: OperationTemplate): TailParts {
+  const captured = parametersOf(source);
+  const parts: (string | number)[] = [];
+  for (const segment of target.segments) {
+    parts.push('/');
+    if (segment.kind === 'literal') parts.push(segment.text);
+    else {
+      const place = captured.indexOf(segment.name);
+      if (place < 0) throw new RangeError(`{${segment.name}} is not captured`);
+      parts.push(place);
+    }
+  }
+  return parts;
+}
+
+/** Fills in the captured segments exactly as the client encoded them (LNK-2). */
+export function fillTail(parts: TailParts, captures: readonly string[]): string {
+  return parts.map((part) => (typeof part === 'number' ? (captures[part] ?? '') : part)).join('');
+}
+
+function spellSegment(segment: TemplateSegment): string {
+  return segment.kind === 'literal' ? segment.text : `{${segment.name}}`;
+}
+
+function shapeOf({ method, segments }: OperationTemplate): string {
+  return `${method} /${segments.map((each) => (each.kind === 'literal' ? each.text : '{}')).join('/')}`;
+}

@@ -1,0 +1,76 @@
+// `Accept` where a media type carries versions: read into preferences, and rewritten for the upstream.
+// The grammar is that of RFC 9110 §12.5.1; nothing in here judges whether a version exists.
+import { type ContentType, isTypeValid } from 'content-type';
+import type { RequestHeaders } from '../contract.ts';
+import { parseMediaType, plainType, understoodType, versionIn } from './media-type.ts';
+import type { Claim, MediaTemplate, Preference } from './resolution.ts';
+
+interface Member {
+  readonly media: ContentType;
+  /** As sent, without the blanks around it. */
+  readonly text: string;
+}
+
+const NO_PREFERENCES: readonly Preference[] = [];
+const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
+
+/** NEG-1 to NEG-3: what each member says of versions, in listing order. Members that are no media range count for nothing. */
+export function readPreferences(
+  templates: readonly MediaTemplate[],
+  headers: RequestHeaders,
+): readonly Preference[] {
+  const accept = templates.length === 0 ? undefined : fieldText(headers.accept);
+  if (accept === undefined) return NO_PREFERENCES;
+  return membersOf(accept).flatMap(({ media }): Preference[] => {
+    const weight = weightOf(media);
+    if (weight === undefined || !isTypeValid(media.type)) return [];
+    const version = versionIn(templates, media);
+    return [{ claim: version && { carrier: 'accept', ...version }, weight }];
+  });
+}
+
+/**
+ * VER-9: the list for an upstream, which knows plain types only. Members that ask for the resolved version, as `means`
+ * tells, become plain ones, those that ask for another go, the rest stays. Undefined when no member is left.
+ */
+export function plainAccept(
+  templates: readonly MediaTemplate[],
+  accept: string,
+  means: (claim: Claim) => boolean,
+): string | undefined {
+  const kept: string[] = [];
+  for (const { media, text } of membersOf(accept)) {
+    if (!isTypeValid(media.type)) continue;
+    const version = versionIn(templates, media);
+    if (version === undefined) {
+      // A quoted string that never ends could hide a member from this reader and show it to the next (ORD-2).
+      kept.push(text.includes('"') ? understoodType(media) : text);
+    } else if (weightOf(media) !== 0 && means({ carrier: 'accept', ...version })) {
+      kept.push(plainType(templates, media));
+    }
+  }
+  return kept.length === 0 ? undefined : kept.join(', ');
+}
+
+/** One line of a list field, however many were sent. */
+export function fieldText(value: RequestHeaders[string]): string | undefined {
+  return typeof value === 'string' || value === undefined ? value : value.join(', ');
+}
+
+/** Commas inside quotes divide nothing, empty members are skipped (NEG-1). */
+function membersOf(accept: string): readonly Member[] {
+  const members: Member[] = [];
+  for (let start = 0; start < accept.length; ) {
+    const media = parseMediaType(accept, { start });
+    if (media.type !== '') members.push({ media, text: accept.slice(start, media.index).trim() });
+    start = media.index + 1;
+  }
+  return members;
+}
+
+/** NEG-2: thousandths; undefined for a weight that is none. */
+function weightOf({ parameters }: ContentType): number | undefined {
+  const { q } = parameters;
+  if (q === undefined) return 1000;
+  return WEIGHT.test(q) ? Math.round(Number(q) * 1000) : undefined;
+}

@@ -1,0 +1,97 @@
+// Media types that carry a version: in their name (`application/vnd.acme.{version}+json`) or in a parameter.
+// Templates are compiled with the plan; `Accept` and `Content-Type` are read, and rewritten, through them.
+import { type ContentType, format, isTokenValid, isTypeValid, parse } from 'content-type';
+import type { Label, MediaTemplate } from './resolution.ts';
+
+/** A version as a media type writes it. */
+export interface MediaVersion {
+  readonly value: string;
+  readonly inName: boolean;
+}
+
+const IN_NAME = /^(([a-z]+)\/[a-z0-9][a-z0-9.-]*[.-])(?:\{version\}|v\{n\})(\+([a-z0-9-]+))$/;
+const IN_PARAMETER =
+  /^(([a-z]+)\/[a-z0-9.-]*[a-z0-9](?:\+([a-z0-9-]+))?) *; *([a-z][a-z0-9_-]*)=(?:\{version\}|\{n\})$/;
+/** RFC 9110 §5.6.4: what a quoted-string can hold. */
+const WRITABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const LOOKS_LIKE_VERSION = /^v?[0-9]/;
+
+/** Reads a template as an operator writes it; undefined when it is neither form. */
+export function parseTemplate(text: string): MediaTemplate | undefined {
+  const [, before, type, after, suffix] = IN_NAME.exec(text) ?? [];
+  if (before !== undefined && after !== undefined) {
+    return { before, after, parameter: undefined, plain: `${type}/${suffix}` };
+  }
+  const [, name, main, structure, parameter] = IN_PARAMETER.exec(text) ?? [];
+  if (name === undefined || parameter === undefined || parameter === 'q') return undefined;
+  return {
+    before: name,
+    after: '',
+    parameter,
+    plain: structure === undefined ? name : `${main}/${structure}`,
+  };
+}
+
+/** A media type or range as sent; undefined when its type is none. Stops at a comma when it stands in a list. */
+export function parseMediaType(text: string, options?: { readonly start: number }): ContentType {
+  return options === undefined ? parse(text) : parse(text, { comma: true, start: options.start });
+}
+
+/** The version that a media type names, by the first template it fits; undefined when it names none. */
+export function versionIn(
+  templates: readonly MediaTemplate[],
+  { type, parameters }: ContentType,
+): MediaVersion | undefined {
+  if (!isTypeValid(type)) return undefined;
+  for (const { before, after, parameter } of templates) {
+    if (parameter !== undefined) {
+      const value = type === before ? parameters[parameter] : undefined;
+      if (value !== undefined) return { value, inName: false };
+    } else if (
+      type.length > before.length + after.length &&
+      type.startsWith(before) &&
+      type.endsWith(after)
+    ) {
+      const value = type.slice(before.length, type.length - after.length);
+      // `application/vnd.acme.orders+json` names a thing, not a version.
+      if (LOOKS_LIKE_VERSION.test(value)) return { value, inName: true };
+    }
+  }
+  return undefined;
+}
+
+/** The same media type without its version, other parameters kept: `application/json; charset=utf-8` (VER-9). */
+export function plainType(templates: readonly MediaTemplate[], media: ContentType): string {
+  const template = templates.find((each) => versionIn([each], media) !== undefined);
+  const carriers = new Set(templates.map(({ parameter }) => parameter));
+  return written(template?.plain ?? media.type, media.parameters, (name) => !carriers.has(name));
+}
+
+/** A media type written anew as it was understood: what was no parameter, such as a string without an end, is gone. */
+export function understoodType({ type, parameters }: ContentType): string {
+  return written(type, parameters, () => true);
+}
+
+function written(
+  type: string,
+  parameters: ContentType['parameters'],
+  keeps: (name: string) => boolean,
+): string {
+  const entries = Object.entries(parameters);
+  // The parser takes more for a parameter than may be written.
+  const good = entries.filter(([name, value]) => isTokenValid(name) && WRITABLE.test(value) && keeps(name));
+  return format({ type, parameters: Object.fromEntries(good) });
+}
+
+/** What a request with a versioned media type may say: the field value of `Accept` in a 415 (NEG-8). */
+export function acceptableTypes(templates: readonly MediaTemplate[], known: readonly Label[]): string {
+  return templates
+    .flatMap(({ before, after, parameter }) =>
+      known.map((label) =>
+        parameter === undefined
+          ? `${before}${label}${after}`
+          : `${before}; ${parameter}=${label.replace(/^v/, '')}`,
+      ),
+    )
+    .join(', ');
+}

@@ -1,0 +1,59 @@
+// From the preferences of `Accept` to one version, or to none (RFC 9110 §12.5.1, NEG-2 to NEG-4).
+// Part of resolution; what the versions mean is told by the judge it is given.
+import { compareLabels } from './label.ts';
+import type { Claim, Label, Preference, Resolution } from './resolution.ts';
+
+export type Negotiated =
+  /** The list insists on a version: the best known one, or its first when it knows none. */
+  | { readonly kind: 'claim'; readonly claim: Claim; readonly verdict: Resolution }
+  /** What the list likes best leaves the version open. */
+  | {
+      readonly kind: 'open';
+      /** The best known version among the members behind, for where there is no default. */
+      readonly next: Choice | undefined;
+      /** Versions with weight 0. */
+      readonly excluded: ReadonlySet<Label>;
+    };
+
+interface Choice {
+  readonly claim: Claim;
+  readonly verdict: Resolution & { readonly kind: 'resolved' };
+}
+
+const NOTHING_SAID: Negotiated = { kind: 'open', next: undefined, excluded: new Set() };
+
+/**
+ * The highest weight wins; among equals a member that names a known version before one that leaves it open (it is the
+ * more specific), and of two such the higher version. Unknown versions are passed over while another member fits.
+ */
+export function negotiate(
+  preferences: readonly Preference[],
+  judge: (claim: Claim) => Resolution,
+): Negotiated {
+  if (preferences.length === 0) return NOTHING_SAID;
+  const judged = preferences.map(({ claim, weight }) => ({ claim, weight, verdict: claim && judge(claim) }));
+  const excluded = new Set(
+    judged.flatMap(({ verdict, weight }) =>
+      weight === 0 && verdict?.kind === 'resolved' ? [verdict.label] : [],
+    ),
+  );
+  let next: (Choice & { readonly weight: number }) | undefined;
+  let openWeight = 0;
+  let refused: { readonly claim: Claim; readonly weight: number; readonly verdict: Resolution } | undefined;
+  for (const { claim, weight, verdict } of judged) {
+    if (weight === 0) continue;
+    if (claim === undefined || verdict === undefined) openWeight = Math.max(openWeight, weight);
+    else if (verdict.kind === 'refused') {
+      if (refused === undefined || weight > refused.weight) refused = { claim, weight, verdict };
+    } else if (!excluded.has(verdict.label)) {
+      const better =
+        next === undefined ||
+        weight > next.weight ||
+        (weight === next.weight && compareLabels(verdict.label, next.verdict.label) > 0);
+      if (better) next = { claim, weight, verdict };
+    }
+  }
+  if (next !== undefined && next.weight >= openWeight) return { kind: 'claim', ...next };
+  if (openWeight === 0 && refused !== undefined) return { kind: 'claim', ...refused };
+  return { kind: 'open', next, excluded };
+}

@@ -1,0 +1,179 @@
+// `sundial explain`: what it prints of a request, with the line behind each decision, and what it refuses to read.
+import { describe, expect, it } from 'vitest';
+import { type ExplainOptions, runExplain } from '../../gateway/cli/explain.ts';
+import { NOW, workspace } from '../plan/workspace.ts';
+
+const explain = (
+  files: { readonly folder: string; readonly configFile: string },
+  request: string,
+  options: Partial<ExplainOptions> = {},
+) =>
+  runExplain({
+    request,
+    headers: [],
+    as: undefined,
+    scopes: undefined,
+    format: 'text',
+    configFile: files.configFile,
+    environment: {},
+    now: NOW,
+    today: NOW,
+    colour: false,
+    cwd: files.folder,
+    ...options,
+  });
+
+const ORDERS = `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" }, { header: API-Version }, { default: v2 } ]
+access: { identity: main, scopes: { read: [orders:read] } }
+limits: { rate: 600/1m, deprecated: 50% }
+upstreams:
+  v1: { targets: [http://127.0.0.1:4001] }
+  v2: { targets: [http://127.0.0.1:4002] }
+versions:
+  v1: { released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-01-15, successor: v2, guide: https://docs.example.com/v2, status: https://status.example.com/v1 }
+  v2: { released: 2026-01-15 }
+`;
+const policies = { 'policies/orders.yaml': ORDERS };
+
+describe('explain', () => {
+  it('prints every decision with the line that made it, the lines of the answer, and what changes next', async () => {
+    await using files = await workspace(policies);
+    expect(await explain(files, 'GET /api/v1/orders/7?x=1', { as: 'acme' })).toEqual({
+      exitCode: 0,
+      text: `GET https://api.example.com/api/v1/orders/7?x=1, 2026-11-20T00:00:00Z
+
+api       orders      /api/{version}/orders                                         policies/orders.yaml:3
+version   v1          from the path                                                 policies/orders.yaml:3
+stage     deprecated  deprecated since 2026-01-15, sunset 2027-01-15, in 56 days    policies/orders.yaml:10
+identity  acme        main (assumed: it has the scopes)                             policies/orders.yaml:4
+limit     300 per 1m  limit deprecated, by consumer (assumed: nothing counted yet)  policies/orders.yaml:5
+forward   orders-v1   GET http://127.0.0.1:4001/api/orders/7?x=1                    policies/orders.yaml:7
+
+answer    that of the upstream, with these lines
+  deprecation: @1768435200
+  sunset: Fri, 15 Jan 2027 00:00:00 GMT
+  x-api-deprecation-info: https://status.example.com/v1
+  link: <https://docs.example.com/v2>; rel="deprecation"; type="text/html", <https://status.example.com/v1>; rel="status", <https://api.example.com/api/v2/orders/7>; rel="successor-version"
+  warning: 299 - "Version v1 is deprecated and will be removed on 2027-01-15; see https://docs.example.com/v2"
+  x-ratelimit-limit: 300
+  x-ratelimit-remaining: 299
+  ratelimit-policy: "deprecated";q=300;w=60
+  ratelimit: "deprecated";r=299;t=1
+  vary: API-Version
+
+next      2027-01-15            v1 retired: 410 Gone, version_retired
+`,
+    });
+  });
+
+  it('prints a refusal with its body, and ends with 0', async () => {
+    await using files = await workspace(policies);
+    const { exitCode, text } = await explain(files, 'GET /api/v1/orders', { now: Date.UTC(2027, 0, 15) });
+    expect(exitCode).toBe(0);
+    expect(text).toContain('refused   version_retired  ');
+    expect(text).toMatch(/^refused .* policies\/orders\.yaml:10$/m);
+    expect(text).toContain('answer    410 Gone\n');
+    expect(text).toContain('"message":"API version v1 was retired on 2027-01-15."');
+    expect(text).not.toContain('next');
+  });
+
+  it('speaks JSON to machines, with the same decisions', async () => {
+    await using files = await workspace(policies);
+    const { text } = await explain(files, 'POST /api/orders', {
+      as: 'acme',
+      scopes: [],
+      headers: ['API-Version: v2'],
+      format: 'json',
+    });
+    expect(JSON.parse(text)).toMatchObject({
+      request: { method: 'POST', url: 'https://api.example.com/api/orders' },
+      at: '2026-11-20T00:00:00Z',
+      decisions: [
+        {
+          step: 'api',
+          value: 'orders',
+          detail: '/api/orders',
+          origin: { file: 'policies/orders.yaml', line: 2 },
+        },
+        { step: 'version', value: 'v2', detail: 'from the header', origin: { line: 3, column: 47 } },
+        { step: 'stage', value: 'active' },
+        { step: 'identity', value: 'acme' },
+        { step: 'limit', value: '600 per 1m' },
+        { step: 'forward', value: 'orders-v2' },
+      ],
+      answer: { kind: 'forwarded', upstream: 'orders-v2', target: '/api/orders' },
+      next: [],
+    });
+  });
+
+  it('says what it assumes: scopes that were passed are not, those that were not are', async () => {
+    await using files = await workspace(policies);
+    const passed = await explain(files, 'GET /api/v2/orders', { as: 'acme', scopes: ['orders:read'] });
+    expect(passed.text).toMatch(/^identity {2}acme +main +policies/m);
+    const lacking = await explain(files, 'GET /api/v2/orders', { as: 'acme', scopes: [] });
+    expect(lacking.text).toContain('answer    403 Forbidden');
+    const headers = ['Authorization: Bearer something'];
+    const token = await explain(files, 'GET /api/v2/orders', { headers });
+    expect(token.text).toContain('(assumed: the token is in order, it has the scopes)');
+    const nobody = await explain(files, 'GET /api/v2/orders');
+    expect(nobody.text).toMatch(/^refused +credentials_missing +policies\/orders\.yaml:4$/m);
+  });
+
+  it.each([
+    ['TRACE /api/v2/orders', 'method_unknown', 501],
+    ['GET /api/../orders', 'request_malformed', 400],
+    ['GET https://other.example.com/api/v2/orders', 'host_unknown', 421],
+    ['GET /nowhere', 'route_unknown', 404],
+    ['/api/v2/orders/%2e%2e', 'request_malformed', 400],
+  ])('refuses as a listener would: %s', async (request, reason, status) => {
+    await using files = await workspace(policies);
+    const { exitCode, text } = await explain(files, request, { format: 'json' });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(text).answer).toMatchObject({ reason, status });
+  });
+
+  it('VER-7: judges the path as the gateway does, once it is normalised', async () => {
+    await using files = await workspace(policies);
+    const { text } = await explain(files, 'GET /api/v2/orders/%7e%41', { as: 'acme', format: 'json' });
+    expect(JSON.parse(text).answer).toMatchObject({ target: '/api/orders/~A' });
+  });
+
+  it('a day before today is explained with the files as they are today', async () => {
+    const gone = ORDERS.replace('  v1: { targets: [http://127.0.0.1:4001] }\n', '').replace(
+      '2027-01-15',
+      '2026-06-01',
+    );
+    await using files = await workspace({ 'policies/orders.yaml': gone });
+    const { exitCode, text } = await explain(files, 'GET /api/v1/orders', {
+      as: 'acme',
+      now: Date.UTC(2026, 4, 1),
+    });
+    expect(exitCode).toBe(0);
+    expect(text).toContain('orders v1 is served without an upstream');
+    expect(text).toContain('next      2026-06-01            v1 retired: 410 Gone, version_retired');
+  });
+
+  it.each([
+    ['', []],
+    ['OPTIONS *', []],
+    ['GET /api /orders', []],
+    ['GET /api/orders', ['API-Version']],
+    ['GET /api/orders', [': v1']],
+  ])('ends with 2 for what is no request: %j %j', async (request, headers) => {
+    await using files = await workspace(policies);
+    const { exitCode, text } = await explain(files, request, { headers });
+    expect(exitCode).toBe(2);
+    expect(text).toMatch(/^sundial: .+\n$/);
+  });
+
+  it('prints the problems of files that make no plan', async () => {
+    await using files = await workspace({
+      'policies/orders.yaml': ORDERS.replace('default: v2', 'default: v3'),
+    });
+    const { exitCode, text } = await explain(files, 'GET /api/v1/orders');
+    expect(exitCode).toBe(1);
+    expect(text).toContain('no version is called "v3"');
+  });
+});

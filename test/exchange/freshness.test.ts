@@ -1,0 +1,92 @@
+// Lifetimes of answers, by tables: shortened to what is left, otherwise byte for byte as they came.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
+import { clampFreshness, clampLifetimes, secondsToTransition } from '../../gateway/exchange/freshness.ts';
+import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
+
+describe('lifetimes', () => {
+  it.each([
+    ['max-age=3600', 'max-age=60'],
+    ['max-age=60', 'max-age=60'],
+    ['max-age=59', 'max-age=59'],
+    ['max-age=0, no-store', 'max-age=0, no-store'],
+    ['Public,MAX-AGE=3600,S-MaxAge=61', 'Public,MAX-AGE=60,S-MaxAge=60'],
+    ['max-age="3600"', 'max-age=60'],
+    ['max-age=3600, max-age=7200', 'max-age=60, max-age=60'],
+    ['private="max-age=3600", max-age=3600', 'private="max-age=3600", max-age=60'],
+    ['ext="a\\", max-age=3600", max-age=5', 'ext="a\\", max-age=3600", max-age=5'],
+    ['x-max-age=3600', 'x-max-age=3600'],
+    ['max-age=soon', 'max-age=soon'],
+    ['max-age=99999999999999999999', 'max-age=60'],
+    ['max-age=20, stale-while-revalidate=3600', 'max-age=20, stale-while-revalidate=40'],
+    ['max-age=90, stale-if-error=30', 'max-age=60, stale-if-error=0'],
+    ['no-cache', 'no-cache'],
+    ['', ''],
+  ])('CACHE-6: with 60 seconds left, %s becomes %s', (written, expected) => {
+    expect(clampLifetimes(written, 60)).toBe(expected);
+  });
+
+  it('CACHE-6: never grow, whatever is written', () => {
+    const directive = fc.tuple(fc.constantFrom('max-age', 's-maxage', 'stale-if-error', 'x'), fc.nat());
+    fc.assert(
+      fc.property(fc.array(directive, { maxLength: 5 }), fc.nat(), (directives, seconds) => {
+        const text = directives.map(([name, value]) => `${name}=${value}`).join(', ');
+        const after = clampLifetimes(text, seconds).split(', ');
+        directives.forEach(([name, value], index) => {
+          const left = Number(after[index]?.split('=')[1]);
+          expect(left).toBeLessThanOrEqual(name === 'x' ? value : Math.min(value, seconds));
+        });
+      }),
+    );
+  });
+});
+
+describe('the fields of an answer', () => {
+  const DATE = 'Fri, 20 Nov 2026 12:00:00 GMT';
+
+  function clamped(headers: AnswerHeaders, seconds = 60): AnswerHeaders {
+    clampFreshness(headers, seconds, NOW);
+    return headers;
+  }
+
+  it.each([
+    ['Fri, 20 Nov 2026 13:00:00 GMT', DATE, 'Fri, 20 Nov 2026 12:01:00 GMT'],
+    ['Fri, 20 Nov 2026 12:00:30 GMT', DATE, 'Fri, 20 Nov 2026 12:00:30 GMT'],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', DATE, 'Thu, 01 Jan 1970 00:00:00 GMT'],
+    ['Sat, 21 Nov 2026 00:00:00 GMT', undefined, 'Fri, 20 Nov 2026 00:01:00 GMT'],
+    ['Sat, 21 Nov 2026 00:00:00 GMT', 'yesterday', 'Fri, 20 Nov 2026 00:01:00 GMT'],
+    ['never', DATE, 'never'],
+  ])('CACHE-6: Expires %s of %s becomes %s', (expires, date, expected) => {
+    expect(clamped({ expires, date }).expires).toBe(expected);
+  });
+
+  it('CACHE-6: join repeated lines, and know the field for delivery networks', () => {
+    expect(
+      clamped({ 'cache-control': ['public', 'max-age=600'], 'cdn-cache-control': 'max-age=600' }),
+    ).toEqual({ 'cache-control': 'public, max-age=60', 'cdn-cache-control': 'max-age=60' });
+  });
+
+  it('CACHE-6: gain nothing that was not there', () => {
+    expect(clamped({ 'last-modified': DATE })).toEqual({ 'last-modified': DATE });
+  });
+
+  it('are as they came when nothing will change', () => {
+    const headers = { 'cache-control': ['max-age=600', 'public'], expires: DATE };
+    expect(clamped({ ...headers }, Number.POSITIVE_INFINITY)).toEqual(headers);
+  });
+});
+
+describe('what is left', () => {
+  it('is whole seconds to the end of the phase', () => {
+    const facts = deprecatedFacts();
+    const { phase } = facts;
+    if (phase === undefined) throw new Error('the sample has a phase');
+    expect(secondsToTransition(facts)).toBe((phase.until - NOW) / 1000);
+    expect(secondsToTransition({ ...facts, phase: { ...phase, until: NOW + 1999 } })).toBe(1);
+  });
+
+  it('is endless before a version is known', () => {
+    expect(secondsToTransition({ ...deprecatedFacts(), phase: undefined })).toBe(Number.POSITIVE_INFINITY);
+  });
+});

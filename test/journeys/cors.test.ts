@@ -1,0 +1,161 @@
+// Calls from browsers: preflights that nothing stands in the way of, answers that pages may read, and what they may not.
+// Also the echo of versions, which a page reads the same way.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Answer, type Client, type Fields, overHttp1 } from '../support/http-client.ts';
+import { startTestIssuer } from '../support/issuer.ts';
+
+const PAGE = 'https://app.example.com';
+const EXPOSED =
+  'Deprecation, Sunset, Link, Warning, X-API-Deprecation-Info, ETag, Location, Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining';
+
+const stack = new AsyncDisposableStack();
+let gateway: RunningGateway;
+let client: Client;
+let authorization: string;
+
+beforeAll(async () => {
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  const issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
+  const environment = { ECHO: echo.url, ISSUER: issuer.url };
+  gateway = stack.use(await runGateway({ policies: 'cors', environment }));
+  client = stack.use(overHttp1(gateway.https));
+  authorization = `Bearer ${await issuer.sign({ client_id: 'acme' })}`;
+});
+afterAll(() => stack.disposeAsync());
+
+function preflight(path: string, headers: Fields = {}): Promise<Answer> {
+  const asked = { origin: PAGE, 'access-control-request-method': 'GET', ...headers };
+  return client.ask({ path, method: 'OPTIONS', headers: asked });
+}
+
+describe('a preflight', () => {
+  it.each([
+    ['active and protected', '/api/v2/orders/7'],
+    ['deprecated', '/api/v1/orders/7'],
+    ['retired', '/api/v0/orders/7'],
+    ['at the base without a version', '/api/orders/7'],
+    ['unknown', '/api/v9/orders/7'],
+  ])(
+    'ORD-4: is answered without token, version, 410 or quota where the version is %s',
+    async (_what, path) => {
+      const { status, text, headers } = await preflight(path, {
+        'access-control-request-headers': 'authorization,api-version,If-None-Match,x-evil',
+      });
+      expect({ status, text }).toEqual({ status: 204, text: '' });
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': PAGE,
+        'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+        'access-control-allow-headers': 'authorization, api-version, if-none-match',
+        'access-control-max-age': '600',
+        vary: 'Access-Control-Request-Method, Access-Control-Request-Headers, API-Version, Origin',
+      });
+      for (const name of [
+        'deprecation',
+        'sunset',
+        'x-ratelimit-remaining',
+        'access-control-allow-credentials',
+      ])
+        expect(headers).not.toHaveProperty(name);
+      const line = await gateway.accessLine(headers['x-request-id']);
+      expect(line).toMatchObject({ api: 'orders', status: 204 });
+      expect(line).not.toHaveProperty('refusal');
+    },
+  );
+
+  it.each(['https://evil.example', 'https://app.example.com.evil.example', 'http://app.example.com', 'null'])(
+    'tells a page of %s nothing',
+    async (origin) => {
+      const { status, headers } = await preflight('/api/v2/orders', { origin });
+      expect(status).toBe(204);
+      expect(headers.vary).toContain('Origin');
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    },
+  );
+
+  it('needs Origin and a method: any other OPTIONS is a request like all others', async () => {
+    const { status } = await client.ask({
+      path: '/api/v2/orders',
+      method: 'OPTIONS',
+      headers: { origin: PAGE },
+    });
+    expect(status).toBe(401);
+  });
+
+  it('is left to the upstream where the API says nothing of browsers', async () => {
+    const { status, json, headers } = await preflight('/closed');
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ method: 'OPTIONS' });
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+});
+
+describe('an answer', () => {
+  it('ORD-5: names its reader and what may be read, also when it refuses', async () => {
+    const asks: readonly [number, string, Fields][] = [
+      [200, '/api/v1/orders/7', { authorization }],
+      [429, '/api/v1/orders/7', { authorization }],
+      [401, '/api/v2/orders/7', {}],
+      [410, '/api/v0/orders/7', {}],
+      [404, '/api/v9/orders/7', {}],
+    ];
+    for (const [status, path, headers] of asks) {
+      const answer = await client.ask({ path, headers: { origin: PAGE, ...headers } });
+      expect(answer.status).toBe(status);
+      expect(answer.headers['access-control-allow-origin']).toBe(PAGE);
+      expect(answer.headers['access-control-expose-headers']?.startsWith(EXPOSED)).toBe(true);
+      expect(answer.headers.vary?.split(', ')).toContain('Origin');
+    }
+  });
+
+  it.each([{}, { origin: 'https://evil.example' }])(
+    'differs by Origin and names no reader for %o',
+    async (headers: Fields) => {
+      const answer = await client.ask({ path: '/api/v0/orders', headers });
+      expect(answer.headers.vary).toBe('API-Version, Origin');
+      expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+      expect(answer.headers).not.toHaveProperty('access-control-expose-headers');
+    },
+  );
+
+  it('is for every page without cookies where the policy says "*", whatever the upstream says', async () => {
+    const said = [
+      'Access-Control-Allow-Origin:https://old.example',
+      'Access-Control-Allow-Credentials:true',
+      'Access-Control-Expose-Headers:X-Total, ETag',
+    ];
+    const query = said.map((line) => `header=${encodeURIComponent(line)}`).join('&');
+    const { headers } = await client.ask({ path: `/open?${query}` });
+    expect(headers['access-control-allow-origin']).toBe('*');
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    expect(headers['access-control-expose-headers']).toBe(`${EXPOSED}, X-Request-ID, X-Total`);
+    expect(headers).not.toHaveProperty('vary');
+  });
+});
+
+describe('the echo of versions', () => {
+  it('VER-6: says what was asked for, what answered, and its stage', async () => {
+    const { headers } = await client.ask({ path: '/api/v1/orders', headers: { 'api-version': '1' } });
+    expect(headers).toMatchObject({
+      'x-api-version-requested': 'v1, 1',
+      'x-api-version-served': 'v1',
+      'x-api-lifecycle-stage': 'deprecated',
+    });
+  });
+
+  it('says what was asked for when there is no such version', async () => {
+    const { status, headers } = await client.ask({
+      path: '/api/orders',
+      headers: { 'api-version': `9${'é'.repeat(90)}` },
+    });
+    expect(status).toBe(400);
+    expect(headers['x-api-version-requested']).toBe(`9${'?'.repeat(63)}`);
+    expect(headers).not.toHaveProperty('x-api-version-served');
+  });
+
+  it('is silent where an API does not want it', async () => {
+    const { headers } = await client.ask({ path: '/open' });
+    expect(Object.keys(headers).filter((name) => name.startsWith('x-api-'))).toEqual([]);
+  });
+});

@@ -1,0 +1,223 @@
+// What `check` finds in operations, exceptions, curves and further dates. One slip per row, in a file that is in order.
+import { describe, expect, it } from 'vitest';
+import { workspace } from './workspace.ts';
+
+const GOOD = `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" } ]
+access: { identity: main, scopes: { read: [orders:read] } }
+limits: { rate: 600/1m, deprecated: 50% }
+upstreams:
+  v1: { targets: [http://127.0.0.1:4001] }
+  v2: { targets: [http://127.0.0.1:4002] }
+versions:
+  v1:
+    released: 2024-06-01
+    deprecated: 2026-01-15
+    sunset: 2027-01-15
+    retired: 2027-07-15
+    forgotten: 2028-01-15
+    successor: v2
+    guide: https://docs.example.com/v1
+    exceptions:
+      - { consumer: acme, until: 2027-06-30, from: [brownouts, sunset], why: contract 4711, by: api-team }
+      - { consumer: bulk, until: 2026-12-01, from: [limits], why: year end, by: api-team }
+    operations:
+      GET /of/{customer}/{id}: { deprecated: 2025-10-01, sunset: 2026-12-15, after: redirect, successor: "v2 GET /x/{id}" }
+  v2:
+    released: 2025-06-01
+    operations:
+      GET /search: { deprecated: 2026-06-01, sunset: 2027-06-15, successor: GET /, limits: { deprecated: 30/1m } }
+      GET /{id}: { access: public }
+`;
+
+type Row = readonly [name: string, from: string | RegExp, to: string, expected: RegExp];
+
+const rows: readonly Row[] = [
+  [
+    'a method nobody knows',
+    'GET /search:',
+    'get /search:',
+    /«get \/search» error: .*get is not a method \(write one of GET, HEAD, .*\)/,
+  ],
+  ['no path', 'GET /search:', 'search:', /«search» error: not an operation: not a method and a path/],
+  ['a segment that is half a parameter', 'GET /{id}:', 'GET /x{id}:', /error: .*"x\{id\}" is neither a word/],
+  [
+    'the same requests twice',
+    'GET /{id}: {',
+    'GET /{a}: {}\n      GET /{id}: {',
+    /«GET \/\{id\}» error: GET \/\{a\} answers the same requests/,
+  ],
+  [
+    'templates that cross',
+    'GET /{id}: {',
+    'GET /{a}/b: {}\n      GET /a/{b}: {',
+    /«GET \/a\/\{b\}» warning: some requests are answered by this and by GET \/\{a\}\/b/,
+  ],
+  [
+    'an operation sunset before it is deprecated',
+    'sunset: 2027-06-15',
+    'sunset: 2026-05-01',
+    /«2026-05-01» error: sunset \(2026-05-01\) is before deprecated \(2026-06-01\)/,
+  ],
+  [
+    'an operation that outlives its version',
+    'sunset: 2026-12-15',
+    'sunset: 2027-12-15',
+    /«2027-12-15» error: sunset \(2027-12-15\) is after that of v1 \(2027-01-15\)/,
+  ],
+  [
+    'an operation deprecated after its version',
+    'deprecated: 2025-10-01',
+    'deprecated: 2026-02-01',
+    /«2026-02-01» error: deprecated \(2026-02-01\) is after that of v1/,
+  ],
+  [
+    'an operation deprecated before its version exists',
+    'deprecated: 2025-10-01',
+    'deprecated: 2024-01-01',
+    /«2024-01-01» error: deprecated \(2024-01-01\) is before v1 is released/,
+  ],
+  [
+    'a sunset out of nowhere',
+    'deprecated: 2026-06-01, sunset: 2027-06-15',
+    'sunset: 2027-06-15',
+    /«sunset» warning: a sunset without deprecated/,
+  ],
+  [
+    'a successor template that wants more',
+    'v2 GET /x/{id}',
+    'v2 GET /x/{number}',
+    /error: GET \/of\/\{customer\}\/\{id\} does not capture \{number\}/,
+  ],
+  ['a successor in no version', 'v2 GET /x/{id}', 'v9 GET /x/{id}', /error: no version is called "v9"/],
+  [
+    'a successor that is no name',
+    'successor: GET /,',
+    'successor: /,',
+    /«\/» error: not a version, an operation, or both/,
+  ],
+  [
+    'its own successor',
+    'successor: GET /,',
+    'successor: GET /search,',
+    /error: an operation cannot be its own successor/,
+  ],
+  [
+    'its own version as successor',
+    'successor: GET /,',
+    'successor: v2,',
+    /error: an operation cannot be its own successor/,
+  ],
+  [
+    'a redirect without a target',
+    ', successor: "v2 GET /x/{id}"',
+    '',
+    /«redirect» error: a redirect needs a successor/,
+  ],
+  [
+    'a redirect to another method',
+    'v2 GET /x/{id}',
+    'v2 POST /x/{id}',
+    /error: a redirect keeps the method, and POST \/x\/\{id\} is asked for by another/,
+  ],
+  [
+    'a redirect into the past',
+    'released: 2025-06-01\n',
+    'released: 2025-06-01\n    deprecated: 2026-01-01\n    sunset: 2026-12-01\n',
+    /error: GET \/of\/\{customer\}\/\{id\} ends on 2026-12-15, and v2 has ended by then/,
+  ],
+  [
+    'exceptions in a public API',
+    /access: \{ identity.*\n/,
+    'access: public\n',
+    /error: a public API knows no consumer to except/,
+  ],
+  [
+    'an exception that ends with the sunset',
+    'until: 2027-06-30',
+    'until: 2027-01-15',
+    /«2027-01-15» error: until \(2027-01-15\) is not after the sunset \(2027-01-15\)/,
+  ],
+  [
+    'an exception beyond the retirement',
+    'until: 2027-06-30',
+    'until: 2027-08-01',
+    /error: until \(2027-08-01\) is after v1 is retired \(2027-07-15\)/,
+  ],
+  [
+    'an exception where sunset and retirement are one',
+    '    retired: 2027-07-15\n',
+    '',
+    /error: until \(2027-06-30\) is after the sunset \(2027-01-15\), where v1 retires \(give the version a later retired\)/,
+  ],
+  ['an exception from what is not', '[limits]', '[deprecation]', /«deprecation» error: /],
+  [
+    'two exceptions in one',
+    'consumer: bulk, until: 2026-12-01, from: [limits]',
+    'consumer: acme, until: 2027-02-01, from: [sunset]',
+    /error: "acme" already has leave from sunset/,
+  ],
+  [
+    'forgotten before it is retired',
+    'forgotten: 2028-01-15',
+    'forgotten: 2027-02-01',
+    /«2027-02-01» error: forgotten \(2027-02-01\) is before retired \(2027-07-15\)/,
+  ],
+  [
+    'a curve that climbs',
+    'rate: 600/1m, deprecated: 50%',
+    'rate: 600/1m, deprecated: { from: 5%, to: 50% }',
+    /«50%» error: a curve falls/,
+  ],
+  [
+    'a curve to nowhere',
+    'sunset: 2027-06-15, successor: GET /, limits: { deprecated: 30/1m }',
+    'limits: { deprecated: { from: 50%, to: 5% } }',
+    /«deprecated» error: a curve leads to a sunset/,
+  ],
+  [
+    'a curve of rates',
+    'rate: 600/1m, deprecated: 50%',
+    'rate: 600/1m, deprecated: { from: 50/1m, to: 5% }',
+    /«50\/1m» error: not a share such as 50%/,
+  ],
+  [
+    'a limit of an operation without a rate',
+    'limits: { rate: 600/1m, deprecated: 50% }\n',
+    '',
+    /«limits» error: a limit needs a rate/,
+  ],
+  ['a mode that is none', 'base:', 'mode: watch\nbase:', /«watch» error: /],
+];
+
+describe('a policy file is reported for', () => {
+  it.each(rows)('%s', async (_name, from, to, expected) => {
+    const text = GOOD.replace(from, () => to);
+    expect(text).not.toBe(GOOD);
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    expect(await files.problems()).toContainEqual(expect.stringMatching(expected));
+  });
+});
+
+describe('scopes of an operation', () => {
+  it('are nothing to a public API', async () => {
+    const text = GOOD.replace(/access: \{ identity.*\n/, 'access: public\n').replace(
+      '{ access: public }',
+      '{ access: { scopes: [orders:read] } }',
+    );
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    expect(await files.problems()).toContainEqual(
+      expect.stringMatching(/«access» error: a public API has no identity/),
+    );
+  });
+});
+
+describe('a policy file with all of it in order', () => {
+  it('has no error and makes a plan', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': GOOD });
+    const { problems, plan } = await files.load();
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(plan?.apis[0]?.versions.get('v2')?.operations?.list).toHaveLength(2);
+  });
+});

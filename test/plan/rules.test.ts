@@ -1,0 +1,144 @@
+// Each rule about dates has a good and a bad file under rules/, and the output that the bad one causes.
+// To accept a change of wording, run with UPDATE_GOLDEN=1 and read the difference.
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCheck } from '../../gateway/cli/check.ts';
+import { loadAll } from '../../gateway/plan/load.ts';
+import { RULES, type RuleName } from '../../gateway/plan/rules/names.ts';
+import { readReadme } from '../support/readme-text.ts';
+import { NOW, workspace } from './workspace.ts';
+
+const folder = join(import.meta.dirname, 'rules');
+const names = Object.keys(RULES) as RuleName[];
+
+const read = (name: string, kind: string) => readFile(join(folder, `${name}.${kind}.yaml`), 'utf8');
+
+interface Judged {
+  readonly text: string;
+  readonly rules: readonly string[];
+  readonly severities: readonly string[];
+}
+
+/** The file as `check` sees it; against `<rule>.before.yaml` where there is one. */
+async function judge(name: string, text: string, now = NOW): Promise<Judged> {
+  const past = existsSync(join(folder, `${name}.before.yaml`));
+  await using files = await workspace({
+    'policies/orders.yaml': text,
+    ...(past && { 'before/orders.yaml': await read(name, 'before') }),
+  });
+  const options = {
+    configFile: files.configFile,
+    environment: {},
+    now,
+    cwd: files.folder,
+    ...(past && { against: 'before' }),
+  };
+  const checked = await runCheck({ ...options, files: [], format: 'text', strict: false, colour: false });
+  const { problems } = await loadAll(options);
+  const found = problems.filter(({ rule }) => rule !== 'quote');
+  return {
+    text: checked.text,
+    rules: found.map(({ rule }) => rule),
+    severities: found.map(({ severity }) => severity),
+  };
+}
+
+/** `rules: { <name>: <severity> }` added to a file. */
+const switched = (text: string, name: string, severity: string) => `${text}rules: { ${name}: ${severity} }\n`;
+
+describe.each(names)('RET-11, OAS-2: %s', (name) => {
+  it('has nothing to say about its good file', async () => {
+    const { text } = await judge(name, await read(name, 'good'));
+    expect(text).toMatch(/^config\/gateway.yaml and 1 policy file: no problems/);
+  });
+
+  it('points at what is wrong in its bad file, says its name and what would pass', async () => {
+    const { text, rules } = await judge(name, await read(name, 'bad'));
+    expect(new Set(rules)).toEqual(new Set([name]));
+    const golden = join(folder, `${name}.bad.txt`);
+    if (process.env.UPDATE_GOLDEN === '1') await writeFile(golden, text);
+    expect(text).toBe(await readFile(golden, 'utf8'));
+  });
+
+  it.each(['error', 'warning'])('speaks with the severity chosen: %s', async (severity) => {
+    const { severities } = await judge(name, switched(await read(name, 'bad'), name, severity));
+    expect(new Set(severities)).toEqual(new Set([severity]));
+  });
+
+  it('says nothing when it is off', async () => {
+    const { rules } = await judge(name, switched(await read(name, 'bad'), name, 'off'));
+    expect(rules).toEqual([]);
+  });
+
+  it('judges a file that stays the same no differently as time passes', async () => {
+    for (const kind of ['good', 'bad']) {
+      const text = await read(name, kind);
+      const later = Temporal.Instant.fromEpochMilliseconds(NOW).add({ hours: 24 * 400 }).epochMilliseconds;
+      const [today, then] = [await judge(name, text), await judge(name, text, later)];
+      // Once a plan has become a release, what changed in it is a rewriting: that needs a changed file.
+      if (!existsSync(join(folder, `${name}.before.yaml`))) expect(then.rules).toEqual(today.rules);
+      if (kind === 'good') expect(then.severities).not.toContain('error');
+    }
+  });
+});
+
+describe('rules of a file', () => {
+  it('are those that the README names, with the severities they have', () => {
+    const rows = readReadme().tables.get('rule') ?? [];
+    const named = rows.map(([name = '', severity]) => [name.replaceAll('`', ''), severity]);
+    const known = Object.entries(RULES).map(([name, { severity }]) => [name, severity]);
+    expect(named.sort()).toEqual(known.sort());
+  });
+
+  it('a rule that does not exist is an error that names the one meant', async () => {
+    const text = await read('notice-period', 'good');
+    await using files = await workspace({
+      'policies/orders.yaml': `${text}rules: { notice-perod: off, migration-guide: eror }\n`,
+    });
+    expect(await files.problems()).toEqual([
+      'policies/orders.yaml:19 «notice-perod» error: unknown key "notice-perod" (did you mean "notice-period"?)',
+      'policies/orders.yaml:19 «eror» error: expected "error" or "warning" or "off": "eror" (did you mean "error"?)',
+    ]);
+  });
+
+  it('Versioning 6: an internal API gives six months of notice', async () => {
+    const text = (await read('notice-period', 'bad')).replace(
+      'api: orders',
+      'api: orders\naudience: internal',
+    );
+    expect((await judge('notice-period', text)).rules).toEqual([]);
+    const short = text.replace('sunset: 2027-01-14', 'sunset: 2026-07-14');
+    expect((await judge('notice-period', short)).text).toContain('sunset 2026-07-15 or later');
+  });
+
+  it('announced stands beside deprecated, and not after the sunset', async () => {
+    const text = await read('notice-period', 'good');
+    await using files = await workspace({
+      'policies/orders.yaml': text.replace('announced: 2026-01-15', 'announced: 2027-01-16'),
+    });
+    expect(await files.problems()).toContainEqual(
+      expect.stringContaining('error: sunset (2027-01-15) is before announced (2027-01-16)'),
+    );
+    await files.write('policies/orders.yaml', text.replace('    deprecated: 2026-02-15\n', ''));
+    expect(await files.problems()).toContainEqual(
+      expect.stringContaining('error: announced needs deprecated'),
+    );
+  });
+
+  it('warnings alone end with 0, and with 1 when strict', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': await read('migration-guide', 'bad') });
+    const options = {
+      files: [],
+      configFile: files.configFile,
+      format: 'text',
+      environment: {},
+      now: NOW,
+      colour: false,
+      cwd: files.folder,
+    } as const;
+    expect((await runCheck({ ...options, strict: false })).exitCode).toBe(0);
+    expect((await runCheck({ ...options, strict: true })).exitCode).toBe(1);
+  });
+});
