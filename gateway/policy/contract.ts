@@ -12,3 +12,8 @@ export type RequestHeaders = Readonly<Record<string, string | readonly string[] 
 
 /** A value that may be known at once (a cache or lease hit) or only later; callers await only what is a promise. */
 export type MaybePromise<T> = T | Promise<T>;
+
+/** A store did not answer in time; nothing of what was asked may have happened. */
+export class StoreUnavailable extends Error {
+  readonly code = 'store_unavailable';
+}

@@ -1,7 +1,8 @@
 // Leases: takes many units from a store in one call and hands them out from memory, so that most requests wait for
 // no store. Wraps any RateLimitStore; rate-limiter.ts asks it unless a rule says `exact`.
+
+import { StoreUnavailable } from '../policy/contract.ts';
 import type { Limit, RateLimitStore, Take, Taken } from '../policy/rate-limit/limit.ts';
-import { StoreUnavailable } from '../policy/rate-limit/limit.ts';
 import { type LeaseAccount, openLeaseAccount } from './lease-account.ts';
 
 /** A take that has waited this long begins no further call: RL-13, and the call under way has its own deadline. */

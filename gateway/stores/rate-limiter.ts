@@ -1,5 +1,7 @@
 // What the pipeline asks for limits: picks the store and settles its failures by the rule of the version (RL-13).
 // Stands between exchange and the stores; gateway.ts puts it together.
+
+import { StoreUnavailable } from '../policy/contract.ts';
 import type {
   Limit,
   LimitRules,
@@ -8,7 +10,6 @@ import type {
   RateLimitStore,
   Take,
 } from '../policy/rate-limit/limit.ts';
-import { StoreUnavailable } from '../policy/rate-limit/limit.ts';
 
 /**
  * `shared` may answer from leases, `exact` asks the store each time, `local` holds this process's part of a limit

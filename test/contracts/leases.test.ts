@@ -1,13 +1,9 @@
 // Leases: how seldom they ask the store, that they never pass a limit, and that their numbers stay honest.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { emissionInterval, gcra } from '../../gateway/policy/rate-limit/gcra.ts';
-import {
-  type Limit,
-  type RateLimitStore,
-  StoreUnavailable,
-  type Taken,
-} from '../../gateway/policy/rate-limit/limit.ts';
+import type { Limit, RateLimitStore, Taken } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
 import { limitOf } from './rate-limit-store.ts';

@@ -1,6 +1,7 @@
 // How a take is settled when the store answers, and by which rule when it does not.
 import { describe, expect, it } from 'vitest';
-import { type RateLimitStore, StoreUnavailable } from '../../gateway/policy/rate-limit/limit.ts';
+import { StoreUnavailable } from '../../gateway/policy/contract.ts';
+import type { RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
 import { createRateLimiter } from '../../gateway/stores/rate-limiter.ts';

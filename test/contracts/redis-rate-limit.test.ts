@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { StoreUnavailable } from '../../gateway/policy/rate-limit/limit.ts';
+import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { connectRedis, type RedisConnection } from '../../gateway/stores/redis/connect.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
 import { limitOf } from './rate-limit-store.ts';

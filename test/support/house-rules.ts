@@ -31,15 +31,21 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'gateway/exchange/': { may: ['gateway/plan/', 'gateway/policy/'] },
   'gateway/forward/': { may: ['gateway/plan/', 'gateway/exchange/'], types: ['gateway/policy/'] },
-  'gateway/stores/': { may: ['gateway/policy/rate-limit/', 'gateway/policy/contract.ts'] },
+  'gateway/stores/': {
+    may: ['gateway/policy/rate-limit/', 'gateway/policy/contract.ts'],
+    types: [
+      'gateway/policy/versioning/pin.ts',
+      'gateway/policy/lifecycle/override.ts',
+      'gateway/plan/published-record.ts',
+    ],
+  },
   'gateway/telemetry/': { may: ['gateway/plan/', 'gateway/exchange/'], types: ['gateway/policy/'] },
   'gateway/server/': {
     may: ['gateway/plan/', 'gateway/exchange/', 'gateway/forward/', 'gateway/telemetry/'],
     types: ['gateway/policy/'],
   },
   'gateway/admin/': {
-    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/forward/', 'gateway/telemetry/'],
-    types: ['gateway/policy/'],
+    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/forward/', 'gateway/telemetry/', 'gateway/policy/'],
   },
   'gateway/cli/': { may: ['gateway/plan/', 'gateway/policy/', 'gateway/exchange/'] },
   'gateway/gateway.ts': { may: ['gateway/'] },

@@ -55,11 +55,6 @@ export interface RateLimitStore {
   readonly take: (take: Take) => MaybePromise<Taken>;
 }
 
-/** A store did not answer; nothing may have been taken. */
-export class StoreUnavailable extends Error {
-  readonly code = 'store_unavailable';
-}
-
 /** What the pipeline asks of limits: a take whose store failure has been settled by the rule. */
 export interface RateLimiter {
   readonly take: (take: Take, rules: Pick<LimitRules, 'onStoreFailure' | 'exact'>) => MaybePromise<Quota>;

@@ -1,7 +1,7 @@
 // The connection to Redis as the request path needs it: an answer at once, or the plain statement that there is none.
 // The Redis stores send their scripts through it; nothing that leaves this file can hold the URL or its password.
 import { Redis } from 'ioredis';
-import { StoreUnavailable } from '../../policy/rate-limit/limit.ts';
+import { StoreUnavailable } from '../../policy/contract.ts';
 import { createBreaker } from './breaker.ts';
 
 /** Leaves of the 50 ms of RL-13 what a busy event loop needs to notice. */

@@ -1,0 +1,45 @@
+// Overrides: the only stored part of a version's life. Today one kind, an operator's pause of brownouts and retirement.
+// Kept behind a port, held in memory by every gateway, so that a lost store changes nothing.
+import type { EpochMs } from '../contract.ts';
+import type { Label } from '../versioning/resolution.ts';
+
+/** While it runs, brownouts and retirement do not happen: what has an upstream is served. */
+export interface Pause {
+  readonly kind: 'pause';
+  readonly id: string;
+  readonly api: string;
+  /** Undefined: every version of the API. */
+  readonly label: Label | undefined;
+  readonly author: string;
+  readonly reason: string;
+  /** By the lifecycle clock: from <= now < until. */
+  readonly from: EpochMs;
+  readonly until: EpochMs;
+}
+
+export type Override = Pause;
+
+/** Every answer rejects with `StoreUnavailable` only. */
+export interface OverrideStore {
+  /** What is known in this process, expired ones included until they are removed; the same array until it changes. */
+  readonly current: () => readonly Override[];
+  /** Stored durably, and in force here, once this resolves; on other gateways within a second. */
+  readonly put: (override: Override) => Promise<void>;
+  /** False where there is none of that id. */
+  readonly remove: (id: string) => Promise<boolean>;
+}
+
+/** The pause of one version in force at `now`, the one that ends last; undefined where none is. */
+export function pauseOf(
+  overrides: readonly Override[],
+  { api, label }: { readonly api: string; readonly label: Label },
+  now: EpochMs,
+): Pause | undefined {
+  let longest: Pause | undefined;
+  for (const each of overrides) {
+    if (each.api !== api || (each.label !== undefined && each.label !== label)) continue;
+    if (now < each.from || now >= each.until) continue;
+    if (longest === undefined || each.until > longest.until) longest = each;
+  }
+  return longest;
+}
