@@ -1,12 +1,12 @@
 // What the README shows and names: files in order, problems as printed, refusals, commands, variables, paths.
 // Whatever it says that the project does not have is noticed here, and the other way round.
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check.ts';
 import { openWorkspace, type Workspace } from '../support/readme-demo.ts';
 import { statusesOfFaults, statusesOfRefusals } from '../support/readme-refusals.ts';
-import { ROOT, readReadme, shellLines, spansOf, writtenPorts } from '../support/readme-text.ts';
+import { PAGES, ROOT, readReadme, shellLines, spansOf, writtenPorts } from '../support/readme-text.ts';
 
 const readme = readReadme();
 const lines = shellLines(readme);
@@ -124,8 +124,17 @@ describe('what the README names', () => {
       const made = ignored.includes(`/${path.replace(/^\.\//, '').split('/')[0]}/`);
       expect(made || globSync(path, { cwd: ROOT }).length > 0, path).toBe(true);
     }
-    for (const [, target = ''] of readme.prose.matchAll(/\]\(([^)]+)\)/g)) {
-      expect(/^(https?:|#)/.test(target) || existsSync(join(ROOT, target)), target).toBe(true);
+  });
+
+  it('are pages and headings that exist, wherever it links', () => {
+    for (const page of PAGES) {
+      for (const [, target = ''] of readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\(([^)]+)\)/g)) {
+        if (/^https?:/.test(target)) continue;
+        const [path = '', heading] = target.split('#');
+        const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path);
+        expect(existsSync(file), `${page}: ${target}`).toBe(true);
+        if (heading !== undefined) expect(headingsOf(file), `${page}: ${target}`).toContain(heading);
+      }
     }
   });
 
@@ -145,6 +154,17 @@ describe('what the README names', () => {
     for (const { name } of roomsOfTheGateway()) expect(plan).toMatch(new RegExp(`^ .*\\b${name}/`, 'm'));
   });
 });
+
+/** As the anchors that GitHub makes of them. */
+function headingsOf(file: string): readonly string[] {
+  const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm);
+  return Array.from(headings, ([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/\s/g, '-'),
+  );
+}
 
 function roomsOfTheGateway(): readonly { readonly name: string }[] {
   return globSync('gateway/*', { cwd: ROOT, withFileTypes: true }).filter((entry) => entry.isDirectory());

@@ -1,9 +1,12 @@
-// The README as data: its fenced blocks, its tables, its code spans, its sections.
+// The README and its pages as data: their fenced blocks, tables, code spans, sections.
 // Small on purpose: it reads the Markdown this project writes, not every Markdown.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
+
+/** What a reader is given, in the order in which it is read. */
+export const PAGES = ['README.md', 'policies/README.md', 'config/README.md'];
 
 export interface Block {
   /** What follows the fence; empty for none. */
@@ -28,7 +31,7 @@ export function readReadme(): Readme {
   const prose: string[] = [];
   let section = '';
   let open: { language: string; lines: string[] } | undefined;
-  for (const line of readFileSync(join(ROOT, 'README.md'), 'utf8').split('\n')) {
+  for (const line of PAGES.flatMap((page) => readFileSync(join(ROOT, page), 'utf8').split('\n'))) {
     if (line.startsWith('```')) {
       if (open === undefined) open = { language: line.slice(3).trim(), lines: [] };
       else {
