@@ -1,6 +1,6 @@
 // The composition root: the only file that knows every part. Puts a gateway together from its documents and takes it apart.
 // Reads the clocks that everything else is given.
-import { type AdminListener, createAdminListener } from './admin/admin-listener.ts';
+import { openAdmin } from './admin/open-admin.ts';
 import type { Readiness } from './admin/readiness.ts';
 import type { GatewayFacts } from './cli/banner.ts';
 import { createExchange } from './exchange/exchange.ts';
@@ -8,17 +8,17 @@ import { createForwarder } from './forward/forwarder.ts';
 import { createPools } from './forward/pools.ts';
 import { openVerifiers } from './identity/verifiers.ts';
 import type { Environment } from './plan/interpolate.ts';
-import { loadAll } from './plan/load.ts';
-import type { GatewayPlan } from './plan/plan.ts';
-import type { Problem } from './plan/problems.ts';
+import { isWhole, loadAll, type Whole } from './plan/load.ts';
+import { hasErrors, type Problem, sortProblems } from './plan/problems.ts';
+import { createPublishedHistory } from './plan/published-history.ts';
 import { watchPolicies } from './plan/reload.ts';
-import type { Settings } from './plan/settings.ts';
 import type { EpochMs } from './policy/contract.ts';
+import type { Override } from './policy/lifecycle/override.ts';
 import { DRAIN_MS, drain } from './server/drain.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { openCertificates } from './server/public-certificates.ts';
 import { openPublicListeners } from './server/public-listeners.ts';
-import { openRateLimits } from './stores/open-rate-limits.ts';
+import { openStores } from './stores/open-stores.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
 import { createFaultReport } from './telemetry/fault-report.ts';
 import type { LogDestination } from './telemetry/log-sink.ts';
@@ -68,35 +68,37 @@ const UPSTREAM_CONNECTIONS = 256;
 export async function startGateway(options: GatewayOptions): Promise<Started> {
   const now = options.lifecycleClock?.now() ?? Date.now();
   const loaded = await loadAll({ ...options, now });
-  const { settings, problems } = loaded;
-  if (settings === undefined || loaded.plan === undefined) return { kind: 'rejected', problems };
+  if (!isWhole(loaded)) return { kind: 'rejected', problems: loaded.problems };
 
   const closing = new AsyncDisposableStack();
   try {
-    const gateway = await assemble(options, settings, loaded.plan, closing);
-    return { kind: 'running', gateway, problems };
+    const started = await assemble(options, loaded, closing);
+    if (started.kind === 'rejected') await closing.disposeAsync();
+    return started;
   } catch (error) {
     await closing.disposeAsync();
-    throw listenFailure(error, settings.listeners);
+    throw listenFailure(error, loaded.settings.listeners);
   }
 }
 
 async function assemble(
   options: GatewayOptions,
-  settings: Settings,
-  firstPlan: GatewayPlan,
+  { settings, plan: firstPlan, policies, ...loaded }: Whole,
   closing: AsyncDisposableStack,
-): Promise<Gateway> {
+): Promise<Started> {
   const wallClock = Date.now;
   const now = options.lifecycleClock?.now ?? wallClock;
   const monotonic = () => performance.now();
   let plan = firstPlan;
   let state: Readiness['state'] = 'starting';
   let storeUp = false;
+  // Those of the store, once it is open.
+  let overrides: () => readonly Override[] = () => [];
 
   const telemetry = createTelemetry({
     plan: () => plan,
     now,
+    overrides: () => overrides(),
     wallClock,
     monotonic,
     log: { destination: options.log, level: 'info' },
@@ -105,7 +107,7 @@ async function assemble(
   const { logger } = telemetry;
   const dependencies = createDependencyReport(telemetry);
 
-  const limits = await openRateLimits({
+  const stores = await openStores({
     store: settings.store,
     replicas: settings.replicas,
     monotonic,
@@ -113,8 +115,20 @@ async function assemble(
       storeUp = up;
       dependencies.onStore(settings.store.kind, up);
     },
+    onFault: (error) => logger.error('the store failed', { error }),
   });
-  closing.defer(limits.close);
+  closing.defer(stores.close);
+  overrides = stores.overrides.current;
+
+  const history = createPublishedHistory({
+    ...options,
+    published: stores.published,
+    now,
+    records: options.lifecycleClock === undefined,
+    onSkipped: dependencies.onHistorySkipped,
+  });
+  const problems = sortProblems([...loaded.problems, ...(await history.rewritten(policies))]);
+  if (hasErrors(problems)) return { kind: 'rejected', problems };
 
   const certificates = await openCertificates(settings, firstPlan, wallClock(), telemetry.metrics);
   const verifiers = openVerifiers(settings.identities, { now: wallClock, onKeys: dependencies.onKeys });
@@ -125,8 +139,10 @@ async function assemble(
     now,
     wallClock,
     monotonic,
-    guard: limits.guard,
-    limiter: limits.limiter,
+    guard: stores.guard,
+    limiter: stores.limiter,
+    pins: stores.pins,
+    overrides: stores.overrides.current,
     verifiers,
     hstsSeconds: settings.listeners.https?.hstsSeconds,
     onFault: createFaultReport(logger),
@@ -142,6 +158,7 @@ async function assemble(
     settings,
     revision: plan.revision,
     now,
+    history,
     onPlan: (next, warnings) => {
       plan = next;
       pools.keepOnly(next);
@@ -151,11 +168,17 @@ async function assemble(
   closing.defer(watch.close);
 
   // Before the public listeners, so that it outlives them: readiness is read while they drain.
-  const admin = await openAdmin(settings, telemetry, () => ({
-    state,
-    store: { kind: settings.store.kind, state: storeUp ? 'up' : 'down' },
-    revision: plan.revision,
-  }));
+  const admin = await openAdmin(settings, telemetry, {
+    plan: () => plan,
+    now,
+    overrides: stores.overrides,
+    pins: stores.pins,
+    readiness: () => ({
+      state,
+      store: { kind: settings.store.kind, state: storeUp ? 'up' : 'down' },
+      revision: plan.revision,
+    }),
+  });
   if (admin !== undefined) closing.defer(admin.close);
 
   const { listeners, https, http } = await openPublicListeners(settings.listeners, certificates, {
@@ -179,8 +202,9 @@ async function assemble(
   for (const verifier of verifiers.values()) void verifier.warm();
   state = 'ready';
   logger.info('started', { revision: plan.revision, store: settings.store.kind });
+  await history.record(policies);
 
-  return {
+  const gateway: Gateway = {
     facts: {
       listeners: { https, http, admin: admin && { address: admin.address } },
       store: settings.store,
@@ -191,14 +215,5 @@ async function assemble(
     reload: watch.reload,
     close: () => closing.disposeAsync(),
   };
-}
-
-async function openAdmin(
-  { listeners: { admin } }: Settings,
-  { metrics, logger }: Telemetry,
-  readiness: () => Readiness,
-): Promise<AdminListener | undefined> {
-  if (admin === undefined) return undefined;
-  const onError = (error: unknown) => logger.error('an admin page failed', { error });
-  return createAdminListener({ address: admin.address, metrics, readiness, onError });
+  return { kind: 'running', gateway, problems };
 }

@@ -7,8 +7,16 @@ import { renderBanner } from './cli/banner.ts';
 import { type CommandResult, exitCodeOf, runCheck } from './cli/check.ts';
 import { printToken, runDemo } from './cli/demo.ts';
 import { adviseOnGateway } from './cli/demo-failures.ts';
+import { runDiff } from './cli/diff.ts';
 import { runExplain } from './cli/explain.ts';
-import { type MovedTo, runProgram } from './cli/program.ts';
+import { runExtend } from './cli/extend.ts';
+import { runInit } from './cli/init.ts';
+import type { MovedTo } from './cli/moved-to.ts';
+import { type ApartResult, runOpenapi } from './cli/openapi.ts';
+import type { OperatorResult } from './cli/operator-result.ts';
+import { runPause } from './cli/pause.ts';
+import { runPin } from './cli/pin.ts';
+import { runProgram } from './cli/program.ts';
 import { runSchema } from './cli/schema.ts';
 import { runTimeline } from './cli/timeline.ts';
 import { type Gateway, type GatewayOptions, type LifecycleClock, startGateway } from './gateway.ts';
@@ -127,6 +135,14 @@ async function print(result: Promise<CommandResult>): Promise<number> {
   return exitCode;
 }
 
+/** What was asked for goes to stdout, why it came to nothing to stderr: a pipe gets only the former. */
+async function printApart(result: Promise<OperatorResult | ApartResult>): Promise<number> {
+  const { exitCode, stdout, stderr } = await result;
+  process.stdout.write(stdout);
+  process.stderr.write(stderr);
+  return exitCode;
+}
+
 /** What the commands that read the files are given besides their own options. */
 function surroundings(config: string, at: MovedTo | undefined) {
   return {
@@ -142,6 +158,8 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
   run,
   check: ({ at, config, ...options }) => print(runCheck({ ...options, ...surroundings(config, at) })),
   explain: ({ at, config, ...options }) => print(runExplain({ ...options, ...surroundings(config, at) })),
+  diff: ({ at, ...options }) => print(runDiff({ ...options, ...surroundings('', at) })),
+  extend: ({ config, ...options }) => print(runExtend({ ...options, ...surroundings(config, undefined) })),
   timeline: ({ at, config, ...options }) =>
     print(
       runTimeline({
@@ -150,8 +168,13 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
         columns: process.stdout.columns ?? DEFAULT_COLUMNS,
       }),
     ),
+  openapi: ({ at, config, ...options }) =>
+    printApart(runOpenapi({ ...options, ...surroundings(config, at) })),
+  init: ({ config, ...options }) => print(runInit({ ...options, ...surroundings(config, undefined) })),
+  pause: (options) => printApart(runPause({ ...options, environment: process.env, now: Date.now() })),
+  pin: (options) => printApart(runPin({ ...options, environment: process.env, now: Date.now() })),
   schema: (options) => print(runSchema(options)),
   demo,
-  token: () => printToken({ environment: process.env, projectRoot: PROJECT_ROOT }),
+  token: ({ client }) => printToken({ client, environment: process.env, projectRoot: PROJECT_ROOT }),
 }).catch(report);
 process.exitCode = exitCode;

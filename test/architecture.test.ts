@@ -95,6 +95,7 @@ checks(
     { 'gateway/telemetry/a.ts': "import { z } from 'zod';" },
     { 'gateway/telemetry/a.ts': "import { b } from '@fastify/reply-from/deep/file.js';" },
     { 'gateway/server/a.ts': "import { DatabaseSync } from 'node:sqlite';" },
+    { 'gateway/server/a.ts': "import { Worker } from 'node:worker_threads';" },
     { 'gateway/plan/a.ts': "import { b } from 'left-pad';" },
     { 'gateway/gateway.ts': "import { Redis } from 'ioredis';" },
     { 'gateway/plan/a.ts': "const b = require('commander');" },

@@ -1,17 +1,23 @@
-// The admin listener: metrics and health, on an address of its own that no public request can reach.
-// Answers stand in the gateway's error shape; no CORS, and a Host check against DNS rebinding.
+// The admin listener: health, metrics, and what operators change while the gateway runs, on an address of its own.
+// No public request can reach it. Answers stand in the gateway's error shape; no CORS; every write is audited.
 import { randomUUID } from 'node:crypto';
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Address } from '../plan/settings.ts';
-import type { Metrics } from '../telemetry/telemetry.ts';
-import { type AdminAnswer, errorAnswer, jsonAnswer, malformedAnswer, rawAnswer } from './answers.ts';
-import { isOwnHost } from './own-host.ts';
-import { type Readiness, readinessAnswer } from './readiness.ts';
+import { StoreUnavailable } from '../policy/contract.ts';
+import { isLoopback } from '../policy/notation.ts';
+import type { AdminWriteOutcome, AuditTrail } from '../telemetry/audit.ts';
+import { type AdminAnswer, errorAnswer, malformedAnswer, rawAnswer, storeAway } from './answers.ts';
+import { bodyRefusal, takeJsonOnly } from './body.ts';
+import { type Found, judgeEntry } from './entry.ts';
+import type { Route, Written } from './route.ts';
+import { createTokenCheck } from './token.ts';
 
 export interface AdminListenerOptions {
   readonly address: Address;
-  readonly metrics: Pick<Metrics, 'render'>;
-  readonly readiness: () => Readiness;
+  /** What every write needs, and off loopback every page that is not open. */
+  readonly token: string;
+  readonly routes: readonly Route[];
+  readonly audit: AuditTrail;
   /** Told of whatever made an answer fail. */
   readonly onError: (error: unknown) => void;
 }
@@ -27,12 +33,16 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const EVERY_IPV6_AND_IPV4 = '::';
 const EVERY_IPV4 = '0.0.0.0';
 
-type Page = () => AdminAnswer | Promise<AdminAnswer>;
-
 /** @throws the system's error when the address cannot be bound */
 export async function createAdminListener(options: AdminListenerOptions): Promise<AdminListener> {
-  const { address, onError } = options;
-  const pages = pagesOf(options);
+  const { address, routes, audit, onError } = options;
+  const rules = {
+    routes,
+    boundHost: address.host,
+    exposed: address.host === undefined || !isLoopback(address.host),
+    hasToken: createTokenCheck(options.token),
+  };
+  const matches = new WeakMap<FastifyRequest, Found>();
   const app = fastify({
     forceCloseConnections: true,
     genReqId: () => randomUUID(),
@@ -45,54 +55,55 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
       else socket.destroy();
     },
   });
+  takeJsonOnly(app);
 
-  // Judged before routing and before any body is read, so that a refusal costs nothing.
+  const finish = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: AdminAnswer,
+    details: Written['audit'] = {},
+  ): FastifyReply => {
+    const route = matches.get(request)?.route;
+    if (route !== undefined && route.method !== 'GET') {
+      audit(outcomeOf(answer.status), { action: route.action, from: request.ip, ...details });
+    }
+    return send(reply, answer);
+  };
+
   app.addHook('onRequest', (request, reply, done) => {
-    const refusal = refuse(pages, address.host, request.headers.host, request.method, request.url);
-    if (refusal === undefined) done();
-    else send(reply, refusal);
+    const { method, url, headers } = request.raw;
+    const entry = judgeEntry(rules, { method: method ?? '', url: url ?? '', headers });
+    if (entry.match !== undefined) matches.set(request, entry.match);
+    if (entry.kind === 'admitted') done();
+    else finish(request, reply, entry.answer);
   });
-  for (const [path, page] of pages) app.get(path, async (_request, reply) => send(reply, await page()));
-  app.setNotFoundHandler((_request, reply) => send(reply, unknownPage()));
+  app.all('*', async (request, reply) => {
+    const match = matches.get(request);
+    if (match === undefined) throw new Error('a request was admitted to no route');
+    const { route, parameters } = match;
+    const asked = { parameter: (name: string) => parameters.get(name) ?? '', body: request.body };
+    if (route.method === 'GET') return send(reply, await route.show(asked));
+    const { answer, audit: details } = await route.perform(asked);
+    return finish(request, reply, answer, details);
+  });
   app.setErrorHandler((error, request, reply) => {
+    const wrote = matches.get(request)?.route.method !== 'GET';
+    const refusal = error instanceof StoreUnavailable ? storeAway({ wrote }) : bodyRefusal(error);
+    if (refusal !== undefined) return finish(request, reply, refusal);
     onError(error);
-    return send(reply, errorAnswer(500, 'The page could not be made.', { requestId: request.id }));
+    const failed = errorAnswer(500, 'The answer could not be made.', { requestId: request.id });
+    return finish(request, reply, failed);
   });
 
   await listen(app, address);
   return { address: boundAddress(app), close: () => app.close() };
 }
 
-function pagesOf({ metrics, readiness }: AdminListenerOptions): ReadonlyMap<string, Page> {
-  // Liveness asks nothing of anyone: a lost store or issuer is no reason to restart the process.
-  const healthy: Page = () => jsonAnswer(200, { status: 'healthy' });
-  const ready: Page = () => readinessAnswer(readiness());
-  return new Map<string, Page>([
-    ['/metrics', async () => ({ status: 200, headers: {}, ...(await metrics.render()) })],
-    ['/-/healthy', healthy],
-    ['/healthz', healthy],
-    ['/-/ready', ready],
-    ['/readyz', ready],
-  ]);
-}
-
-function refuse(
-  pages: ReadonlyMap<string, Page>,
-  boundHost: string | undefined,
-  host: string | undefined,
-  method: string,
-  url: string,
-): AdminAnswer | undefined {
-  if (!isOwnHost(host, boundHost))
-    return errorAnswer(421, 'This listener answers only under its own address.');
-  const query = url.indexOf('?');
-  if (!pages.has(query === -1 ? url : url.slice(0, query))) return unknownPage();
-  if (method === 'GET' || method === 'HEAD') return undefined;
-  return { ...errorAnswer(405, 'This page can only be read.'), headers: { allow: 'GET, HEAD' } };
-}
-
-function unknownPage(): AdminAnswer {
-  return errorAnswer(404, 'There is no such page. Pages: /metrics, /-/healthy, /-/ready.');
+function outcomeOf(status: number): AdminWriteOutcome {
+  if (status < 300) return 'done';
+  if (status === 401 || status === 403) return 'unauthorised';
+  if (status === 503) return 'unavailable';
+  return status === 500 ? 'failed' : 'refused';
 }
 
 function send(reply: FastifyReply, answer: AdminAnswer): FastifyReply {

@@ -1,6 +1,7 @@
 // What the admin listener answers with, before it meets a framework or a raw socket.
 // Errors have the shape of the public face: error, message and, for a 500, the request id.
 import { reasonPhrase } from '../exchange/error-body.ts';
+import type { EpochMs } from '../policy/contract.ts';
 
 export interface AdminAnswer {
   readonly status: number;
@@ -26,6 +27,25 @@ export function errorAnswer(
   members: Readonly<Record<string, unknown>> = {},
 ): AdminAnswer {
   return jsonAnswer(status, { error: reasonPhrase(status), message, ...members });
+}
+
+/** A body that does not say what is needed: every sentence, as one message and one by one. */
+export function malformedBody(problems: readonly string[]): AdminAnswer {
+  return errorAnswer(400, `The body cannot be used: ${problems.join('; ')}.`, { problems });
+}
+
+/** ERR-5. A write may have happened all the same: the store may have taken it and not said so. */
+export function storeAway({ wrote }: { readonly wrote: boolean }): AdminAnswer {
+  const retryAfter = 1;
+  const advice = wrote ? 'See whether anything changed, then ask again.' : 'Ask again.';
+  const message = `The store does not answer. ${advice}`;
+  const answer = errorAnswer(503, message, { retryAfter });
+  return { ...answer, headers: { 'retry-after': String(retryAfter) } };
+}
+
+/** RFC 3339 in UTC. */
+export function instantText(instant: EpochMs): string {
+  return Temporal.Instant.fromEpochMilliseconds(instant).toString();
 }
 
 /** The answer to bytes that Node's parser refused, by its error code; 501 for a method it does not know (ERR-4). */

@@ -1,4 +1,4 @@
-// Whether the Host of an admin request can be meant for this listener.
+// Whether an admin request can be meant for this listener, by its Host, and for writes by the page that sent it.
 // A page elsewhere can point a name of its own at 127.0.0.1 (DNS rebinding); it cannot give up having a name.
 import { isIP } from 'node:net';
 
@@ -10,4 +10,17 @@ export function isOwnHost(host: string | undefined, boundHost: string | undefine
   if (name === undefined) return false;
   if (isIP(name.replace(/^\[|\]$/g, '')) !== 0) return true;
   return name === 'localhost' || name.endsWith('.localhost') || name === boundHost?.toLowerCase();
+}
+
+/** What a browser says of the page behind a request; nothing of it comes from a command line. */
+export interface PageFields {
+  readonly host?: string | undefined;
+  readonly origin?: string | undefined;
+  readonly 'sec-fetch-site'?: string | string[] | undefined;
+}
+
+/** False for a request that a page of another origin makes. The Host has passed `isOwnHost`. */
+export function isFromOwnPage({ host, origin, 'sec-fetch-site': site }: PageFields): boolean {
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  return origin === undefined || origin.toLowerCase() === `http://${host?.toLowerCase()}`;
 }

@@ -36,7 +36,9 @@ export function parseField(text: string): readonly [name: string, value: string]
 
 export function readAsked(asked: AskedRequest, { listeners }: Pick<Settings, 'listeners'>): Asked {
   const [, method = 'GET', written = ''] = WORDS.exec(asked.request.trim()) ?? [];
-  if (written === '') return unusable('Write a method and a path, such as GET /api/v1/orders.');
+  // A method alone, as when a shell took the path away, is no request for a path of that name.
+  if (written === '' || OFFERED.has(written))
+    return unusable('Write a method and a path, such as GET /api/v1/orders.');
   const headers = fieldsOf(asked);
   const target = readTarget(written, method);
   if (target.kind === 'server')

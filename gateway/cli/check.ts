@@ -78,7 +78,7 @@ function summary({ problems, plan, files }: Loaded, options: CheckOptions): stri
 }
 
 /** The source line stays out: only the text form masks what it quotes. */
-function forMachines({ source: _source, ...problem }: Problem): Omit<Problem, 'source'> {
+export function forMachines({ source: _source, ...problem }: Problem): Omit<Problem, 'source'> {
   return problem;
 }
 

@@ -74,12 +74,23 @@ export async function runDemo({
   process.exit(0);
 }
 
+export interface TokenOptions {
+  /** Undefined: the one that most samples are shown with. */
+  readonly client: string | undefined;
+  readonly environment: Environment;
+  readonly projectRoot: string;
+}
+
 /** Runs the sample issuer's token command on this process's own output; resolves with its exit code. */
-export function printToken(options: { environment: Environment; projectRoot: string }): Promise<number> {
+export function printToken({ client, environment, projectRoot }: TokenOptions): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(options.projectRoot, 'upstreams/identity/token.ts')], {
-      cwd: options.projectRoot,
-      env: options.environment,
+    const command = [
+      join(projectRoot, 'upstreams/identity/token.ts'),
+      ...(client === undefined ? [] : [client]),
+    ];
+    const child = spawn(process.execPath, command, {
+      cwd: projectRoot,
+      env: environment,
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     child.once('error', reject);

@@ -41,7 +41,7 @@ export function countExpectations({ policies }: Sources): number {
 
 async function problemOf(expected: Expected, index: number): Promise<Problem | undefined> {
   const { plan, settings, document, expectation, host } = expected;
-  const { request, headers = {}, as, at } = expectation;
+  const { request, headers = {}, as, at, pin, created } = expectation;
   const asked = readAsked(
     {
       request,
@@ -55,7 +55,14 @@ async function problemOf(expected: Expected, index: number): Promise<Problem | u
     document.problem(['expect', index, key], { rule: 'expect', message });
   if (asked.kind === 'unusable') return finding('request', asked.message);
   const consumer = { id: as ?? '', named: true, scopes: EVERY_SCOPE };
-  const judged = await judge(asked, { plan, settings, now: at, consumer });
+  const judged = await judge(asked, {
+    plan,
+    settings,
+    now: at,
+    overrides: [],
+    consumer,
+    account: { pin, created },
+  });
   const wrong = compare(expectation, judged).find(
     ([, wanted, came]) => wanted !== undefined && wanted !== came,
   );

@@ -3,14 +3,19 @@
 import type { RefusalReason } from '../exchange/directive.ts';
 import type { Origin } from '../plan/document.ts';
 import type { Sources } from '../plan/load.ts';
+import type { VersionRules } from '../plan/plan.ts';
 import { plural } from '../plan/problems.ts';
+import { MEMBER_NAME } from '../policy/body-notice/notice.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { holdOf } from '../policy/lifecycle/assess.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
-import type { Schedule } from '../policy/lifecycle/schedule.ts';
-import { dayOf } from '../policy/notation.ts';
+import { hasEnded } from '../policy/lifecycle/retirement.ts';
+import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
+import { dateInWords } from '../policy/notation.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';
 import { type Carrier, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import type { Judged } from './judge.ts';
+import { accountInWords, type KnownAccount } from './known-account.ts';
 import { type WrittenLines, writtenLines } from './written-lines.ts';
 
 export interface Decision {
@@ -26,6 +31,7 @@ export interface Decision {
 export interface Passed {
   readonly consumer: string | undefined;
   readonly scopes: readonly string[] | undefined;
+  readonly account: KnownAccount;
 }
 
 const DAY_MS = 86_400_000;
@@ -49,15 +55,21 @@ export function decisionsOf(judged: Judged, sources: Sources, passed: Passed): r
     add('api', api.name, { detail: `${route?.text ?? ''}${observed}`, origin: route?.origin });
   }
   if (version !== undefined && version.label !== UNVERSIONED) {
-    const detail = spellCarrier(facts.carrier);
-    add('version', version.label, { detail, origin: lines.carrier(facts.carrier) });
+    const how = accountInWords(facts, passed.account) ?? { detail: spellCarrier(facts.carrier) };
+    add('version', version.label, { ...how, origin: lines.carrier(facts.carrier) });
     if (version.operation !== undefined)
       add('operation', version.operation, { detail: 'has rules of its own' });
     if (phase !== undefined) {
       add('stage', phase.stage, {
         detail: datesInWords(version.schedule, facts.now),
+        assumed: wouldBeHeld(version, phase, facts.now) ? 'no pause' : undefined,
         origin: lines.phase(version, phase),
       });
+    }
+    const pause = holdOf(version, facts);
+    if (pause !== undefined) {
+      const detail = 'brownouts and retirement are on hold';
+      add('paused', `until ${dateInWords(pause.until)}`, { detail });
     }
     const [window] = version.brownouts?.windows(facts.now, Number.POSITIVE_INFINITY) ?? [];
     if (window !== undefined) {
@@ -96,13 +108,22 @@ export function decisionsOf(judged: Judged, sources: Sources, passed: Passed): r
       origin: refusedAt(judged, lines),
     });
   } else {
-    const { upstream, target } = ending.order;
+    const { upstream, target, notice } = ending.order;
     const [first, ...more] = upstream.targets;
     const others = more.length === 0 ? '' : ` and ${plural(more.length, 'other target')}`;
     const detail = `${view.method} ${first?.origin ?? ''}${target}${others}`;
     add('forward', upstream.name, { detail, origin: version && lines.upstream(version) });
+    if (notice !== undefined) {
+      const where = 'added where the body is a JSON object';
+      add('notice', MEMBER_NAME, { detail: where, origin: version && lines.bodyNotice(version) });
+    }
   }
   return rows;
+}
+
+/** Whether a pause would make this another answer. */
+function wouldBeHeld({ upstream, brownouts }: VersionRules, phase: Phase, now: EpochMs): boolean {
+  return upstream !== undefined && (hasEnded(phase) || brownouts?.at(now) !== undefined);
 }
 
 function spellCarrier(carrier: Carrier | undefined): string {
@@ -116,11 +137,6 @@ function spellCarrier(carrier: Carrier | undefined): string {
     default:
       return `from the ${carrier}`;
   }
-}
-
-/** `2027-04-15` for a midnight, the whole instant otherwise. */
-export function dateInWords(instant: EpochMs): string {
-  return instant % DAY_MS === 0 ? dayOf(instant) : Temporal.Instant.fromEpochMilliseconds(instant).toString();
 }
 
 /** Whether the pipeline saw the request, as it does not when a listener refuses it. */

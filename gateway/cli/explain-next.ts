@@ -29,6 +29,7 @@ export async function nextChanges(
   const [window] = version?.brownouts?.windows(now, Number.POSITIVE_INFINITY) ?? [];
   const instants = [
     ...rules.flatMap(instantsOf),
+    ...first.facts.overrides.flatMap(({ from, until }) => [from, until]),
     ...(window === undefined ? [] : [window.from, window.until]),
   ];
   const changes: Change[] = [];

@@ -1,10 +1,12 @@
 // An explanation for people: decisions in columns with the line behind each, the answer, what comes next.
 // And the same for machines; explain.ts makes what is printed here.
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import type { ForwardOrder } from '../exchange/directive.ts';
 import { reasonPhrase } from '../exchange/error-body.ts';
 import type { Answer } from '../exchange/exchange.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { type Decision, dateInWords } from './explain-decisions.ts';
+import { dateInWords } from '../policy/notation.ts';
+import type { Decision } from './explain-decisions.ts';
 import type { Change } from './explain-next.ts';
 import type { Judged } from './judge.ts';
 
@@ -28,8 +30,8 @@ export function explanationText({ judged, decisions, next }: Explanation): strin
       : ['answer    that of the upstream, with these lines'];
   const headers = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
   const lines = linesOf(headers).map(([name, value]) => `  ${name}: ${value}`);
-  const hasBody = ending.kind === 'answered' && view.method !== 'HEAD' && ending.answer.body !== '';
-  const body = hasBody ? ['', `  ${ending.answer.body}`] : [];
+  const content = ending.kind === 'answered' ? ending.answer.body : noticeText(ending.order);
+  const body = content === '' || view.method === 'HEAD' ? [] : ['', `  ${content}`];
   const later = next.map((change, index) => `${index === 0 ? 'next' : ''}`.padEnd(10) + changeText(change));
   const parts = [[heading], columns(decisions), [...outcome, ...lines, ...body], later];
   return `${parts
@@ -55,6 +57,7 @@ export function explanationJson({ judged, decisions, next }: Explanation): strin
           upstream: ending.order.upstream.name,
           target: ending.order.target,
           headers: Object.fromEntries(linesOf(ending.headers)),
+          body: ending.order.notice && JSON.parse(`{${ending.order.notice.member}}`),
         };
   const whole = {
     request: { method, url: `${scheme}://${host}${path}${search}` },
@@ -64,6 +67,11 @@ export function explanationJson({ judged, decisions, next }: Explanation): strin
     next: next.map(({ at, ...change }) => ({ at: instantText(at), ...change })),
   };
   return `${JSON.stringify(whole, undefined, 2)}\n`;
+}
+
+/** What is added to a body, as it will stand there. */
+function noticeText({ notice }: ForwardOrder): string {
+  return notice === undefined ? '' : `{${notice.member}, …}`;
 }
 
 /** As an object where it is one; a published page is text. */

@@ -10,17 +10,22 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { Override } from '../policy/lifecycle/override.ts';
 import { gcra } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 import type { Asked } from './asked-request.ts';
+import { assumePins, type KnownAccount, withClaims } from './known-account.ts';
 
 export interface Known {
   readonly plan: GatewayPlan;
   readonly settings: Settings;
   /** Lifecycle instant. */
   readonly now: EpochMs;
+  /** Nothing else is paused. */
+  readonly overrides: readonly Override[];
   /** Whom any token stands for. */
-  readonly consumer: Consumer;
+  readonly consumer: Omit<Consumer, 'claims'>;
+  readonly account: KnownAccount;
 }
 
 export interface Judged {
@@ -76,7 +81,8 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
 }
 
 /** Every bucket is full, every token is in order. */
-function assume({ plan, settings, now, consumer }: Known): ExchangePorts {
+function assume({ plan, settings, now, overrides, consumer: named, account }: Known): ExchangePorts {
+  const consumer = withClaims(named, account, plan);
   const full = (limit: Limit, cost: number): Taken => gcra(undefined, limit, cost, 0).taken;
   const verifier = { verify: () => ({ kind: 'consumer', consumer }) as const };
   return {
@@ -86,6 +92,8 @@ function assume({ plan, settings, now, consumer }: Known): ExchangePorts {
     monotonic: () => 0,
     guard: (_address, limit) => full(limit, 1),
     limiter: { take: ({ limit, cost }) => ({ kind: 'counted', limit, ...full(limit, cost) }) },
+    pins: assumePins(account, now),
+    overrides: () => overrides,
     verifiers: new Map(settings.identities.map(({ name }) => [name, verifier])),
     onFault: () => undefined,
     hstsSeconds: settings.listeners.https?.hstsSeconds,

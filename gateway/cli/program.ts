@@ -1,14 +1,18 @@
 // The commands and their options: what `sundial --help` shows.
 // What each command does is given by main.ts.
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import type { EpochMs } from '../policy/contract.ts';
-import { parseInstant } from '../policy/notation.ts';
+import { addChangeCommands, type ChangeActions } from './change-commands.ts';
 import type { CheckFormat } from './check.ts';
+import { addDescriptionCommands, type DescriptionActions } from './description-commands.ts';
 import type { ExplainFormat } from './explain.ts';
+import type { KnownAccount } from './known-account.ts';
+import { type MovedTo, readMovedTo } from './moved-to.ts';
+import { addOperatorCommands, type OperatorActions } from './operator-commands.ts';
 import type { TimelineFormat } from './timeline.ts';
 
 /** What the commands do; each resolves with the exit code. */
-export interface Actions {
+export interface Actions extends ChangeActions, OperatorActions, DescriptionActions {
   readonly run: (options: { config: string; at: MovedTo | undefined }) => Promise<number>;
   readonly check: (options: {
     files: readonly string[];
@@ -23,6 +27,8 @@ export interface Actions {
     headers: readonly string[];
     as: string | undefined;
     scopes: readonly string[] | undefined;
+    account: KnownAccount;
+    paused: EpochMs | undefined;
     config: string;
     format: ExplainFormat;
     at: MovedTo | undefined;
@@ -35,17 +41,12 @@ export interface Actions {
   }) => Promise<number>;
   readonly schema: (options: { folder: string }) => Promise<number>;
   readonly demo: () => Promise<number>;
-  readonly token: () => Promise<number>;
-}
-
-/** An instant for the lifecycle clock, and how it was written. */
-export interface MovedTo {
-  readonly at: EpochMs;
-  readonly text: string;
+  readonly token: (options: { client: string | undefined }) => Promise<number>;
 }
 
 const EXIT_CODES = `
-Exit codes: 0 in order, 1 findings, 2 wrong usage or an unreadable file, 3 cannot start.`;
+Exit codes: 0 in order, 1 findings or a gateway that says no, 2 wrong usage or an unreadable file,
+3 cannot start or no gateway answers.`;
 
 /**
  * Runs the command that `argv` (without node and script) names and resolves with the exit code: 2 for wrong usage,
@@ -104,17 +105,28 @@ export async function runProgram(
     .option('-H, --header <line>', 'a header of the request, "Name: value"; may be repeated', collect, [])
     .option('--as <consumer>', 'the consumer that calls, as its token would name it')
     .option('--scopes <list>', 'scopes of the consumer, by commas or spaces; default: every one', readList)
+    .option('--pin <version>', 'the version that the account is pinned to; default: none is stored')
+    .addOption(
+      new Option('--created <date>', 'when the account was made, as its token would say it').argParser(
+        (text) => readMovedTo(text).text,
+      ),
+    )
+    .addOption(
+      new Option('--paused <date>', 'as if a pause of the API ran until then').argParser(readMovedTo),
+    )
     .addOption(config())
     .addOption(at('judge at this instant'))
     .addOption(new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'))
     .action(async (words, options) => {
-      const { header: headers, as, scopes, config: file, format } = options;
+      const { header: headers, as, scopes, pin, created, paused, config: file, format } = options;
       const request = words.join(' ');
       exitCode = await actions.explain({
         request,
         headers,
         as,
         scopes,
+        account: { pin, created },
+        paused: paused?.at,
         config: file,
         format,
         at: options.at,
@@ -130,6 +142,12 @@ export async function runProgram(
     .action(async ({ api, config: file, format, at: today }) => {
       exitCode = await actions.timeline({ api, config: file, format, at: today });
     });
+  const end = (code: number) => {
+    exitCode = code;
+  };
+  addChangeCommands(program, { actions, config, at, end });
+  addOperatorCommands(program, { actions, config, end });
+  addDescriptionCommands(program, { actions, config, at, end });
   program
     .command('schema')
     .description('write the JSON Schemas that editors use for both kinds of file')
@@ -146,8 +164,9 @@ export async function runProgram(
   demo
     .command('token')
     .description('print an access token of the sample issuer')
-    .action(async () => {
-      exitCode = await actions.token();
+    .argument('[client]', 'acme, globex or initech, whose accounts are of different days; default: acme')
+    .action(async (client) => {
+      exitCode = await actions.token({ client });
     });
 
   try {
@@ -166,11 +185,4 @@ function collect(text: string, before: readonly string[]): readonly string[] {
 
 function readList(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '');
-}
-
-function readMovedTo(text: string): MovedTo {
-  const at = parseInstant(text);
-  if (at === undefined)
-    throw new InvalidArgumentError('Write a date such as 2026-11-20, or an instant with offset.');
-  return { at, text };
 }

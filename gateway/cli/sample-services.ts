@@ -44,6 +44,12 @@ export const SAMPLE_SERVICES: readonly SampleService[] = [
     variable: 'SUNDIAL_CATALOG_PORT',
     loss: NO_ANSWERS,
   },
+  {
+    name: 'payments',
+    start: ['upstreams/payments/main.ts'],
+    variable: 'SUNDIAL_PAYMENTS_PORT',
+    loss: NO_ANSWERS,
+  },
   { name: 'echo', start: ['upstreams/echo/main.ts'], variable: 'SUNDIAL_ECHO_PORT', loss: NO_ANSWERS },
 ];
 

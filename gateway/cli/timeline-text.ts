@@ -5,7 +5,7 @@ import { plural } from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import type { Schedule, Stage } from '../policy/lifecycle/schedule.ts';
-import { dateInWords } from './explain-decisions.ts';
+import { dateInWords } from '../policy/notation.ts';
 
 export interface TimelineLook {
   readonly now: EpochMs;

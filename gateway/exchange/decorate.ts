@@ -7,6 +7,7 @@ import { nameReaders } from './cors.ts';
 import { echoVersion } from './echo.ts';
 import type { ExchangeFacts } from './facts.ts';
 import type { RequestView } from './request-view.ts';
+import { keepPrivate } from './shareability.ts';
 
 /**
  * Edits the header lines of an answer in place. Lifecycle singletons replace the upstream's (DEP-2, SUN-3), lists are
@@ -23,6 +24,7 @@ export function decorate(
     for (const [name, value] of phase.replace) headers[name] = value;
     const link = linkValue(phase, facts.successorUrl);
     if (link !== undefined) append(headers, 'link', link);
+    if (facts.relatedLinks !== undefined) append(headers, 'link', facts.relatedLinks);
     if (phase.warning !== undefined) append(headers, 'warning', phase.warning);
   }
   if (quota !== undefined) {
@@ -39,6 +41,7 @@ export function decorate(
     const differsBy = nameReaders(headers, api, view);
     if (differsBy !== undefined) mergeVary(headers, differsBy);
   }
+  if (facts.perAccount) keepPrivate(headers);
   headers['x-request-id'] = facts.requestId;
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
   if (view?.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;

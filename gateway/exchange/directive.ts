@@ -2,9 +2,11 @@
 // Made by the pipeline, carried out by server/ and forward/.
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
+import type { BodyNoticeRefusal } from '../policy/body-notice/conditions.ts';
+import type { Notice } from '../policy/body-notice/notice.ts';
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
 import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';
-import type { Label, VersioningRefusal } from '../policy/versioning/resolution.ts';
+import type { Label, MediaTemplate, VersioningRefusal } from '../policy/versioning/resolution.ts';
 import type { Publication } from './publish/publication.ts';
 
 export type Directive =
@@ -23,6 +25,12 @@ export interface ForwardOrder {
   readonly removeHeaders: readonly string[];
   /** By lower-case name, what the upstream sees instead of the client's value: media types without their version (VER-9). */
   readonly replaceHeaders?: Readonly<Record<string, string>> | undefined;
+  /** By lower-case name, what the upstream gets whether or not the client sent the like; named in `removeHeaders` too. */
+  readonly setHeaders?: Readonly<Record<string, string>> | undefined;
+  /** The form of media type the client asked in, for the answer (NEG-5); undefined where the upstream's type stays. */
+  readonly answerForm?: MediaTemplate | undefined;
+  /** What goes into the body of the answer where that can be edited. */
+  readonly notice?: Notice | undefined;
 }
 
 /** Refused before a route was known: by the listener's strictness or by the route match. */
@@ -48,7 +56,8 @@ export type Refusal =
   | VersioningRefusal
   | LifecycleRefusal
   | AuthenticationRefusal
-  | RateLimitRefusal;
+  | RateLimitRefusal
+  | BodyNoticeRefusal;
 
 export type RefusalReason = Refusal['reason'];
 

@@ -2,7 +2,9 @@
 // One object per request, from its first line to its access-log line.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
+import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { Override } from '../policy/lifecycle/override.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
 import type { Carrier } from '../policy/versioning/resolution.ts';
@@ -12,6 +14,8 @@ export interface ExchangeFacts {
   readonly plan: GatewayPlan;
   /** Lifecycle clock at the request's first line. */
   readonly now: EpochMs;
+  /** Known at the request's first line, like the plan. */
+  readonly overrides: readonly Override[];
   /** Monotonic milliseconds at the request's first line, for durations. */
   readonly startedAt: number;
   readonly requestId: string;
@@ -19,17 +23,23 @@ export interface ExchangeFacts {
   version: VersionRules | undefined;
   /** How the version was named; of a refused request, the carrier whose value was refused. */
   carrier: Carrier | undefined;
+  /** Whether the account of the caller had a say in the version, so that the answer is for it alone (CACHE-3). */
+  perAccount: boolean;
   /** What the client wrote for a version, as it wrote it; undefined where nothing is echoed. */
   requested: string | undefined;
   phase: Phase | undefined;
   /** Absolute URL of this resource in the successor. */
   successorUrl: string | undefined;
+  /** Link values of this resource in other versions than the successor, joined. */
+  relatedLinks: string | undefined;
   consumer: Consumer | undefined;
   quota: Quota | undefined;
   refusal: RefusalReason | undefined;
   /** What enforcing would have refused the request for: the first reason found where the API is only observed. */
   observed: RefusalReason | undefined;
   fault: FaultCode | undefined;
+  /** What became of the notice in the body; undefined where the answer was none that could carry one. */
+  bodyNotice: NoticeOutcome | undefined;
   /** Milliseconds from sending upstream to its headers. */
   upstreamMs: number | undefined;
 }

@@ -1,10 +1,11 @@
 // From a judged request to what the upstream shall receive: one path, one version (VER-9).
 // The last step of the pipeline; the forwarder carries it out and decides nothing again.
 import type { ApiPlan, UpstreamPlan, VersionRules } from '../plan/plan.ts';
-import { fieldText, plainAccept } from '../policy/versioning/accept.ts';
+import { fieldText, plainAccept, wantedForm } from '../policy/versioning/accept.ts';
 import { parseMediaType, plainType, versionIn } from '../policy/versioning/media-type.ts';
 import { withoutParameter, withParameter } from '../policy/versioning/query.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
+import type { NoticeOrder } from './body-notice.ts';
 import { type Directive, Fault, type ForwardOrder } from './directive.ts';
 import type { RequestView } from './request-view.ts';
 
@@ -17,6 +18,7 @@ export function forwardOrder(
   version: VersionRules,
   tail: string,
   { search, headers }: Pick<RequestView, 'search' | 'headers'>,
+  noticed?: NoticeOrder,
 ): Directive {
   const { upstream, label } = version;
   if (upstream === undefined) {
@@ -26,15 +28,26 @@ export function forwardOrder(
   const target = (path === '' ? '/' : path) + upstreamSearch(api.resolution, upstream, label, search);
   const types =
     api.resolution.mediaTypes.length === 0 ? undefined : plainTypes(api.resolution, label, headers);
+  const order: ForwardOrder = {
+    upstream,
+    target,
+    label,
+    removeHeaders: types?.drop === true ? [...api.versionHeaders, 'accept'] : api.versionHeaders,
+    replaceHeaders: types?.replace,
+    answerForm: types && api.rewriteContentType ? answerForm(api.resolution, label, headers) : undefined,
+  };
+  return { kind: 'forward', forward: noticed === undefined ? order : underNotice(order, noticed) };
+}
+
+/** BODY-3: of what may be edited the upstream is asked for identity coding, whatever the client takes. */
+function underNotice(order: ForwardOrder, { notice, conditions }: NoticeOrder): ForwardOrder {
+  const removed = [...order.removeHeaders, ...(conditions?.remove ?? [])];
   return {
-    kind: 'forward',
-    forward: {
-      upstream,
-      target,
-      label,
-      removeHeaders: types?.drop === true ? [...api.versionHeaders, 'accept'] : api.versionHeaders,
-      replaceHeaders: types?.replace,
-    },
+    ...order,
+    removeHeaders: notice === undefined ? removed : [...removed, 'accept-encoding'],
+    replaceHeaders: { ...order.replaceHeaders, ...conditions?.replace },
+    setHeaders: notice && { 'accept-encoding': 'identity' },
+    notice,
   };
 }
 
@@ -48,6 +61,17 @@ function upstreamSearch(
   const own = query === undefined ? search : withoutParameter(search, query);
   if (versionQuery === undefined) return own;
   return withParameter(withoutParameter(own, versionQuery), versionQuery, label);
+}
+
+function answerForm(
+  { mediaTypes, candidates }: ResolutionRules,
+  label: Label,
+  { accept }: RequestView['headers'],
+): ForwardOrder['answerForm'] {
+  const sent = fieldText(accept);
+  return sent === undefined
+    ? undefined
+    : wantedForm(mediaTypes, sent, ({ value }) => candidates(value).includes(label));
 }
 
 /** `Accept` and `Content-Type` without versions; `drop` when nothing of `Accept` is left. */

@@ -1,6 +1,7 @@
 // How long an upstream's answer may be reused: never past the next change in the life of its version (CACHE-6).
 // Edits Cache-Control and Expires of a forwarded answer, 304 included; only ever shortens.
 import type { EpochMs } from '../policy/contract.ts';
+import { nextOverrideChange } from '../policy/lifecycle/override.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { ExchangeFacts } from './facts.ts';
 
@@ -11,9 +12,13 @@ const LIFETIME =
   /"(?:[^"\\]|\\.)*"|(?<![\w-])(max-age|s-maxage|stale-while-revalidate|stale-if-error)=("?)(\d+)\2/gi;
 
 /** Seconds until the version of this exchange changes; `Infinity` when it never will. */
-export function secondsToTransition({ phase, version, now }: ExchangeFacts): number {
-  if (phase === undefined) return Number.POSITIVE_INFINITY;
-  const next = Math.min(phase.until, version?.brownouts?.nextChange(now) ?? phase.until);
+export function secondsToTransition({ phase, version, now, overrides }: ExchangeFacts): number {
+  if (phase === undefined || version === undefined) return Number.POSITIVE_INFINITY;
+  const next = Math.min(
+    phase.until,
+    version.brownouts?.nextChange(now) ?? phase.until,
+    nextOverrideChange(overrides, version, now),
+  );
   return Math.max(0, Math.floor((next - now) / 1000));
 }
 

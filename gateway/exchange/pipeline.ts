@@ -2,7 +2,7 @@
 // Everything it calls is pure or a port; `explain` runs the very same function.
 import type { Consumer } from '../policy/authentication/access.ts';
 import { authorise } from '../policy/authentication/authorise.ts';
-import { readBearer } from '../policy/authentication/bearer.ts';
+import { assess } from '../policy/lifecycle/assess.ts';
 import { brownOut, looksAtCaller, meetsBrownout } from '../policy/lifecycle/brownout-refusal.ts';
 import { leaveFrom, someoneMayPass } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
@@ -12,20 +12,29 @@ import { loweredAt } from '../policy/rate-limit/lowering.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
 import { bucketKey } from '../policy/rate-limit/subject.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
+import { authenticate } from './authenticate.ts';
+import { noticeOrder } from './body-notice.ts';
 import { answerPreflight } from './cors.ts';
 import { credentialInQuery } from './credentials-in-url.ts';
-import { type Directive, Fault, type Refusal } from './directive.ts';
+import type { Directive, Refusal } from './directive.ts';
 import { requestedVersion } from './echo.ts';
 import { enforce, observe, refuse } from './enforce.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
+import { pinnedVersion } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
 import { publishReserved } from './publish/reserved.ts';
+import { relatedLinks } from './related-links.ts';
 import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
 import { type Resource, redirectUrl, successorUrl } from './successor-url.ts';
 
 const NO_CAPTURES: readonly string[] = [];
+const ENCODED_SLASH: Refusal = {
+  reason: 'request_malformed',
+  status: 400,
+  message: 'The path of this API cannot hold an encoded slash.',
+};
 
 /**
  * Judges one request against the plan captured in `facts`.
@@ -49,7 +58,7 @@ export async function decide(
   if (leaked !== undefined) return refuse({ reason: 'credentials_in_url', parameter: leaked });
 
   // Reserved: what the gateway publishes about every API is public, and no API can stand in its place.
-  const published = publishReserved(plan, view, now);
+  const published = publishReserved(plan, view, facts);
   if (published !== undefined) return published;
 
   // Route: everything below depends on which API it is.
@@ -59,6 +68,8 @@ export async function decide(
   }
   const api = match.route;
   facts.api = api;
+  // An upstream that decodes it sees other segments than those judged below (VER-7).
+  if (api.encodedSlash === 'reject' && match.tail.includes('%2F')) return refuse(ENCODED_SLASH);
 
   // Preflight: a browser asks before it sends version or token, so that nothing below may refuse it (ORD-4).
   const preflight = answerPreflight(api, view);
@@ -67,7 +78,18 @@ export async function decide(
   // Version: read from every carrier of the API before any of them is believed (VER-3).
   const evidence = evidenceOf(match, view);
   if (api.echo) facts.requested = requestedVersion(evidence);
-  const resolution = resolutionOf(api, evidence, now);
+  const named = resolutionOf(api, evidence, facts);
+  // Pin: nothing names a version, so that the account decides, for which it must be known who calls (VER-3).
+  let consumer: Consumer | undefined;
+  if (named.kind === 'open') {
+    facts.carrier = 'pin';
+    facts.perAccount = true;
+    const caller = await authenticate(api.access, view, ports);
+    if (caller.kind === 'refused') return refuse(caller.refusal);
+    consumer = caller.consumer;
+    facts.consumer = consumer;
+  }
+  const resolution = named.kind === 'open' ? await pinnedVersion(api, named, consumer, facts, ports) : named;
   if (resolution.kind === 'refused') {
     const { refusal } = resolution;
     // Known also when one value alone was refused, so that operators see where wrong versions come in.
@@ -78,7 +100,7 @@ export async function decide(
   facts.carrier = resolution.carrier;
   // Operation: from here on its rules are the version's, with all that it does not say inherited.
   const operation = whole.operations?.match(view.method, match.tail);
-  const version = operation?.rules ?? whole;
+  const version = assess(operation?.rules ?? whole, facts);
   facts.version = version;
   // Only an observed version gets here once it is forgotten.
   if (isForgotten(version.schedule, now)) observe(facts, 'version_unknown');
@@ -95,7 +117,8 @@ export async function decide(
     // A version that a header named would be named again after a redirect (RET-5).
     byPathAlone: isNamedByPlace(evidence),
   };
-  if (phase.linksSuccessor) facts.successorUrl = successorUrl(plan, version, now, resource);
+  if (phase.linksSuccessor) facts.successorUrl = successorUrl(plan, api, version, facts, resource);
+  facts.relatedLinks = relatedLinks(facts, api, version, phase, resource);
   const ended = hasEnded(phase);
   const mayPass =
     ended && version.access.kind === 'token' && someoneMayPass('sunset', version.exceptions, now);
@@ -107,7 +130,7 @@ export async function decide(
       phase,
       method: view.method,
       replacement: facts.successorUrl,
-      redirect: redirectUrl(plan, api, version, now, resource),
+      redirect: redirectUrl(plan, api, version, facts, resource),
     });
   if (ended && !mayPass) {
     const answer = enforce(api, version, facts, retirement());
@@ -123,19 +146,11 @@ export async function decide(
   }
 
   // Identity: after everything that is public, before everything that counts per consumer.
-  let consumer: Consumer | undefined;
   const { access } = version;
-  if (access.kind === 'token') {
-    const bearer = readBearer(view.headers);
-    if (bearer.kind === 'refused') return refuse(bearer.refusal);
-    const verifier = ports.verifiers.get(access.identity);
-    if (verifier === undefined)
-      throw new Fault('internal', { cause: new Error('a plan names an identity that is not running') });
-    const verified = verifier.verify(bearer.token);
-    const outcome = verified instanceof Promise ? await verified : verified;
-    if (outcome.kind === 'unavailable') throw new Fault('identity_unavailable');
-    if (outcome.kind === 'refused') return refuse(outcome.refusal);
-    consumer = outcome.consumer;
+  if (consumer === undefined) {
+    const caller = await authenticate(access, view, ports);
+    if (caller.kind === 'refused') return refuse(caller.refusal);
+    consumer = caller.consumer;
     facts.consumer = consumer;
   }
 
@@ -181,7 +196,11 @@ export async function decide(
     if (answer !== undefined) return answer;
   }
 
-  return forwardOrder(api, version, match.tail, view);
+  // Body notice: nothing refuses after it, so that a condition is judged only for a request that would be served.
+  const noticed = noticeOrder(api, whole, facts, resource, view);
+  if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
+
+  return forwardOrder(api, version, match.tail, view, noticed);
 }
 
 function limitRefusal(quota: Quota, limit: Limit, ports: ExchangePorts): Refusal | undefined {

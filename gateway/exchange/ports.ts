@@ -3,7 +3,9 @@
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { TokenVerifier } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
+import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Fault } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
 
@@ -18,6 +20,9 @@ export interface ExchangePorts {
   /** In-process buckets per client address. */
   readonly guard: (clientAddress: string, limit: Limit) => Taken;
   readonly limiter: RateLimiter;
+  readonly pins: PinStore;
+  /** The pauses known to this process; the same array until it changes. */
+  readonly overrides: () => readonly Override[];
   readonly verifiers: ReadonlyMap<string, TokenVerifier>;
   /** Told of every fault, with its cause: the answer says nothing of it. */
   readonly onFault: (fault: Fault, facts: ExchangeFacts) => void;

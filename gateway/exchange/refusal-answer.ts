@@ -8,12 +8,14 @@ import type { Refusal } from './directive.ts';
 import { type ErrorDescription, NO_STORE, proxyStatus, unavailable } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { describeLifecycleRefusal } from './lifecycle-answer.ts';
+import { describeMissingPins, tellOfPin } from './pin-answer.ts';
 import type { RequestView } from './request-view.ts';
 
 /** What clients call a carrier, where it is not the word for it here. */
 const CARRIER_NAMES: Readonly<Partial<Record<Carrier, string>>> = {
   accept: 'Accept header',
   content_type: 'Content-Type header',
+  pin: 'pin of this account',
 };
 
 type Members = Readonly<Record<string, unknown>>;
@@ -67,7 +69,7 @@ export function describeRefusal(
       );
     case 'version_unknown':
       return refuse(
-        statusOfCarrier(refusal.claim),
+        statusOfUnknown(refusal.claim, facts),
         `There is no such version: ${spellClaim(refusal.claim)}.${spellKnown(refusal.known)}`,
         supported(refusal.known),
         acceptable(refusal.claim, refusal.known, facts),
@@ -78,7 +80,10 @@ export function describeRefusal(
         `The request names no version.${spellKnown(refusal.known)}`,
         supported(refusal.known),
       );
+    case 'pins_unavailable':
+      return describeMissingPins(refusal, facts);
     case 'version_retired':
+      return tellOfPin(describeLifecycleRefusal(refusal), facts);
     case 'version_moved':
     case 'brownout':
       return describeLifecycleRefusal(refusal);
@@ -113,6 +118,11 @@ export function describeRefusal(
         'Requests cannot be counted right now.',
         refusal.retryAfterSeconds,
         refusal.restoredAt,
+      );
+    case 'precondition_failed':
+      return refuse(
+        412,
+        'The resource has changed since this client last read it: it says something else of its deprecation now. Read it again.',
       );
     default: {
       const never: never = refusal;
@@ -169,6 +179,7 @@ function statusOfCarrier({ carrier }: Claim): 400 | 404 | 406 | 415 {
       return 415;
     case 'header':
     case 'query':
+    case 'pin':
     case 'default':
     case 'unversioned':
       return 400;
@@ -177,6 +188,12 @@ function statusOfCarrier({ carrier }: Claim): 400 | 404 | 406 | 415 {
       throw new Error(`unhandled carrier ${JSON.stringify(never)}`);
     }
   }
+}
+
+/** STAT-1: an API may choose between 400, 404 and 406; a body that cannot be read is 415 whatever it chose. */
+function statusOfUnknown(claim: Claim, { api }: ExchangeFacts): 400 | 404 | 406 | 415 {
+  const usual = statusOfCarrier(claim);
+  return usual === 415 ? usual : (api?.unknownVersionStatus ?? usual);
 }
 
 function spellClaim({ carrier, value }: Claim): string {

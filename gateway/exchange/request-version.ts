@@ -2,9 +2,11 @@
 // The carriers of an API are read and judged in policy/versioning; here they meet the route and the plan.
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { RouteMatch } from '../plan/route-table.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, isForgotten } from '../policy/lifecycle/retirement.ts';
+import type { Phase } from '../policy/lifecycle/schedule.ts';
+import type { PinMoment } from '../policy/versioning/pin-resolution.ts';
 import { readEvidence } from '../policy/versioning/readers.ts';
 import type { Evidence, Label, Resolution } from '../policy/versioning/resolution.ts';
 import { resolveVersion } from '../policy/versioning/resolve.ts';
@@ -22,13 +24,19 @@ export function evidenceOf(match: RouteMatch<ApiPlan>, view: RequestView): Evide
   });
 }
 
-/** One version of those that exist at `now`, or the refusal of it. */
-export function resolutionOf(api: ApiPlan, evidence: Evidence, now: EpochMs): Resolution {
-  return resolveVersion(api.resolution, evidence, {
-    now,
-    isReleased: (label) => isReleased(api, label, now),
-    isServed: (label) => isReleased(api, label, now) && !hasEnded(phaseAt(versionOf(api, label).phases, now)),
-  });
+/** One version of those that exist then, or the refusal of it; open where the pin of the account decides. */
+export function resolutionOf(api: ApiPlan, evidence: Evidence, moment: Moment): Resolution {
+  return resolveVersion(api.resolution, evidence, versionsAt(api, moment));
+}
+
+/** Which versions there are, as resolution asks for them. */
+export function versionsAt(api: ApiPlan, moment: Moment): PinMoment {
+  return {
+    now: moment.now,
+    isReleased: (label) => isReleased(api, label, moment),
+    isServed: (label) => isReleased(api, label, moment) && !hasEnded(phaseOf(api, label, moment)),
+    wasReleased: (label, at) => phaseAt(versionOf(api, label).phases, at).stage !== 'planned',
+  };
 }
 
 /** @throws Fault `internal` for a label that the plan does not have, which no resolution yields */
@@ -40,8 +48,12 @@ export function versionOf(api: ApiPlan, label: Label): VersionRules {
 }
 
 /** A planned version counts as never having existed (STAT-1), and so does one that is forgotten. */
-function isReleased(api: ApiPlan, label: Label, now: EpochMs): boolean {
-  const version = versionOf(api, label);
-  if (phaseAt(version.phases, now).stage === 'planned') return false;
-  return !isForgotten(version.schedule, now) || (api.mode === 'observe' && version.upstream !== undefined);
+function isReleased(api: ApiPlan, label: Label, moment: Moment): boolean {
+  if (phaseOf(api, label, moment).stage === 'planned') return false;
+  const { schedule, upstream } = assess(versionOf(api, label), moment);
+  return !isForgotten(schedule, moment.now) || (api.mode === 'observe' && upstream !== undefined);
+}
+
+function phaseOf(api: ApiPlan, label: Label, moment: Moment): Phase {
+  return phaseAt(assess(versionOf(api, label), moment).phases, moment.now);
 }

@@ -1,7 +1,7 @@
 // Where the same resource lives in another version: absolute, on our own authority, safe inside a header line.
 // The authority ends before the fixed path, so whatever the tail holds stays on our host (RET-3).
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan/plan.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { linkTarget } from '../policy/lifecycle/links.ts';
 import { fillTail } from '../policy/lifecycle/operation-template.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
@@ -27,13 +27,14 @@ type Place = Pick<RedirectTarget, 'path' | 'tail'>;
  */
 export function successorUrl(
   plan: GatewayPlan,
+  api: ApiPlan,
   version: VersionRules,
-  now: EpochMs,
+  moment: Moment,
   resource: Resource,
 ): string | undefined {
   const { successorPath: path, successorTail: tail } = version;
   const place: Place | undefined =
-    path === undefined ? version.redirects.find(({ until }) => now < until) : { path, tail };
+    path === undefined ? version.redirects.find((each) => isOpen(api, each, moment)) : { path, tail };
   return place && linkTarget(placeUrl(plan, place) + tailAt(place, resource));
 }
 
@@ -46,27 +47,34 @@ export function redirectUrl(
   plan: GatewayPlan,
   api: ApiPlan,
   version: VersionRules,
-  now: EpochMs,
+  moment: Moment,
   resource: Resource,
 ): string | undefined {
   const target = version.redirects.find(
     (each) =>
-      now < each.until &&
+      isOpen(api, each, moment) &&
       (resource.byPathAlone || each.label === version.label) &&
-      serves(api, each, now, resource),
+      serves(api, each, moment, resource),
   );
   return target && linkTarget(placeUrl(plan, target) + tailAt(target, resource) + resource.search);
 }
 
 /** Whether the operation that would answer there has not ended itself: no redirect leads to the next one. */
-function serves(api: ApiPlan, target: RedirectTarget, now: EpochMs, resource: Resource): boolean {
+function serves(api: ApiPlan, target: RedirectTarget, moment: Moment, resource: Resource): boolean {
   const operations = api.versions.get(target.label)?.operations;
   const there = operations?.match(resource.method, tailAt(target, resource));
-  return there === undefined || !hasEnded(phaseAt(there.rules.phases, now));
+  return there === undefined || !hasEnded(phaseAt(assess(there.rules, moment).phases, moment.now));
+}
+
+/** Until its own sunset, or for as long as that is held. */
+function isOpen(api: ApiPlan, { label, until }: RedirectTarget, moment: Moment): boolean {
+  if (moment.now < until) return true;
+  const there = api.versions.get(label);
+  return there !== undefined && moment.now < (assess(there, moment).schedule.sunset ?? until);
 }
 
 /** On our own authority, or on the one that the policy gives the version (RET-3). */
-function placeUrl(plan: GatewayPlan, { path }: Place): string {
+export function placeUrl(plan: GatewayPlan, { path }: Pick<Place, 'path'>): string {
   return /^https?:/.test(path) ? path : plan.public + path;
 }
 

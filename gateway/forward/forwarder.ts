@@ -2,6 +2,7 @@
 // Called by server/ for a `forward` directive; writes the upstream's answer to the client.
 import replyFrom, { type FastifyReplyFromHooks, type FastifyReplyFromOptions } from '@fastify/reply-from';
 import type { Dispatcher } from 'undici';
+import { answerInKind } from '../exchange/answer-type.ts';
 import { Fault, type ForwardOrder } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
@@ -64,8 +65,11 @@ export function createForwarder({
     const route = pools.route(order.upstream);
     const sentAt = performance.now();
     const cancel = callUpstream(inbound, order, route, {
-      onHead(status, headers) {
+      onAnswered() {
         facts.upstreamMs = performance.now() - sentAt;
+      },
+      onHead(status, headers) {
+        answerInKind(status, headers, order);
         exchange.decorate(headers, facts, inbound.view);
         dropUndefined(headers);
         if (raw.httpVersionMajor === 1 && (inbound.mustClose() || (inbound.hasBody && !raw.complete))) {
@@ -83,6 +87,9 @@ export function createForwarder({
       onEnd() {
         res.end();
         passage.done();
+      },
+      onNotice(outcome) {
+        facts.bodyNotice = outcome;
       },
       onCut(fault) {
         // A client that left is no fault.

@@ -57,6 +57,7 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[]
   if (inbound.hasBody && length !== undefined && !removed?.has('content-length')) {
     flat.push('content-length', length);
   }
+  if (order.setHeaders !== undefined) flat.push(...Object.entries(order.setHeaders).flat());
   flat.push('via', appendVia(removed?.has('via') ? undefined : source.via, raw.httpVersion));
   flat.push('x-forwarded-for', inbound.forwardedFor);
   flat.push('x-forwarded-proto', view.scheme);

@@ -4,17 +4,24 @@ import { PassThrough } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../exchange/directive.ts';
+import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import { type Connection, type ConnectionAware, openClient } from './connection.ts';
+import type { Delivery } from './delivery.ts';
 import { errorCode, toFault } from './fault-mapping.ts';
+import { holdBody } from './held-body.ts';
 import { endedWhole, http2StreamOf, type Inbound } from './inbound.ts';
 import type { Route } from './pools.ts';
 import { upstreamHeaders } from './request-headers.ts';
 import { cleanAnswer } from './response-headers.ts';
 
 export interface CallEvents {
+  /** The upstream has answered; its head is given on now or, with its body, later. */
+  readonly onAnswered: () => void;
   /** The head is good and clean; the client's head must be written before this returns. */
   readonly onHead: (status: number, headers: AnswerHeaders) => void;
   readonly onEnd: () => void;
+  /** What became of the notice in the body, where there was one to add. */
+  readonly onNotice: (outcome: NoticeOutcome) => void;
   /** Nothing has been written to the client: an answer can still be made. */
   readonly onFault: (fault: Fault) => void;
   /** The answer broke after its head; the client's connection has been reset. */
@@ -86,6 +93,31 @@ export function callUpstream(
     return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
   }
 
+  const client: Delivery = {
+    head(status, headers) {
+      // A head that Node refuses to write throws here and becomes a fault.
+      events.onHead(status, headers);
+      headSent = true;
+      // Node keeps a head back until there is a body; what came together with it has been written by then.
+      queueMicrotask(() => {
+        if (inbound.bytes === 0 && !res.writableEnded && !res.destroyed) res.flushHeaders();
+      });
+    },
+    data(chunk) {
+      inbound.bytes += chunk.length;
+      return res.write(chunk);
+    },
+    end() {
+      finish();
+      events.onEnd();
+    },
+  };
+  const { notice } = order;
+  const delivery =
+    notice === undefined
+      ? client
+      : holdBody({ notice, method: options.method, delivery: client, onOutcome: events.onNotice });
+
   const handler: ConnectionAware = {
     connection: undefined,
     onRequestStart(started) {
@@ -97,18 +129,12 @@ export function callUpstream(
     onResponseStart(_controller, status, headers) {
       if (over || (status >= 100 && status < 200)) return;
       cleanAnswer(status, headers, order.upstream.name);
-      // A head that Node refuses to write throws here and becomes a fault.
-      events.onHead(status, headers);
-      headSent = true;
-      // Node keeps a head back until there is a body; what came together with it has been written by then.
-      queueMicrotask(() => {
-        if (inbound.bytes === 0 && !res.writableEnded && !res.destroyed) res.flushHeaders();
-      });
+      events.onAnswered();
+      delivery.head(status, headers);
     },
     onResponseData(current, chunk) {
       if (over) return;
-      inbound.bytes += chunk.length;
-      if (!res.write(chunk)) {
+      if (!delivery.data(chunk)) {
         current.pause();
         res.once('drain', () => current.resume());
       }
@@ -116,8 +142,7 @@ export function callUpstream(
     onResponseEnd() {
       if (handler.connection !== undefined) handler.connection.served += 1;
       if (over) return;
-      finish();
-      events.onEnd();
+      delivery.end();
     },
     onResponseError(_controller, cause) {
       if (!over && !headSent && retries > 0 && isStale(handler.connection, cause)) {

@@ -1,6 +1,7 @@
 // The policies as they are against an older folder of them: what was published and has been rewritten.
 // Part of `check --against`; the older files are only read, what is wrong in them is not reported again.
 import { resolve } from 'node:path';
+import type { EpochMs } from '../policy/contract.ts';
 import { filesIn } from './files.ts';
 import { type Context, documentOf, readPolicies } from './load-documents.ts';
 import type { Problem } from './problems.ts';
@@ -29,16 +30,26 @@ export async function compareWithPast(context: Context, comparison: Comparison):
   const unknown = { now: context.now, public: undefined, identities: undefined, listeners: [] };
   const older = await readPolicies(context, files, unknown);
   const problems = older.problems.filter(({ rule }) => rule === 'unreadable' || rule === 'syntax');
+  return [...problems, ...rewrittenSince(older.views, { views, complete }, context.now)];
+}
+
+/** What of the older files, by name of the API, was published before `now` and is not as it was. */
+export function rewrittenSince(
+  older: readonly PolicyView[],
+  { views, complete }: Pick<Comparison, 'views' | 'complete'>,
+  now: EpochMs,
+): readonly Problem[] {
+  const problems: Problem[] = [];
   const allNamed = views.every(({ parts }) => parts.api !== undefined);
-  for (const past of older.views) {
+  for (const past of older) {
     const { api } = past.parts;
     const view = api === undefined ? undefined : views.find(({ parts }) => parts.api === api);
     if (view !== undefined) {
       const report = switchedReport(view.parts.rules, reporter(view.document, problems));
-      checkPast(past.versions, view, context.now, report);
+      checkPast(past.versions, view, now, report);
     } else if (api !== undefined && complete && allNamed) {
       const report = switchedReport(past.parts.rules, reporter(past.document, problems));
-      apiRemoved(publishedOf(past.versions, context.now), report);
+      apiRemoved(publishedOf(past.versions, now), report);
     }
   }
   return problems;

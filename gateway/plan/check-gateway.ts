@@ -18,10 +18,7 @@ export function checkGateway(view: GatewayView, report: Report): void {
       message: 'plain HTTP is served on loopback or behind trusted_proxies only',
     });
   }
-  if (listeners?.admin !== undefined && !isLocal(listeners.admin.address)) {
-    const message = 'whoever reaches this address reads the metrics: prefer loopback';
-    report(['listeners', 'admin', 'address'], { rule: 'admin', severity: 'warning', message });
-  }
+  checkAdmin(view, report);
   if (origin?.startsWith('http:') && listeners?.http?.mode !== 'serve') {
     report(['public'], {
       rule: 'public',
@@ -46,6 +43,37 @@ export function checkGateway(view: GatewayView, report: Report): void {
       message: 'no certificate has this name',
     });
   }
+}
+
+function checkAdmin({ document, parts }: GatewayView, report: Report): void {
+  const admin = parts.listeners?.admin;
+  if (admin === undefined) return;
+  const token = ['listeners', 'admin', 'token'];
+  if (document.has(token) && !document.isSecret(token)) {
+    report(token, {
+      rule: 'admin',
+      severity: 'warning',
+      message: 'the token stands in this file for everyone who reads it',
+      hint: `write \${file:/path} or \${env:NAME}`,
+    });
+  }
+  if (isLocal(admin.address)) return;
+  if (!document.has(token)) {
+    report(['listeners', 'admin', 'address'], {
+      rule: 'admin',
+      message: 'an admin listener that others reach needs a token of its own',
+      hint: `add token: "\${file:/path}", or listen on 127.0.0.1`,
+    });
+    return;
+  }
+  const message =
+    'whoever reaches this address reads the metrics, and the token crosses the network unencrypted';
+  report(['listeners', 'admin', 'address'], {
+    rule: 'admin',
+    severity: 'warning',
+    message,
+    hint: 'prefer loopback',
+  });
 }
 
 function checkListeners({ document, parts }: GatewayView, report: Report): void {

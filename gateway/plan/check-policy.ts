@@ -5,6 +5,7 @@ import { isDate } from '../policy/versioning/label.ts';
 import { portOf, reaches } from './addresses.ts';
 import { pathsOf } from './api-routes.ts';
 import { checkLowering } from './check-lowering.ts';
+import { checkPin } from './check-pin.ts';
 import { checkVersions } from './check-versions.ts';
 import { DEFAULT_TIMEOUTS } from './compile-upstream.ts';
 import { reportDangling } from './dangling.ts';
@@ -31,7 +32,14 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
 
 /** Without versions there is nothing to resolve, to deprecate or to tell an upstream: such a key would do nothing. */
 function checkUnversioned(view: PolicyView, report: Report): void {
-  const idle: Path[] = [['resolve'], ['deprecation_header'], ['warning'], ['limits', 'deprecated']];
+  const idle: Path[] = [
+    ['resolve'],
+    ['rewrite_content_type'],
+    ['unknown_version_status'],
+    ['deprecation_header'],
+    ['warning'],
+    ['limits', 'deprecated'],
+  ];
   for (const name of view.upstreamNames) idle.push(['upstreams', name, 'version_as']);
   for (const path of idle) {
     if (!isWritten(view, path)) continue;
@@ -52,7 +60,7 @@ function checkResolve(view: PolicyView, report: Report): void {
     }
     return;
   }
-  for (const kind of ['path', 'header', 'query', 'subdomain', 'default'] as const) {
+  for (const kind of ['path', 'header', 'query', 'subdomain', 'pin', 'default'] as const) {
     const places = resolve.flatMap((entry, index) => (entry[kind] === undefined ? [] : [index]));
     for (const index of places.slice(1))
       report(['resolve', index], { rule: 'resolve', message: `a second ${kind}` });
@@ -64,6 +72,8 @@ function checkResolve(view: PolicyView, report: Report): void {
   const redirects = [...view.versions.values()].some(({ after }) => typeof after === 'object');
   checkSubdomain(view, resolve, report);
   checkMatch(view, resolve, report);
+  checkContentType(view, resolve, report);
+  checkPin(view, report);
   if (redirects && !resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined)) {
     const message =
       'without a path or subdomain for the version a redirect would lead back to the same URL: those requests get 410';
@@ -88,6 +98,13 @@ function checkMatch(view: PolicyView, resolve: ResolveEntries, report: Report): 
   if (index < 0 || view.labels.length === 0 || view.labels.some(isDate)) return;
   const message = 'match does nothing where no version is a date';
   report(['resolve', index, 'match'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
+}
+
+function checkContentType(view: PolicyView, resolve: ResolveEntries, report: Report): void {
+  if (view.parts.rewrite_content_type !== true || resolve.some((entry) => entry.media_type !== undefined))
+    return;
+  const message = 'rewrite_content_type does nothing where no media_type carries the version';
+  report(['rewrite_content_type'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
 }
 
 /** The gateway answers these paths itself: an API there would never be asked. */

@@ -1,8 +1,7 @@
 // The exceptions of a version, or of one of its operations, each with the life of it as that consumer sees it.
 // Part of compiling one version.
 import type { Exception } from '../policy/lifecycle/exceptions.ts';
-import { createPhases, type PhaseOptions } from '../policy/lifecycle/phases.ts';
-import type { Schedule } from '../policy/lifecycle/schedule.ts';
+import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
 import type { VersionFile } from './policy-grammar.ts';
 
 /**
@@ -12,7 +11,7 @@ import type { VersionFile } from './policy-grammar.ts';
 export function compileExceptions(
   exceptions: VersionFile['exceptions'],
   schedule: Schedule,
-  options: PhaseOptions,
+  phasesOf: (schedule: Schedule) => readonly Phase[],
   sunsetOf: 'version' | 'operation' = 'version',
 ): readonly Exception[] {
   return (exceptions ?? []).map(({ consumer, until, from, why, by }) => {
@@ -23,10 +22,7 @@ export function compileExceptions(
       from: mayOutlast ? from : from.filter((each) => each !== 'sunset'),
       why,
       by,
-      phases: createPhases(
-        mayOutlast ? { ...schedule, sunset: until, retired: undefined } : schedule,
-        options,
-      ),
+      phases: phasesOf(mayOutlast ? { ...schedule, sunset: until, retired: undefined } : schedule),
     };
   });
 }

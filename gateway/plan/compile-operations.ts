@@ -50,16 +50,19 @@ function compileOperation(
   const name = spellOperation(template);
   const options: PhaseOptions = { ...input.options, operation: name };
   const schedule = scheduleOf(operation, rules);
+  const phasesOf = (dates: Schedule) => createPhases(dates, options);
   const ends = operation.sunset === undefined ? 'version' : 'operation';
   return {
     ...rules,
     operation: name,
     operations: undefined,
     schedule,
-    phases: createPhases(schedule, options),
-    exceptions: compileExceptions(version.exceptions, schedule, options, ends),
+    phases: phasesOf(schedule),
+    phasesOf,
+    exceptions: compileExceptions(version.exceptions, schedule, phasesOf, ends),
     brownouts:
       operation.brownouts === undefined ? rules.brownouts : compileBrownouts(operation.brownouts, schedule),
+    bodyNotice: operation.body_notice ?? rules.bodyNotice,
     access: accessOf(operation, rules.access),
     limits: compileLimits(file, {
       label: rules.label,

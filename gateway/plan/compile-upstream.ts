@@ -42,7 +42,8 @@ function versionTold(
   };
 }
 
-function compileTimeouts(timeout: UpstreamFile['timeout']): Timeouts {
+/** Milliseconds, each with its default. */
+export function compileTimeouts(timeout: UpstreamFile['timeout']): Timeouts {
   const written = typeof timeout === 'number' ? { headers: timeout } : (timeout ?? {});
   const { connect, headers, idle, total } = DEFAULT_TIMEOUTS;
   return {

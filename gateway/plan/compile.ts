@@ -3,14 +3,15 @@
 import type { AccessRule } from '../policy/authentication/access.ts';
 import { createPhases } from '../policy/lifecycle/phases.ts';
 import type { Schedule } from '../policy/lifecycle/schedule.ts';
-import { type Label, type MediaTemplate, UNVERSIONED } from '../policy/versioning/resolution.ts';
-import { createResolutionRules } from '../policy/versioning/rules.ts';
+import { compareLabels } from '../policy/versioning/label.ts';
+import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { hostsOf, pathsOf } from './api-routes.ts';
 import { compileBrownouts } from './compile-brownouts.ts';
 import { compileExceptions } from './compile-exceptions.ts';
 import { compileLimits } from './compile-limits.ts';
 import { compileOperations } from './compile-operations.ts';
-import { compileUpstream, DEFAULT_VERSION_HEADER } from './compile-upstream.ts';
+import { carrier, compileResolution, varyOf, versionHeadersOf } from './compile-resolution.ts';
+import { compileUpstream } from './compile-upstream.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from './plan.ts';
 import type { PolicyFile, VersionFile } from './policy-grammar.ts';
 import { effectiveSunset, redirectChain, redirectOf } from './redirects.ts';
@@ -42,7 +43,6 @@ export function compilePlan({ settings, policies, revision }: PlanInput): Gatewa
 }
 
 function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
-  const header = carrier(file, 'header');
   const versions = file.versions === 'none' ? [compileUnversioned(file)] : compileVersions(file, settings);
   return {
     name: file.api,
@@ -51,20 +51,17 @@ function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     echo: file.echo ?? false,
     hosts: hostsOf(file, settings.public),
     paths: pathsOf(file).map(({ path }) => path),
-    resolution: createResolutionRules({
-      labels: versions.map(({ label }) => label),
-      header,
-      default: carrier(file, 'default'),
-      query: carrier(file, 'query'),
-      mediaTypes: mediaTypesOf(file),
-      match: carrier(file, 'match'),
-    }),
+    encodedSlash: file.encoded_slash ?? 'keep',
+    resolution: compileResolution(
+      file,
+      versions.map(({ label }) => label),
+    ),
+    rewriteContentType: file.rewrite_content_type ?? false,
+    unknownVersionStatus: file.unknown_version_status,
+    access: compileAccess(file),
     versions: new Map(versions.map((rules) => [rules.label, rules])),
-    vary: [
-      ...(header === undefined ? [] : [header]),
-      ...(mediaTypesOf(file).length > 0 ? ['Accept'] : []),
-    ].join(', '),
-    versionHeaders: file.versions === 'none' ? [] : versionHeaders(header),
+    vary: varyOf(file),
+    versionHeaders: versionHeadersOf(file),
   };
 }
 
@@ -73,22 +70,28 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
   const form = file.deprecation_header ?? settings.deprecationForm;
   const pathOf = placeOf(file, settings.public);
   return [...versions].map(([label, version]): VersionRules => {
-    const schedule = compileSchedule(version, lifecycleUrl(settings.public, file.api));
+    const page = lifecycleUrl(settings.public, file.api);
+    const schedule = compileSchedule(version, page);
     const upstream = file.upstreams?.[label];
-    const options = { label, form, warning: file.warning ?? true };
+    const options = { label, form, page, warning: file.warning ?? true };
+    const phasesOf = (dates: Schedule) => createPhases(dates, options);
     const rules: VersionRules = {
       api: file.api,
       label,
       operation: undefined,
       operations: undefined,
       schedule,
-      phases: createPhases(schedule, options),
-      exceptions: compileExceptions(version.exceptions, schedule, options),
+      phases: phasesOf(schedule),
+      phasesOf,
+      exceptions: compileExceptions(version.exceptions, schedule, phasesOf),
       brownouts: compileBrownouts(version.brownouts, schedule),
+      bodyNotice: version.body_notice ?? false,
       access: compileAccess(file),
       limits: compileLimits(file, { label, version: version.limits, schedule }),
       upstream:
         upstream && compileUpstream(upstream, { name: `${file.api}-${label}`, base: file.base, label }),
+      place: pathOf(label),
+      predecessors: predecessorsOf(label, versions),
       successorPath: version.successor && pathOf(version.successor),
       successorTail: undefined,
       redirects: redirectsOf(file, label, versions, pathOf),
@@ -102,6 +105,12 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
     });
     return { ...rules, operations };
   });
+}
+
+/** Newest first. */
+function predecessorsOf(label: Label, versions: ReadonlyMap<Label, VersionFile>): readonly Label[] {
+  const older = [...versions].filter(([, each]) => (each.successor ?? redirectOf(each)) === label);
+  return older.map(([each]) => each).sort((a, b) => compareLabels(b, a));
 }
 
 /** `versions: none`: one label, one upstream of any name, active at all times. */
@@ -119,18 +128,24 @@ function compileUnversioned(file: PolicyFile): VersionRules {
     after: { kind: 'gone' },
   };
   const [upstream] = Object.values(file.upstreams ?? {});
+  const options = { label: UNVERSIONED, form: 'rfc9745', warning: false } as const;
+  const phasesOf = (dates: Schedule) => createPhases(dates, options);
   return {
     api: file.api,
     label: UNVERSIONED,
     operation: undefined,
     operations: undefined,
     schedule,
-    phases: createPhases(schedule, { label: UNVERSIONED, form: 'rfc9745', warning: false }),
+    phases: phasesOf(schedule),
+    phasesOf,
     exceptions: [],
     brownouts: undefined,
+    bodyNotice: false,
     access: compileAccess(file),
     limits: compileLimits(file, { label: UNVERSIONED, version: undefined, schedule }),
     upstream: upstream && compileUpstream(upstream, { name: file.api, base: file.base, label: undefined }),
+    place: file.base.replace(/\/$/, ''),
+    predecessors: [],
     successorPath: undefined,
     successorTail: undefined,
     redirects: [],
@@ -182,11 +197,6 @@ function redirectsOf(
   }));
 }
 
-/** The usual header too, whether the API reads it or not: an upstream may. */
-function versionHeaders(header = DEFAULT_VERSION_HEADER): readonly string[] {
-  return [...new Set([DEFAULT_VERSION_HEADER.toLowerCase(), header.toLowerCase()])];
-}
-
 /**
  * Where a version lives, up to the tail: its path form when the path carries versions, else its own host when that
  * does, else the base.
@@ -198,17 +208,4 @@ function placeOf(file: PolicyFile, publicOrigin: string): (label: Label) => stri
   const origin = host === undefined ? '' : `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
   const place = (template ?? `${origin}${file.base}`).replace(/\/$/, '');
   return (label) => place.replace('{version}', label);
-}
-
-function mediaTypesOf(file: PolicyFile): readonly MediaTemplate[] {
-  return file.resolve?.flatMap((entry) => entry.media_type ?? []) ?? [];
-}
-
-type Entry = NonNullable<PolicyFile['resolve']>[number];
-
-function carrier<K extends 'path' | 'header' | 'query' | 'subdomain' | 'default' | 'match'>(
-  file: PolicyFile,
-  kind: K,
-): Entry[K] {
-  return file.resolve?.map((entry) => entry[kind]).find((value) => value !== undefined);
 }

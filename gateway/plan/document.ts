@@ -3,7 +3,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
-import { maskPasswords, type Problem, type Severity } from './problems.ts';
+import { createPositions, type Remark } from './positions.ts';
+import { maskPasswords, type Problem } from './problems.ts';
 import { MOST_BYTES, readYaml } from './yaml-text.ts';
 
 export type Path = readonly (string | number)[];
@@ -15,11 +16,7 @@ export interface Origin {
   readonly column: number;
 }
 
-export interface Finding {
-  readonly rule: string;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly severity?: Severity;
+export interface Finding extends Remark {
   /** Point at the key of `path` instead of its value. */
   readonly at?: 'key' | 'value';
 }
@@ -54,6 +51,9 @@ interface Place {
   readonly from: readonly string[];
 }
 
+/** Whatever stands there is not repeated, even where it was written in the clear and is malformed. */
+const SECRET_KEYS: ReadonlySet<unknown> = new Set(['token']);
+
 const MOST_NODES = 20_000;
 const DEEPEST = 30;
 
@@ -65,26 +65,8 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   const tooBig = bytes.byteLength > MOST_BYTES;
   const text = tooBig ? '' : new TextDecoder().decode(bytes);
   const yaml = readYaml(text, { isUtf8: tooBig || isUtf8(bytes) });
-  const textLines = text.split('\n');
+  const { problemAt, originAt } = createPositions(file, text, yaml.lines);
 
-  const problemAt = (from: number, to: number, finding: Finding): Problem => {
-    const { line, col } = yaml.lines.linePos(from);
-    const [at, column] = line === 0 ? [1, 1] : [line, col];
-    const source = textLines[at - 1]?.replace(/\r$/, '');
-    const { rule, message, hint, severity = 'error' } = finding;
-    return {
-      file,
-      line: at,
-      column,
-      severity,
-      rule,
-      message,
-      ...(hint !== undefined && { hint }),
-      ...(source !== undefined && {
-        source: { text: source, length: Math.min(to - from, source.length - column + 1) },
-      }),
-    };
-  };
   const problem = (path: Path, finding: Finding): Problem => {
     for (let length = path.length; length >= 0; length -= 1) {
       const place = places.get(pointer(path.slice(0, length)));
@@ -186,13 +168,12 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     show: (path, shown) => {
       const place = places.get(pointer(path));
       if (place !== undefined && place.from.length > 0) return `[redacted] (from ${place.from.join(', ')})`;
+      if (SECRET_KEYS.has(path.at(-1))) return '[redacted]';
       return typeof shown === 'number' ? (place?.written ?? String(shown)) : quote(shown);
     },
     origin: (path) => {
       const place = places.get(pointer(path));
-      if (place === undefined) return undefined;
-      const { line, col } = yaml.lines.linePos((place.key ?? place.value)[0]);
-      return { file, line, column: col };
+      return place && originAt((place.key ?? place.value)[0]);
     },
     isSecret: (path) => (places.get(pointer(path))?.from.length ?? 0) > 0,
     has: (path) => places.has(pointer(path)),

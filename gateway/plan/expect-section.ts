@@ -1,7 +1,7 @@
 // The `expect` list of a policy file: requests with what must come of them, like unit tests of the policy.
 // Their shape only; `check` runs them once the plan is made.
 import { z } from 'zod';
-import { instant, notation } from '../policy/notation.ts';
+import { instant, notation, parseInstant } from '../policy/notation.ts';
 
 const REQUEST = /^[A-Z]+ \/\S{0,2000}$/;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
@@ -11,6 +11,15 @@ const request = notation(
   (text) => (REQUEST.test(text) ? text : undefined),
   'not a method and a path, such as GET /api/v1/orders',
   { description: 'Method and path, with the query if there is one.', examples: ['GET /api/v1/orders'] },
+);
+
+const day = notation(
+  (text) => (parseInstant(text) === undefined ? undefined : text),
+  'not a calendar date (YYYY-MM-DD) or an instant with its offset',
+  {
+    description: 'When the account of the consumer was made; default: its token does not say.',
+    examples: ['2025-10-01'],
+  },
 );
 
 const expectation = z
@@ -26,6 +35,13 @@ const expectation = z
       .max(256)
       .meta({ description: 'Consumer that calls, with every scope; default: nobody.' })
       .optional(),
+    pin: z
+      .string()
+      .meta({
+        description: 'Version that the account of the consumer is pinned to; default: none is stored.',
+      })
+      .optional(),
+    created: day.optional(),
     at: instant('When. Required, so that an expectation holds on any day.'),
     version: z.string().meta({ description: 'The version that answers.' }).optional(),
     stage: z

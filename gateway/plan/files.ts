@@ -11,17 +11,18 @@ const MOST_SECRET_BYTES = 65_536;
 // A pipe nobody writes to would otherwise be waited for; that it is no file is seen after opening.
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-export type ReadFile = (path: string) => Promise<Uint8Array>;
+/** Reads at most one byte more than `mostBytes`; default: what a policy may have. */
+export type ReadFile = (path: string, mostBytes?: number) => Promise<Uint8Array>;
 
 export type FileRead =
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
   | { readonly kind: 'unreadable'; readonly why: string };
 
 /** At most one byte more than a document may have, so that a huge file is refused without being read. */
-export const readCapped: ReadFile = async (path) => {
+export const readCapped: ReadFile = async (path, mostBytes = MOST_BYTES) => {
   await using file = await open(path, WITHOUT_WAITING);
   if (!(await file.stat()).isFile()) throw new TypeError('not a file');
-  const buffer = new Uint8Array(MOST_BYTES + 1);
+  const buffer = new Uint8Array(mostBytes + 1);
   let length = 0;
   while (length < buffer.byteLength) {
     const { bytesRead } = await file.read(buffer, length, buffer.byteLength - length, null);
@@ -31,9 +32,9 @@ export const readCapped: ReadFile = async (path) => {
   return buffer.subarray(0, length);
 };
 
-export async function tryRead(path: string, readFile: ReadFile): Promise<FileRead> {
+export async function tryRead(path: string, readFile: ReadFile, mostBytes?: number): Promise<FileRead> {
   try {
-    return { kind: 'read', bytes: await readFile(path) };
+    return { kind: 'read', bytes: await readFile(path, mostBytes) };
   } catch (error) {
     return { kind: 'unreadable', why: reasonOf(error) };
   }

@@ -5,6 +5,7 @@ import { deprecationHeaderSection, parsePageUrl } from '../policy/lifecycle/sect
 import { notation, wholeSeconds } from '../policy/notation.ts';
 import { guardSection } from '../policy/rate-limit/section.ts';
 import { parseAddress, parseHostName, parseRange } from './addresses.ts';
+import { parseAdminToken } from './admin-token.ts';
 import type { StoreSettings } from './settings.ts';
 import { origin } from './upstream-section.ts';
 
@@ -55,7 +56,14 @@ const http = z.strictObject({
     .optional(),
 });
 
-const admin = z.strictObject({ address: address('127.0.0.1:9901') });
+const admin = z.strictObject({
+  address: address('127.0.0.1:9901'),
+  token: notation(parseAdminToken, 'not a token of 32 to 512 letters, digits and . _ ~ + / -', {
+    description:
+      'What writes need as "Authorization: Bearer <token>"; one is made in the data folder where none is given.',
+    examples: [`\${file:/run/secrets/admin-token}`],
+  }).optional(),
+});
 
 /** A store as written; `embedded` alone lies in the data folder. */
 export type WrittenStore = StoreSettings | { readonly kind: 'data-folder' };

@@ -9,8 +9,11 @@ import { readDocument, type SourceDocument } from './document.ts';
 import { checkPair, digest, type FileRead, type ReadFile, readCapped, readSecret, tryRead } from './files.ts';
 import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './gateway-grammar.ts';
 import type { Environment } from './interpolate.ts';
+import { type DescriptionCache, readDescriptions } from './openapi/read-descriptions.ts';
 import { type PolicyFile, policyGrammar, policyPartsGrammar } from './policy-grammar.ts';
 import type { Problem } from './problems.ts';
+import type { PublishedFile } from './published-record.ts';
+import { switchedReport } from './rules/switch.ts';
 import { checkShape } from './shape.ts';
 import { type GatewayView, type PolicyView, reporter, type Surroundings, viewPolicy } from './views.ts';
 
@@ -22,6 +25,8 @@ export interface LoadOptions {
   /** Folders of the process and printed paths are relative to it; default: the working directory. */
   readonly cwd?: string;
   readonly readFile?: ReadFile;
+  /** Kept by whoever loads again and again. */
+  readonly descriptions?: DescriptionCache;
 }
 
 export interface PolicySource {
@@ -37,6 +42,10 @@ export interface Policies {
   readonly views: readonly PolicyView[];
   /** What the revision is made of. */
   readonly bytes: readonly (Uint8Array | string)[];
+  /** Every file that could be read, descriptions included, as it was written. */
+  readonly files: readonly PublishedFile[];
+  /** Absolute paths of the descriptions that versions name. */
+  readonly descriptions: readonly string[];
 }
 
 export interface Gateway {
@@ -56,6 +65,7 @@ export function contextOf(options: LoadOptions) {
     cwd,
     configFile: resolve(cwd, options.configFile),
     readFile: options.readFile ?? readCapped,
+    descriptions: options.descriptions ?? new Map(),
   };
 }
 
@@ -99,11 +109,26 @@ export async function readPolicies(
   const sources: PolicySource[] = [];
   const bytes: (Uint8Array | string)[] = [];
   const views: PolicyView[] = [];
+  const written: PublishedFile[] = [];
+  const descriptions: string[] = [];
   for (const file of files) {
     const read = await tryRead(file, context.readFile);
-    const document = documentOf(context, file, read);
-    problems.push(...document.problems);
-    if (read.kind === 'read') bytes.push(read.bytes, ...document.broughtIn);
+    const policy = documentOf(context, file, read);
+    const described = await readDescriptions(file, policy, {
+      readFile: context.readFile,
+      shown: (path) => shownPath(context, path),
+      cache: context.descriptions,
+    });
+    const { document } = described;
+    problems.push(...document.problems, ...described.problems);
+    descriptions.push(...described.files);
+    if (read.kind === 'read') {
+      bytes.push(read.bytes, ...document.broughtIn, ...described.texts.map(({ text }) => text));
+      written.push(
+        { kind: 'policy', name: document.file, text: new TextDecoder().decode(read.bytes) },
+        ...described.texts,
+      );
+    }
     if (document.value === undefined) continue;
     const { whole, parts, problems: found } = checkShape(document, policyGrammar, policyPartsGrammar, advice);
     problems.push(...found);
@@ -111,9 +136,11 @@ export async function readPolicies(
     const view = viewPolicy(document, parts);
     views.push(view);
     checkPolicy(view, around, reporter(document, problems));
+    for (const { finding, place } of described.findings)
+      switchedReport(parts.rules, (_, switched) => problems.push(place(switched)))([], finding);
   }
   problems.push(...checkTogether(views, around.public));
-  return { problems, sources, views, bytes };
+  return { problems, sources, views, bytes, files: written, descriptions };
 }
 
 export function documentOf(context: Context, file: string, read: FileRead): SourceDocument {

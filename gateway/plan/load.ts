@@ -24,12 +24,21 @@ import { surroundingsOf, surroundingsOfView } from './views.ts';
 export interface Loaded {
   /** By file and position. */
   readonly problems: readonly Problem[];
-  /** All three present unless a problem is an error. */
+  /** All of these are present unless a problem is an error. */
   readonly settings?: Settings;
   readonly plan?: GatewayPlan;
   readonly sources?: Sources;
+  /** To be compared with what was published before. */
+  readonly policies?: Policies;
   /** Absolute paths of every document that was looked for. */
   readonly files: readonly string[];
+}
+
+/** Nothing is wrong with the files. */
+export type Whole = Required<Loaded>;
+
+export function isWhole(loaded: Loaded): loaded is Whole {
+  return loaded.plan !== undefined;
 }
 
 /** The documents that a plan was made of: for who must say where something is written. No request needs them. */
@@ -41,6 +50,10 @@ export interface Sources {
 export interface LoadedPlan {
   readonly problems: readonly Problem[];
   readonly plan?: GatewayPlan;
+  /** Present with the plan. */
+  readonly policies?: Policies;
+  /** Absolute paths of the descriptions that the policies name. */
+  readonly descriptions: readonly string[];
   /** The gateway file is not what the settings were made of. */
   readonly restartNeeded: boolean;
 }
@@ -77,7 +90,7 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
   if (hasErrors(problems) || gateway.whole === undefined) return { problems, files };
   const settings = compileSettings(gateway.whole, { ...context, revision: gateway.revision });
   const sources = { gateway: gateway.document, policies: policies.sources };
-  return { problems, files, settings, plan: planOf(settings, policies), sources };
+  return { problems, files, settings, plan: planOf(settings, policies), sources, policies };
 }
 
 /** The plan alone, for settings that stay: what a reload does. */
@@ -91,9 +104,10 @@ export async function loadPlan(options: LoadOptions & { readonly settings: Setti
     policyFiles.length > 0 ? [] : [nothingMatched(documentOf(context, context.configFile, gateway))];
   const policies = await readPolicies(context, policyFiles, surroundingsOf(settings, now));
   const problems = sortProblems([...unmatched, ...policies.problems]);
+  const { descriptions } = policies;
   return hasErrors(problems)
-    ? { problems, restartNeeded }
-    : { problems, restartNeeded, plan: planOf(settings, policies) };
+    ? { problems, restartNeeded, descriptions }
+    : { problems, restartNeeded, descriptions, plan: planOf(settings, policies), policies };
 }
 
 function planOf(settings: Settings, { sources, bytes }: Policies): GatewayPlan {

@@ -34,6 +34,14 @@ export interface ApiPlan {
   /** Templates under which the API is reached: `/api/{version}/orders`, `/api/orders`. */
   readonly paths: readonly string[];
   readonly resolution: ResolutionRules;
+  /** Of %2F in the tail; anywhere before it is no part of a path that matches (VER-7). */
+  readonly encodedSlash: 'keep' | 'reject';
+  /** Whether a client that asked for a version by media type is answered with that type (NEG-5). */
+  readonly rewriteContentType: boolean;
+  /** For versions that do not exist, instead of what the carrier calls for (STAT-1). */
+  readonly unknownVersionStatus: 400 | 404 | 406 | undefined;
+  /** Of the API as a whole; an operation may have its own. */
+  readonly access: AccessRule;
   /** Pages that may call it from a browser; undefined where the upstreams see to that themselves. */
   readonly cors: CorsRules | undefined;
   /** Whether answers say which version was asked for, which one answered, and its stage. */
@@ -61,14 +69,22 @@ export interface VersionRules {
   readonly schedule: Schedule;
   /** In time order, covering all time without gaps. */
   readonly phases: readonly Phase[];
+  /** The phases that other dates would give it, for whoever has leave from its own. */
+  readonly phasesOf: (schedule: Schedule) => readonly Phase[];
   /** In the order written; expired ones included, since a plan does not depend on the day. */
   readonly exceptions: readonly Exception[];
   /** An operation with a list of its own has that instead of the version's. */
   readonly brownouts: BrownoutCalendar | undefined;
+  /** Whether JSON objects answered while deprecated say so themselves. */
+  readonly bodyNotice: boolean;
   readonly access: AccessRule;
   readonly limits: LimitRules | undefined;
   /** Undefined once the version needs no upstream: a tombstone answers. */
   readonly upstream: UpstreamPlan | undefined;
+  /** Its own path up to the tail; a URL where only its host tells it apart. */
+  readonly place: string;
+  /** Versions whose successor it is, newest first. */
+  readonly predecessors: readonly Label[];
   /** Path of the version named as `successor`, up to the tail; a URL where only its host tells it apart. */
   readonly successorPath: string | undefined;
   /** What follows it instead of the tail of the request (LNK-2). */

@@ -2,6 +2,7 @@
 // One source for types, messages and the editor schema.
 import { z } from 'zod';
 import { accessSection, operationAccessSection } from '../policy/authentication/section.ts';
+import { bodyNoticeSection } from '../policy/body-notice/section.ts';
 import {
   deprecationHeaderSection,
   lifecycleFields,
@@ -10,10 +11,15 @@ import {
 } from '../policy/lifecycle/section.ts';
 import { notation } from '../policy/notation.ts';
 import { limitsSection, versionLimitsSection } from '../policy/rate-limit/section.ts';
-import { resolveSection } from '../policy/versioning/section.ts';
+import {
+  resolveSection,
+  rewriteContentTypeSection,
+  unknownVersionStatusSection,
+} from '../policy/versioning/section.ts';
 import { parseHostName } from './addresses.ts';
 import { corsSection } from './cors-section.ts';
 import { expectSection } from './expect-section.ts';
+import { openapiSection } from './openapi/section.ts';
 import { audienceSection, rulesSection } from './rules/section.ts';
 import { plainPath, upstreamSection } from './upstream-section.ts';
 
@@ -32,11 +38,14 @@ const operation = z.strictObject({
   ...operationFields,
   access: operationAccessSection.optional(),
   limits: versionLimitsSection.optional(),
+  body_notice: bodyNoticeSection.optional(),
 });
 
 const version = z.strictObject({
   ...lifecycleFields,
+  openapi: openapiSection.optional(),
   limits: versionLimitsSection.optional(),
+  body_notice: bodyNoticeSection.optional(),
   operations: z
     .record(z.string(), operation)
     .meta({ description: 'Operations with rules of their own, by method and path below the base.' })
@@ -54,7 +63,16 @@ const fields = {
     .meta({ description: 'Host or hosts; default: that of `public`.' })
     .optional(),
   base: plainPath('Where the API lives when the version is not in the path.', '/api/orders'),
+  encoded_slash: z
+    .enum(['keep', 'reject'])
+    .meta({
+      description:
+        'Whether %2F may stand behind the base, where the upstream sees it as it came; default keep. Before that it never may.',
+    })
+    .optional(),
   resolve: resolveSection.optional(),
+  rewrite_content_type: rewriteContentTypeSection.optional(),
+  unknown_version_status: unknownVersionStatusSection.optional(),
   access: accessSection,
   mode: modeSection.optional(),
   cors: corsSection.optional(),

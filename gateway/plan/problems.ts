@@ -108,9 +108,12 @@ function renderProblem(problem: Problem, style: typeof PLAIN): string {
   return `${head}${frame}${marks}${hint === undefined ? '' : ` ${printable(hint, 200)}`}\n`;
 }
 
-/** Same length, so that positions hold: `redis://:secret@host` becomes `redis://*******@host`. */
+/** Same length, so that positions hold: `redis://:secret@host` becomes `redis://*******@host`, `token: x` becomes `token: *`. */
 export function maskPasswords(text: string): string {
-  return text.replace(/(?<=:\/\/)[^\s/"'][^\s"']*(?=@)/g, (found) => '*'.repeat(found.length));
+  const stars = (found: string) => '*'.repeat(found.length);
+  return text
+    .replace(/(?<=:\/\/)[^\s/"'][^\s"']*(?=@)/g, stars)
+    .replace(/(?<=\btoken["']?:\s*["']?)(?!\$\{)[^\s"',{}]+/g, stars);
 }
 
 function printable(text: string, most: number): string {

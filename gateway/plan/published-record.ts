@@ -2,6 +2,8 @@
 // Read and written at start and by every reload; never by a request.
 
 export interface PublishedFile {
+  /** A description is read where a policy names it. */
+  readonly kind: 'policy' | 'description';
   /** As shown in problems; a name, not a place to read from. */
   readonly name: string;
   /** As the operator wrote it: nothing from the environment is filled in. */

@@ -6,8 +6,10 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { ReadFile } from './files.ts';
 import type { Environment } from './interpolate.ts';
 import { loadPlan } from './load.ts';
+import type { DescriptionCache } from './openapi/read-descriptions.ts';
 import type { GatewayPlan } from './plan.ts';
-import type { Problem } from './problems.ts';
+import { hasErrors, type Problem, sortProblems } from './problems.ts';
+import type { PublishedHistory } from './published-history.ts';
 import type { Settings } from './settings.ts';
 
 export interface WatchOptions {
@@ -18,6 +20,7 @@ export interface WatchOptions {
   readonly environment: Environment;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
+  readonly history: PublishedHistory;
   readonly onPlan: (plan: GatewayPlan, warnings: readonly Problem[]) => void;
   /** The plan in force stays. */
   readonly onRejected: (problems: readonly Problem[]) => void;
@@ -50,16 +53,24 @@ export function watchPolicies(options: WatchOptions): PolicyWatch {
   let running: Promise<void> | undefined;
   let waiting: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
+  const descriptions: DescriptionCache = new Map();
 
   const load = async (onUnchanged: () => void): Promise<void> => {
-    const loaded = await loadPlan({ ...options, now: options.now() });
+    const loaded = await loadPlan({ ...options, now: options.now(), descriptions });
     if (closed) return;
+    watcher.add([...loaded.descriptions]);
     if (loaded.restartNeeded && !restartNeeded) options.onRestartNeeded();
     restartNeeded = loaded.restartNeeded;
-    if (loaded.plan === undefined) return options.onRejected(loaded.problems);
-    if (loaded.plan.revision === revision) return onUnchanged();
-    revision = loaded.plan.revision;
-    options.onPlan(loaded.plan, loaded.problems);
+    const { plan, policies } = loaded;
+    if (plan === undefined || policies === undefined) return options.onRejected(loaded.problems);
+    if (plan.revision === revision) return onUnchanged();
+    const rewritten = await options.history.rewritten(policies);
+    if (closed) return;
+    const problems = sortProblems([...loaded.problems, ...rewritten]);
+    if (hasErrors(problems)) return options.onRejected(problems);
+    revision = plan.revision;
+    options.onPlan(plan, problems);
+    await options.history.record(policies);
   };
   const start = (onUnchanged = options.onUnchanged): Promise<void> => {
     if (closed) return Promise.resolve();

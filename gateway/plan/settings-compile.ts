@@ -37,7 +37,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
         defaultName: https.tls?.default,
       },
       http: http && { address: http.address, mode: http.mode ?? 'reject' },
-      admin,
+      admin: admin && { address: admin.address, token: admin.token },
     },
     trustedProxies: file.trusted_proxies ?? [],
     store: compileStore(file.store, dataFolder, places.cwd),

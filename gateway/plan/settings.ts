@@ -8,7 +8,7 @@ export interface Settings {
   readonly listeners: {
     readonly https: HttpsSettings | undefined;
     readonly http: { readonly address: Address; readonly mode: 'reject' | 'serve' } | undefined;
-    readonly admin: { readonly address: Address } | undefined;
+    readonly admin: AdminSettings | undefined;
   };
   readonly trustedProxies: readonly string[];
   readonly store: StoreSettings;
@@ -31,6 +31,12 @@ export interface Address {
   /** Undefined: every interface. */
   readonly host: string | undefined;
   readonly port: number;
+}
+
+export interface AdminSettings {
+  readonly address: Address;
+  /** What writes need; undefined: the one in the data folder. Never printed. */
+  readonly token: string | undefined;
 }
 
 export interface HttpsSettings {

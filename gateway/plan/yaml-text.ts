@@ -23,7 +23,10 @@ export interface YamlText {
  * `text` as YAML 1.2 core: dates, `on`, `yes` stay text. No tree when there is any problem. Bytes that were not UTF-8
  * have become U+FFFD in `text`, and would change names and values without a word.
  */
-export function readYaml(text: string, { isUtf8 }: { readonly isUtf8: boolean }): YamlText {
+export function readYaml(
+  text: string,
+  { isUtf8, mostTokens = MOST_TOKENS }: { readonly isUtf8: boolean; readonly mostTokens?: number },
+): YamlText {
   const lines = new LineCounter();
   const refused = (...problems: SyntaxProblem[]): YamlText => ({ tree: undefined, lines, problems });
   if (!isUtf8) {
@@ -35,8 +38,10 @@ export function readYaml(text: string, { isUtf8 }: { readonly isUtf8: boolean })
   let tokens = 0;
   for (const _token of new Lexer().lex(text)) {
     tokens += 1;
-    if (tokens > MOST_TOKENS)
-      return refused({ from: 0, to: 0, message: 'too much in one file: more than 60,000 tokens' });
+    if (tokens > mostTokens) {
+      const most = mostTokens.toLocaleString('en');
+      return refused({ from: 0, to: 0, message: `too much in one file: more than ${most} tokens` });
+    }
   }
   // Duplicate keys are found by the document reader: the parser's own check is quadratic.
   const parsed = parseAllDocuments(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });

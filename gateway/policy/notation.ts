@@ -55,6 +55,21 @@ export function dayOf(instant: EpochMs): string {
   return Temporal.Instant.fromEpochMilliseconds(instant).toString().slice(0, 10);
 }
 
+/** A date where the instant is the midnight of one, as it would be written; else the whole instant. */
+export function dateInWords(at: EpochMs): string {
+  return at % 86_400_000 === 0 ? dayOf(at) : Temporal.Instant.fromEpochMilliseconds(at).toString();
+}
+
+/** Keys, log lines and reports hold no longer one. */
+const LONGEST_ID = 256;
+/** Control, format, unassigned and lone-surrogate characters, and the two separators that end a line. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+/** Whether a text from outside may name somebody: it becomes part of keys, log lines and reports. */
+export function isPrintableId(text: string): boolean {
+  return text !== '' && text.length <= LONGEST_ID && !UNPRINTABLE.test(text);
+}
+
 /** Whether a host name or address (brackets allowed) means this machine only. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host);

@@ -5,6 +5,8 @@ import type { Telemetry } from './telemetry.ts';
 export interface DependencyReport {
   /** `store`: the kind, never an address. */
   readonly onStore: (store: string, up: boolean) => void;
+  /** What was to be done with the schedules published before, and why the store did not let it. */
+  readonly onHistorySkipped: (what: 'compared' | 'recorded', reason: Error) => void;
   /** `failure`: why the keys of an identity cannot be fetched; undefined when they can be again. */
   readonly onKeys: (identity: string, failure: string | undefined) => void;
 }
@@ -17,7 +19,13 @@ export function createDependencyReport({
     onStore: (store, up) => {
       metrics.storeUp(store, up);
       if (up) logger.info('the store answers', { store });
-      else logger.warn('the store is away; limits fall back', { store });
+      else
+        logger.warn('the store is away; limits fall back, and what is known of pins and pauses stays', {
+          store,
+        });
+    },
+    onHistorySkipped: (what, { message }) => {
+      logger.warn(`the store is away; published schedules are not ${what}`, { reason: message });
     },
     onKeys: (identity, failure) => {
       if (failure === undefined) logger.info('the keys of an issuer are fetched again', { identity });

@@ -31,7 +31,24 @@ export type LogFields = {
 } & {
   /** Whatever was thrown; written as code, message and the codes of its causes. */
   readonly error?: unknown;
+  readonly audit?: AuditEntry;
 };
+
+/** A write through the admin listener. Free text in it is the operator's; it is written as JSON, on one line. */
+export interface AuditEntry {
+  readonly action: string;
+  /** Address it came from. */
+  readonly from: string;
+  readonly subject?: string | undefined;
+  /** As they say themselves: the token is the same for everyone. */
+  readonly by?: string | undefined;
+  readonly why?: string | undefined;
+  /** What stood there, and what stands there now; undefined for nothing. */
+  readonly before?: AuditState | undefined;
+  readonly after?: AuditState | undefined;
+}
+
+export type AuditState = Readonly<Record<string, string | undefined>>;
 
 type Log = (message: string, fields?: LogFields) => void;
 
@@ -81,5 +98,17 @@ function allowed(fields: LogFields): Record<string, unknown> {
     if (value !== undefined) kept[name] = typeof value === 'string' ? redactSecrets(value) : value;
   }
   if (fields.error !== undefined) kept.error = summariseError(fields.error);
+  if (fields.audit !== undefined) kept.audit = auditOf(fields.audit);
   return kept;
+}
+
+function auditOf({ action, from, subject, by, why, before, after }: AuditEntry): Record<string, unknown> {
+  const states = { before: before && withoutSecrets(before), after: after && withoutSecrets(after) };
+  return { ...withoutSecrets({ action, from, subject, by, why }), ...states };
+}
+
+function withoutSecrets(state: AuditState): AuditState {
+  return Object.fromEntries(
+    Object.entries(state).map(([name, text]) => [name, text === undefined ? text : redactSecrets(text)]),
+  );
 }

@@ -1,12 +1,15 @@
 // Every metric of the gateway, one row each: name, labels, and where its samples come from.
 // A new metric is a row here; names follow Prometheus (one prefix, base units, _total for counters).
+import { standingOf } from '../exchange/standing.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { dateSamples, versionSamples } from './plan-samples.ts';
+import type { Override } from '../policy/lifecycle/override.ts';
+import { dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import {
   authFailureSamples,
+  bodyNoticeSamples,
   decisionSamples,
   deprecatedOperationSamples,
   deprecatedSamples,
@@ -26,6 +29,7 @@ export interface MetricSources {
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
+  readonly overrides: () => readonly Override[];
   readonly wallClock: () => EpochMs;
   readonly logLinesDropped: () => number;
 }
@@ -37,9 +41,11 @@ export function metricRows({
   state,
   plan,
   now,
+  overrides,
   wallClock,
   logLinesDropped,
 }: MetricSources): MetricRow[] {
+  const standing = () => standingOf(plan(), { now: now(), overrides: overrides() });
   return [
     counter('sundial_requests_total', 'Requests answered.', [...VERSION, 'stage', 'method', 'code'], () =>
       requestSamples(requests),
@@ -75,6 +81,12 @@ export function metricRows({
       () => observedSamples(requests),
     ),
     counter(
+      'sundial_body_notices_total',
+      'Answers that could carry the notice in their body, by whether and why not they do.',
+      [...VERSION, 'outcome'],
+      () => bodyNoticeSamples(requests),
+    ),
+    counter(
       'sundial_retired_requests_total',
       'Requests to a version past its sunset or in a brownout.',
       [...VERSION, 'action'],
@@ -84,19 +96,22 @@ export function metricRows({
       'sundial_version_info',
       'The stage of a version now and its successor; always 1.',
       [...VERSION, 'stage', 'successor'],
-      () => versionSamples(plan(), now()),
+      () => versionSamples(standing()),
     ),
     gauge(
       'sundial_version_deprecation_timestamp_seconds',
       'When a version becomes or became deprecated.',
       VERSION,
-      () => dateSamples(plan(), 'deprecated'),
+      () => dateSamples(standing(), 'deprecated'),
     ),
     gauge(
       'sundial_version_sunset_timestamp_seconds',
-      'When a version stops answering, extensions included.',
+      'When a version stops answering, extensions and a pause included.',
       VERSION,
-      () => dateSamples(plan(), 'sunset'),
+      () => dateSamples(standing(), 'sunset'),
+    ),
+    gauge('sundial_version_paused', 'Whether a pause holds brownouts and retirement.', VERSION, () =>
+      pausedSamples(standing()),
     ),
     gauge(
       'sundial_version_last_request_timestamp_seconds',
@@ -144,6 +159,12 @@ export function metricRows({
       'When a certificate expires.',
       ['sni'],
       state.certificates,
+    ),
+    counter(
+      'sundial_admin_writes_total',
+      'Writes through the admin listener, refused ones included.',
+      ['action', 'outcome'],
+      state.adminWrites,
     ),
     gauge(
       'sundial_lifecycle_clock_offset_seconds',

@@ -1,25 +1,24 @@
-// Gauges read from the current plan at scrape: the stage and the dates of every version.
-// Nothing is stored: a stage is derived from dates and the lifecycle clock here as everywhere.
-import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
-import type { EpochMs } from '../policy/contract.ts';
+// Gauges of every version as it stands at scrape: its stage, its dates, whether it is paused.
+// Nothing is stored: a stage is derived from dates, overrides and the lifecycle clock here as everywhere.
+import type { Standing } from '../exchange/standing.ts';
 import type { Sample } from './series.ts';
 
 /** api, version, stage, successor; the value is always 1. */
-export function* versionSamples(plan: GatewayPlan, now: EpochMs): Iterable<Sample> {
-  for (const { api, label, phases, schedule } of versionsOf(plan)) {
-    const phase = phases.find(({ from, until }) => from <= now && now < until);
-    if (phase !== undefined) yield [[api, label, phase.stage, schedule.successor ?? ''], 1];
-  }
+export function* versionSamples(versions: Iterable<Standing>): Iterable<Sample> {
+  for (const { rules, stage } of versions)
+    yield [[rules.api, rules.label, stage, rules.schedule.successor ?? ''], 1];
 }
 
 /** api, version; seconds since 1970 of a date that the version has. */
-export function* dateSamples(plan: GatewayPlan, date: 'deprecated' | 'sunset'): Iterable<Sample> {
-  for (const { api, label, schedule } of versionsOf(plan)) {
-    const instant = schedule[date];
-    if (instant !== undefined) yield [[api, label], instant / 1000];
+export function* dateSamples(versions: Iterable<Standing>, date: 'deprecated' | 'sunset'): Iterable<Sample> {
+  for (const { rules } of versions) {
+    const instant = rules.schedule[date];
+    if (instant !== undefined) yield [[rules.api, rules.label], instant / 1000];
   }
 }
 
-function* versionsOf(plan: GatewayPlan): Iterable<VersionRules> {
-  for (const api of plan.apis) yield* api.versions.values();
+/** api, version; 1 while a pause holds the version, else 0. */
+export function* pausedSamples(versions: Iterable<Standing>): Iterable<Sample> {
+  for (const { rules, paused } of versions)
+    if (paused !== undefined) yield [[rules.api, rules.label], paused ? 1 : 0];
 }

@@ -1,4 +1,4 @@
-// What the running process reports of itself: stores, reloads, certificates.
+// What the running process reports of itself: stores, reloads, certificates, writes through the admin listener.
 // Set by the composition root as things happen, read at scrape.
 import type { EpochMs } from '../policy/contract.ts';
 import type { Sample } from './series.ts';
@@ -11,18 +11,22 @@ export interface ProcessState {
   readonly reload: (result: ReloadResult) => void;
   /** `sni`: the name the certificate answers for; `expiry`: its notAfter. */
   readonly certificate: (sni: string, expiry: EpochMs) => void;
+  /** Both words from closed lists. */
+  readonly adminWrite: (action: string, outcome: string) => void;
   readonly stores: () => Iterable<Sample>;
   readonly reloads: () => Iterable<Sample>;
   readonly lastReloadSuccessful: () => boolean;
   /** When the policy files were last found in order, be it unchanged. */
   readonly lastReloadSuccess: () => EpochMs;
   readonly certificates: () => Iterable<Sample>;
+  readonly adminWrites: () => Iterable<Sample>;
 }
 
 /** Starts as after a successful load, since a gateway without a plan does not run. */
 export function createProcessState(wallClock: () => EpochMs): ProcessState {
   const stores = new Map<string, boolean>();
   const certificates = new Map<string, EpochMs>();
+  const writes = new Map<string, Map<string, number>>();
   const reloads: Record<ReloadResult, number> = { success: 0, failure: 0 };
   let successful = true;
   let lastSuccess = wallClock();
@@ -34,10 +38,20 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
       if (successful) lastSuccess = wallClock();
     },
     certificate: (sni, expiry) => void certificates.set(sni, expiry),
+    adminWrite: (action, outcome) => {
+      const counts = writes.get(action) ?? new Map<string, number>();
+      writes.set(action, counts.set(outcome, (counts.get(outcome) ?? 0) + 1));
+    },
     stores: () => stores.entries().map(([store, up]) => [[store], up ? 1 : 0]),
     reloads: () => Object.entries(reloads).map(([result, count]) => [[result], count]),
     lastReloadSuccessful: () => successful,
     lastReloadSuccess: () => lastSuccess,
     certificates: () => certificates.entries().map(([sni, expiry]) => [[sni], expiry / 1000]),
+    adminWrites: () =>
+      writes
+        .entries()
+        .flatMap(([action, counts]) =>
+          counts.entries().map(([outcome, count]): Sample => [[action, outcome], count]),
+        ),
   };
 }

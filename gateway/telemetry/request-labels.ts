@@ -50,11 +50,20 @@ export const CARRIERS = [
   'query',
   'accept',
   'content_type',
+  'pin',
   'default',
   'unversioned',
   NONE,
 ] as const satisfies readonly (Carrier | typeof NONE)[];
-export const RESOLUTIONS = ['matched', 'default', 'conflict', 'unknown', 'malformed', 'missing'] as const;
+export const RESOLUTIONS = [
+  'matched',
+  'default',
+  'conflict',
+  'unknown',
+  'malformed',
+  'missing',
+  'unavailable',
+] as const;
 export const RETIREMENTS = ['gone', 'redirect', 'brownout'] as const;
 export const DECISIONS = ['allowed', 'limited', 'degraded'] as const;
 export const AUTH_FAILURES = [
@@ -94,6 +103,7 @@ export const REFUSALS: Readonly<
   version_malformed: { kind: 'resolution', outcome: 'malformed' },
   version_unknown: { kind: 'resolution', outcome: 'unknown' },
   version_missing: { kind: 'resolution', outcome: 'missing' },
+  pins_unavailable: { kind: 'resolution', outcome: 'unavailable' },
   version_retired: { kind: 'retired', action: 'gone' },
   version_moved: { kind: 'retired', action: 'redirect' },
   brownout: { kind: 'retired', action: 'brownout' },
@@ -104,6 +114,7 @@ export const REFUSALS: Readonly<
   rate_limited: { kind: 'limit' },
   guard_limited: { kind: 'guard' },
   limits_unavailable: { kind: 'limit' },
+  precondition_failed: { kind: 'request' },
 };
 
 /** Faults that mean a caller could not be authenticated. */

@@ -58,6 +58,7 @@ export function createRequestMetrics(): RequestMetrics {
       const operation = facts.version?.operation;
       if (stage === 'deprecated' && operation !== undefined) countIn(slot.operations, operation);
       if (facts.observed !== undefined) countIn(slot.observed, facts.observed);
+      if (facts.bodyNotice !== undefined) countIn(slot.bodyNotices, facts.bodyNotice);
       countQuota(slot, facts);
       countRefusal(api, slot, facts);
     },

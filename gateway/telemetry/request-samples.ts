@@ -59,6 +59,13 @@ export function* observedSamples({ slots }: RequestMetrics): Iterable<Sample> {
   }
 }
 
+/** api, version, outcome. */
+export function* bodyNoticeSamples({ slots }: RequestMetrics): Iterable<Sample> {
+  for (const { api, version, bodyNotices } of slots.versions()) {
+    for (const [outcome, value] of bodyNotices) yield [[api, version, outcome], value];
+  }
+}
+
 /** api, version, action. */
 export function* retiredSamples({ slots }: RequestMetrics): Iterable<Sample> {
   for (const { api, version, retired } of slots.versions()) {

@@ -2,6 +2,7 @@
 // Slots are kept by name, so that counts go on across reloads while every plan has objects of its own.
 import type { RefusalReason } from '../exchange/directive.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
+import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { type ConsumerTally, createConsumerTally } from './consumer-tally.ts';
 import { createLatency, type Latency } from './latency.ts';
@@ -39,6 +40,8 @@ export interface VersionSlot {
   readonly operations: Map<string, number>;
   /** By reason: what was let pass because the API is only observed. */
   readonly observed: Map<RefusalReason, number>;
+  /** By what became of the notice in the body. */
+  readonly bodyNotices: Map<NoticeOutcome, number>;
   lastRequest: EpochMs | undefined;
 }
 
@@ -94,6 +97,7 @@ function versionSlot(api: ApiSlot, version: string): VersionSlot {
     decisions: new Map(),
     operations: new Map(),
     observed: new Map(),
+    bodyNotices: new Map(),
     lastRequest: undefined,
   }));
 }

@@ -3,6 +3,7 @@
 import type { Observer } from '../exchange/exchange.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
 import { createExposition, type MetricsPage } from './exposition.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
@@ -17,6 +18,8 @@ export interface TelemetryOptions {
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
+  /** The pauses known to this process; asked at scrape only. */
+  readonly overrides: () => readonly Override[];
   readonly wallClock: () => EpochMs;
   /** The monotonic clock of `ExchangeFacts.startedAt`, milliseconds. */
   readonly monotonic: () => number;
@@ -28,7 +31,7 @@ export interface TelemetryOptions {
 }
 
 /** What parts of the house report, and the page that shows it. */
-export type Metrics = Pick<ProcessState, 'storeUp' | 'reload' | 'certificate'> & {
+export type Metrics = Pick<ProcessState, 'storeUp' | 'reload' | 'certificate' | 'adminWrite'> & {
   readonly render: () => Promise<MetricsPage>;
 };
 
@@ -41,13 +44,20 @@ export interface Telemetry {
 }
 
 /** @throws the system's error when a log file cannot be opened */
-export function createTelemetry({ plan, now, wallClock, monotonic, log }: TelemetryOptions): Telemetry {
+export function createTelemetry({
+  plan,
+  now,
+  overrides,
+  wallClock,
+  monotonic,
+  log,
+}: TelemetryOptions): Telemetry {
   const sink = createLogSink(log.destination);
   const requests = createRequestMetrics();
   const state = createProcessState(wallClock);
-  const { storeUp, reload, certificate } = state;
+  const { storeUp, reload, certificate, adminWrite } = state;
   const render = createExposition(
-    metricRows({ requests, state, plan, now, wallClock, logLinesDropped: sink.dropped }),
+    metricRows({ requests, state, plan, now, overrides, wallClock, logLinesDropped: sink.dropped }),
   );
   return {
     observer: createObserver({
@@ -57,7 +67,7 @@ export function createTelemetry({ plan, now, wallClock, monotonic, log }: Teleme
       monotonic,
     }),
     logger: createLogger({ level: log.level, sink, wallClock }),
-    metrics: { render, storeUp, reload, certificate },
+    metrics: { render, storeUp, reload, certificate, adminWrite },
     close: sink.close,
   };
 }

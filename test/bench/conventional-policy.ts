@@ -41,6 +41,7 @@ export function lifecycleHeaders(version: Version, tail: string): Record<string,
   const links = [];
   if (guide !== undefined) links.push(`<${guide}>; rel="deprecation"; type="text/html"`);
   if (status !== undefined) links.push(`<${status}>; rel="status"`);
+  links.push('<https://api.example.com/.well-known/lifecycle/orders>; rel="sunset"');
   if (successor !== undefined) {
     links.push(`<https://api.example.com/api/${successor}/orders${tail}>; rel="successor-version"`);
   }

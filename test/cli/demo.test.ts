@@ -14,6 +14,7 @@ const ANY_PORT = {
   SUNDIAL_ORDERS_V1_PORT: '0',
   SUNDIAL_ORDERS_V2_PORT: '0',
   SUNDIAL_CATALOG_PORT: '0',
+  SUNDIAL_PAYMENTS_PORT: '0',
   SUNDIAL_ECHO_PORT: '0',
 };
 
@@ -66,8 +67,9 @@ describe('the demo', { timeout: 30_000 }, () => {
   it('starts every sample service, tells their ports to the gateway, and one interrupt ends all of it', async () => {
     const demo = start();
     const samples = await untilBanner(demo);
-    expect([...samples.keys()]).toEqual(['identity', 'orders-v1', 'orders-v2', 'catalog', 'echo']);
-    for (const name of ['orders-v1', 'orders-v2', 'catalog', 'echo']) {
+    const services = ['orders-v1', 'orders-v2', 'catalog', 'payments', 'echo'];
+    expect([...samples.keys()]).toEqual(['identity', ...services]);
+    for (const name of services) {
       expect((await fetch(`${samples.get(name)?.url}/healthz`)).status).toBe(200);
     }
     const port = new URL(samples.get('identity')?.url ?? '').port;

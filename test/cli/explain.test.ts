@@ -13,6 +13,7 @@ const explain = (
     headers: [],
     as: undefined,
     scopes: undefined,
+    paused: undefined,
     format: 'text',
     configFile: files.configFile,
     environment: {},
@@ -55,7 +56,7 @@ answer    that of the upstream, with these lines
   deprecation: @1768435200
   sunset: Fri, 15 Jan 2027 00:00:00 GMT
   x-api-deprecation-info: https://status.example.com/v1
-  link: <https://docs.example.com/v2>; rel="deprecation"; type="text/html", <https://status.example.com/v1>; rel="status", <https://api.example.com/api/v2/orders/7>; rel="successor-version"
+  link: <https://docs.example.com/v2>; rel="deprecation"; type="text/html", <https://status.example.com/v1>; rel="status", <https://api.example.com/.well-known/lifecycle/orders>; rel="sunset", <https://api.example.com/api/v2/orders/7>; rel="successor-version"
   warning: 299 - "Version v1 is deprecated and will be removed on 2027-01-15; see https://docs.example.com/v2"
   x-ratelimit-limit: 300
   x-ratelimit-remaining: 299
@@ -68,6 +69,28 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     });
   });
 
+  it('§1.5: prints what is added to a body, and the line that asks for it', async () => {
+    await using files = await workspace({
+      'policies/orders.yaml': ORDERS.replace('successor: v2,', 'body_notice: true, successor: v2,'),
+    });
+    const request = 'GET /api/v1/orders/7';
+    const { text } = await explain(files, request, { as: 'acme' });
+    expect(text).toMatch(
+      /^notice {4}_deprecation +added where the body is a JSON object +policies\/orders\.yaml:10$/m,
+    );
+    const notice = {
+      deprecated: true,
+      sunset_date: '2027-01-15',
+      replacement: 'https://api.example.com/api/v2/orders/7',
+      migration_guide: 'https://docs.example.com/v2',
+    };
+    expect(text).toContain(`\n\n  {"_deprecation":${JSON.stringify(notice)}, …}\n`);
+    const machine = await explain(files, request, { as: 'acme', format: 'json' });
+    expect(JSON.parse(machine.text).answer.body).toEqual({ _deprecation: notice });
+    for (const other of ['HEAD /api/v1/orders/7', 'GET /api/v2/orders/7'])
+      expect((await explain(files, other, { as: 'acme' })).text).not.toContain('{"_deprecation"');
+  });
+
   it('prints a refusal with its body, and ends with 0', async () => {
     await using files = await workspace(policies);
     const { exitCode, text } = await explain(files, 'GET /api/v1/orders', { now: Date.UTC(2027, 0, 15) });
@@ -77,6 +100,35 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     expect(text).toContain('answer    410 Gone\n');
     expect(text).toContain('"message":"API version v1 was retired on 2027-01-15."');
     expect(text).not.toContain('next');
+  });
+
+  it('SUN-2: knows of a pause what it is told, and says what it took to be so otherwise', async () => {
+    await using files = await workspace(policies);
+    const now = Date.UTC(2027, 0, 16);
+    const request = 'GET /api/v1/orders';
+    const refused = await explain(files, request, { now });
+    expect(refused.text).toMatch(/^stage +retired .* \(assumed: no pause\)/m);
+    const { exitCode, text } = await explain(files, request, {
+      now,
+      paused: Date.UTC(2027, 0, 20),
+      as: 'acme',
+    });
+    expect(exitCode).toBe(0);
+    expect(text).toMatch(
+      /^stage +deprecated +deprecated since 2026-01-15, sunset 2027-01-20, in 4 days +policies/m,
+    );
+    expect(text).toMatch(/^paused +until 2027-01-20 +brownouts and retirement are on hold$/m);
+    expect(text).toContain('  sunset: Wed, 20 Jan 2027 00:00:00 GMT\n');
+    expect(text).toContain('next      2027-01-20            v1 retired: 410 Gone, version_retired\n');
+    expect((await explain(files, request, { now: now - 2 * 86_400_000 })).text).not.toContain('pause');
+  });
+
+  it('a pause that is over by then is wrong usage', async () => {
+    await using files = await workspace(policies);
+    expect(await explain(files, 'GET /api/v1/orders', { paused: NOW })).toEqual({
+      exitCode: 2,
+      text: 'sundial: --paused must be later than the instant the request is judged at\n',
+    });
   });
 
   it('speaks JSON to machines, with the same decisions', async () => {
@@ -157,6 +209,8 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
 
   it.each([
     ['', []],
+    ['GET', []],
+    ['DELETE ', []],
     ['OPTIONS *', []],
     ['GET /api /orders', []],
     ['GET /api/orders', ['API-Version']],

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { printToken, runDemo } from '../../gateway/cli/demo.ts';
 
 const projectRoot = join(import.meta.dirname, '../..');
-if (process.argv[2] === 'token') process.exit(await printToken({ environment: process.env, projectRoot }));
+if (process.argv[2] === 'token')
+  process.exit(await printToken({ client: undefined, environment: process.env, projectRoot }));
 
 const address = { host: '127.0.0.1', port: 8443 };
 

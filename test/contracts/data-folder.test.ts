@@ -1,12 +1,25 @@
 // The data folder: made for its owner, held by one process, free again however that process ended.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DataFolderError, openDataFolder } from '../../gateway/stores/embedded/data-folder.ts';
+import {
+  type DataFolder,
+  DataFolderError,
+  openDataFolder,
+} from '../../gateway/stores/embedded/data-folder.ts';
 
 const module = new URL('../../gateway/stores/embedded/data-folder.ts', import.meta.url).href;
 
@@ -16,9 +29,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-function refusal(folder: string): DataFolderError {
+const open = (folder: string): Promise<DataFolder> =>
+  openDataFolder(folder, { onState: () => undefined, onFault: (error) => expect.fail(String(error)) });
+
+async function openAndClose(folder: string): Promise<void> {
+  const held = await open(folder);
+  await held.close();
+}
+
+async function refusal(folder: string): Promise<DataFolderError> {
   try {
-    openDataFolder(folder).close();
+    await openAndClose(folder);
   } catch (error) {
     if (error instanceof DataFolderError) return error;
     throw error;
@@ -27,57 +48,56 @@ function refusal(folder: string): DataFolderError {
 }
 
 describe('the data folder', () => {
-  it('is created with its parents, for its owner only', () => {
+  it('is created with its parents, for its owner only', async () => {
     const folder = join(base, 'a/data');
-    openDataFolder(folder).close();
+    await openAndClose(folder);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   const modes = (folder: string) =>
     Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]));
 
-  it('holds a database for its owner only, and so the journal that is made beside it', () => {
+  it('holds a database for its owner only, and so the log beside it, which goes when the folder is let go', async () => {
     const folder = join(base, 'data');
     const umask = process.umask(0);
     try {
-      openDataFolder(folder).close();
+      const held = await open(folder);
+      await held.database.call('putOverride', 'id', 'text');
+      expect(modes(folder)).toEqual({ 'sundial.db': 0o600, 'sundial.db-wal': 0o600 });
+      await held.close();
       expect(modes(folder)).toEqual({ 'sundial.db': 0o600 });
-      const database = new DatabaseSync(join(folder, 'sundial.db'));
-      database.exec('BEGIN; CREATE TABLE t (a);');
-      expect(modes(folder)).toEqual({ 'sundial.db': 0o600, 'sundial.db-journal': 0o600 });
-      database.close();
     } finally {
       process.umask(umask);
     }
   });
 
-  it('takes the database of an earlier edition away from others, and stays held meanwhile', () => {
+  it('takes the database of an earlier edition away from others, and stays held meanwhile', async () => {
     const folder = join(base, 'data');
     mkdirSync(folder);
     writeFileSync(join(folder, 'sundial.db'), '');
     chmodSync(join(folder, 'sundial.db'), 0o644);
-    const held = openDataFolder(folder);
+    const held = await open(folder);
     expect(modes(folder)['sundial.db']).toBe(0o600);
-    expect(refusal(folder).code).toBe('data_folder_locked');
-    expect(refusal(folder).code).toBe('data_folder_locked');
-    held.close();
+    expect((await refusal(folder)).code).toBe('data_folder_locked');
+    expect((await refusal(folder)).code).toBe('data_folder_locked');
+    await held.close();
   });
 
-  it('is held by one: a second opening says what to do, and works after the first has closed', () => {
+  it('is held by one: a second opening says what to do, and works after the first has closed', async () => {
     const folder = join(base, 'data');
-    const held = openDataFolder(folder);
-    const { code, message } = refusal(folder);
+    const held = await open(folder);
+    const { code, message } = await refusal(folder);
     expect(code).toBe('data_folder_locked');
     expect(message).toContain(folder);
     expect(message).toContain('another Sundial process');
-    held.close();
-    openDataFolder(folder).close();
+    await held.close();
+    await openAndClose(folder);
   });
 
   it('stays held while nobody refers to it, and is free again after its process was killed with SIGKILL', async () => {
     const folder = join(base, 'data');
     const script = `import { openDataFolder } from ${JSON.stringify(module)};
-      openDataFolder(process.argv[1]);
+      await openDataFolder(process.argv[1], { onState() {}, onFault() {} });
       gc();
       setTimeout(() => process.stdout.write('held'), 1);
       setInterval(() => {}, 1000);`;
@@ -87,27 +107,64 @@ describe('the data folder', () => {
     const ended = once(child, 'exit');
     try {
       await Promise.race([once(child.stdout, 'data'), ended]);
-      expect(refusal(folder).code).toBe('data_folder_locked');
+      expect((await refusal(folder)).code).toBe('data_folder_locked');
     } finally {
       child.kill('SIGKILL');
       await ended;
     }
-    openDataFolder(folder).close();
+    await openAndClose(folder);
   });
 
-  it('a file in its place is an error with the path and the reason', () => {
+  it('a file in its place is an error with the path and the reason', async () => {
     const file = join(base, 'file');
     writeFileSync(file, '');
-    const { code, message } = refusal(file);
+    const { code, message } = await refusal(file);
     expect(code).toBe('data_folder_unusable');
     expect(message).toContain(file);
   });
 
-  it('a damaged database is an error with the path and the reason', () => {
+  it('a damaged database is an error with the path and the reason', async () => {
     writeFileSync(join(base, 'sundial.db'), 'this is no database, whatever its name says'.repeat(100));
     chmodSync(join(base, 'sundial.db'), 0o600);
-    const { code, message } = refusal(base);
+    const { code, message } = await refusal(base);
     expect(code).toBe('data_folder_unusable');
+    expect(message).toContain(`${join(base, 'sundial.db')} is damaged`);
     expect(message).toContain('not a database');
+    expect(message).toContain('put a copy of it back, or move it away');
+  });
+
+  it('a database with a damaged page is an error when it is opened, not when a request meets it', async () => {
+    const file = join(base, 'sundial.db');
+    await openAndClose(base);
+    const database = new DatabaseSync(file);
+    const { page_size: page } = database.prepare('PRAGMA page_size').get() ?? {};
+    database.close();
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, Number(page), 2 * Number(page));
+    writeFileSync(file, bytes);
+    const { code, message } = await refusal(base);
+    expect(code).toBe('data_folder_unusable');
+    expect(message).toContain(`${file} is damaged`);
+  });
+
+  it('a database of a newer edition is left as it is, and the error says so', async () => {
+    const file = join(base, 'sundial.db');
+    const newer = new DatabaseSync(file);
+    newer.exec('PRAGMA user_version = 4711');
+    newer.close();
+    const { code, message } = await refusal(base);
+    expect(code).toBe('data_folder_unusable');
+    expect(message).toContain(`${file} cannot be used: it was written by a newer Sundial (schema 4711`);
+    const still = new DatabaseSync(file);
+    expect(still.prepare('PRAGMA user_version').get()).toEqual({ user_version: 4711 });
+    expect(still.prepare('SELECT * FROM sqlite_schema').all()).toEqual([]);
+    still.close();
+  });
+
+  it('an empty database, as an earlier edition left it, gets its tables', async () => {
+    writeFileSync(join(base, 'sundial.db'), '', { mode: 0o600 });
+    const held = await open(base);
+    expect(await held.database.call('allOverrides')).toEqual([]);
+    await held.close();
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { clampFreshness, clampLifetimes, secondsToTransition } from '../../gateway/exchange/freshness.ts';
+import type { Pause } from '../../gateway/policy/lifecycle/override.ts';
 import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
 
 describe('lifetimes', () => {
@@ -84,6 +85,23 @@ describe('what is left', () => {
     if (phase === undefined) throw new Error('the sample has a phase');
     expect(secondsToTransition(facts)).toBe((phase.until - NOW) / 1000);
     expect(secondsToTransition({ ...facts, phase: { ...phase, until: NOW + 1999 } })).toBe(1);
+  });
+
+  it('CACHE-6: is no longer than to the beginning or the end of a pause, of this version', () => {
+    const pause = (from: number, until: number, label?: string): Pause => ({
+      kind: 'pause',
+      id: `${from}`,
+      api: 'orders',
+      label,
+      author: 'alice',
+      reason: 'incident',
+      from,
+      until,
+    });
+    const left = (...overrides: Pause[]) => secondsToTransition({ ...deprecatedFacts(), overrides });
+    expect(left(pause(NOW - 1, NOW + 90_000))).toBe(90);
+    expect(left(pause(NOW - 1, NOW + 90_000), pause(NOW + 30_000, NOW + 60_000, 'v1'))).toBe(30);
+    expect(left(pause(NOW - 2, NOW), pause(NOW + 30_000, NOW + 60_000, 'v2'))).toBe(left());
   });
 
   it('is endless before a version is known', () => {

@@ -97,13 +97,15 @@ async function judge(situation: Situation): Promise<Judged> {
         return { kind: 'counted', limit: take.limit, allowed, remaining: 0, retryAfterMs: 400, resetMs: 400 };
       },
     },
+    pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
+    overrides: () => [],
     verifiers: new Map([
       [
         'main',
         {
           verify: (id) => ({
             kind: 'consumer',
-            consumer: { id, named: true, scopes: new Set(['orders:read']) },
+            consumer: { id, named: true, scopes: new Set(['orders:read']), claims: {} },
           }),
         },
       ],

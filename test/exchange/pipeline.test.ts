@@ -25,7 +25,7 @@ const EXHAUSTED = {
 } as const satisfies Quota;
 const ACME: Authenticated = {
   kind: 'consumer',
-  consumer: { id: 'acme', named: true, scopes: new Set(['orders:read']) },
+  consumer: { id: 'acme', named: true, scopes: new Set(['orders:read']), claims: {} },
 };
 
 const upstream = {
@@ -95,6 +95,8 @@ function exchangeIn(situation: Situation): Exchange {
     monotonic: () => 0,
     guard: () => EXHAUSTED,
     limiter: { take: () => situation.quota ?? EXHAUSTED },
+    pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
+    overrides: () => [],
     verifiers: new Map([['main', { verify: () => situation.token ?? ACME }]]),
     onFault: () => undefined,
     hstsSeconds: undefined,

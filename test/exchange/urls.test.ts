@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { credentialInQuery } from '../../gateway/exchange/credentials-in-url.ts';
 import { type Resource, redirectUrl, successorUrl } from '../../gateway/exchange/successor-url.ts';
-import { api, NOW, plan, version } from '../support/exchange-samples.ts';
+import { api, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
 
+const AT = { now: NOW, overrides: [] };
 const forbidden = new Set(['access_token']);
 
 describe('credentialInQuery', () => {
@@ -33,13 +34,13 @@ const resource = (tail: string, search = ''): Resource => ({
 
 describe('URLs in another version', () => {
   it('RET-2: the redirect keeps the encoded path and the query bytes', () => {
-    expect(redirectUrl(plan(), api(), version(), NOW, resource('/a%20b', '?x=1&x=2&y=%2F'))).toBe(
+    expect(redirectUrl(plan(), api(), version(), AT, resource('/a%20b', '?x=1&x=2&y=%2F'))).toBe(
       'https://api.example.com/api/v2/orders/a%20b?x=1&x=2&y=%2F',
     );
   });
 
   it('LNK-2: the successor link keeps an encoded slash and drops the query', () => {
-    expect(successorUrl(plan(), version(), NOW, resource('/a%2Fb'))).toBe(
+    expect(successorUrl(plan(), api(), version(), AT, resource('/a%2Fb'))).toBe(
       'https://api.example.com/api/v2/orders/a%2Fb',
     );
   });
@@ -53,21 +54,56 @@ describe('URLs in another version', () => {
       ],
     });
     const urls = [NOW, NOW + 1, NOW + 2].map((now) =>
-      redirectUrl(plan(), api(), chained, now, resource('/7')),
+      redirectUrl(plan(), api(), chained, { now, overrides: [] }, resource('/7')),
     );
     expect(urls).toEqual([
       'https://api.example.com/api/v2/orders/7',
       'https://api.example.com/api/v3/orders/7',
       undefined,
     ]);
-    expect(successorUrl(plan(), chained, NOW + 1, resource('/7'))).toBe(urls[1]);
+    expect(successorUrl(plan(), api(), chained, { now: NOW + 1, overrides: [] }, resource('/7'))).toBe(
+      urls[1],
+    );
+  });
+
+  it('RET-4: a version that a pause holds past its sunset still takes over, as long as the pause runs', () => {
+    const ends = NOW + 1;
+    const held = version({
+      label: 'v2',
+      schedule: { ...version().schedule, sunset: ends },
+      upstream,
+    });
+    const chained = version({
+      redirects: [
+        { label: 'v2', path: '/api/v2/orders', until: ends, tail: undefined },
+        { label: 'v3', path: '/api/v3/orders', until: Number.POSITIVE_INFINITY, tail: undefined },
+      ],
+    });
+    const until = NOW + 10;
+    const pause = {
+      kind: 'pause',
+      id: 'p1',
+      api: 'orders',
+      label: 'v2',
+      author: 'alice',
+      reason: 'x',
+    } as const;
+    const overrides = [{ ...pause, from: NOW, until }];
+    const to = (now: number) =>
+      redirectUrl(plan(), api([chained, held]), chained, { now, overrides }, resource('/7'));
+    expect([ends - 1, ends, until - 1, until].map(to)).toEqual([
+      'https://api.example.com/api/v2/orders/7',
+      'https://api.example.com/api/v2/orders/7',
+      'https://api.example.com/api/v2/orders/7',
+      'https://api.example.com/api/v3/orders/7',
+    ]);
   });
 
   it('RET-3, LNK-3: whatever the tail holds, the authority is ours and no delimiter is left raw', () => {
     const tail = fc.string({ unit: 'binary-ascii' }).map((text) => `/${text}`);
     fc.assert(
       fc.property(tail, tail, (path, query) => {
-        const url = redirectUrl(plan(), api(), version(), NOW, resource(path, `?${query}`)) ?? '';
+        const url = redirectUrl(plan(), api(), version(), AT, resource(path, `?${query}`)) ?? '';
         expect(new URL(url).host).toBe('api.example.com');
         expect(url).not.toMatch(/[<>"\\\s]/);
       }),

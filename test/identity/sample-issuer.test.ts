@@ -10,7 +10,7 @@ import { type Issuer, startIssuer } from '../../upstreams/identity/server.ts';
 
 const run = promisify(execFile);
 const FOLDER = resolve('upstreams/identity');
-const SCOPES = ['orders:read', 'orders:write', 'catalog:read'];
+const SCOPES = ['orders:read', 'orders:write', 'catalog:read', 'payments:read', 'payments:write'];
 
 let dataFolder: string;
 let issuer: Issuer;
@@ -45,9 +45,9 @@ async function verify(token: string, from: Issuer = issuer) {
   }
 }
 
-const printToken = async (folder: string, port: number): Promise<string> => {
+const printToken = async (folder: string, port: number, ...client: readonly string[]): Promise<string> => {
   const env = { ...process.env, SUNDIAL_DATA: folder, SUNDIAL_ISSUER_PORT: `${port}` };
-  return (await run(process.execPath, [join(FOLDER, 'token.ts')], { env })).stdout.trim();
+  return (await run(process.execPath, [join(FOLDER, 'token.ts'), ...client], { env })).stdout.trim();
 };
 
 const post = (form: Record<string, string> | string, headers: Record<string, string> = {}) =>
@@ -60,7 +60,29 @@ describe('the token command', () => {
   it('prints a token for acme with the scopes of all samples, which the gateway accepts', async () => {
     expect(await verify(await printToken(dataFolder, issuer.port))).toEqual({
       kind: 'consumer',
-      consumer: { id: 'acme', named: true, scopes: new Set(SCOPES) },
+      consumer: {
+        id: 'acme',
+        named: true,
+        scopes: new Set(SCOPES),
+        claims: expect.objectContaining({ account_created: '2025-03-14' }),
+      },
+    });
+  });
+
+  it('prints one of another client that is named, whose account is of another day or of none that is told', async () => {
+    const globex = await verify(await printToken(dataFolder, issuer.port, 'globex'));
+    expect(globex).toMatchObject({ consumer: { id: 'globex', claims: { account_created: '2025-11-05' } } });
+    const initech = await verify(await printToken(dataFolder, issuer.port, 'initech'));
+    expect(initech).toMatchObject({ consumer: { id: 'initech' } });
+    expect(initech).not.toHaveProperty('consumer.claims.account_created');
+  });
+
+  it('knows no other, and says which there are', async () => {
+    const refused = await printToken(dataFolder, issuer.port, 'nobody').catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'token: there is no client "nobody", only acme, globex, initech\n',
     });
   });
 
@@ -118,7 +140,8 @@ describe('POST /token', () => {
 
   it.each<[string, Record<string, string> | string, Record<string, string>, number, string]>([
     ['a wrong secret', { ...CLIENT, client_secret: 'guess' }, {}, 401, 'invalid_client'],
-    ['an unknown client', { ...CLIENT, client_id: 'globex' }, {}, 401, 'invalid_client'],
+    ['an unknown client', { ...CLIENT, client_id: 'nobody' }, {}, 401, 'invalid_client'],
+    ['the secret of another client', { ...CLIENT, client_id: 'globex' }, {}, 401, 'invalid_client'],
     ['no client', { grant_type: 'client_credentials' }, {}, 401, 'invalid_client'],
     ['a secret given in both ways', CLIENT, { authorization: BASIC }, 401, 'invalid_client'],
     ['another grant', { ...CLIENT, grant_type: 'password' }, {}, 400, 'unsupported_grant_type'],

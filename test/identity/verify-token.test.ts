@@ -47,11 +47,16 @@ async function verdictWith(settings: Partial<IdentitySettings>, token: string) {
 
 describe('a good token', () => {
   it.each(['RS256', 'ES256'])(
-    'JWT-1: passes when signed with %s, and names the consumer and its scopes',
+    'JWT-1: passes when signed with %s, and names the consumer, its scopes and all it claims',
     async (alg) => {
       expect(await verifier.verify(await issuer.sign({}, { alg }))).toEqual({
         kind: 'consumer',
-        consumer: { id: 'acme', named: true, scopes: new Set(['orders:read', 'orders:write']) },
+        consumer: {
+          id: 'acme',
+          named: true,
+          scopes: new Set(['orders:read', 'orders:write']),
+          claims: expect.objectContaining({ sub: 'acme', client_id: 'acme', iss: issuer.url }),
+        },
       });
     },
   );

@@ -38,6 +38,7 @@ afterAll(() => stack.disposeAsync());
 const LINKS = [
   '<https://docs.example.com/orders/v1-to-v2>; rel="deprecation"; type="text/html"',
   '<https://status.example.com/orders-v1>; rel="status"',
+  '<https://127.0.0.1/.well-known/lifecycle/orders>; rel="sunset"',
   '<https://127.0.0.1/api/v2/orders>; rel="successor-version"',
 ].join(', ');
 const WARNING =

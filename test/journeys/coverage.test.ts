@@ -13,6 +13,7 @@ const REFUSALS = [
   'policy/lifecycle/schedule.ts',
   'policy/authentication/access.ts',
   'policy/rate-limit/limit.ts',
+  'policy/body-notice/conditions.ts',
 ];
 
 async function reasons(): Promise<readonly string[]> {

@@ -25,6 +25,11 @@ const PASSING = new Set([
 const SERVICES = ['ORDERS_V1', 'ORDERS_V2', 'CATALOG', 'ECHO', 'PAYMENTS'].map(
   (name) => `SUNDIAL_${name}_PORT`,
 );
+const SCOPES = 'orders:read orders:write payments:read payments:write';
+/** The day the account of the token was made. */
+const CREATED = '2025-10-01';
+/** Where no day is asked for, the first of all requests pins: at DAY, to this. */
+const FIRST_CALL = '2026-06-01';
 const SAMPLES = '../../policies';
 /** Folders beside this file; the first is what an operator gets. */
 const FOLDERS = [
@@ -36,6 +41,14 @@ const FOLDERS = [
   'exceptions',
   'observe',
   'brownouts',
+  'pins',
+  'body-notice',
+  'boundaries',
+  'golden-messages',
+  'version-answers',
+  'caching',
+  'cors',
+  'bytes',
 ];
 
 interface Explained {
@@ -56,9 +69,10 @@ beforeAll(async () => {
     ECHO: echo.url,
     BYTES: echo.url,
     UPSTREAM: echo.url,
+    TYPES: echo.url,
     ISSUER: issuer.url,
   };
-  authorization = `Bearer ${await issuer.sign()}`;
+  authorization = `Bearer ${await issuer.sign({ account_created: CREATED, account_id: 'acme', scope: SCOPES })}`;
 });
 afterAll(() => stack.disposeAsync());
 
@@ -98,6 +112,8 @@ describe.each(FOLDERS)('with the policies in %s', (folder) => {
       headers: Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       as: authorization === headers.authorization ? 'acme' : undefined,
       scopes: undefined,
+      account: path.includes('/transfers') ? { pin: FIRST_CALL } : { created: CREATED },
+      paused: undefined,
       format: 'json',
       now,
       today: DAY,
@@ -114,6 +130,11 @@ describe.each(FOLDERS)('with the policies in %s', (folder) => {
     if (explained.kind === 'forwarded') {
       expect(answer.headers, answer.text).not.toHaveProperty('proxy-status');
       expect(lines(answer.headers)).toEqual(lines(explained.headers));
+      // The echo answers a GET with a JSON object, to which only a notice is added.
+      if (answer.text !== '') {
+        const { _deprecation } = answer.json;
+        expect(_deprecation === undefined ? undefined : { _deprecation }).toEqual(explained.body);
+      }
       return;
     }
     const body = typeof explained.body === 'string' ? answer.text : answer.json;

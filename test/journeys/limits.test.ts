@@ -76,7 +76,7 @@ describe('over the limit', () => {
       headers: {
         deprecation: '@1768435200',
         sunset: 'Thu, 15 Apr 2027 00:00:00 GMT',
-        link: '<https://docs.example.com/quotes/v1-to-v2>; rel="deprecation"; type="text/html", <https://127.0.0.1/.well-known/lifecycle/quotes>; rel="status", <https://127.0.0.1/api/v2/quotes/EURUSD>; rel="successor-version"',
+        link: '<https://docs.example.com/quotes/v1-to-v2>; rel="deprecation"; type="text/html", <https://127.0.0.1/.well-known/lifecycle/quotes>; rel="status", <https://127.0.0.1/.well-known/lifecycle/quotes>; rel="sunset", <https://127.0.0.1/api/v2/quotes/EURUSD>; rel="successor-version"',
       },
     });
     const head = await second.ask({ path: '/api/v1/quotes/EURUSD', method: 'HEAD' });

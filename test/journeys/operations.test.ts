@@ -50,7 +50,7 @@ describe('an operation that ends before its version', () => {
         deprecation: '@1780272000',
         sunset: 'Tue, 15 Jun 2027 00:00:00 GMT',
         link: expect.stringMatching(
-          /^<https:\/\/docs\.example\.com\/orders\/search>; rel="deprecation".*, <https:\/\/127\.0\.0\.1\/api\/v2\/orders>; rel="successor-version"$/,
+          /^<https:\/\/docs\.example\.com\/orders\/search>; rel="deprecation".*, <https:\/\/127\.0\.0\.1\/api\/v2\/orders>; rel="successor-version", <https:\/\/127\.0\.0\.1\/api\/v1\/orders\/search>; rel="predecessor-version"$/,
         ),
         warning:
           '299 - "GET /search of version v2 is deprecated and will be removed on 2027-06-15; see https://docs.example.com/orders/search"',

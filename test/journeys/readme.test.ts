@@ -11,6 +11,7 @@ import { readReadme, shellLines, spansOf, writtenPorts } from '../support/readme
 
 const readme = readReadme();
 const curls = shellLines(readme).filter((line) => line.startsWith('curl '));
+const operating = [...new Set(shellLines(readme).filter((line) => /^npx sundial (pause|pin) /.test(line)))];
 const written = writtenPorts(readme);
 
 let workspace: Workspace;
@@ -103,6 +104,11 @@ describe('the demo that the README starts', () => {
     expect(await statusesOf(command, moved)).toEqual(command.expected);
   });
 
+  // In the order in which a reader would type them: what one does the next one shows or takes back.
+  it.each(operating)('%s', (line) => {
+    expect(demo.shell(line.replace('npx sundial', 'node gateway/sundial.js'))).not.toBe('');
+  });
+
   it('answers 502 with the name of a service that was stopped by its pid in the banner', async () => {
     process.kill(demo.services.get('orders-v2') ?? 0);
     const line = curls.find((each) => each.includes('Bearer') && each.includes('/v2/orders')) ?? '';
@@ -116,7 +122,7 @@ describe('the demo that the README starts', () => {
   it('ends with 0 on Ctrl-C and leaves no process and no listener behind', async () => {
     demo.child.kill('SIGINT');
     expect(await demo.ended).toEqual({ code: 0, signal: null });
-    expect(demo.services.size).toBe(5);
+    expect(demo.services.size).toBe(6);
     for (const pid of demo.services.values()) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     for (const number of ports.values()) expect(await isOpen(number)).toBe(false);
   });

@@ -32,8 +32,12 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
     expect(answer.json.data).toEqual([
       expect.objectContaining({ id: '1001', amount: 1250, currency: 'EUR' }),
     ]);
-    for (const name of SIGNALS) expect(answer.headers).not.toHaveProperty(name);
-    expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '600', vary: 'API-Version' });
+    for (const name of SIGNALS) if (name !== 'link') expect(answer.headers).not.toHaveProperty(name);
+    expect(answer.headers).toMatchObject({
+      'x-ratelimit-limit': '600',
+      vary: 'API-Version',
+      link: `<${origin}/api/v1/orders>; rel="predecessor-version"`,
+    });
   });
 
   it('GET /api/v1/orders with a token: 200 from the first service, with every lifecycle signal and the lower limit', async () => {
@@ -46,6 +50,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
       link: [
         '<https://docs.example.com/orders/v1-to-v2>; rel="deprecation"; type="text/html"',
         '<https://status.example.com/orders-v1>; rel="status"',
+        `<${origin}/.well-known/lifecycle/orders>; rel="sunset"`,
         `<${origin}/api/v2/orders/1001>; rel="successor-version"`,
       ].join(', '),
       warning:
@@ -105,6 +110,31 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
   it('GET /api/v2/orders without a token: 401 with a challenge', async () => {
     const answer = await ask({ path: '/api/v2/orders' });
     expect(answer).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer realm="orders"' } });
+  });
+
+  it.each([
+    ['acme', '2024-09-01', { amount: '12.50', currency: 'EUR', date: '2026-03-01' }],
+    ['globex', '2025-09-15', { amount: 1250, currency: 'EUR', created: 1_772_323_200 }],
+    ['initech', '2026-06-01', { money: { amount: 1250, currency: 'EUR' }, payer: { name: 'globex' } }],
+  ])('GET /api/payments of %s: the edition of %s, which its account is on', async (client, edition, item) => {
+    const headers = { authorization: await house.authorizationOf(client) };
+    const answer = await ask({ path: '/api/payments/p-2001', headers });
+    expect(answer).toMatchObject({ status: 200, json: { id: 'p-2001', ...item } });
+    expect(answer.headers).toMatchObject({
+      'cache-control': expect.stringMatching(/^private, /),
+      vary: 'API-Version',
+    });
+    expect(answer.headers.deprecation).toBe(edition === '2024-09-01' ? '@1780272000' : undefined);
+  });
+
+  it('GET /api/payments with API-Version: that edition, for one request', async () => {
+    const headers = { authorization, 'API-Version': '2026-06-01' };
+    const answer = await ask({ path: '/api/payments/p-2001', headers });
+    expect(answer).toMatchObject({ status: 200, json: { money: { amount: 1250, currency: 'EUR' } } });
+    expect(answer.headers['cache-control']).toBe('public, max-age=60');
+    expect((await ask({ path: '/api/payments/p-2001', headers: { authorization } })).json.amount).toBe(
+      '12.50',
+    );
   });
 
   it('an API without versions has no lifecycle', async () => {

@@ -53,7 +53,7 @@ describe('the resolve list', () => {
     ],
     [
       '{ query: version, header: API-Version }',
-      'each entry names exactly one of path, header, query, media_type, subdomain, default',
+      'each entry names exactly one of path, header, query, media_type, subdomain, pin, default',
     ],
     ['{ query: version, match: floor }', 'match belongs to a header'],
     ['{ header: API-Version, match: nearest }', 'expected "exact" or "floor"'],
@@ -68,6 +68,25 @@ describe('the resolve list', () => {
       await problems('{ path: "/api/{version}/orders" }, { header: API-Version, match: floor }'),
     ).toEqual(['policies/orders.yaml:3 «match» warning: match does nothing where no version is a date']);
   });
+
+  it('NEG-5: says that a type cannot be rewritten where none carries the version', async () => {
+    await using files = await workspace({
+      'policies/orders.yaml': `rewrite_content_type: true\n${ORDERS}`,
+    });
+    expect(await files.problems()).toEqual([
+      'policies/orders.yaml:1 «rewrite_content_type» warning: rewrite_content_type does nothing where no media_type carries the version',
+    ]);
+  });
+
+  it.each(['403', '415', '"404"'])(
+    'STAT-1: refuses %s for the status of an unknown version',
+    async (status) => {
+      await using files = await workspace({
+        'policies/orders.yaml': `unknown_version_status: ${status}\n${ORDERS}`,
+      });
+      expect((await files.problems()).join('\n')).toMatch(/^policies\/orders\.yaml:1 .* error: /);
+    },
+  );
 
   it('refuses a subdomain alone where a label has dots', async () => {
     const dotted = ORDERS.replaceAll(/\bv2: \{ (released|targets)/g, 'v2.0.0: { $1').replaceAll(

@@ -305,6 +305,30 @@ const gatewayRows: readonly Row[] = [
     '2 «serve» error: plain HTTP is served on loopback or behind trusted_proxies only',
   ],
   [
+    'an admin listener for others without a token of its own',
+    '"127.0.0.1:9901"',
+    '":9901"',
+    `2 «":9901"» error: an admin listener that others reach needs a token of its own (add token: "\${file:/path}", or listen on 127.0.0.1)`,
+  ],
+  [
+    'an admin token that is too short, without repeating it',
+    '"127.0.0.1:9901"',
+    '"127.0.0.1:9901", token: short-secret',
+    '2 «short-secret» error: not a token of 32 to 512 letters, digits and . _ ~ + / -: [redacted]',
+  ],
+  [
+    'an admin token in the clear',
+    '"127.0.0.1:9901"',
+    '"127.0.0.1:9901", token: 0123456789abcdef0123456789abcdef',
+    `2 «0123456789abcdef0123456789abcdef» warning: the token stands in this file for everyone who reads it (write \${file:/path} or \${env:NAME})`,
+  ],
+  [
+    'an admin token that others send over the network',
+    '"127.0.0.1:9901"',
+    '":9901", token: 0123456789abcdef0123456789abcdef',
+    '2 «":9901"» warning: whoever reaches this address reads the metrics, and the token crosses the network unencrypted (prefer loopback)',
+  ],
+  [
     'a range that is none',
     'public:',
     'trusted_proxies: [10.0.0.0/33]\npublic:',
@@ -442,6 +466,8 @@ deprecation_header: "true"
 limits: { rate: 1/1s, deprecated: 50% }
 resolve: [{ default: v1 }]
 upstreams: { open: { targets: [http://127.0.0.1:4001], version_as: none } }
+rewrite_content_type: true
+unknown_version_status: 404
 versions: none
 `,
     });
@@ -453,6 +479,8 @@ versions: none
       nothing(6, 'deprecated'),
       nothing(7, 'resolve'),
       nothing(8, 'version_as'),
+      nothing(9, 'rewrite_content_type'),
+      nothing(10, 'unknown_version_status'),
     ]);
   });
 

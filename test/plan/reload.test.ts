@@ -3,6 +3,8 @@ import { readFile as readFromDisk } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { ReadFile } from '../../gateway/plan/files.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { createPublishedHistory } from '../../gateway/plan/published-history.ts';
+import type { PublishedFile } from '../../gateway/plan/published-record.ts';
 import { type PolicyWatch, watchPolicies } from '../../gateway/plan/reload.ts';
 import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
 
@@ -23,12 +25,28 @@ async function watching(
     heard.push(what);
     wake();
   };
+  let recorded: readonly PublishedFile[] = [];
+  const history = createPublishedHistory({
+    published: {
+      read: async () => recorded,
+      write: async (files) => {
+        recorded = files;
+      },
+    },
+    configFile: files.configFile,
+    environment: {},
+    cwd: files.folder,
+    now: () => NOW,
+    records: true,
+    onSkipped: (what) => tell(`not ${what}`),
+  });
   const watch: PolicyWatch = watchPolicies({
     settings,
     revision: plan.revision,
     configFile: files.configFile,
     environment: {},
     now: () => NOW,
+    history,
     cwd: files.folder,
     ...(readFile && { readFile }),
     onPlan: (next) => {

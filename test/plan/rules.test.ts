@@ -21,12 +21,18 @@ interface Judged {
   readonly severities: readonly string[];
 }
 
-/** The file as `check` sees it; against `<rule>.before.yaml` where there is one. */
+/** The file as `check` sees it; against `<rule>.before.yaml` where there is one, with `<rule>.<kind>.openapi.yaml` under api/. */
 async function judge(name: string, text: string, now = NOW): Promise<Judged> {
   const past = existsSync(join(folder, `${name}.before.yaml`));
+  const described: Record<string, string> = {};
+  for (const kind of ['good', 'bad']) {
+    const file = join(folder, `${name}.${kind}.openapi.yaml`);
+    if (existsSync(file)) described[`api/${kind}.openapi.yaml`] = await readFile(file, 'utf8');
+  }
   await using files = await workspace({
     'policies/orders.yaml': text,
     ...(past && { 'before/orders.yaml': await read(name, 'before') }),
+    ...described,
   });
   const options = {
     configFile: files.configFile,

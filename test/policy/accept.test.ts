@@ -1,9 +1,10 @@
 // Media types as carriers: what `Accept` prefers, what `Content-Type` claims, and what an upstream sees of both.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainAccept, readPreferences } from '../../gateway/policy/versioning/accept.ts';
+import { plainAccept, readPreferences, wantedForm } from '../../gateway/policy/versioning/accept.ts';
 import {
   acceptableTypes,
+  answeredType,
   parseMediaType,
   parseTemplate,
   plainType,
@@ -44,6 +45,7 @@ function resolve({ accept, type, method = 'GET', pathSegment }: Request, by = ru
 /** `v1 by accept`, or `version_unknown v7`. */
 function told(resolution: Resolution): string {
   if (resolution.kind === 'resolved') return `${resolution.label} by ${resolution.carrier}`;
+  if (resolution.kind === 'open') return 'open';
   const { refusal } = resolution;
   if (refusal.reason === 'version_ambiguous')
     return refusal.claims.map(({ value }) => value).join(' against ');
@@ -257,6 +259,18 @@ describe('whatever a request writes', () => {
       fc.property(fc.constantFrom('GET', 'POST'), hostile, hostile, (method, accept, type) => {
         const resolution = resolve({ method, accept, type });
         if (resolution.kind === 'resolved') expect(['v1', 'v2']).toContain(resolution.label);
+      }),
+    );
+  });
+
+  it('NEG-5: a rewritten type names the resolved version, read again by the same rules', () => {
+    fc.assert(
+      fc.property(hostile, hostile, (accept, sent) => {
+        const form = wantedForm(mediaTypes, accept, () => true);
+        const type = form && answeredType(form, 'v2', sent);
+        if (type === undefined) return;
+        expect(type).toMatch(/^[\x20-\x7e]+$/);
+        expect(told(resolve({ accept: type }, strict))).toBe('v2 by accept');
       }),
     );
   });

@@ -110,7 +110,12 @@ describe('authorisation', () => {
     identity: 'main',
     scopes: { read: ['orders:read'], write: ['orders:read', 'orders:write'] },
   };
-  const consumer = (...scopes: string[]) => ({ id: 'acme', named: true, scopes: new Set(scopes) });
+  const consumer = (...scopes: string[]) => ({
+    id: 'acme',
+    named: true,
+    scopes: new Set(scopes),
+    claims: {},
+  });
 
   it.each(['GET', 'HEAD', 'OPTIONS'])('%s needs the scopes to read', (method) => {
     expect(authorise(rule, method, consumer('orders:read'))).toBeUndefined();

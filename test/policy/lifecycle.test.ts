@@ -6,6 +6,7 @@ import { linkTarget, linkValue } from '../../gateway/policy/lifecycle/links.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import { hasEnded, retire } from '../../gateway/policy/lifecycle/retirement.ts';
 import type { DeprecationForm, Phase, Schedule, Stage } from '../../gateway/policy/lifecycle/schedule.ts';
+import { parsePageUrl } from '../../gateway/policy/lifecycle/section.ts';
 
 /** Any code units, lone surrogates and control characters included. */
 const anyText = fc.array(fc.nat(0xffff), { maxLength: 12 }).map((codes) => String.fromCharCode(...codes));
@@ -222,6 +223,31 @@ describe('links', () => {
       '<https://dev.example.com/migrate/v2>; rel="deprecation"; type="text/html", ' +
         '<https://status.example.com/v1>; rel="status", ' +
         `<${successor}>; rel="successor-version"`,
+    );
+  });
+
+  it('RFC 8594: the page of the API says what the end means, where there is one', () => {
+    const page = 'https://api.example.com/.well-known/lifecycle/users';
+    const linksOf = (changes: Partial<Schedule>) =>
+      createPhases({ ...schedule, ...changes }, { ...options, page }).find(
+        ({ stage }) => stage === 'deprecated',
+      )?.links;
+    expect(linksOf({})).toContain(`, <${page}>; rel="sunset"`);
+    expect(linksOf({ sunset: undefined, retired: undefined })).not.toContain('rel="sunset"');
+  });
+
+  it.each([
+    'https://a.example/#a#b',
+    'https://a.example/%zz',
+    'https://a.example/[x]',
+    'https://a.example/a|b',
+  ])('LNK-3: a page whose address no URI may have is refused: %s', (text) =>
+    expect(parsePageUrl(text)).toBeUndefined(),
+  );
+
+  it('LNK-3: what no path of a URI has is encoded, in the path alone', () => {
+    expect(linkTarget('http://[::1]:8443/a[b]|^`{}?c[d]=|')).toBe(
+      'http://[::1]:8443/a%5Bb%5D%7C%5E%60%7B%7D?c[d]=|',
     );
   });
 

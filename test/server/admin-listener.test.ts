@@ -6,6 +6,7 @@ import {
   type AdminListenerOptions,
   createAdminListener,
 } from '../../gateway/admin/admin-listener.ts';
+import { type HealthPorts, healthRoutes } from '../../gateway/admin/health.ts';
 import { isOwnHost } from '../../gateway/admin/own-host.ts';
 import type { Readiness } from '../../gateway/admin/readiness.ts';
 
@@ -18,14 +19,21 @@ afterEach(async () => {
   open = undefined;
 });
 
-async function start(changes: Partial<AdminListenerOptions> = {}): Promise<AdminListener> {
-  open = await createAdminListener({
-    address: { host: '127.0.0.1', port: 0 },
-    metrics: { render: async () => page },
-    readiness: () => ready,
-    onError: () => {},
-    ...changes,
-  });
+const options = ({
+  metrics = { render: async () => page },
+  readiness = () => ready,
+  ...changes
+}: Partial<AdminListenerOptions & HealthPorts> = {}): AdminListenerOptions => ({
+  address: { host: '127.0.0.1', port: 0 },
+  token: 'a-token-of-thirty-two-characters',
+  routes: healthRoutes({ metrics, readiness }),
+  audit: () => {},
+  onError: () => {},
+  ...changes,
+});
+
+async function start(changes: Partial<AdminListenerOptions & HealthPorts> = {}): Promise<AdminListener> {
+  open = await createAdminListener(options(changes));
   return open;
 }
 
@@ -185,14 +193,7 @@ describe('the admin listener', () => {
 
   it('fails to start on a port that is taken', async () => {
     const { address } = await start();
-    await expect(
-      createAdminListener({
-        address,
-        metrics: { render: async () => page },
-        readiness: () => ready,
-        onError: () => {},
-      }),
-    ).rejects.toThrow('EADDRINUSE');
+    await expect(createAdminListener(options({ address }))).rejects.toThrow('EADDRINUSE');
   });
 
   it('listens on every interface when no host is given', async () => {

@@ -38,7 +38,7 @@ describe('a listener that cannot have its address', () => {
     const listeners = {
       https: https(host, port),
       http: undefined,
-      admin: { address: { host: '127.0.0.1', port: port - 1 } },
+      admin: { address: { host: '127.0.0.1', port: port - 1 }, token: undefined },
     };
     const failure = listenFailure(await listen(port, host), listeners);
     expect(failure).toBeInstanceOf(ListenFailure);
@@ -54,7 +54,7 @@ describe('a listener that cannot have its address', () => {
     const listeners = {
       https: https('127.0.0.1', port),
       http: undefined,
-      admin: { address: { host: '127.0.0.2', port } },
+      admin: { address: { host: '127.0.0.2', port }, token: undefined },
     };
     expect(listenFailure(await listen(port, '127.0.0.2'), listeners)).toMatchObject({ listener: 'admin' });
   });

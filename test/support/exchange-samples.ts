@@ -1,7 +1,7 @@
 // A small plan, a request and facts at a fixed instant, for tests of the exchange.
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
-import type { ApiPlan, GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import type { ApiPlan, GatewayPlan, UpstreamPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import { createRouteTable } from '../../gateway/plan/route-table.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
@@ -22,6 +22,19 @@ const schedule: Schedule = {
   after: { kind: 'gone' },
 };
 
+/** For a version that is to be served: nobody listens there. */
+export const upstream: UpstreamPlan = {
+  name: 'orders-v1',
+  targets: [{ origin: 'http://127.0.0.1:1' }],
+  path: '/orders',
+  versionHeader: 'api-version',
+  versionQuery: undefined,
+  authorization: 'keep',
+  timeouts: { connect: 1, headers: 1, idle: 1, total: 1 },
+};
+
+const phasesOf = (dates: Schedule) => createPhases(dates, { label: 'v1', form: 'rfc9745', warning: true });
+
 /** Orders v1: deprecated at `NOW`, with v2 as successor and redirect target. */
 export function version(changes: Partial<VersionRules> = {}): VersionRules {
   return {
@@ -30,12 +43,16 @@ export function version(changes: Partial<VersionRules> = {}): VersionRules {
     operation: undefined,
     operations: undefined,
     schedule,
-    phases: createPhases(schedule, { label: 'v1', form: 'rfc9745', warning: true }),
+    phases: phasesOf(schedule),
+    phasesOf,
     exceptions: [],
     brownouts: undefined,
+    bodyNotice: false,
     access: { kind: 'public' },
     limits: undefined,
     upstream: undefined,
+    place: '/api/v1/orders',
+    predecessors: [],
     successorPath: '/api/v2/orders',
     successorTail: undefined,
     redirects: [{ label: 'v2', path: '/api/v2/orders', until: Number.POSITIVE_INFINITY, tail: undefined }],
@@ -51,11 +68,15 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     echo: false,
     hosts: ['api.example.com'],
     paths: ['/api/{version}/orders', '/api/orders'],
+    encodedSlash: 'keep',
     resolution: createResolutionRules({
       labels: rules.map((rule) => rule.label),
       header: 'api-version',
       default: undefined,
     }),
+    rewriteContentType: false,
+    unknownVersionStatus: undefined,
+    access: { kind: 'public' },
     versions: new Map(rules.map((rule) => [rule.label, rule])),
     vary: 'API-Version',
     versionHeaders: ['api-version'],
@@ -96,14 +117,17 @@ export function deprecatedFacts(): ExchangeFacts {
   return {
     plan: plan([owner]),
     now: NOW,
+    overrides: [],
     startedAt: 0,
     requestId: 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001',
     api: owner,
     version: rules,
     carrier: 'path',
+    perAccount: false,
     requested: undefined,
     phase: phaseAt(rules.phases, NOW),
     successorUrl: 'https://api.example.com/api/v2/orders/7',
+    relatedLinks: undefined,
     consumer: undefined,
     quota: {
       kind: 'counted',
@@ -116,6 +140,7 @@ export function deprecatedFacts(): ExchangeFacts {
     refusal: undefined,
     observed: undefined,
     fault: undefined,
+    bodyNotice: undefined,
     upstreamMs: undefined,
   };
 }

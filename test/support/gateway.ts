@@ -1,10 +1,11 @@
 // Runs a whole gateway inside a test: its YAML from beside the test, real sockets on free ports, a data folder of its own.
 // What it logs is kept as parsed lines, so that a journey can say how the gateway understood a request.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
 import { startGateway } from '../../gateway/gateway.ts';
+import { ADMIN_TOKEN_FILE } from '../../gateway/plan/admin-token.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { overHttp1 } from './http-client.ts';
 
@@ -13,6 +14,8 @@ export type LogLine = Readonly<Record<string, unknown>>;
 export interface RunGateway {
   /** The lifecycle clock; default: one that stands still on 2026-11-20. */
   readonly lifecycleNow?: () => number;
+  /** The lifecycle clock is the real one: only then is the past recorded. */
+  readonly realClock?: boolean;
   /** Path below test/journeys, or an absolute one; default: the `gateway.yaml` that most journeys share. */
   readonly config?: string;
   /** Folder below test/journeys whose `*.yaml` are the policies, or an absolute one. */
@@ -26,6 +29,8 @@ export interface RunningGateway extends AsyncDisposable {
   readonly https: number;
   readonly http: number;
   readonly admin: number;
+  /** What admin writes need, as made at start in the data folder. */
+  readonly adminToken: () => Promise<string>;
   readonly reload: () => Promise<void>;
   /** Every line logged so far, requests included. */
   readonly log: readonly LogLine[];
@@ -45,7 +50,9 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
   const policies = options.policies ?? '';
   const started = await startGateway({
     configFile: resolve(JOURNEYS, options.config ?? 'gateway.yaml'),
-    lifecycleClock: { now: options.lifecycleNow ?? (() => DAY), description: 'a test' },
+    ...(options.realClock
+      ? {}
+      : { lifecycleClock: { now: options.lifecycleNow ?? (() => DAY), description: 'a test' } }),
     environment: {
       DATA: folder,
       STORE: `embedded:${folder}`,
@@ -68,6 +75,10 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
     https: https?.address.port ?? 0,
     http: http?.address.port ?? 0,
     admin: adminPort,
+    adminToken: async () => {
+      const kept = await readFile(join(options.environment?.DATA ?? folder, ADMIN_TOKEN_FILE), 'utf8');
+      return kept.trim();
+    },
     reload: gateway.reload,
     log,
     accessLine: (requestId) =>

@@ -24,6 +24,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'gateway/policy/authentication/': { may: CONTRACT },
   'gateway/policy/rate-limit/': { may: CONTRACT },
+  'gateway/policy/body-notice/': { may: CONTRACT },
   'gateway/plan/': { may: ['gateway/policy/'] },
   'gateway/identity/': {
     may: ['gateway/plan/', 'gateway/policy/authentication/'],
@@ -73,6 +74,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   undici: ['gateway/forward/'],
   ioredis: ['gateway/stores/'],
   'node:sqlite': ['gateway/stores/'],
+  'node:worker_threads': ['gateway/stores/'],
   pino: ['gateway/telemetry/'],
   'prom-client': ['gateway/telemetry/'],
   fastify: ['gateway/server/', 'gateway/admin/'],
@@ -200,8 +202,9 @@ function roomOf(path: string): string | undefined {
   return Object.keys(ROOMS).find((room) => covers([room], path));
 }
 
-/** The package of an import; undefined for files of the project and for what comes with Node, `node:sqlite` excepted. */
+/** The package of an import; undefined for files of the project and for what comes with Node and has no row. */
 function packageOf({ to, relative }: Import): string | undefined {
-  if (relative || to === '(computed)' || (to.startsWith('node:') && to !== 'node:sqlite')) return undefined;
+  if (relative || to === '(computed)' || (to.startsWith('node:') && !Object.hasOwn(PACKAGES, to)))
+    return undefined;
   return to.split('/', to.startsWith('@') ? 2 : 1).join('/');
 }

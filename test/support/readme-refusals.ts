@@ -35,6 +35,7 @@ const SAMPLES: Samples = {
   version_malformed: carriers.map((claim) => ({ reason: 'version_malformed', claim, known })),
   version_unknown: carriers.map((claim) => ({ reason: 'version_unknown', claim, known })),
   version_missing: [{ reason: 'version_missing', known }],
+  pins_unavailable: [{ reason: 'pins_unavailable', retryAfterSeconds: 1, restoredAt: NOW }],
   version_retired: [{ reason: 'version_retired', ...retired, replacement: undefined, because: undefined }],
   version_moved: ([301, 308] as const).map((status) => ({
     reason: 'version_moved',
@@ -61,6 +62,7 @@ const SAMPLES: Samples = {
   rate_limited: [{ reason: 'rate_limited', retryAfterSeconds: 1, limit }],
   guard_limited: [{ reason: 'guard_limited', retryAfterSeconds: 1 }],
   limits_unavailable: [{ reason: 'limits_unavailable', retryAfterSeconds: 1, restoredAt: NOW }],
+  precondition_failed: [{ reason: 'precondition_failed' }],
 };
 
 const FAULTS: Readonly<Record<FaultCode, Fault>> = {

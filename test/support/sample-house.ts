@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCatalog } from '../../upstreams/catalog/catalog.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
-import { ACME } from '../../upstreams/identity/clients.ts';
+import { ACME, CLIENTS, type Client as Known } from '../../upstreams/identity/clients.ts';
 import { startIssuer } from '../../upstreams/identity/server.ts';
 import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
+import { startPayments } from '../../upstreams/payments/payments.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
 import { type RunningGateway, runGateway } from './gateway.ts';
 import { overHttp1 } from './http-client.ts';
@@ -19,6 +20,8 @@ export interface SampleHouse extends AsyncDisposable {
   readonly origin: string;
   /** An Authorization value of the consumer acme with every scope. */
   readonly authorization: string;
+  /** The same of any client of the issuer, by its id. */
+  readonly authorizationOf: (client: string) => Promise<string>;
   /** May be called twice. */
   readonly stopCatalog: () => Promise<void>;
 }
@@ -55,21 +58,30 @@ export async function startSampleHouse(): Promise<SampleHouse> {
         SUNDIAL_ORDERS_V1_PORT: keep('orders-v1', await startOrdersV1({ port: 0 })),
         SUNDIAL_ORDERS_V2_PORT: keep('orders-v2', await startOrdersV2({ port: 0 })),
         SUNDIAL_CATALOG_PORT: keep('catalog', await startCatalog({ port: 0 })),
+        SUNDIAL_PAYMENTS_PORT: keep('payments', await startPayments({ port: 0 })),
         SUNDIAL_ECHO_PORT: keep('echo', await startEcho({ port: 0 })),
       },
     }),
   );
-  await using tokens = overHttp1(issuer.port, { tls: false });
-  const granted = await tokens.ask({
-    path: '/token',
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: `grant_type=client_credentials&client_id=${ACME.id}&client_secret=${ACME.secret}`,
-  });
+  const tokens = stack.use(overHttp1(issuer.port, { tls: false }));
+  const authorize = async ({ id, secret }: Known): Promise<string> => {
+    const granted = await tokens.ask({
+      path: '/token',
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `grant_type=client_credentials&client_id=${id}&client_secret=${secret}`,
+    });
+    return `Bearer ${granted.json.access_token}`;
+  };
   return {
     gateway,
     origin: `https://127.0.0.1:${https}`,
-    authorization: `Bearer ${granted.json.access_token}`,
+    authorization: await authorize(ACME),
+    authorizationOf: async (id) => {
+      const client = CLIENTS.find((each) => each.id === id);
+      if (client === undefined) throw new Error(`the sample issuer knows no ${id}`);
+      return authorize(client);
+    },
     stopCatalog: async () => stop.get('catalog')?.(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
-import { api, deprecatedFacts, NOW, plan, version } from '../support/exchange-samples.ts';
+import { api, deprecatedFacts, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
 import { harness, outcome, WALL } from './telemetry-harness.ts';
 
 const limit = { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 };
 const orders = 'api="orders",version="v1"';
 
 function consumer(id: string, named = true) {
-  return { id, named, scopes: new Set<string>() };
+  return { id, named, scopes: new Set<string>(), claims: {} };
 }
 
 function unrouted(): ExchangeFacts {
@@ -268,6 +268,40 @@ describe('gauges of the plan', () => {
     expect(await series('sundial_config_info')).toEqual({
       [`sundial_config_info{hash="${'0'.repeat(64)}"}`]: 1,
     });
+  });
+
+  it('show a pause while it runs, and stage and sunset as it leaves them', async () => {
+    const sunset = Date.UTC(2027, 3, 15);
+    const until = sunset + 86_400_000;
+    const pause = {
+      kind: 'pause',
+      id: 'p1',
+      api: 'orders',
+      label: 'v1',
+      author: 'alice',
+      reason: 'x',
+    } as const;
+    const current = plan([api([version({ upstream })])]);
+    const { clocks, series } = harness(
+      () => current,
+      () => [{ ...pause, from: sunset, until }],
+    );
+    const states = [];
+    for (const instant of [sunset - 1, sunset, until - 1, until]) {
+      clocks.lifecycle = instant;
+      const { [`sundial_version_paused{${orders}}`]: paused } = await series('sundial_version_paused');
+      const { [`sundial_version_sunset_timestamp_seconds{${orders}}`]: at } = await series(
+        'sundial_version_sunset_timestamp_seconds',
+      );
+      const [info = ''] = Object.keys(await series('sundial_version_info'));
+      states.push([paused, at, /stage="(\w+)"/.exec(info)?.[1]]);
+    }
+    expect(states).toEqual([
+      [0, sunset / 1000, 'deprecated'],
+      [1, until / 1000, 'deprecated'],
+      [1, until / 1000, 'deprecated'],
+      [0, sunset / 1000, 'retired'],
+    ]);
   });
 
   it('follow the plan of the moment', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../gateway/exchange/directive.ts';
 import type { Problem } from '../../gateway/plan/problems.ts';
+import { createAuditTrail } from '../../gateway/telemetry/audit.ts';
 import { createDependencyReport } from '../../gateway/telemetry/dependency-report.ts';
 import { createFaultReport } from '../../gateway/telemetry/fault-report.ts';
 import { createReloadReport } from '../../gateway/telemetry/reload-report.ts';
@@ -135,6 +136,48 @@ describe('a dependency', () => {
       { level: 'info', store: 'redis' },
       { level: 'warn', identity: 'main', reason: 'timeout' },
       { level: 'info', identity: 'main' },
+    ]);
+  });
+});
+
+describe('a write through the admin listener', () => {
+  it('is one line and one count, with no secret of what was written', async () => {
+    const { telemetry, lines, series } = harness();
+    const audit = createAuditTrail(telemetry);
+    audit('done', {
+      action: 'pause',
+      from: '127.0.0.1',
+      subject: 'orders v1',
+      by: 'maria',
+      why: 'two\nlines, Bearer canary',
+      before: undefined,
+      after: { id: '1', until: undefined, why: 'https://tickets.example/1?key=canary' },
+    });
+    audit('unauthorised', { action: 'pause', from: '203.0.113.9' });
+    expect(await series('sundial_admin_writes_total')).toEqual({
+      'sundial_admin_writes_total{action="pause",outcome="done"}': 1,
+      'sundial_admin_writes_total{action="pause",outcome="unauthorised"}': 1,
+    });
+    expect(await lines()).toEqual([
+      {
+        level: 'info',
+        time: expect.any(String),
+        message: 'admin write done',
+        audit: {
+          action: 'pause',
+          from: '127.0.0.1',
+          subject: 'orders v1',
+          by: 'maria',
+          why: 'two\nlines, Bearer [redacted]',
+          after: { id: '1', why: 'https://tickets.example/1?[redacted]' },
+        },
+      },
+      {
+        level: 'info',
+        time: expect.any(String),
+        message: 'admin write unauthorised',
+        audit: { action: 'pause', from: '203.0.113.9' },
+      },
     ]);
   });
 });

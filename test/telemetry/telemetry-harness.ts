@@ -1,6 +1,7 @@
 // A telemetry with fixed clocks that writes into memory, and a reader of its metrics page.
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import { createTelemetry, type Telemetry } from '../../gateway/telemetry/telemetry.ts';
 import { NOW, plan } from '../support/exchange-samples.ts';
 
@@ -17,12 +18,16 @@ export interface Harness {
   readonly clocks: { lifecycle: number; wall: number; monotonic: number };
 }
 
-export function harness(current: () => GatewayPlan = plan): Harness {
+export function harness(
+  current: () => GatewayPlan = plan,
+  overrides: () => readonly Override[] = () => [],
+): Harness {
   let written = '';
   const clocks = { lifecycle: NOW, wall: WALL, monotonic: 0 };
   const telemetry = createTelemetry({
     plan: current,
     now: () => clocks.lifecycle,
+    overrides,
     wallClock: () => clocks.wall,
     monotonic: () => clocks.monotonic,
     log: {

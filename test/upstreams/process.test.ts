@@ -9,6 +9,7 @@ const SERVICES = [
   { name: 'orders-v1', start: ['orders/main.ts', 'v1'], variable: 'SUNDIAL_ORDERS_V1_PORT' },
   { name: 'orders-v2', start: ['orders/main.ts', 'v2'], variable: 'SUNDIAL_ORDERS_V2_PORT' },
   { name: 'catalog', start: ['catalog/main.ts'], variable: 'SUNDIAL_CATALOG_PORT' },
+  { name: 'payments', start: ['payments/main.ts'], variable: 'SUNDIAL_PAYMENTS_PORT' },
   { name: 'echo', start: ['echo/main.ts'], variable: 'SUNDIAL_ECHO_PORT' },
 ];
 

@@ -45,7 +45,7 @@ export async function startIssuer(options: IssuerOptions): Promise<Issuer> {
       return;
     }
     const { client, scopes } = decision;
-    const token = await signAccessToken(key, { issuer: url, clientId: client.id, scopes, now: now() });
+    const token = await signAccessToken(key, { issuer: url, client, scopes, now: now() });
     const body = {
       access_token: token,
       token_type: 'Bearer',

@@ -15,6 +15,8 @@ export interface Collection<Item extends object> {
   readonly cacheControl: string;
   /** By the id in the path, in listing order. */
   readonly items: Map<string, Item>;
+  /** How a client sees an item; absent: as it is kept. */
+  readonly show?: (item: Item) => object;
   /** Absent: the collection is only read. */
   readonly write?: {
     readonly nextId: () => string;
@@ -43,13 +45,13 @@ async function answer<Item extends object>(
 }
 
 async function answerWhole<Item extends object>(
-  { path, cacheControl, items, write }: Collection<Item>,
+  { path, cacheControl, items, show = asKept, write }: Collection<Item>,
   request: IncomingMessage,
   response: ServerResponse,
   query: URLSearchParams,
 ): Promise<void> {
   if (isRead(request)) {
-    const cut = cutPage([...items.values()], query);
+    const cut = cutPage(Array.from(items.values(), show), query);
     if (cut.kind === 'refused') return sendError(response, 400, cut.message);
     return sendRepresentation(request, response, cut.page, cacheControl);
   }
@@ -62,29 +64,32 @@ async function answerWhole<Item extends object>(
     items.set(id, parsed.item);
     // Relative to the collection, so that it also leads there through a gateway that knows it by another path.
     const location = `${path.slice(path.lastIndexOf('/') + 1)}/${id}`;
-    return sendJson(response, 201, parsed.item, { Location: location });
+    return sendJson(response, 201, show(parsed.item), { Location: location });
   }
   return refuseMethod(request, response, write === undefined ? [] : ['POST']);
 }
 
 async function answerItem<Item extends object>(
-  { cacheControl, items, write }: Collection<Item>,
+  { cacheControl, items, show = asKept, write }: Collection<Item>,
   id: string,
   item: Item,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (isRead(request)) return sendRepresentation(request, response, item, cacheControl);
+  if (isRead(request)) return sendRepresentation(request, response, show(item), cacheControl);
   if (write === undefined) return refuseMethod(request, response, []);
   switch (request.method) {
     case 'PUT':
     case 'PATCH': {
       const body = await readObject(request);
       if (body.kind === 'refused') return sendError(response, body.status, body.message);
-      const parsed = write.parse(id, request.method === 'PUT' ? body.value : { ...item, ...body.value });
+      const parsed = write.parse(
+        id,
+        request.method === 'PUT' ? body.value : { ...show(item), ...body.value },
+      );
       if (parsed.kind === 'invalid') return sendError(response, 400, parsed.message);
       items.set(id, parsed.item);
-      return sendJson(response, 200, parsed.item);
+      return sendJson(response, 200, show(parsed.item));
     }
     case 'DELETE':
       items.delete(id);
@@ -93,6 +98,10 @@ async function answerItem<Item extends object>(
     default:
       return refuseMethod(request, response, ['PUT', 'PATCH', 'DELETE']);
   }
+}
+
+function asKept<Item extends object>(item: Item): object {
+  return item;
 }
 
 function isRead(request: IncomingMessage): boolean {

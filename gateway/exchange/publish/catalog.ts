@@ -2,9 +2,10 @@
 // Generated from the plan for each request; nothing of it is stored.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { API_CATALOG, lifecycleUrl } from '../../plan/reserved-paths.ts';
-import type { EpochMs } from '../../policy/contract.ts';
+import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
 import { link, linkTarget } from '../../policy/lifecycle/links.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
+import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { RequestView } from '../request-view.ts';
 import { changesIn, placeOf } from './places.ts';
@@ -18,30 +19,30 @@ interface Target {
 /** One context object: each relation is a list, also of one target (CAT-2). */
 type Context = { readonly anchor: string } & Readonly<Record<string, string | readonly Target[]>>;
 
-export function catalogPage(plan: GatewayPlan, now: EpochMs, view: RequestView): Publication {
+export function catalogPage(plan: GatewayPlan, moment: Moment, view: RequestView): Publication {
   const url = plan.public + API_CATALOG;
-  const contexts = contextsOf(plan, now);
+  const contexts = contextsOf(plan, moment);
   const item = contexts.map(({ anchor }) => ({ href: anchor }));
   const body = JSON.stringify({ linkset: [{ anchor: url, item }, ...contexts] });
   const headers = {
     'content-type': 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
     link: link(url, 'api-catalog'),
   };
-  return page(body, headers, view.headers, changesIn(plan.apis, now));
+  return page(body, headers, view.headers, changesIn(plan.apis, moment));
 }
 
 /** One per place; of versions that share theirs, what holds for the whole API. */
-function contextsOf(plan: GatewayPlan, now: EpochMs): readonly Context[] {
+function contextsOf(plan: GatewayPlan, moment: Moment): readonly Context[] {
   const byPlace = new Map<string, Context>();
   for (const api of plan.apis) {
     for (const version of api.versions.values()) {
-      if (!isServed(version, now)) continue;
+      if (!isServed(version, moment)) continue;
       const anchor = linkTarget(placeOf(plan, api, version.label));
       const alone = anchor !== linkTarget(placeOf(plan, api, UNVERSIONED));
       byPlace.set(anchor, {
         anchor,
         ...lifecycleRelations(plan, api),
-        ...(alone ? versionRelations(plan, api, version, now) : {}),
+        ...(alone ? versionRelations(plan, api, version, moment) : {}),
       });
     }
   }
@@ -49,9 +50,13 @@ function contextsOf(plan: GatewayPlan, now: EpochMs): readonly Context[] {
 }
 
 /** CAT-3: what has ended leaves the list; what is not released yet has never existed (STAT-1). */
-function isServed(version: VersionRules, now: EpochMs): boolean {
-  const { stage } = phaseAt(version.phases, now);
+function isServed(version: VersionRules, moment: Moment): boolean {
+  const stage = stageOf(version, moment);
   return stage === 'active' || stage === 'deprecated';
+}
+
+function stageOf(version: VersionRules, moment: Moment): Stage {
+  return phaseAt(assess(version, moment).phases, moment.now).stage;
 }
 
 function lifecycleRelations(plan: GatewayPlan, api: ApiPlan): Readonly<Record<string, readonly Target[]>> {
@@ -66,15 +71,15 @@ function lifecycleRelations(plan: GatewayPlan, api: ApiPlan): Readonly<Record<st
 function versionRelations(
   plan: GatewayPlan,
   api: ApiPlan,
-  { schedule, phases }: VersionRules,
-  now: EpochMs,
+  version: VersionRules,
+  moment: Moment,
 ): Readonly<Record<string, readonly Target[]>> {
-  const { guide, successor } = schedule;
+  const { guide, successor } = version.schedule;
   const relations: Record<string, readonly Target[]> = {};
-  if (phaseAt(phases, now).stage === 'deprecated' && guide !== undefined)
+  if (stageOf(version, moment) === 'deprecated' && guide !== undefined)
     relations.deprecation = [{ href: guide, type: 'text/html' }];
   const next = successor === undefined ? undefined : api.versions.get(successor);
-  if (next !== undefined && isServed(next, now))
+  if (next !== undefined && isServed(next, moment))
     relations['successor-version'] = [{ href: linkTarget(placeOf(plan, api, next.label)) }];
   return relations;
 }

@@ -3,6 +3,7 @@
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { lifecycleUrl } from '../../plan/reserved-paths.ts';
 import type { EpochMs } from '../../policy/contract.ts';
+import { assess, holdOf, type Moment } from '../../policy/lifecycle/assess.ts';
 import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { isForgotten } from '../../policy/lifecycle/retirement.ts';
@@ -28,7 +29,17 @@ export interface Entry {
   readonly migration_guide?: string;
   readonly reason?: string;
   readonly next_change?: { readonly at: string; readonly stage: Stage };
-  readonly brownouts?: readonly { readonly from: string; readonly until: string; readonly status: number }[];
+  /** Until then there is no brownout, and what would end stays. */
+  readonly paused_until?: string;
+  readonly brownouts?: readonly PlannedBrownout[];
+}
+
+export interface PlannedBrownout {
+  readonly from: string;
+  readonly until: string;
+  readonly status: number;
+  /** Part of the callers that will meet it, above 0 and below 1; left out where everyone will. */
+  readonly share?: number;
 }
 
 export interface VersionEntry extends Entry {
@@ -40,36 +51,39 @@ export interface VersionEntry extends Entry {
 }
 
 /** What is known to have been or to come; a version that is forgotten is left out, one that is only planned is not. */
-export function lifecycleDocument(plan: GatewayPlan, api: ApiPlan, now: EpochMs): LifecycleDocument {
+export function lifecycleDocument(plan: GatewayPlan, api: ApiPlan, moment: Moment): LifecycleDocument {
   const url = lifecycleUrl(plan.public, api.name);
-  const versions = [...api.versions.values()].filter(({ schedule }) => !isForgotten(schedule, now));
+  const lives = [...api.versions.values()].map((version) => assess(version, moment));
+  const versions = lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
   return {
     api: api.name,
     url,
     calendar: `${url}.ics`,
-    versions: versions.map((version) => versionEntry(plan, api, version, now)),
+    versions: versions.map((version) => versionEntry(plan, api, version, moment)),
   };
 }
 
-function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, now: EpochMs): VersionEntry {
+function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, moment: Moment): VersionEntry {
   const { label, schedule } = version;
-  const operations = (version.operations?.list ?? []).flatMap((rules) => {
+  const operations = (version.operations?.list ?? []).flatMap((each) => {
+    const rules = assess(each, moment);
     const own =
       rules.schedule.deprecated !== schedule.deprecated || rules.schedule.sunset !== schedule.sunset;
     return own && rules.operation !== undefined
-      ? [{ operation: rules.operation, ...entryOf(rules, now, version) }]
+      ? [{ operation: rules.operation, ...entryOf(rules, moment, version) }]
       : [];
   });
   return {
     version: label,
     url: placeOf(plan, api, label),
-    ...entryOf(version, now),
+    ...entryOf(version, moment),
     ...(schedule.status === undefined || label === UNVERSIONED ? {} : { status: schedule.status }),
     ...(operations.length === 0 ? {} : { operations }),
   };
 }
 
-function entryOf(rules: VersionRules, now: EpochMs, within?: VersionRules): Entry {
+function entryOf(rules: VersionRules, moment: Moment, within?: VersionRules): Entry {
+  const { now } = moment;
   const { schedule, phases } = rules;
   const phase = phaseAt(phases, now);
   const brownouts = rules.brownouts === within?.brownouts ? [] : brownoutsToCome(rules, now);
@@ -82,19 +96,28 @@ function entryOf(rules: VersionRules, now: EpochMs, within?: VersionRules): Entr
     successor: schedule.successor,
     migration_guide: schedule.guide,
     reason: schedule.reason,
+    paused_until: instantText(pauseEnd(rules, moment)),
     next_change: Number.isFinite(phase.until)
       ? { at: instantText(phase.until), stage: phaseAt(phases, phase.until).stage }
       : undefined,
     brownouts:
       brownouts.length === 0
         ? undefined
-        : brownouts.map(({ from, until, status }) => ({
+        : brownouts.map(({ from, until, status, share }) => ({
             from: instantText(from),
             until: instantText(until),
             status,
+            ...(share === undefined ? {} : { share }),
           })),
   };
   return withoutUndefined(entry);
+}
+
+/** Told where there is something to hold; who paused it and why is the operators' own. */
+function pauseEnd(rules: VersionRules, moment: Moment): EpochMs | undefined {
+  const { sunset } = rules.schedule;
+  if (sunset === undefined && rules.brownouts === undefined) return undefined;
+  return holdOf(rules, moment)?.until;
 }
 
 function instantText(at: EpochMs): string;

@@ -1,7 +1,7 @@
 // The life of one API for people: one self-contained page, readable without styles, free of scripts.
 // Shown when a browser follows X-API-Deprecation-Info or rel="status".
 import { createHash } from 'node:crypto';
-import type { Entry, LifecycleDocument, VersionEntry } from './lifecycle-document.ts';
+import type { Entry, LifecycleDocument, PlannedBrownout, VersionEntry } from './lifecycle-document.ts';
 
 const STYLE = [
   ':root{color-scheme:light dark}',
@@ -59,11 +59,13 @@ function rowsOf(version: VersionEntry, self: string): readonly string[] {
 function row(name: string, entry: Entry, more: readonly string[]): string {
   const { stage, next_change: next, successor, migration_guide: guide, reason, brownouts = [] } = entry;
   const [brownout] = brownouts;
+  const held = entry.paused_until;
   const advice = [
+    ...(held === undefined ? [] : [`Brownouts and retirement are on hold until ${time(held)}`]),
     ...(reason === undefined ? [] : [escapeHtml(reason)]),
     ...(successor === undefined ? [] : [`Move to ${escapeHtml(successor)}`]),
     ...(guide === undefined ? [] : [anchor(guide, 'Migration guide')]),
-    ...(brownout === undefined ? [] : [`Next brownout: ${time(brownout.from)} to ${time(brownout.until)}`]),
+    ...(brownout === undefined ? [] : [`Next brownout: ${spellBrownout(brownout)}`]),
     ...more,
   ];
   const cells = [
@@ -73,6 +75,11 @@ function row(name: string, entry: Entry, more: readonly string[]): string {
     advice.join('<br>'),
   ];
   return `<tr><th scope="row">${escapeHtml(name)}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+}
+
+function spellBrownout({ from, until, share }: PlannedBrownout): string {
+  const some = share === undefined ? '' : `, for ${Math.round(share * 100)}% of the callers`;
+  return `${time(from)} to ${time(until)}${some}`;
 }
 
 function time(instant: string | undefined): string {

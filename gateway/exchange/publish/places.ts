@@ -1,7 +1,8 @@
 // Where the versions of an API are found from outside: absolute, per version where the path tells versions apart.
 // Written into the catalog and the lifecycle documents.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
-import type { EpochMs } from '../../policy/contract.ts';
+import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
+import { nextOverrideChange } from '../../policy/lifecycle/override.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { isForgotten } from '../../policy/lifecycle/retirement.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
@@ -27,14 +28,17 @@ function hostOf(plan: GatewayPlan, api: ApiPlan): string {
 }
 
 /** Milliseconds until anything published of the APIs changes; `Infinity` when nothing will. */
-export function changesIn(apis: readonly ApiPlan[], now: EpochMs): number {
+export function changesIn(apis: readonly ApiPlan[], moment: Moment): number {
+  const { now, overrides } = moment;
   let next = Number.POSITIVE_INFINITY;
   for (const api of apis) {
     for (const version of api.versions.values()) {
-      for (const rules of [version, ...(version.operations?.list ?? [])]) {
-        const { forgotten } = rules.schedule;
-        next = Math.min(next, phaseAt(rules.phases, now).until, rules.brownouts?.nextChange(now) ?? next);
-        if (forgotten !== undefined && !isForgotten(rules.schedule, now)) next = Math.min(next, forgotten);
+      next = Math.min(next, nextOverrideChange(overrides, version, now));
+      for (const each of [version, ...(version.operations?.list ?? [])]) {
+        const { schedule, phases, brownouts } = assess(each, moment);
+        const { forgotten } = schedule;
+        next = Math.min(next, phaseAt(phases, now).until, brownouts?.nextChange(now) ?? next);
+        if (forgotten !== undefined && !isForgotten(schedule, now)) next = Math.min(next, forgotten);
       }
     }
   }

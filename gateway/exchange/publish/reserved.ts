@@ -1,9 +1,9 @@
 // The paths the gateway answers itself on every host it knows: the catalog and the lifecycle of each API.
 // Asked by the pipeline after the guard, before the route match.
-import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
+import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { API_CATALOG, LIFECYCLE } from '../../plan/reserved-paths.ts';
-import type { EpochMs } from '../../policy/contract.ts';
-import { lifecycleEvents } from '../../policy/lifecycle/calendar.ts';
+import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
+import { lifecycleEvents, type VersionLife } from '../../policy/lifecycle/calendar.ts';
 import { renderCalendar } from '../../policy/lifecycle/icalendar.ts';
 import { isForgotten } from '../../policy/lifecycle/retirement.ts';
 import { preferredType } from '../../policy/versioning/preferred-type.ts';
@@ -20,10 +20,11 @@ const WELL_KNOWN = '/.well-known/';
 const READABLE = 'GET, HEAD';
 
 /** Undefined for what is not reserved; a reserved path without anything behind it is not found. */
-export function publishReserved(plan: GatewayPlan, view: RequestView, now: EpochMs): Directive | undefined {
+export function publishReserved(plan: GatewayPlan, view: RequestView, moment: Moment): Directive | undefined {
   const { path } = view;
   if (!path.startsWith(WELL_KNOWN) || !isKnownHost(plan, view.host)) return undefined;
-  const found = path === API_CATALOG ? () => catalogPage(plan, now, view) : lifecyclePage(plan, view, now);
+  const found =
+    path === API_CATALOG ? () => catalogPage(plan, moment, view) : lifecyclePage(plan, view, moment);
   if (found === undefined) return undefined;
   if (found === 'absent') return { kind: 'refuse', refusal: { reason: 'route_unknown' } };
   if (view.method !== 'GET' && view.method !== 'HEAD')
@@ -39,7 +40,7 @@ function isKnownHost(plan: GatewayPlan, host: string): boolean {
 function lifecyclePage(
   plan: GatewayPlan,
   view: RequestView,
-  now: EpochMs,
+  moment: Moment,
 ): (() => Publication) | 'absent' | undefined {
   const { path } = view;
   if (path !== LIFECYCLE && !path.startsWith(`${LIFECYCLE}/`)) return undefined;
@@ -47,27 +48,36 @@ function lifecyclePage(
   const api = plan.apis.find((each) => each.name === name && !each.versions.has(UNVERSIONED));
   if (api === undefined) return 'absent';
   return calendar === undefined
-    ? () => documentPage(plan, api, view, now)
-    : () => calendarPage(plan, api, view, now);
+    ? () => documentPage(plan, api, view, moment)
+    : () => calendarPage(plan, api, view, moment);
 }
 
-function documentPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, now: EpochMs): Publication {
-  const document = lifecycleDocument(plan, api, now);
+function documentPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: Moment): Publication {
+  const document = lifecycleDocument(plan, api, moment);
   const type = preferredType(view.headers.accept, ['application/json', 'text/html']);
   const headers = { 'content-type': `${type}; charset=utf-8`, vary: 'Accept' };
-  const until = changesIn([api], now);
+  const until = changesIn([api], moment);
   if (type === 'application/json') return page(JSON.stringify(document), headers, view.headers, until);
   const guarded = { ...headers, 'content-security-policy': PAGE_POLICY, 'referrer-policy': 'no-referrer' };
   return page(lifecycleHtml(document), guarded, view.headers, until);
 }
 
-function calendarPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, now: EpochMs): Publication {
-  const versions = new Map([...api.versions].filter(([, { schedule }]) => !isForgotten(schedule, now)));
+function calendarPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: Moment): Publication {
+  const { now } = moment;
+  const lives = [...api.versions.values()].map((version) => lifeOf(version, moment));
+  const known = lives.filter(({ schedule }) => !isForgotten(schedule, now));
+  const versions = new Map(known.map((life) => [life.label, life]));
   const body = renderCalendar(lifecycleEvents([{ versions }], now), {
     name: `Lifecycle of ${api.name}`,
     host: new URL(plan.public).hostname,
     now,
   });
   const headers = { 'content-type': 'text/calendar; charset=utf-8' };
-  return page(body, headers, view.headers, changesIn([api], now));
+  return page(body, headers, view.headers, changesIn([api], moment));
+}
+
+/** As it stands now, with its operations. */
+function lifeOf(version: VersionRules, moment: Moment): VersionLife {
+  const list = version.operations?.list.map((operation) => assess(operation, moment)) ?? [];
+  return { ...assess(version, moment), operations: { list } };
 }

@@ -2,6 +2,7 @@
 // Called with the other checks of a file; `rules:` in the file switches each of them.
 import type { VersionParts } from '../policy-grammar.ts';
 import type { PolicyView, Report } from '../views.ts';
+import { bodyNotice } from './body-notice.ts';
 import { brownoutAnnouncement } from './brownout-announcement.ts';
 import { brownoutWindows } from './brownout-windows.ts';
 import { extensionAnnouncement } from './extension-announcement.ts';
@@ -27,6 +28,7 @@ const VERSION_RULES: readonly Rule[] = [
   migrationGuide,
   brownoutWindows,
   brownoutAnnouncement,
+  bodyNotice,
 ];
 
 /** An operation has dates and a guide of its own; extensions and what runs beside it are its version's. */

@@ -1,8 +1,9 @@
 // dates-rewritten: the dates of a published version are history, and what was built on them stays true.
-// A later sunset is written as an extension, beside the date first published.
+// A later sunset is written as an extension, beside the date first published. Where accounts are pinned it is an error
+// to move a release: who was made on a day between would change versions without asking.
 import { dayOf } from '../../policy/notation.ts';
 import type { VersionParts } from '../policy-grammar.ts';
-import { isWritten, type Report } from '../views.ts';
+import { isWritten, type PolicyView, type Report } from '../views.ts';
 import type { Subject } from './subject.ts';
 import { isSunsetEarlier } from './sunset-rewritten.ts';
 
@@ -24,6 +25,11 @@ export function datesRewritten(older: VersionParts, subject: Subject, report: Re
           ? `keep ${dayOf(published)} and write the new date under extended`
           : `${key}: ${dayOf(published)}`,
       at: gone ? 'key' : 'value',
+      ...(key === 'released' && hasPins(view) && { severity: 'error' }),
     });
   }
+}
+
+function hasPins({ parts }: PolicyView): boolean {
+  return parts.resolve?.some(({ pin }) => pin !== undefined) ?? false;
 }

@@ -42,11 +42,40 @@ export const RULES = {
     severity: 'error',
     asks: 'A brownout is announced at least 14 days before its first window.',
   },
+  'body-notice': { severity: 'warning', asks: 'What has body_notice is deprecated on some day.' },
   'sunset-rewritten': { severity: 'error', asks: 'A sunset is not earlier than the one published before.' },
   'dates-rewritten': { severity: 'warning', asks: 'The dates of a published version stay as they were.' },
+  'pins-rewritten': {
+    severity: 'error',
+    asks: 'No account is moved to another version by one that is put between published ones, or taken out.',
+  },
   'version-removed': {
     severity: 'warning',
     asks: 'A version that was served stays declared once it has ended.',
+  },
+  'description-agrees': {
+    severity: 'warning',
+    asks: 'The description that a version names and this file say the same of dates, guide, operations and successors.',
+  },
+  'description-dates': {
+    severity: 'error',
+    asks: 'Dates in a description are days of the calendar: introduced, then deprecation, then sunset.',
+  },
+  'description-headers': {
+    severity: 'warning',
+    asks: 'Where a description documents Deprecation and Sunset, their schemas are those of the text that is sent.',
+  },
+  'description-status': {
+    severity: 'error',
+    asks: 'In a description an operation with the status deprecated is marked deprecated: true, and no other.',
+  },
+  'description-undated': {
+    severity: 'warning',
+    asks: 'What a description calls deprecated has a date, there or in this file.',
+  },
+  'description-usable': {
+    severity: 'warning',
+    asks: 'What a description says of the lifecycle can be used: replacements lead somewhere, the guide is a URL.',
   },
 } as const satisfies Readonly<Record<string, RuleRow>>;
 

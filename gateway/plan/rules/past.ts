@@ -4,6 +4,7 @@ import type { EpochMs } from '../../policy/contract.ts';
 import type { VersionParts } from '../policy-grammar.ts';
 import type { PolicyView, Report } from '../views.ts';
 import { datesRewritten } from './dates-rewritten.ts';
+import { pinsRewritten } from './pins-rewritten.ts';
 import type { Subject } from './subject.ts';
 import { sunsetRewritten } from './sunset-rewritten.ts';
 import { versionRemoved } from './version-removed.ts';
@@ -19,7 +20,9 @@ export function checkPast(past: PastVersions, view: PolicyView, now: EpochMs, re
     sunsetRewritten(older, subject, report);
     datesRewritten(older, subject, report);
   }
-  versionRemoved(publishedOf(past, now), view, report);
+  const published = publishedOf(past, now);
+  versionRemoved(published, view, report);
+  if (published.length > 0) pinsRewritten(past, view, now, report);
 }
 
 /** Labels of versions that callers may know of. */

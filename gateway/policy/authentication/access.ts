@@ -19,6 +19,8 @@ export interface Consumer {
   /** Whether the id comes from a claim that names an application (`client_id`, `azp`), so that it may label a metric. */
   readonly named: boolean;
   readonly scopes: ReadonlySet<string>;
+  /** Everything its verified token says, for rules that look at a claim; never shown. */
+  readonly claims: Readonly<Record<string, unknown>>;
 }
 
 export type AuthenticationRefusal =

@@ -1,15 +1,10 @@
 // From verified claims to the consumer: one stable id and the scopes it holds.
 // Called by the verifiers once per token; the result is cached with it.
+import { isPrintableId } from '../notation.ts';
 import type { Consumer } from './access.ts';
 
 /** Claims that name an application, a set an operator knows, and so may label a metric. */
 const APPLICATION_CLAIMS: ReadonlySet<string> = new Set(['client_id', 'azp']);
-
-/** The id becomes part of bucket keys, log lines and reports. */
-const LONGEST_ID = 256;
-
-/** Control, format, unassigned and lone-surrogate characters, and the two separators that end a line. */
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /**
  * The consumer named by the first of `claimNames` that the token has. Undefined when it has none of them, or when that
@@ -22,8 +17,8 @@ export function consumerFrom(
   const name = claimNames.find((candidate) => Object.hasOwn(claims, candidate));
   if (name === undefined) return undefined;
   const id = claims[name];
-  if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID || UNPRINTABLE.test(id)) return undefined;
-  return { id, named: APPLICATION_CLAIMS.has(name), scopes: scopesOf(claims.scope) };
+  if (typeof id !== 'string' || !isPrintableId(id)) return undefined;
+  return { id, named: APPLICATION_CLAIMS.has(name), scopes: scopesOf(claims.scope), claims };
 }
 
 /** JWT-7: one string, scopes separated by spaces, compared whole and by case. An array is not accepted. */

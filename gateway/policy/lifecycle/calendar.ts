@@ -11,6 +11,8 @@ export interface LifecycleEvent {
   readonly at: EpochMs;
   /** End of a brownout; undefined for what is an instant. */
   readonly until: EpochMs | undefined;
+  /** Part of the callers that meet a brownout; undefined for all of them. */
+  readonly share: number | undefined;
 }
 
 /** What the events of one version or operation are made of; the rules of a plan have this form. */
@@ -59,12 +61,14 @@ function eventsOf(life: Life, within: Life | undefined, now: EpochMs): readonly 
     const at = schedule[kind];
     // An unversioned API was never released, and retirement at the sunset is no event of its own.
     if (at === undefined || !Number.isFinite(at) || at === within?.schedule[kind]) return [];
-    return kind === 'retired' && at === schedule.sunset ? [] : [{ kind, life, at, until: undefined }];
+    return kind === 'retired' && at === schedule.sunset
+      ? []
+      : [{ kind, life, at, until: undefined, share: undefined }];
   });
   if (life.brownouts === within?.brownouts) return dates;
   const windows = brownoutsToCome(life, now);
   return [
     ...dates,
-    ...windows.map(({ from, until }) => ({ kind: 'brownout' as const, life, at: from, until })),
+    ...windows.map(({ from, until, share }) => ({ kind: 'brownout' as const, life, at: from, until, share })),
   ];
 }

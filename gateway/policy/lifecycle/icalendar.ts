@@ -3,7 +3,6 @@
 import type { EpochMs } from '../contract.ts';
 import { dayOf } from '../notation.ts';
 import type { LifecycleEvent } from './calendar.ts';
-import type { Schedule } from './schedule.ts';
 
 export interface CalendarOptions {
   readonly name: string;
@@ -34,7 +33,8 @@ export function renderCalendar(
   return lines.map((line) => `${fold(line)}\r\n`).join('');
 }
 
-function eventLines({ kind, life, at, until }: LifecycleEvent, host: string, stamp: string) {
+function eventLines(event: LifecycleEvent, host: string, stamp: string) {
+  const { kind, life, at, until } = event;
   const { api, label, operation, schedule } = life;
   const { reason, successor, guide } = schedule;
   const facts = [
@@ -54,7 +54,7 @@ function eventLines({ kind, life, at, until }: LifecycleEvent, host: string, sta
       .join('-')}@${host}`,
     `DTSTAMP:${stamp}`,
     ...timeLines(at, until),
-    `SUMMARY:${escapeText(`${subject} ${summaryOf(kind, schedule)}`)}`,
+    `SUMMARY:${escapeText(`${subject} ${summaryOf(event)}`)}`,
     ...(ends && facts.length > 0 ? [`DESCRIPTION:${escapeText(facts.join('\n'))}`] : []),
     ...(ends && guide !== undefined ? [`URL:${guide}`] : []),
     'TRANSP:TRANSPARENT',
@@ -62,8 +62,11 @@ function eventLines({ kind, life, at, until }: LifecycleEvent, host: string, sta
   ];
 }
 
-function summaryOf(kind: LifecycleEvent['kind'], { after }: Schedule): string {
+function summaryOf({ kind, life, share }: LifecycleEvent): string {
+  if (kind === 'brownout' && share !== undefined)
+    return `brownout for ${Math.round(share * 100)}% of the callers`;
   if (kind !== 'sunset') return kind;
+  const { after } = life.schedule;
   return after.kind === 'gone' ? 'sunset: 410 Gone' : `sunset: redirected to ${after.to}`;
 }
 

@@ -4,6 +4,9 @@ import type { Phase } from './schedule.ts';
 
 /** All that may not stand raw in a link target: beyond visible ASCII, and what would end the target or a quoted-string. */
 const UNSAFE = /[^\x21\x23-\x3b\x3d\x3f-\x5b\x5d-\x7e]/gu;
+/** Visible, and yet in no path of RFC 3986; brackets belong to an authority alone. */
+const NO_PATH = /[[\]^`{|}]/g;
+const PARTS = /^((?:https?:\/\/[^/?#]*)?)([^?#]*)/;
 
 /**
  * The `Link` line to append after the upstream's own (LNK-1), or undefined when this phase has none.
@@ -22,7 +25,17 @@ export function link(target: string, rel: string, type?: string): string {
   return type === undefined ? value : `${value}; type="${type}"`;
 }
 
-/** A URL with everything percent-encoded that could end a link target, a quoted-string or a header line (LNK-3). */
+/**
+ * A URL with everything percent-encoded that could end a link target, a quoted-string or a header line (LNK-3), and in
+ * its path what no URI has. A query keeps its own bytes otherwise (RET-2).
+ */
 export function linkTarget(url: string): string {
-  return url.toWellFormed().replace(UNSAFE, encodeURIComponent);
+  const safe = url.toWellFormed().replace(UNSAFE, encodeURIComponent);
+  return safe.search(NO_PATH) >= 0
+    ? safe.replace(PARTS, (_whole, origin: string, path: string) => origin + inPath(path))
+    : safe;
+}
+
+function inPath(path: string): string {
+  return path.replace(NO_PATH, encodeURIComponent);
 }

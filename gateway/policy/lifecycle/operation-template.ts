@@ -75,7 +75,31 @@ export function spellOperation({ method, segments }: OperationTemplate): string 
 
 /** Whether every request one of them answers is answered by the other too: parameters may be named apart. */
 export function sameRequests(a: OperationTemplate, b: OperationTemplate): boolean {
-  return shapeOf(a) === shapeOf(b);
+  return (
+    a.method === b.method &&
+    a.segments.length === b.segments.length &&
+    a.segments.every((left, index) => {
+      const right = b.segments[index];
+      if (left.kind === 'literal') return right?.kind === 'literal' && right.text === left.text;
+      return right?.kind === 'parameter';
+    })
+  );
+}
+
+/** Whether some request that `b` answers alone would be answered by `a` once both are there. */
+export function takesRequestsOf(a: OperationTemplate, b: OperationTemplate): boolean {
+  if (a.segments.length !== b.segments.length) return false;
+  const byGet = a.method === 'HEAD' && b.method === 'GET';
+  const narrower = a.method !== b.method && (b.method === '*' || byGet);
+  const share = a.method === b.method || a.method === '*' || b.method === '*' || byGet;
+  let first: boolean | undefined;
+  for (const [index, left] of a.segments.entries()) {
+    const right = b.segments[index];
+    if (left.kind === 'literal' && right?.kind === 'literal' && left.text !== right.text) return false;
+    // A literal wins over a parameter, and the earlier segment decides.
+    if (left.kind !== right?.kind) first ??= left.kind === 'literal';
+  }
+  return share && (first ?? narrower);
 }
 
 export function parametersOf({ segments }: OperationTemplate): readonly string[] {
@@ -108,8 +132,4 @@ export function fillTail(parts: TailParts, captures: readonly string[]): string 
 
 function spellSegment(segment: TemplateSegment): string {
   return segment.kind === 'literal' ? segment.text : `{${segment.name}}`;
-}
-
-function shapeOf({ method, segments }: OperationTemplate): string {
-  return `${method} /${segments.map((each) => (each.kind === 'literal' ? each.text : '{}')).join('/')}`;
 }

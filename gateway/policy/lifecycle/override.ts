@@ -37,9 +37,30 @@ export function pauseOf(
 ): Pause | undefined {
   let longest: Pause | undefined;
   for (const each of overrides) {
-    if (each.api !== api || (each.label !== undefined && each.label !== label)) continue;
-    if (now < each.from || now >= each.until) continue;
+    if (!concerns(each, { api, label }) || now < each.from || now >= each.until) continue;
     if (longest === undefined || each.until > longest.until) longest = each;
   }
   return longest;
+}
+
+/** The first instant after `now` at which an override of the version begins or ends; `Infinity` without one. */
+export function nextOverrideChange(
+  overrides: readonly Override[],
+  version: { readonly api: string; readonly label: Label },
+  now: EpochMs,
+): EpochMs {
+  let next = Number.POSITIVE_INFINITY;
+  for (const each of overrides) {
+    if (!concerns(each, version)) continue;
+    if (each.from > now) next = Math.min(next, each.from);
+    else if (each.until > now) next = Math.min(next, each.until);
+  }
+  return next;
+}
+
+function concerns(
+  override: Override,
+  { api, label }: { readonly api: string; readonly label: Label },
+): boolean {
+  return override.api === api && (override.label === undefined || override.label === label);
 }

@@ -12,6 +12,8 @@ export interface PhaseOptions {
   /** Present for the phases of one operation, such as `GET /search`. */
   readonly operation?: string;
   readonly form: DeprecationForm;
+  /** Absolute URL of the page that tells of the API's life, for `rel="sunset"`; undefined: none. */
+  readonly page?: string;
   /** Whether a deprecated version sends `Warning: 299` (WARN-5). */
   readonly warning: boolean;
 }
@@ -47,10 +49,19 @@ export function phaseAt(phases: readonly Phase[], now: EpochMs): Phase {
   throw new RangeError(`no phase covers the instant ${now}`);
 }
 
-type Signals = Pick<Phase, 'replace' | 'warning' | 'links' | 'linksSuccessor'>;
+type Signals = Pick<Phase, 'sunset' | 'replace' | 'warning' | 'links' | 'linksSuccessor'>;
 
 function quiet(stage: Stage, from: EpochMs, until: EpochMs): Phase {
-  return { stage, from, until, replace: [], warning: undefined, links: '', linksSuccessor: false };
+  return {
+    stage,
+    from,
+    until,
+    sunset: undefined,
+    replace: [],
+    warning: undefined,
+    links: '',
+    linksSuccessor: false,
+  };
 }
 
 function signalsOf(schedule: Schedule, options: PhaseOptions): Signals {
@@ -66,7 +77,10 @@ function signalsOf(schedule: Schedule, options: PhaseOptions): Signals {
     replace.push(['x-api-deprecation-info', linkTarget(schedule.status)]);
     links.push(link(schedule.status, 'status'));
   }
+  // RFC 8594 §6: where the end is explained, and what follows it.
+  if (schedule.sunset !== undefined && options.page !== undefined) links.push(link(options.page, 'sunset'));
   return {
+    sunset: schedule.sunset,
     replace,
     warning: options.warning ? warningValue(schedule, options) : undefined,
     links: links.join(', '),

@@ -43,6 +43,8 @@ export interface Phase {
   readonly from: EpochMs;
   /** `Infinity` for the last phase. */
   readonly until: EpochMs;
+  /** The date of its `Sunset` line; undefined where it has none. */
+  readonly sunset: EpochMs | undefined;
   /** Singleton lines that replace the upstream's own: deprecation, sunset, x-api-deprecation-info. */
   readonly replace: readonly HeaderLine[];
   /** The 299 warning to append, where the stage has one. */

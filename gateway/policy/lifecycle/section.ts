@@ -6,12 +6,14 @@ import { brownoutsSection } from './brownout-section.ts';
 import { EXEMPTIONS } from './exceptions.ts';
 import { parseOperationSuccessor } from './operation-template.ts';
 
-/** What RFC 3986 lets stand in a URI, so that a link value needs no escaping (LNK-3). */
-const URI_TEXT = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]{1,2000}$/;
+/** A URI by RFC 3986, the authority left to the parser of URLs: a link value then needs no escaping (LNK-3). */
+const URI_TEXT =
+  /^https?:\/\/[A-Za-z0-9\-._~:[\]@]+(?:\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*)?(?:\?(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})*)?$/;
+const LONGEST_URL = 2_000;
 
 /** An absolute https URL fit for a Link value; http only for this machine. Undefined for anything else. */
 export function parsePageUrl(text: string): string | undefined {
-  if (!URI_TEXT.test(text) || !URL.canParse(text)) return undefined;
+  if (text.length > LONGEST_URL || !URI_TEXT.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   const safe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
   return safe && url.username === '' && url.password === '' ? url.href : undefined;

@@ -52,6 +52,29 @@ export function plainAccept(
   return kept.length === 0 ? undefined : kept.join(', ');
 }
 
+/**
+ * NEG-5: the form in which a client wants the resolved version, as `means` tells: of the members that name it the one
+ * with the highest weight. Undefined where none does, or where a member that leaves the version open is liked better.
+ */
+export function wantedForm(
+  templates: readonly MediaTemplate[],
+  accept: string,
+  means: (claim: Claim) => boolean,
+): MediaTemplate | undefined {
+  let best: { readonly template: MediaTemplate; readonly weight: number } | undefined;
+  let open = 0;
+  for (const { media } of membersOf(accept)) {
+    const weight = weightOf(media) ?? 0;
+    if (weight === 0 || !isTypeValid(media.type)) continue;
+    const template = templates.find((each) => versionIn([each], media) !== undefined);
+    const version = template && versionIn([template], media);
+    if (template === undefined || version === undefined) open = Math.max(open, weight);
+    else if (weight > (best?.weight ?? 0) && means({ carrier: 'accept', ...version }))
+      best = { template, weight };
+  }
+  return best === undefined || best.weight < open ? undefined : best.template;
+}
+
 /** One line of a list field, however many were sent. */
 export function fieldText(value: RequestHeaders[string]): string | undefined {
   return typeof value === 'string' || value === undefined ? value : value.join(', ');

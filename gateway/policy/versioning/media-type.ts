@@ -85,13 +85,20 @@ function written(
 
 /** What a request with a versioned media type may say: the field value of `Accept` in a 415 (NEG-8). */
 export function acceptableTypes(templates: readonly MediaTemplate[], known: readonly Label[]): string {
-  return templates
-    .flatMap(({ before, after, parameter }) =>
-      known.map((label) =>
-        parameter === undefined
-          ? `${before}${label}${after}`
-          : `${before}; ${parameter}=${label.replace(/^v/, '')}`,
-      ),
-    )
-    .join(', ');
+  return templates.flatMap((template) => known.map((label) => versionedType(template, label))).join(', ');
+}
+
+/** A version in one of the forms that carry it: `application/vnd.acme.v2+json`, `application/vnd.acme+json; version=2`. */
+export function versionedType({ before, after, parameter }: MediaTemplate, label: Label): string {
+  return parameter === undefined
+    ? `${before}${label}${after}`
+    : `${before}; ${parameter}=${label.replace(/^v/, '')}`;
+}
+
+/** NEG-5: what the plain type of an upstream's answer becomes, its parameters kept; undefined for any other type. */
+export function answeredType(template: MediaTemplate, label: Label, sent: string): string | undefined {
+  const { type, parameters } = parseMediaType(sent);
+  if (type !== template.plain) return undefined;
+  const { type: name, parameters: own } = parseMediaType(versionedType(template, label));
+  return written(name, { ...own, ...parameters, ...own }, () => true);
 }

@@ -1,24 +1,15 @@
 // From the preferences of `Accept` to one version, or to none (RFC 9110 §12.5.1, NEG-2 to NEG-4).
 // Part of resolution; what the versions mean is told by the judge it is given.
 import { compareLabels } from './label.ts';
-import type { Claim, Label, Preference, Resolution } from './resolution.ts';
+import type { Claim, OpenResolution, Preference, Verdict } from './resolution.ts';
 
 export type Negotiated =
   /** The list insists on a version: the best known one, or its first when it knows none. */
-  | { readonly kind: 'claim'; readonly claim: Claim; readonly verdict: Resolution }
+  | { readonly kind: 'claim'; readonly claim: Claim; readonly verdict: Verdict }
   /** What the list likes best leaves the version open. */
-  | {
-      readonly kind: 'open';
-      /** The best known version among the members behind, for where there is no default. */
-      readonly next: Choice | undefined;
-      /** Versions with weight 0. */
-      readonly excluded: ReadonlySet<Label>;
-    };
+  | OpenResolution;
 
-interface Choice {
-  readonly claim: Claim;
-  readonly verdict: Resolution & { readonly kind: 'resolved' };
-}
+type Choice = NonNullable<OpenResolution['next']>;
 
 const NOTHING_SAID: Negotiated = { kind: 'open', next: undefined, excluded: new Set() };
 
@@ -26,10 +17,7 @@ const NOTHING_SAID: Negotiated = { kind: 'open', next: undefined, excluded: new 
  * The highest weight wins; among equals a member that names a known version before one that leaves it open (it is the
  * more specific), and of two such the higher version. Unknown versions are passed over while another member fits.
  */
-export function negotiate(
-  preferences: readonly Preference[],
-  judge: (claim: Claim) => Resolution,
-): Negotiated {
+export function negotiate(preferences: readonly Preference[], judge: (claim: Claim) => Verdict): Negotiated {
   if (preferences.length === 0) return NOTHING_SAID;
   const judged = preferences.map(({ claim, weight }) => ({ claim, weight, verdict: claim && judge(claim) }));
   const excluded = new Set(
@@ -39,7 +27,7 @@ export function negotiate(
   );
   let next: (Choice & { readonly weight: number }) | undefined;
   let openWeight = 0;
-  let refused: { readonly claim: Claim; readonly weight: number; readonly verdict: Resolution } | undefined;
+  let refused: { readonly claim: Claim; readonly weight: number; readonly verdict: Verdict } | undefined;
   for (const { claim, weight, verdict } of judged) {
     if (weight === 0) continue;
     if (claim === undefined || verdict === undefined) openWeight = Math.max(openWeight, weight);

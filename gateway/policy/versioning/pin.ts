@@ -1,17 +1,7 @@
 // Pins: the date version an account stays on until it asks for another (specification, Versioning).
 // What a pin is, how it may move, and the port behind which pins are kept.
 import type { EpochMs, MaybePromise } from '../contract.ts';
-import type { DateMatch, Label } from './resolution.ts';
-
-/** How an API pins, compiled from `pin:` in its `resolve` list. */
-export interface PinRule {
-  /** Claim that names the account; undefined: the consumer is the account. */
-  readonly account: string | undefined;
-  /** Claim with the day the account was made; undefined: the first call decides. */
-  readonly created: string | undefined;
-  /** Which version a creation day means (VER-5). */
-  readonly match: DateMatch;
-}
+import type { Label } from './resolution.ts';
 
 export interface PinKey {
   readonly api: string;

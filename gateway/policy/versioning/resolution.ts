@@ -8,7 +8,7 @@ export type Label = string;
 /** The label of an API declared with `versions: none`. */
 export const UNVERSIONED: Label = 'none';
 
-/** Where a version is written in a request; `default` and `unversioned` name the absence of one. */
+/** Where a version is written in a request; `pin`, `default` and `unversioned` name the absence of one. */
 export type Carrier =
   | 'path'
   | 'subdomain'
@@ -16,6 +16,7 @@ export type Carrier =
   | 'query'
   | 'accept'
   | 'content_type'
+  | 'pin'
   | 'default'
   | 'unversioned';
 
@@ -66,6 +67,16 @@ export interface MediaTemplate {
   readonly plain: string;
 }
 
+/** How an API pins, compiled from `pin` in its `resolve` list. */
+export interface PinRule {
+  /** Claim that names the account; undefined: the consumer is the account. */
+  readonly account: string | undefined;
+  /** Claim with the day the account was made; undefined: the first call decides. */
+  readonly created: string | undefined;
+  /** Which version a creation day means (VER-5). */
+  readonly match: DateMatch;
+}
+
 /** Carriers and default of one API, compiled. */
 export interface ResolutionRules {
   /** Lower-case name of the version header, where one is configured. */
@@ -76,6 +87,8 @@ export interface ResolutionRules {
   readonly mediaTypes: readonly MediaTemplate[];
   /** Whether a date in the header may mean the newest version up to that day, or that day only (VER-5). */
   readonly match: DateMatch;
+  /** Undefined where no version is kept for an account. */
+  readonly pin: PinRule | undefined;
   readonly default: Label | undefined;
   /** Every declared label, newest first. */
   readonly labels: readonly Label[];
@@ -96,13 +109,27 @@ export interface Moment {
   readonly isServed: (label: Label) => boolean;
 }
 
-export type Resolution =
+export type Verdict =
   | { readonly kind: 'resolved'; readonly label: Label; readonly carrier: Carrier }
   | { readonly kind: 'refused'; readonly refusal: VersioningRefusal };
 
-/** The four ways a version cannot be resolved, standards §3.4; `known` lists what is served at the moment of asking. */
+/** Nothing insists on a version, so that the account's pin decides once it is known who calls. */
+export interface OpenResolution {
+  readonly kind: 'open';
+  /** The best known version among the members of `Accept` behind, for where there is no default. */
+  readonly next: { readonly claim: Claim; readonly verdict: Verdict & { kind: 'resolved' } } | undefined;
+  /** Versions with weight 0. */
+  readonly excluded: ReadonlySet<Label>;
+}
+
+/** Open only for an API with pins. */
+export type Resolution = Verdict | OpenResolution;
+
+/** The ways a version cannot be resolved, standards §3.4; `known` lists what is served at the moment of asking. */
 export type VersioningRefusal =
   | { readonly reason: 'version_ambiguous'; readonly claims: readonly Claim[] }
   | { readonly reason: 'version_malformed'; readonly claim: Claim; readonly known: readonly Label[] }
   | { readonly reason: 'version_unknown'; readonly claim: Claim; readonly known: readonly Label[] }
-  | { readonly reason: 'version_missing'; readonly known: readonly Label[] };
+  | { readonly reason: 'version_missing'; readonly known: readonly Label[] }
+  /** The store is away and the account not known in this process; another version would be worse than none. */
+  | { readonly reason: 'pins_unavailable'; readonly retryAfterSeconds: number; readonly restoredAt: EpochMs };

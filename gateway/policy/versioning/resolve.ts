@@ -2,23 +2,26 @@
 // Asked once per request, after the route match and before anything that depends on the version.
 import { parseInstant } from '../notation.ts';
 import { isDate, parseRequested } from './label.ts';
-import { type Negotiated, negotiate } from './negotiate.ts';
+import { negotiate } from './negotiate.ts';
 import {
   type Claim,
   type Evidence,
   type Label,
   type Moment,
+  type OpenResolution,
   type Resolution,
   type ResolutionRules,
   UNVERSIONED,
+  type Verdict,
 } from './resolution.ts';
 
-const UNVERSIONED_RESOLUTION: Resolution = { kind: 'resolved', label: UNVERSIONED, carrier: 'unversioned' };
+const UNVERSIONED_RESOLUTION: Verdict = { kind: 'resolved', label: UNVERSIONED, carrier: 'unversioned' };
 
 /**
  * Claims that mean the same agree, others are ambiguous (VER-3). A version that is not released counts as unknown
  * (STAT-1), and the default serves only requests that name no version: an explicit unknown never gets it. A refusal
- * lists what is served (STAT-2): what has ended is no advice, though naming it resolves, to be told so.
+ * lists what is served (STAT-2): what has ended is no advice, though naming it resolves, to be told so. Where accounts
+ * are pinned a request that names none stays open.
  */
 export function resolveVersion(rules: ResolutionRules, evidence: Evidence, moment: Moment): Resolution {
   if (rules.labels[0] === UNVERSIONED) return UNVERSIONED_RESOLUTION;
@@ -26,7 +29,8 @@ export function resolveVersion(rules: ResolutionRules, evidence: Evidence, momen
   const claims = accepted.kind === 'open' ? evidence.claims : [...evidence.claims, accepted.claim];
   const [first] = claims;
   if (first === undefined) {
-    return accepted.kind === 'open' ? resolveOpen(rules, accepted, moment) : accepted.verdict;
+    if (accepted.kind === 'claim') return accepted.verdict;
+    return rules.pin === undefined ? resolveOpen(rules, accepted, moment, undefined) : accepted;
   }
   let verdict = judge(rules, first, moment);
   for (let index = 1; index < claims.length; index += 1) {
@@ -47,14 +51,25 @@ export function floorOf(rules: ResolutionRules, day: string, moment: Moment): La
   return rules.labels.find((label) => isDate(label) && label <= day && moment.isReleased(label));
 }
 
-/** Nothing insists on a version: the default, unless `Accept` excludes it, then what the list would take instead. */
-function resolveOpen(
+/**
+ * Nothing insists on a version: the pin, then the default, unless `Accept` excludes them, then what the list would take
+ * instead (VER-3). A pin on a version that is not there any more is refused: no other takes its place unasked.
+ */
+export function resolveOpen(
   rules: ResolutionRules,
-  { next, excluded }: Negotiated & { readonly kind: 'open' },
+  { next, excluded }: OpenResolution,
   moment: Moment,
-): Resolution {
+  pinned: Label | undefined,
+): Verdict {
   const { isReleased } = moment;
   const { default: label } = rules;
+  if (pinned !== undefined && !excluded.has(pinned)) {
+    if (rules.labels.includes(pinned) && isReleased(pinned)) {
+      return { kind: 'resolved', label: pinned, carrier: 'pin' };
+    }
+    const claim: Claim = { carrier: 'pin', value: pinned };
+    return { kind: 'refused', refusal: { reason: 'version_unknown', claim, known: served(rules, moment) } };
+  }
   if (label !== undefined && isReleased(label) && !excluded.has(label)) {
     return { kind: 'resolved', label, carrier: 'default' };
   }
@@ -65,7 +80,7 @@ function resolveOpen(
   return { kind: 'refused', refusal: { reason: 'version_missing', known: served(rules, moment) } };
 }
 
-function judge(rules: ResolutionRules, claim: Claim, moment: Moment): Resolution {
+function judge(rules: ResolutionRules, claim: Claim, moment: Moment): Verdict {
   const { value, carrier } = claim;
   // VER-1: inside a name the `v` is part of the version; a value of its own takes both spellings.
   const spelled = !isInName(claim) || value.startsWith('v') || isDate(value);
@@ -96,7 +111,7 @@ function isInName({ carrier, inName = false }: Claim): boolean {
 }
 
 /** Two claims agree when they lead to one version, or are the same text but for the `v`. */
-function agree(a: Claim, left: Resolution, b: Claim, right: Resolution): boolean {
+function agree(a: Claim, left: Verdict, b: Claim, right: Verdict): boolean {
   if (left.kind === 'resolved' && right.kind === 'resolved') return left.label === right.label;
   return withoutPrefix(a.value) === withoutPrefix(b.value);
 }

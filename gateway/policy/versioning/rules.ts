@@ -2,7 +2,7 @@
 // Runs once per plan; what it returns is asked once or twice per request.
 import { compareLabels, parseLabel } from './label.ts';
 import { claimsReader } from './readers.ts';
-import type { DateMatch, Label, MediaTemplate, ResolutionRules } from './resolution.ts';
+import type { DateMatch, Label, MediaTemplate, PinRule, ResolutionRules } from './resolution.ts';
 
 export interface CarrierOptions {
   /** In any order. */
@@ -15,6 +15,7 @@ export interface CarrierOptions {
   readonly mediaTypes?: readonly MediaTemplate[];
   /** For dates in the header; default `exact`. */
   readonly match?: DateMatch | undefined;
+  readonly pin?: PinRule | undefined;
 }
 
 const NO_LABELS: readonly Label[] = [];
@@ -38,6 +39,7 @@ export function createResolutionRules(options: CarrierOptions): ResolutionRules 
   return {
     ...carriers,
     match: options.match ?? 'exact',
+    pin: options.pin,
     default: options.default,
     labels,
     readClaims: claimsReader(carriers),

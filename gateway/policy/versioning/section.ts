@@ -48,7 +48,37 @@ const subdomain = notation(
   { description: 'Host with the version as its first label.', examples: ['{version}.api.example.com'] },
 );
 
-const CARRIERS = ['path', 'header', 'query', 'media_type', 'subdomain', 'default'] as const;
+const CLAIM = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
+/** They say something of the token, not of who holds it: most differ in the next one. */
+const OF_THE_TOKEN = /^(iss|aud|exp|nbf|iat|jti|scope|cnf)$/;
+
+const claim = (description: string, example: string) =>
+  notation(
+    (text) => (CLAIM.test(text) && !OF_THE_TOKEN.test(text) ? text : undefined),
+    `not the name of a claim about an account, such as ${example}`,
+    { description, examples: [example] },
+  );
+
+const pin = z
+  .strictObject({
+    by: claim(
+      'Claim that names the account; default: consumer, whoever the token names.',
+      'account_id',
+    ).optional(),
+    created: claim(
+      'Claim with the day the account was made; without it the first call decides.',
+      'account_created',
+    ).optional(),
+    match: z
+      .enum(['exact', 'floor'])
+      .meta({
+        description: 'Whether that day means the newest version up to it, or that day only; default floor.',
+      })
+      .optional(),
+  })
+  .meta({ description: 'Dated version that an account stays on when a request names none.' });
+
+const CARRIERS = ['path', 'header', 'query', 'media_type', 'subdomain', 'pin', 'default'] as const;
 
 const carrier = z
   .strictObject({
@@ -63,6 +93,7 @@ const carrier = z
         description: 'Whether a date in the header may lie after the version it means; default exact.',
       })
       .optional(),
+    pin: pin.optional(),
     default: z.string().meta({ description: 'Version of a request that names none.' }).optional(),
   })
   .refine(
@@ -76,6 +107,18 @@ export const resolveSection = z
   .array(carrier)
   .min(1)
   .meta({ description: 'Where clients write the version. All listed places are read; disagreement is 400.' });
+
+/** NEG-5. */
+export const rewriteContentTypeSection = z.boolean().meta({
+  description:
+    'Whether an answer to a versioned Accept has the versioned type too, where the upstream sends the plain one; default false.',
+});
+
+/** STAT-1: instead of what the carrier calls for. A version in Content-Type is 415 in any case. */
+export const unknownVersionStatusSection = z.union([z.literal(400), z.literal(404), z.literal(406)]).meta({
+  description:
+    'Status for a version that does not exist; default: 404 in path and subdomain, 406 in Accept, 400 elsewhere.',
+});
 
 /** How the upstream is told which version was resolved (VER-9). */
 export const versionAsSection = z

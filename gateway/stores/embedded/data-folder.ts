@@ -1,18 +1,15 @@
-// The folder an embedded store keeps its state in, held by one process at a time. gateway.ts opens it at start.
+// The folder an embedded store keeps its state in, held by one process at a time. Opened at start.
 // The lock is SQLite's lock on the database file: the operating system frees it however the process ends.
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-
-const SQLITE_BUSY = 5;
-
-/** Garbage collection closes a database nobody refers to, and its lock with it. */
-const held = new Set<DatabaseSync>();
+import { type Database, type DatabaseOptions, openDatabase } from './database.ts';
+import { OpenError } from './thread.ts';
 
 export interface DataFolder {
   readonly folder: string;
+  readonly database: Database;
   /** Lets go of the folder. May be called twice. */
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 /** The data folder cannot be used; the message says what to do. For the operator, never for a client. */
@@ -28,26 +25,20 @@ export class DataFolderError extends Error {
 
 /**
  * Creates `folder` for its owner only (mode 0700) where it is missing and takes its one-process lock. The database is
- * the owner's only as well (0600); SQLite gives the journal beside it the same mode.
+ * the owner's only as well (0600); SQLite gives the log beside it the same mode.
  *
  * @throws DataFolderError `data_folder_locked` when another process holds it, `data_folder_unusable` when it cannot
- * be created, written or read.
+ * be created, written or read, or its database is damaged or a newer edition's.
  */
-export function openDataFolder(folder: string): DataFolder {
+export async function openDataFolder(folder: string, options: DatabaseOptions): Promise<DataFolder> {
+  const file = join(folder, 'sundial.db');
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const file = join(folder, 'sundial.db');
     keepPrivate(file);
-    const database = lockedDatabase(file);
-    held.add(database);
-    return {
-      folder,
-      close: () => {
-        if (held.delete(database)) database.close();
-      },
-    };
+    const database = await openDatabase(file, options);
+    return { folder, database, close: database.close };
   } catch (error) {
-    throw toDataFolderError(folder, error);
+    throw toDataFolderError(folder, file, error);
   }
 }
 
@@ -64,30 +55,30 @@ function keepPrivate(file: string): void {
   }
 }
 
-function lockedDatabase(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: 0 });
-  try {
-    // In this mode the lock of the first write transaction is kept until the database is closed.
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;');
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-function toDataFolderError(folder: string, error: unknown): DataFolderError {
-  if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) {
-    return new DataFolderError(
-      'data_folder_locked',
-      `the data folder ${folder} is in use by another Sundial process; stop that one, or give this one its own`,
-      error,
-    );
-  }
+function toDataFolderError(folder: string, file: string, error: unknown): DataFolderError {
   const reason = error instanceof Error ? error.message : String(error);
-  return new DataFolderError(
-    'data_folder_unusable',
-    `the data folder ${folder} cannot be used: ${reason}; it must be a folder this user can write to`,
-    error,
-  );
+  const code = error instanceof OpenError ? error.failure.code : 'unusable';
+  const unusable = (message: string) => new DataFolderError('data_folder_unusable', message, error);
+  switch (code) {
+    case 'locked':
+      return new DataFolderError(
+        'data_folder_locked',
+        `the data folder ${folder} is in use by another Sundial process; stop that one, or give this one its own`,
+        error,
+      );
+    case 'damaged':
+      return unusable(
+        `${file} is damaged: ${reason}; put a copy of it back, or move it away to start without its pins and pauses`,
+      );
+    case 'newer':
+      return unusable(
+        `${file} cannot be used: ${reason}; run that one, or give this one a folder of its own`,
+      );
+    case 'unusable':
+      return unusable(
+        `the data folder ${folder} cannot be used: ${reason}; it must be a folder this user can write to`,
+      );
+    default:
+      return code satisfies never;
+  }
 }

@@ -17,8 +17,16 @@ export interface RedisConnection {
   readonly ready: boolean;
   /** The last failure as a short code such as `ECONNREFUSED`, safe to print; undefined while ready. */
   readonly problem: string | undefined;
-  /** Registers a Lua script whose first `keys` arguments are its keys. Calls reject with `StoreUnavailable` only. */
-  readonly script: (name: string, lua: string, keys: number) => RedisScript;
+  /**
+   * Registers a Lua script whose first `keys` arguments are its keys. Calls reject with `StoreUnavailable` only, at the
+   * latest after `answerWithinMs`: a longer time than the connection's own is for what no request waits for.
+   */
+  readonly script: (
+    name: string,
+    lua: string,
+    keys: number,
+    options?: { readonly answerWithinMs?: number },
+  ) => RedisScript;
   readonly close: () => void;
 }
 
@@ -68,10 +76,10 @@ export async function connectRedis(
     problem = describe(error);
   });
 
-  const guarded = async (call: () => Promise<unknown>): Promise<unknown> => {
+  const guarded = async (call: () => Promise<unknown>, withinMs: number): Promise<unknown> => {
     if (!breaker.closed) throw new StoreUnavailable(`Redis is away (${problem ?? 'not connected'})`);
     try {
-      const reply = await answered(call(), limitMs);
+      const reply = await answered(call(), withinMs);
       lateInARow = 0;
       return reply;
     } catch (error) {
@@ -93,13 +101,13 @@ export async function connectRedis(
     get problem() {
       return breaker.closed ? undefined : problem;
     },
-    script: (name, lua, keys) => {
+    script: (name, lua, keys, { answerWithinMs = limitMs } = {}) => {
       redis.defineCommand(name, { lua, numberOfKeys: keys });
       const commands = redis as unknown as Record<
         string,
         (...args: readonly (string | number)[]) => Promise<unknown>
       >;
-      return (...args) => guarded(async () => commands[name]?.(...args));
+      return (...args) => guarded(async () => commands[name]?.(...args), answerWithinMs);
     },
     close: () => {
       breaker.stop();

@@ -19,7 +19,9 @@ const RETIRED = {
   vary: 'API-Version',
 };
 const GUIDE = '<https://docs.example.com/orders/v1-to-v2>; rel="deprecation"; type="text/html"';
-const STATUS = '<https://127.0.0.1/.well-known/lifecycle/orders>; rel="status"';
+const STATUS = ['status', 'sunset']
+  .map((rel) => `<https://127.0.0.1/.well-known/lifecycle/orders>; rel="${rel}"`)
+  .join(', ');
 
 /** On 2026-11-20, without a good token. */
 export const rows: readonly Row[] = [

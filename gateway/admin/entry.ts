@@ -1,0 +1,79 @@
+// Who may ask the admin listener for what, judged before any body is read, so that a refusal costs nothing.
+// Host, path, method, page of origin and token, in this order; unknown paths say so before the token is looked at.
+import { type AdminAnswer, errorAnswer } from './answers.ts';
+import { isFromOwnPage, isOwnHost, type PageFields } from './own-host.ts';
+import { matchRoute, type Page, type Route, type RouteMatch } from './route.ts';
+
+export interface EntryRules {
+  readonly routes: readonly Route[];
+  /** As configured; undefined: every interface. */
+  readonly boundHost: string | undefined;
+  /** Others than this machine reach the listener: everything but health and metrics needs the token. */
+  readonly exposed: boolean;
+  readonly hasToken: (authorization: string | undefined) => boolean;
+}
+
+export interface Knock {
+  readonly method: string;
+  /** As received. */
+  readonly url: string;
+  readonly headers: PageFields & { readonly authorization?: string | undefined };
+}
+
+export type Entry =
+  | { readonly kind: 'admitted'; readonly match: Found }
+  /** `match` where it is known what was asked for. */
+  | { readonly kind: 'refused'; readonly answer: AdminAnswer; readonly match: Found | undefined };
+
+export type Found = Extract<RouteMatch, { kind: 'found' }>;
+
+/** The same whether a token is missing or wrong. */
+const CHALLENGE = { 'www-authenticate': 'Bearer realm="sundial-admin"' };
+
+export function judgeEntry(rules: EntryRules, { method, url, headers }: Knock): Entry {
+  if (!isOwnHost(headers.host, rules.boundHost))
+    return refuse(errorAnswer(421, 'This listener answers only under its own address.'));
+  const match = matchRoute(rules.routes, method, url);
+  switch (match.kind) {
+    case 'unknown':
+      return refuse(unknownPage(rules.routes));
+    case 'malformed':
+      return refuse(errorAnswer(400, 'The request target cannot be read.'));
+    case 'method': {
+      const message = `This path answers to ${match.allow}.`;
+      return refuse({ ...errorAnswer(405, message), headers: { allow: match.allow } });
+    }
+    case 'found':
+      return admit(rules, match, headers);
+    default: {
+      const never: never = match;
+      throw new Error(`unhandled match ${String(never)}`);
+    }
+  }
+}
+
+function admit({ exposed, hasToken }: EntryRules, match: Found, headers: Knock['headers']): Entry {
+  const { route } = match;
+  const writes = route.method !== 'GET';
+  if (writes && !isFromOwnPage(headers))
+    return refuse(errorAnswer(403, 'Pages of other origins cannot write here.'), match);
+  if ((writes || (exposed && route.open !== true)) && !hasToken(headers.authorization)) {
+    const message = 'This needs the admin token, as "Authorization: Bearer <token>".';
+    return refuse({ ...errorAnswer(401, message), headers: CHALLENGE }, match);
+  }
+  return { kind: 'admitted', match };
+}
+
+function refuse(answer: AdminAnswer, match?: Found): Entry {
+  return { kind: 'refused', answer, match };
+}
+
+function unknownPage(routes: readonly Route[]): AdminAnswer {
+  const pages = routes.filter(isListed).map(({ path }) => path);
+  return errorAnswer(404, `There is no such page. Pages: ${pages.join(', ')}.`);
+}
+
+/** Those that can be opened as they are written, under their own name. */
+function isListed(route: Route): route is Page {
+  return route.method === 'GET' && route.alias !== true && !route.path.includes('{');
+}

@@ -1,0 +1,139 @@
+// Pauses through the admin API: which are in force, making one, ending one.
+// What a pause may be and what it does is decided by the lifecycle policy; here it is read, stored and told.
+import { randomBytes } from 'node:crypto';
+import type { EndedAnswer, PauseAnswer, PauseBody, PausesAnswer } from '../plan/admin-answers.ts';
+import { readEndingRequest, readPauseRequest } from '../plan/admin-requests.ts';
+import type { GatewayPlan } from '../plan/plan.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { Override, OverrideStore } from '../policy/lifecycle/override.ts';
+import { effectsOf, type PauseEffect } from '../policy/lifecycle/pause-effects.ts';
+import { makePause, type PauseProblem } from '../policy/lifecycle/pause-rule.ts';
+import type { AuditState } from '../telemetry/logger.ts';
+import { errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';
+import type { AdminRequest, Route, Written } from './route.ts';
+
+export interface PausePorts {
+  readonly plan: () => GatewayPlan;
+  /** The lifecycle clock. */
+  readonly now: () => EpochMs;
+  readonly overrides: OverrideStore;
+}
+
+const ID_BYTES = 5;
+
+export function pauseRoutes(ports: PausePorts): readonly Route[] {
+  return [
+    { method: 'GET', path: '/-/overrides', show: () => listAnswer(ports) },
+    { method: 'GET', path: '/-/pauses/{id}', show: (request) => oneAnswer(ports, request) },
+    { method: 'POST', path: '/-/pauses', action: 'pause', perform: (request) => begin(ports, request) },
+    {
+      method: 'DELETE',
+      path: '/-/pauses/{id}',
+      action: 'end_pause',
+      perform: (request) => end(ports, request),
+    },
+  ];
+}
+
+function listAnswer({ plan, now, overrides }: PausePorts) {
+  const at = now();
+  const { apis } = plan();
+  const known = standing(overrides, at)
+    .toSorted(byWhatTheyHold)
+    .map((each) => pauseBody(each, effectsOf(each, apis)));
+  return jsonAnswer(200, { now: instantText(at), overrides: known } satisfies PausesAnswer);
+}
+
+function oneAnswer({ plan, now, overrides }: PausePorts, { parameter }: AdminRequest) {
+  const at = now();
+  const found = standing(overrides, at).find(({ id }) => id === parameter('id'));
+  if (found === undefined) return noSuchPause();
+  const pause = pauseBody(found, effectsOf(found, plan().apis));
+  return jsonAnswer(200, { now: instantText(at), pause } satisfies PauseAnswer);
+}
+
+async function begin({ plan, now, overrides }: PausePorts, { body }: AdminRequest): Promise<Written> {
+  const read = readPauseRequest(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  const { api, version: label, by, why } = read.value;
+  const at = now();
+  const until = read.value.until ?? at + (read.value.for ?? 0);
+  const audit = { subject: subjectOf({ api, label }), by, why };
+  const decision = makePause(
+    { api, label, author: by, reason: why, from: undefined, until },
+    { apis: plan().apis, now: at, id: randomBytes(ID_BYTES).toString('hex') },
+  );
+  if (decision.kind === 'refused') return { answer: refusedAnswer(decision.problems), audit };
+  const { pause, effects } = decision;
+  await overrides.put(pause);
+  const told: PauseAnswer = { now: instantText(at), pause: pauseBody(pause, effects) };
+  return {
+    answer: { ...jsonAnswer(201, told), headers: { location: `/-/pauses/${pause.id}` } },
+    audit: { ...audit, after: auditState(pause) },
+  };
+}
+
+async function end({ now, overrides }: PausePorts, { body, parameter }: AdminRequest): Promise<Written> {
+  const read = readEndingRequest(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  const at = now();
+  const id = parameter('id');
+  const found = standing(overrides, at).find((each) => each.id === id);
+  const gone = { answer: noSuchPause(), audit: { ...read.value, subject: id } };
+  if (found === undefined || !(await overrides.remove(id))) return gone;
+  return {
+    answer: jsonAnswer(200, { now: instantText(at), ended: pauseBody(found, []) } satisfies EndedAnswer),
+    audit: { ...read.value, subject: subjectOf(found), before: auditState(found) },
+  };
+}
+
+/** Those that have not run out. */
+function standing(overrides: OverrideStore, now: EpochMs): readonly Override[] {
+  return overrides.current().filter(({ until }) => now < until);
+}
+
+function byWhatTheyHold(a: Override, b: Override): number {
+  const [one, other] = [subjectOf(a), subjectOf(b)];
+  return one === other ? a.until - b.until : one < other ? -1 : 1;
+}
+
+function pauseBody(pause: Override, effects: readonly PauseEffect[]): PauseBody {
+  return {
+    id: pause.id,
+    kind: pause.kind,
+    api: pause.api,
+    version: pause.label ?? null,
+    from: instantText(pause.from),
+    until: instantText(pause.until),
+    by: pause.author,
+    why: pause.reason,
+    effects: effects.map((each) => ({ ...each, operation: each.operation ?? null })),
+  };
+}
+
+function auditState({ id, from, until, author, reason }: Override): AuditState {
+  return { id, from: instantText(from), until: instantText(until), by: author, why: reason };
+}
+
+function subjectOf({ api, label }: Pick<Override, 'api' | 'label'>): string {
+  return label === undefined ? api : `${api} ${label}`;
+}
+
+function noSuchPause() {
+  return errorAnswer(404, 'There is no such pause, or it has ended. GET /-/overrides lists those in force.');
+}
+
+/** What the members of a request are called. */
+const MEMBERS: Readonly<Record<PauseProblem['field'], string>> = {
+  api: 'api',
+  label: 'version',
+  author: 'by',
+  reason: 'why',
+  from: 'from',
+  until: 'until',
+};
+
+function refusedAnswer(problems: readonly PauseProblem[]) {
+  const sentences = problems.map(({ field, message }) => `"${MEMBERS[field]}": ${message}`);
+  return errorAnswer(422, sentences.join('; '), { problems: sentences });
+}

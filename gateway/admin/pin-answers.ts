@@ -1,0 +1,86 @@
+// What the admin API says of a pin: as it stands, and why it cannot move as asked.
+// Every refusal says what would be possible instead.
+import type { PinAnswer } from '../plan/admin-answers.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { Pin, PinKey, PinMove, PinnableVersions } from '../policy/versioning/pin.ts';
+import type { PinRule } from '../policy/versioning/resolution.ts';
+import type { AuditState } from '../telemetry/logger.ts';
+import { type AdminAnswer, errorAnswer, instantText, jsonAnswer } from './answers.ts';
+
+export interface PinFacts {
+  readonly key: PinKey;
+  readonly rule: PinRule;
+  readonly pin: Pin | undefined;
+  readonly now: EpochMs;
+}
+
+export function pinAnswer({ key, rule, pin, now }: PinFacts): AdminAnswer {
+  const body: PinAnswer = {
+    now: instantText(now),
+    api: key.api,
+    account: key.account,
+    rule: { account: rule.account ?? null, created: rule.created ?? null, match: rule.match },
+    pin: pin === undefined ? null : pinBody(pin, now),
+  };
+  return jsonAnswer(200, body);
+}
+
+function pinBody({ label, origin, since, previous }: Pin, now: EpochMs): PinAnswer['pin'] {
+  const open = previous !== undefined && now < previous.until;
+  return {
+    version: label,
+    origin,
+    since: instantText(since),
+    rollBack: open ? { version: previous.label ?? null, until: instantText(previous.until) } : null,
+  };
+}
+
+export function pinState(pin: Pin | undefined): AuditState | undefined {
+  return pin && { version: pin.label, origin: pin.origin, since: instantText(pin.since) };
+}
+
+export interface RefusedMove {
+  readonly api: string;
+  /** The version named; undefined for a roll-back. */
+  readonly asked: string | undefined;
+  readonly current: Pin | undefined;
+  readonly versions: PinnableVersions;
+}
+
+type RefusalReason = Extract<PinMove, { kind: 'refused' }>['reason'];
+
+export function pinRefused(reason: RefusalReason, move: RefusedMove): AdminAnswer {
+  const { api, asked, current, versions } = move;
+  const served = versions.labels.filter(versions.isServed);
+  const supported = { supportedVersions: served };
+  const choice = served.length === 0 ? 'None is served.' : `Served are ${served.join(', ')}.`;
+  switch (reason) {
+    case 'version_unknown':
+      return errorAnswer(422, `${api} has no version ${JSON.stringify(asked)}. ${choice}`, supported);
+    case 'version_ended': {
+      const version = asked ?? current?.previous?.label ?? 'the version before';
+      return errorAnswer(409, `${version} is not served now, so nobody can move there. ${choice}`, supported);
+    }
+    case 'not_newer': {
+      const message = `The account is on ${current?.label}. An upgrade leads to a newer version; a roll-back takes the last upgrade back.`;
+      return errorAnswer(409, message, supported);
+    }
+    case 'nothing_to_roll_back':
+      return errorAnswer(409, 'No upgrade of this account is left to take back.');
+    case 'too_late': {
+      const until = instantText(current?.previous?.until ?? 0);
+      return errorAnswer(409, `An upgrade can be taken back for 72 hours; this one could until ${until}.`, {
+        until,
+      });
+    }
+    default: {
+      const never: never = reason;
+      throw new Error(`unhandled reason ${String(never)}`);
+    }
+  }
+}
+
+/** Others moved the pin while this move was made, twice. */
+export function contended(): AdminAnswer {
+  return errorAnswer(409, 'Somebody else moved this pin at the same time. Look at it, then ask again.');
+}

@@ -1,0 +1,90 @@
+// What the admin listener answers to: pages that show and writes that change, by path. One table, matched on raw paths.
+// The resources make the rows; admin-listener.ts judges who may ask, and answers.
+import type { MaybePromise } from '../policy/contract.ts';
+import type { AuditEntry } from '../telemetry/logger.ts';
+import type { AdminAnswer } from './answers.ts';
+
+export interface AdminRequest {
+  /** The decoded segment at `{name}` of the path. */
+  readonly parameter: (name: string) => string;
+  /** Parsed JSON; undefined without a body. */
+  readonly body: unknown;
+}
+
+export interface Page {
+  readonly method: 'GET';
+  /** Segments in braces are parameters: `/-/pins/{api}/{account}`. */
+  readonly path: string;
+  /** A second name of another page. */
+  readonly alias?: boolean;
+  /** Needs no token even where the listener is not on loopback: health and metrics. */
+  readonly open?: boolean;
+  readonly show: (request: AdminRequest) => MaybePromise<AdminAnswer>;
+}
+
+export interface Write {
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  /** For audit and metrics, from a closed list. */
+  readonly action: 'pause' | 'end_pause' | 'upgrade_pin' | 'roll_back_pin';
+  /** Rejects with `StoreUnavailable` when nothing could be stored. */
+  readonly perform: (request: AdminRequest) => Promise<Written>;
+}
+
+export interface Written {
+  readonly answer: AdminAnswer;
+  readonly audit: Omit<AuditEntry, 'action' | 'from'>;
+}
+
+export type Route = Page | Write;
+
+export type RouteMatch =
+  | { readonly kind: 'found'; readonly route: Route; readonly parameters: ReadonlyMap<string, string> }
+  | { readonly kind: 'unknown' }
+  /** A segment is no percent-encoded UTF-8. */
+  | { readonly kind: 'malformed' }
+  /** `allow`: methods that the path has. */
+  | { readonly kind: 'method'; readonly allow: string };
+
+/** HEAD is offered wherever GET is (FWD-15). `url` as received; its query is not looked at. */
+export function matchRoute(routes: readonly Route[], method: string, url: string): RouteMatch {
+  const [path = ''] = url.split('?', 1);
+  const segments = path.split('/');
+  const here = routes.filter((route) => fits(route.path.split('/'), segments));
+  if (here.length === 0) return { kind: 'unknown' };
+  const route = here.find((each) => each.method === (method === 'HEAD' ? 'GET' : method));
+  if (route === undefined) {
+    const allow = here.flatMap((each) => (each.method === 'GET' ? ['GET', 'HEAD'] : [each.method]));
+    return { kind: 'method', allow: allow.join(', ') };
+  }
+  const parameters = new Map<string, string>();
+  for (const [index, template] of route.path.split('/').entries()) {
+    if (!isParameter(template)) continue;
+    const value = decoded(segments[index] ?? '');
+    if (value === undefined) return { kind: 'malformed' };
+    parameters.set(template.slice(1, -1), value);
+  }
+  return { kind: 'found', route, parameters };
+}
+
+function fits(templates: readonly string[], segments: readonly string[]): boolean {
+  return (
+    templates.length === segments.length &&
+    templates.every((template, index) =>
+      isParameter(template) ? segments[index] !== '' : template === segments[index],
+    )
+  );
+}
+
+function isParameter(template: string): boolean {
+  return template.startsWith('{');
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}

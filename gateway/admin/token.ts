@@ -1,0 +1,74 @@
+// The token that admin writes need: the configured one, or one that is made at first start and kept in the data folder.
+// Opened once by gateway.ts before the admin listener; never logged, never in an answer.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/admin-token.ts';
+
+const TOKEN_BYTES = 32;
+const BEARER = /^bearer +([^ ]+) *$/i;
+
+export interface TokenSource {
+  /** From the gateway file. */
+  readonly configured: string | undefined;
+  readonly dataFolder: string;
+}
+
+/**
+ * The token in force. Two processes that start together on one folder find the same.
+ * @throws Error when the file in the data folder cannot be had or holds no token
+ */
+export async function openAdminToken({ configured, dataFolder }: TokenSource): Promise<string> {
+  if (configured !== undefined) return configured;
+  const file = join(dataFolder, ADMIN_TOKEN_FILE);
+  const kept = (await readIfThere(file)) ?? (await make(file, dataFolder));
+  const token = parseAdminToken(kept.trim());
+  if (token === undefined)
+    throw new Error(`${file} holds no token: remove it and start again to have one made`);
+  if (((await stat(file)).mode & 0o077) !== 0) await chmod(file, 0o600);
+  return token;
+}
+
+/** Written aside and linked, so that nobody reads half a token and whoever comes second reads the first one's. */
+async function make(file: string, dataFolder: string): Promise<string> {
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  const aside = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await writeFile(aside, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    });
+    await link(aside, file).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+    return await readFile(file, 'utf8');
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Whether an `Authorization` value carries the token; takes as long for a nearly right one as for any other. */
+export function createTokenCheck(token: string): (authorization: string | undefined) => boolean {
+  const expected = digest(token);
+  return (authorization) => {
+    const [, presented = ''] = BEARER.exec(authorization ?? '') ?? [];
+    return timingSafeEqual(digest(presented), expected);
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

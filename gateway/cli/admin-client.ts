@@ -1,0 +1,125 @@
+// Asks the admin listener of a running gateway, for the commands that read or change what lives there.
+// Bounded in time and size; whatever goes wrong comes back as a sentence and an exit code.
+import { request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { type AdminDoor, type AdminToken, type Failure, failure } from './running-gateway.ts';
+
+export interface AdminAsk {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Segments percent-encoded. */
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** The gateway did what was asked. */
+export interface Answered {
+  readonly kind: 'answered';
+  readonly body: unknown;
+}
+
+const TIMEOUT_MS = 5_000;
+const MOST_BYTES = 4 * 1024 * 1024;
+
+export async function askAdmin(door: AdminDoor, ask: AdminAsk): Promise<Answered | Failure> {
+  const needsToken = ask.method !== 'GET' || !door.local;
+  const token = needsToken ? await door.token() : undefined;
+  if (token?.kind === 'failed') return token;
+  try {
+    // Another program on that port shall not be handed the token.
+    const hello = await send(door.origin, { method: 'GET', path: '/-/healthy' }, undefined);
+    if (hello.status !== 200 || member(hello.body, 'status') !== 'healthy') return stranger(door.origin);
+    const { status, body } = await send(door.origin, ask, token?.value);
+    return judge(door.origin, token, status, body);
+  } catch (error) {
+    return unreachable(door.origin, error);
+  }
+}
+
+/** One segment of a path; `.` and `..` would otherwise be steps. */
+export function segment(text: string): string {
+  return encodeURIComponent(text).replace(/^\.{1,2}$/, (dots) => dots.replaceAll('.', '%2E'));
+}
+
+function judge(
+  origin: string,
+  token: AdminToken | undefined,
+  status: number,
+  body: unknown,
+): Answered | Failure {
+  if (status >= 200 && status < 300) return { kind: 'answered', body };
+  if (status === 401 && token !== undefined)
+    return failure(1, `the gateway at ${origin} does not take the token from ${token.from}`);
+  const message = member(body, 'message');
+  return typeof message === 'string' ? failure(1, message) : stranger(origin);
+}
+
+function stranger(origin: string): Failure {
+  return failure(3, `what answers at ${origin} is not the admin listener of a Sundial gateway`);
+}
+
+function unreachable(origin: string, error: unknown): Failure {
+  const name = error instanceof Error ? error.name : '';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : name;
+  if (name === 'AbortError' || code === 'ABORT_ERR')
+    return failure(3, `no gateway answers at ${origin} within ${TIMEOUT_MS / 1000} seconds`);
+  const why = code === 'ECONNREFUSED' ? 'nothing listens there' : code;
+  return failure(3, `no gateway answers at ${origin}: ${why}`);
+}
+
+interface Received {
+  readonly status: number;
+  /** Undefined for what is no JSON. */
+  readonly body: unknown;
+}
+
+async function send(
+  origin: string,
+  { method, path, body }: AdminAsk,
+  token: string | undefined,
+): Promise<Received> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const headers = {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(text !== undefined && {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    }),
+  };
+  const url = new URL(origin);
+  const { promise, resolve, reject } = Promise.withResolvers<Received>();
+  const make = url.protocol === 'https:' ? tlsRequest : plainRequest;
+  // The path apart from the URL, whose parser would resolve encoded dots.
+  const request = make(
+    url,
+    { method, path, headers, agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) },
+    (response) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      response.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+        if (length > MOST_BYTES) response.destroy(new Error('the answer is too long'));
+        else chunks.push(chunk);
+      });
+      response.once('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString()) }),
+      );
+      response.once('error', reject);
+    },
+  );
+  request.once('error', reject);
+  request.end(text);
+  return promise;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function member(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+}

@@ -1,0 +1,86 @@
+// Words for what the admin API answers: pauses and pins as people read them in a terminal, and how to undo each.
+// Pure text; what comes from elsewhere reaches the terminal without control characters.
+import type { PauseAnswer, PauseBody, PausesAnswer, PinAnswer } from '../plan/admin-answers.ts';
+import { plural } from '../plan/problems.ts';
+import { dateInWords, parseInstant } from '../policy/notation.ts';
+
+export function pauseMadeText({ pause, now }: PauseAnswer): string {
+  return onTerminal([
+    `Paused brownouts and retirement of ${subjectOf(pause)} until ${moment(pause.until)}.`,
+    ...effectLines(pause, '  '),
+    `End it earlier: sundial pause --end ${pause.id} --why "…"`,
+    `All pauses: sundial pause --list (the gateway's clock: ${moment(now)})`,
+  ]);
+}
+
+export function pausesText({ overrides, now }: PausesAnswer): string {
+  if (overrides.length === 0) return `No pause is in force at ${moment(now)}, by the gateway's clock.\n`;
+  const blocks = overrides.map((pause) => [
+    '',
+    `${pause.id}  ${subjectOf(pause)}, until ${moment(pause.until)}`,
+    `  by ${pause.by}: ${pause.why}`,
+    ...effectLines(pause, '  '),
+  ]);
+  const heading = `${plural(overrides.length, 'pause')} in force at ${moment(now)}, by the gateway's clock.`;
+  return onTerminal([heading, ...blocks.flat(), '', 'End one: sundial pause --end <id> --why "…"']);
+}
+
+export function pauseEndedText(pause: PauseBody): string {
+  return onTerminal([
+    `Ended the pause of ${subjectOf(pause)} that ${pause.by} had made until ${moment(pause.until)}.`,
+    'Brownouts and retirement happen by their dates again, from the next request on.',
+  ]);
+}
+
+/** Several pauses fit what was to be ended. */
+export function severalPausesText(pauses: readonly PauseBody[]): string {
+  const ids = pauses.map(({ id, until, ...pause }) => `  ${id}  ${subjectOf(pause)}, until ${moment(until)}`);
+  return onTerminal(['sundial: several pauses fit; say which by its id:', ...ids]);
+}
+
+export function pinText({ api, account, rule, pin }: PinAnswer): string {
+  const unstored =
+    rule.created === null ? 'its first call' : `the day in its claim ${rule.created}, else its first call`;
+  if (pin === null)
+    return onTerminal([`${api}: nothing is stored for ${account}. Its version follows from ${unstored}.`]);
+  const { version, origin, since, rollBack } = pin;
+  return onTerminal([
+    `${api}: ${account} gets ${version}, by ${ORIGINS[origin]} of ${moment(since)}.`,
+    ...(rollBack === null
+      ? ['No upgrade can be taken back.']
+      : [
+          `Until ${moment(rollBack.until)} this leads back to ${rollBack.version ?? `what follows from ${unstored}`}:`,
+          `  sundial pin roll-back ${word(api)} ${word(account)} --why "…"`,
+        ]),
+  ]);
+}
+
+const ORIGINS: Readonly<Record<NonNullable<PinAnswer['pin']>['origin'], string>> = {
+  first_call: 'the first call',
+  upgrade: 'an upgrade',
+  roll_back: 'a roll-back',
+};
+
+function effectLines({ effects }: PauseBody, indent: string): readonly string[] {
+  if (effects.length === 0) return [`${indent}the policies name nothing of it any more`];
+  return effects.map(({ summary }) => indent + summary);
+}
+
+function subjectOf({ api, version }: Pick<PauseBody, 'api' | 'version'>): string {
+  return version === null ? `every version of ${api}` : `${api} ${version}`;
+}
+
+/** Whole seconds are enough for people. */
+function moment(instant: string): string {
+  const at = parseInstant(instant.replace(/\.\d+(?=Z$)/, ''));
+  return at === undefined ? instant : dateInWords(at);
+}
+
+/** As one word of a shell command. */
+function word(text: string): string {
+  return /^[\w.@:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function onTerminal(lines: readonly string[]): string {
+  return lines.map((line) => `${line.replace(/\p{C}/gu, '?')}\n`).join('');
+}

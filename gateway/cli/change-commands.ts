@@ -1,0 +1,63 @@
+// The commands about changes of policy files: `diff` shows them, `extend` makes one, with their options.
+// Added to the program of program.ts; what they do is given by main.ts.
+import { type Command, Option } from 'commander';
+import type { DiffFormat } from './diff.ts';
+import { type MovedTo, readMovedTo } from './moved-to.ts';
+
+/** What the commands do; each resolves with the exit code. */
+export interface ChangeActions {
+  readonly diff: (options: {
+    older: string;
+    newer: string;
+    format: DiffFormat;
+    exitCode: boolean;
+    at: MovedTo | undefined;
+  }) => Promise<number>;
+  readonly extend: (options: {
+    api: string;
+    version: string;
+    to: MovedTo;
+    why: string;
+    announced: MovedTo | undefined;
+    dryRun: boolean;
+    config: string;
+  }) => Promise<number>;
+}
+
+export interface ChangeSetting {
+  readonly actions: ChangeActions;
+  readonly config: () => Option;
+  readonly at: (description: string) => Option;
+  readonly end: (exitCode: number) => void;
+}
+
+export function addChangeCommands(program: Command, { actions, config, at, end }: ChangeSetting): void {
+  program
+    .command('diff')
+    .description('show what changed between two policy files or folders, and what the rules say of it')
+    .argument('<old>', 'policy file, or folder of policy files, as it was')
+    .argument('<new>', 'the same as it is to be')
+    .addOption(at('judge at this instant'))
+    .addOption(new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .option('--exit-code', 'end with 1 when there are changes', false)
+    .action(async (older, newer, { at: judged, format, exitCode }) => {
+      end(await actions.diff({ older, newer, format, exitCode, at: judged }));
+    });
+  program
+    .command('extend')
+    .description(
+      'extend the sunset of a version: one more entry in its policy file, checked before it is written',
+    )
+    .argument('<api>', 'name of the API, such as orders')
+    .argument('<version>', 'its version, such as v1')
+    .addOption(new Option('--to <date>', 'the new sunset').argParser(readMovedTo).makeOptionMandatory())
+    .requiredOption('--why <text>', 'why, for the readers of the file')
+    .addOption(
+      new Option('--announced <date>', 'when callers were told; default: today').argParser(readMovedTo),
+    )
+    .addOption(config())
+    .option('--dry-run', 'show what would be written, and write nothing', false)
+    .action(async (api, version, { to, why, announced, config: file, dryRun }) => {
+      end(await actions.extend({ api, version, to, why, announced, dryRun, config: file }));
+    });
+}

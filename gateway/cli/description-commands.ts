@@ -1,0 +1,56 @@
+// The commands about OpenAPI descriptions: `openapi` and `init`, with their options.
+// Added to the program of program.ts; what they do is given by main.ts.
+import type { Command, Option } from 'commander';
+import type { EpochMs } from '../policy/contract.ts';
+
+/** What the commands do; each resolves with the exit code. */
+export interface DescriptionActions {
+  readonly openapi: (options: {
+    api: string;
+    version: string;
+    write: boolean;
+    config: string;
+    at: { readonly at: EpochMs; readonly text: string } | undefined;
+  }) => Promise<number>;
+  readonly init: (options: { from: string; out: string | undefined; config: string }) => Promise<number>;
+}
+
+export interface DescriptionSetting {
+  readonly actions: DescriptionActions;
+  readonly config: () => Option;
+  readonly at: (description: string) => Option;
+  readonly end: (exitCode: number) => void;
+}
+
+export function addDescriptionCommands(
+  program: Command,
+  { actions, config, at, end }: DescriptionSetting,
+): void {
+  program
+    .command('openapi')
+    .description(
+      'print the OpenAPI description of a version with the dates in force in `deprecated` and x-lifecycle',
+    )
+    .argument('<api>', 'the API')
+    .argument('<version>', 'the version, which names its description with `openapi:`')
+    .option('--write', 'replace the file instead', false)
+    .addOption(config())
+    .addOption(at('say the stages of this instant'))
+    .action(async (api: string, version: string, options) => {
+      end(
+        await actions.openapi({ api, version, write: options.write, config: options.config, at: options.at }),
+      );
+    });
+  program
+    .command('init')
+    .description('write a first policy file for the API of an OpenAPI description')
+    .requiredOption('--from <file>', 'the description: 3.0, 3.1 or 3.2, YAML or JSON')
+    .option(
+      '--out <file>',
+      'the policy file to write; default: one where the gateway file looks for policies',
+    )
+    .addOption(config())
+    .action(async (options) => {
+      end(await actions.init({ from: options.from, out: options.out, config: options.config }));
+    });
+}

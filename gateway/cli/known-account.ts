@@ -1,0 +1,54 @@
+// What is known of the account that calls, where nobody looks into a store or a token: passed by whoever asks.
+// Used by `explain` and the expectations of policy files; the rest is assumed, and `explain` says so.
+import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { GatewayPlan } from '../plan/plan.ts';
+import type { Consumer } from '../policy/authentication/access.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { Pin, PinStore } from '../policy/versioning/pin.ts';
+import type { Label } from '../policy/versioning/resolution.ts';
+
+export interface KnownAccount {
+  /** The version its pin is stored with; undefined: none is stored. */
+  readonly pin?: Label | undefined;
+  /** The day it was made, as a token would say it; undefined: the token does not say. */
+  readonly created?: string | undefined;
+}
+
+/** A store that has one pin for every account, or none. */
+export function assumePins({ pin: label }: KnownAccount, now: EpochMs): PinStore {
+  const stored: Pin | undefined =
+    label === undefined ? undefined : { label, origin: 'upgrade', since: now, previous: undefined };
+  return { find: () => stored, claim: async (_key, pin) => pin, replace: async () => true };
+}
+
+/** The consumer with the claims that the pins of any API ask for. */
+export function withClaims(
+  consumer: Omit<Consumer, 'claims'>,
+  { created }: KnownAccount,
+  { apis }: GatewayPlan,
+): Consumer {
+  const claims: Record<string, unknown> = {};
+  for (const { resolution } of apis) {
+    const { pin } = resolution;
+    if (pin?.account !== undefined) claims[pin.account] = consumer.id;
+    if (pin?.created !== undefined && created !== undefined) claims[pin.created] = created;
+  }
+  return { ...consumer, claims };
+}
+
+/** Why an account got the version it did; undefined where it had no say. */
+export function accountInWords(
+  { perAccount, carrier, api }: ExchangeFacts,
+  { pin, created }: KnownAccount,
+): { readonly detail: string; readonly assumed: string | undefined } | undefined {
+  if (!perAccount) return undefined;
+  if (pin !== undefined) return { detail: 'the pin of the account', assumed: undefined };
+  const asksForDay = api?.resolution.pin?.created !== undefined;
+  if (asksForDay && created !== undefined) {
+    const detail =
+      carrier === 'pin' ? `the account was made on ${created}` : `the default: nothing is of ${created}`;
+    return { detail, assumed: 'no pin is stored' };
+  }
+  const assumed = asksForDay ? 'no pin is stored, no day in the token' : 'no pin is stored';
+  return { detail: 'the first call of the account', assumed };
+}

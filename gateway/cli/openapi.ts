@@ -1,0 +1,109 @@
+// `sundial openapi`: the description of a version with the lifecycle of the policy written into it.
+// From the files to what is printed or written; plan/openapi/ knows what belongs into the text and where.
+import { dirname, relative, resolve } from 'node:path';
+import { readCapped, tryRead } from '../plan/files.ts';
+import type { Environment } from '../plan/interpolate.ts';
+import { loadAll } from '../plan/load.ts';
+import type { PolicySource } from '../plan/load-documents.ts';
+import { describedVersion } from '../plan/openapi/described-version.ts';
+import { readDescription } from '../plan/openapi/description.ts';
+import { MOST_DESCRIPTION_BYTES } from '../plan/openapi/description-text.ts';
+import { writeLifecycle } from '../plan/openapi/write.ts';
+import { hasErrors, type Problem, renderProblems } from '../plan/problems.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { exitCodeOf } from './check.ts';
+import { replaceFile } from './replace-file.ts';
+
+export interface OpenapiOptions {
+  readonly api: string;
+  readonly version: string;
+  /** Replace the file instead of printing what it would say. */
+  readonly write: boolean;
+  readonly configFile: string;
+  readonly environment: Environment;
+  /** Lifecycle instant of the stage that is written. */
+  readonly now: EpochMs;
+  /** The real day: on an earlier `now` the files are still those of today. */
+  readonly today: EpochMs;
+  readonly colour: boolean;
+  readonly cwd?: string;
+}
+
+/** The description, or what was done with it, on stdout; why there is none on stderr, so that a pipe gets only the former. */
+export interface ApartResult {
+  readonly exitCode: 0 | 1 | 2;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** 1 for problems in the files or in the description, 2 when there is no such version, description or way to write it. */
+export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> {
+  const cwd = options.cwd ?? process.cwd();
+  const { plan, problems, sources } = await loadAll({
+    ...options,
+    now: Math.max(options.now, options.today),
+  });
+  if (hasErrors(problems) || plan === undefined || sources === undefined)
+    return { exitCode: codeOf(problems), stdout: '', stderr: renderProblems(problems, options) };
+  const source = sources.policies.find(({ file }) => file.api === options.api);
+  if (source === undefined)
+    return unusable(
+      nothingCalled(
+        'API',
+        options.api,
+        plan.apis.map(({ name }) => name),
+      ),
+    );
+  const versions = typeof source.file.versions === 'object' ? source.file.versions : {};
+  const version = Object.hasOwn(versions, options.version) ? versions[options.version] : undefined;
+  if (version === undefined)
+    return unusable(nothingCalled('version', options.version, Object.keys(versions)));
+  if (version.openapi === undefined) return unusable(unnamed(source, options));
+
+  const policy = resolve(cwd, source.document.file);
+  const file = resolve(dirname(policy), version.openapi);
+  const shown = relative(cwd, file);
+  const read = await tryRead(file, readCapped, MOST_DESCRIPTION_BYTES);
+  if (read.kind === 'unreadable') return unusable(`cannot read ${shown}: ${read.why}`);
+  const description = readDescription(shown, read.bytes);
+  const rules = plan.apis.find(({ name }) => name === options.api)?.versions.get(options.version);
+  if (rules === undefined) throw new Error('a version of the files is not in their plan');
+  const written = writeLifecycle(
+    describedVersion(source.file, version, rules, { description, now: options.now }),
+  );
+  if (written.kind === 'entangled') return unusable(entangled(shown));
+
+  const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(read.bytes);
+  const after = before.startsWith('\ufeff') ? `\ufeff${written.text}` : written.text;
+  if (!options.write) return { exitCode: 0, stdout: after, stderr: '' };
+  if (after === before) return { exitCode: 0, stdout: `${shown} says so already.\n`, stderr: '' };
+  try {
+    await replaceFile(file, read.bytes, new TextEncoder().encode(after));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return unusable(`cannot write ${shown}: ${error.message}`);
+  }
+  return { exitCode: 0, stdout: `${shown} is written.\n`, stderr: '' };
+}
+
+/** A description that is missing or of another kind is a file that cannot be read. */
+function codeOf(problems: readonly Problem[]): ApartResult['exitCode'] {
+  return problems.some(({ rule }) => rule === 'openapi') ? 2 : exitCodeOf(problems, false);
+}
+
+function unnamed({ document }: PolicySource, { api, version }: OpenapiOptions): string {
+  return `${api} ${version} names no description: add \`openapi:\` and its path to ${version} in ${document.file}`;
+}
+
+function entangled(file: string): string {
+  return `${file} cannot be written without changing more than the lifecycle: it says several operations with one anchor, or something else than a map at x-lifecycle`;
+}
+
+function unusable(message: string): ApartResult {
+  return { exitCode: 2, stdout: '', stderr: `sundial: ${message}\n` };
+}
+
+function nothingCalled(noun: string, name: string, known: readonly string[]): string {
+  const others = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`;
+  return `no ${noun} is called ${JSON.stringify(name)}: ${others}`;
+}

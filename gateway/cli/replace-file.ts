@@ -1,0 +1,26 @@
+// A file replaced as a whole: whoever reads it meanwhile sees the old text or the new one, never a part.
+// A symbolic link stays one; what it points to is replaced.
+import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * @param before what the file held when `after` was made of it
+ * @throws Error when it holds something else by now, and whatever the system says
+ */
+export async function replaceFile(path: string, before: Uint8Array, after: Uint8Array): Promise<void> {
+  const file = await realpath(path);
+  const { mode } = await stat(file);
+  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`);
+  try {
+    await using handle = await open(temporary, 'wx', 0o600);
+    await handle.writeFile(after);
+    await handle.chmod(mode & 0o7777);
+    await handle.sync();
+    if (Buffer.compare(await readFile(file), before) !== 0)
+      throw new Error('it has been changed meanwhile: look at it and try again');
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+// Where the running gateway is that a command talks to, and what opens its admin listener.
+// From the gateway file, or from --admin and the environment; the token is never an argument and never printed.
+import { readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/admin-token.ts';
+import type { Environment } from '../plan/interpolate.ts';
+import { loadSettings } from '../plan/load-settings.ts';
+import { renderProblems } from '../plan/problems.ts';
+import type { Address } from '../plan/settings.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { isLoopback } from '../policy/notation.ts';
+import { exitCodeOf } from './check.ts';
+
+export const TOKEN_VARIABLE = 'SUNDIAL_ADMIN_TOKEN';
+
+export interface WhichGateway {
+  readonly config: string;
+  /** Origin of an admin listener, instead of the one of the gateway file. */
+  readonly admin: string | undefined;
+  readonly environment: Environment;
+  /** The real clock: the gateway file is read at some instant. */
+  readonly now: EpochMs;
+  readonly cwd?: string;
+}
+
+/** Why a command came to nothing; `text` is for stderr. */
+export interface Failure {
+  readonly kind: 'failed';
+  /** 1: the gateway says no, 2: wrong usage or an unreadable file, 3: no gateway answers. */
+  readonly exitCode: 1 | 2 | 3;
+  readonly text: string;
+}
+
+export interface AdminDoor {
+  readonly kind: 'door';
+  /** `http://127.0.0.1:9901`. */
+  readonly origin: string;
+  /** Reads need no token there. */
+  readonly local: boolean;
+  readonly token: () => Promise<AdminToken | Failure>;
+}
+
+export interface AdminToken {
+  readonly kind: 'token';
+  readonly value: string;
+  /** Where it came from, in words. */
+  readonly from: string;
+}
+
+export function failure(exitCode: Failure['exitCode'], sentence: string): Failure {
+  return { kind: 'failed', exitCode, text: `sundial: ${sentence}\n` };
+}
+
+export async function findGateway(which: WhichGateway): Promise<AdminDoor | Failure> {
+  const { admin, environment } = which;
+  if (admin === undefined) return fromGatewayFile(which);
+  const missing = failure(2, `with --admin the token comes from ${TOKEN_VARIABLE}, which is not set`);
+  const token = async () => fromEnvironment(environment) ?? missing;
+  return { kind: 'door', origin: admin, local: isLocal(new URL(admin).hostname), token };
+}
+
+async function fromGatewayFile(which: WhichGateway): Promise<AdminDoor | Failure> {
+  const { config, environment, cwd = process.cwd() } = which;
+  const loaded = await loadSettings({ ...which, configFile: config });
+  if (loaded.kind === 'rejected') {
+    const { problems } = loaded;
+    const exitCode = exitCodeOf(problems, false) === 2 ? 2 : 1;
+    return { kind: 'failed', exitCode, text: renderProblems(problems, { colour: false }) };
+  }
+  const { listeners, dataFolder } = loaded.settings;
+  if (listeners.admin === undefined)
+    return failure(2, `${config} has no admin listener: add listeners.admin`);
+  const { address, token } = listeners.admin;
+  if (address.port === 0)
+    return failure(2, `${config} leaves the port of the admin listener to the system: say --admin URL`);
+  return {
+    kind: 'door',
+    origin: originOf(address),
+    local: isLocal(address.host ?? ''),
+    token: async () =>
+      fromEnvironment(environment) ??
+      (token === undefined ? fromDataFolder(dataFolder, cwd) : { kind: 'token', value: token, from: config }),
+  };
+}
+
+function fromEnvironment(environment: Environment): AdminToken | Failure | undefined {
+  const text = environment[TOKEN_VARIABLE];
+  if (text === undefined || text === '') return undefined;
+  const value = parseAdminToken(text.trim());
+  return value === undefined
+    ? failure(2, `${TOKEN_VARIABLE} holds no token`)
+    : { kind: 'token', value, from: TOKEN_VARIABLE };
+}
+
+async function fromDataFolder(dataFolder: string, cwd: string): Promise<AdminToken | Failure> {
+  const file = join(dataFolder, ADMIN_TOKEN_FILE);
+  const from = relative(cwd, file);
+  try {
+    const value = parseAdminToken((await readFile(file, 'utf8')).trim());
+    return value === undefined ? failure(2, `${from} holds no token`) : { kind: 'token', value, from };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const why = code === 'ENOENT' ? 'no such file; a gateway makes it at its first start' : code;
+    const cure = `run this where the gateway runs, or set ${TOKEN_VARIABLE}`;
+    return failure(2, `cannot read the admin token in ${from}: ${why}. Else ${cure}`);
+  }
+}
+
+function isLocal(host: string): boolean {
+  return isLoopback(host.toLowerCase());
+}
+
+/** A listener on every interface is reached from here by loopback. */
+function originOf({ host, port }: Address): string {
+  const name = host === undefined || host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

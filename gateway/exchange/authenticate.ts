@@ -1,0 +1,43 @@
+// Who calls, by the access rule of an API, a version or an operation.
+// Called by the pipeline: before the version is known where an account's pin decides it, else after all that is public.
+import type { AccessRule, AuthenticationRefusal, Consumer } from '../policy/authentication/access.ts';
+import { readBearer } from '../policy/authentication/bearer.ts';
+import { Fault } from './directive.ts';
+import type { ExchangePorts } from './ports.ts';
+import type { RequestView } from './request-view.ts';
+
+export type Caller =
+  /** Nobody is known where the access is public. */
+  | { readonly kind: 'known'; readonly consumer: Consumer | undefined }
+  | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal };
+
+const ANYBODY: Caller = { kind: 'known', consumer: undefined };
+
+/** @throws Fault `identity_unavailable` when no key could be had to verify a token (JWT-4) */
+export async function authenticate(
+  access: AccessRule,
+  { headers }: Pick<RequestView, 'headers'>,
+  { verifiers }: Pick<ExchangePorts, 'verifiers'>,
+): Promise<Caller> {
+  if (access.kind === 'public') return ANYBODY;
+  const bearer = readBearer(headers);
+  if (bearer.kind === 'refused') return bearer;
+  const verifier = verifiers.get(access.identity);
+  if (verifier === undefined)
+    throw new Fault('internal', { cause: new Error('a plan names an identity that is not running') });
+  const verified = verifier.verify(bearer.token);
+  // A token seen before is answered at once.
+  const outcome = verified instanceof Promise ? await verified : verified;
+  switch (outcome.kind) {
+    case 'consumer':
+      return { kind: 'known', consumer: outcome.consumer };
+    case 'refused':
+      return outcome;
+    case 'unavailable':
+      throw new Fault('identity_unavailable');
+    default: {
+      const never: never = outcome;
+      throw new Error(`unhandled outcome ${JSON.stringify(never)}`);
+    }
+  }
+}

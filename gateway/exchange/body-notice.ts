@@ -1,0 +1,72 @@
+// Whether an answer is to carry the notice, and what the request's conditions become before the upstream sees them.
+// Asked by the pipeline once a request is to be served; what is decided here travels in the forward order.
+import type { ApiPlan, VersionRules } from '../plan/plan.ts';
+import { type BodyNoticeRefusal, type Conditions, mapConditions } from '../policy/body-notice/conditions.ts';
+import { isEdited } from '../policy/body-notice/editable.ts';
+import { createNotice, type Notice } from '../policy/body-notice/notice.ts';
+import { assess } from '../policy/lifecycle/assess.ts';
+import { leaveFrom } from '../policy/lifecycle/exceptions.ts';
+import { phaseAt } from '../policy/lifecycle/phases.ts';
+import type { Phase } from '../policy/lifecycle/schedule.ts';
+import type { ExchangeFacts } from './facts.ts';
+import type { RequestView } from './request-view.ts';
+import { type Resource, successorUrl } from './successor-url.ts';
+
+export interface NoticeOrder {
+  /** For the answer; undefined where only the conditions of the request are touched. */
+  readonly notice: Notice | undefined;
+  readonly conditions: Conditions | undefined;
+}
+
+/**
+ * `whole`: the version, of which `version` may be an operation, as it stands at this moment in `phase`. Undefined where
+ * neither body nor conditions are touched, which costs no more than a look at a flag; a refusal where the client's copy
+ * has another notice than it would get today (BODY-5).
+ */
+export function noticeOrder(
+  api: ApiPlan,
+  whole: VersionRules,
+  facts: ExchangeFacts,
+  resource: Resource,
+  { method, headers }: Pick<RequestView, 'method' | 'headers'>,
+): NoticeOrder | BodyNoticeRefusal | undefined {
+  const { version, phase } = facts;
+  if (version === undefined || phase === undefined) return undefined;
+  const own = noticeOf(version, phase, () => facts.successorUrl);
+  const reads = method === 'GET' || method === 'HEAD';
+  const isConditional = headers['if-match'] !== undefined || headers['if-none-match'] !== undefined;
+  const held = reads ? own : isConditional ? noticeOfReading(api, whole, facts, resource) : undefined;
+  const conditions = held && mapConditions(headers, held, reads);
+  if (conditions !== undefined && 'reason' in conditions) return conditions;
+  const notice = isEdited(method) ? own : undefined;
+  return notice === undefined && conditions === undefined ? undefined : { notice, conditions };
+}
+
+/** Tags are those of what GET answers, so that its rules tell the notice in them, whichever operation is asked for. */
+function noticeOfReading(
+  api: ApiPlan,
+  whole: VersionRules,
+  facts: ExchangeFacts,
+  resource: Resource,
+): Notice | undefined {
+  const operation = whole.operations?.match('GET', resource.tail);
+  const rules = operation?.rules ?? whole;
+  if (!rules.bodyNotice) return undefined;
+  const version = assess(rules, facts);
+  const { phases } = leaveFrom('sunset', version.exceptions, facts.consumer, facts.now) ?? version;
+  const asked: Resource = { ...resource, method: 'GET', captures: operation?.captures ?? [] };
+  return noticeOf(version, phaseAt(phases, facts.now), () =>
+    successorUrl(facts.plan, api, version, facts, asked),
+  );
+}
+
+/** In every phase with signals; past the sunset that is one in which an API is only observed. */
+function noticeOf(
+  { bodyNotice, schedule }: VersionRules,
+  { stage, sunset, linksSuccessor }: Phase,
+  replacement: () => string | undefined,
+): Notice | undefined {
+  if (!bodyNotice || stage === 'planned' || stage === 'active') return undefined;
+  const { guide, reason } = schedule;
+  return createNotice({ sunset, replacement: linksSuccessor ? replacement() : undefined, guide, reason });
+}

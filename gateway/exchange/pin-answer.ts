@@ -1,0 +1,29 @@
+// What a caller that names no version is told where the pin of its account stands in its way.
+// Part of refusal-answer.ts.
+import type { VersioningRefusal } from '../policy/versioning/resolution.ts';
+import { type ErrorDescription, unavailable } from './error-body.ts';
+import type { ExchangeFacts } from './facts.ts';
+
+type PinsUnavailable = Extract<VersioningRefusal, { reason: 'pins_unavailable' }>;
+
+/** The way round is said: a request that names its version needs no pin. */
+export function describeMissingPins(
+  { retryAfterSeconds, restoredAt }: PinsUnavailable,
+  facts: ExchangeFacts,
+): ErrorDescription {
+  const message = `The version of this account cannot be looked up right now. Name one${placeOf(facts)} to go on.`;
+  return unavailable(message, retryAfterSeconds, restoredAt);
+}
+
+/** The end of a version that the request did not name says why it met it, and how it meets another. */
+export function tellOfPin(description: ErrorDescription, facts: ExchangeFacts): ErrorDescription {
+  if (facts.carrier !== 'pin') return description;
+  const message = `${description.message} This account is pinned to it: name another version${placeOf(facts)}.`;
+  return { ...description, message };
+}
+
+/** The header in the operator's spelling, where there is one. */
+function placeOf({ api }: ExchangeFacts): string {
+  const [header] = api?.resolution.header === undefined ? [] : api.vary.split(', ');
+  return header === undefined ? '' : ` in ${header}`;
+}

@@ -1,0 +1,32 @@
+// Which caches may keep an answer whose version was chosen by the account of the caller: its own and no shared one.
+// Called when an answer is decorated; only ever makes it stricter (CACHE-4).
+import type { AnswerHeaders } from './answer-headers.ts';
+
+/** What lets a shared cache reuse an answer to a request with credentials (RFC 9111 §3.5), and a `private` for some fields only. */
+const SHARED = /^(public|s-maxage|private)\s*(=|$)/i;
+/** The standard's field, and the targeted ones of RFC 9213 whatever cache they are for. */
+const FIELD = /^(?:cache-control|(?:.+-)?cdn-cache-control)$/;
+/** Directives apart; a comma inside a quoted string is no end of one. */
+const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
+
+/**
+ * CACHE-3: edits the header lines in place, 304 and refusals included. Two accounts may get different versions from one
+ * URL, and no field that `Vary` could name tells them apart but the credentials.
+ */
+export function keepPrivate(headers: AnswerHeaders): void {
+  headers['cache-control'] ??= '';
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && FIELD.test(name))
+      headers[name] = privateOnly(typeof value === 'string' ? value : value.join(', '));
+  }
+  // Read by surrogates instead of all others, and without a word for private.
+  if (headers['surrogate-control'] !== undefined) headers['surrogate-control'] = 'no-store';
+}
+
+function privateOnly(value: string): string {
+  const kept = (value.match(DIRECTIVE) ?? [])
+    .map((directive) => directive.trim())
+    .filter((directive) => directive !== '' && !SHARED.test(directive));
+  const isKeptByNobody = kept.some((directive) => /^no-store$/i.test(directive));
+  return (isKeptByNobody ? kept : ['private', ...kept]).join(', ');
+}

@@ -1,0 +1,95 @@
+// Holds an answer back until its body is whole and the notice is in it, or until it is clear that none will be.
+// Stands between the call to an upstream and the client, on routes with a notice only.
+import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import type { ForwardOrder } from '../exchange/directive.ts';
+import { editBody, treatHead } from '../exchange/noticed-answer.ts';
+import type { Coding, NoticeOutcome } from '../policy/body-notice/editable.ts';
+import { decode } from './content-coding.ts';
+import type { Delivery } from './delivery.ts';
+
+interface Held {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly coding: Coding | undefined;
+  readonly most: number;
+  /** What has come so far stands in its first `length` bytes. */
+  store: Buffer;
+  length: number;
+}
+
+export interface HeldBodyOptions {
+  readonly notice: NonNullable<ForwardOrder['notice']>;
+  readonly method: string;
+  readonly delivery: Delivery;
+  /** Told once of each answer that could have carried the notice. */
+  readonly onOutcome: (outcome: NoticeOutcome) => void;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** An upstream that fails while its answer is held leaves nothing written, so that the client gets a whole error. */
+export function holdBody({ notice, method, delivery, onOutcome }: HeldBodyOptions): Delivery {
+  let held: Held | undefined;
+
+  function release({ status, headers }: Held, body: Buffer): boolean {
+    held = undefined;
+    delivery.head(status, headers);
+    return body.length === 0 || delivery.data(body);
+  }
+
+  return {
+    head(status, headers) {
+      const treatment = treatHead(notice, method, status, headers);
+      if (treatment.kind === 'hold') {
+        const { coding, most } = treatment;
+        held = { status, headers, coding, most, store: NOTHING, length: 0 };
+        return;
+      }
+      if (treatment.outcome !== undefined) onOutcome(treatment.outcome);
+      delivery.head(status, headers);
+    },
+    data(chunk) {
+      if (held === undefined) return delivery.data(chunk);
+      append(held, chunk);
+      if (held.length <= held.most) return true;
+      onOutcome('too_large');
+      return release(held, contentOf(held));
+    },
+    end() {
+      if (held !== undefined) {
+        const received = contentOf(held);
+        const { coding, most } = held;
+        const content = coding === undefined ? received : decode(received, coding, most);
+        const { outcome, body } =
+          content === undefined
+            ? { outcome: 'coding' as const, body: received }
+            : editBody(notice, held.headers, { received, content });
+        onOutcome(outcome);
+        release(held, body);
+      }
+      delivery.end();
+    },
+  };
+}
+
+/**
+ * Copied, except for a first chunk that may be all there is: however small the pieces are that an upstream sends, they
+ * take no more room than twice their bytes.
+ */
+function append(held: Held, chunk: Buffer): void {
+  const length = held.length + chunk.length;
+  if (held.length === 0) held.store = chunk;
+  else {
+    if (length > held.store.length) {
+      const larger = Buffer.allocUnsafe(2 * length);
+      held.store.copy(larger, 0, 0, held.length);
+      held.store = larger;
+    }
+    chunk.copy(held.store, held.length);
+  }
+  held.length = length;
+}
+
+function contentOf({ store, length }: Held): Buffer {
+  return store.subarray(0, length);
+}

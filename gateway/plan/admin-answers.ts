@@ -1,0 +1,62 @@
+// What the admin API answers about pauses and pins: made by the admin listener, read by the command line.
+// Readers let members pass that they do not know, so that a command understands a gateway that says more.
+import { z } from 'zod';
+
+const effect = z.object({
+  version: z.string(),
+  operation: z.string().nullable(),
+  effect: z.string(),
+  brownouts: z.number(),
+  /** For people, without a full stop. */
+  summary: z.string(),
+});
+
+const pause = z.object({
+  id: z.string(),
+  kind: z.literal('pause'),
+  api: z.string(),
+  /** Null: every version. */
+  version: z.string().nullable(),
+  /** Instants are RFC 3339 in UTC, here and below. */
+  from: z.string(),
+  until: z.string(),
+  by: z.string(),
+  why: z.string(),
+  effects: z.array(effect),
+});
+
+/** The lifecycle clock of the gateway. */
+const now = z.string();
+const pausesAnswer = z.object({ now, overrides: z.array(pause) });
+const pauseAnswer = z.object({ now, pause });
+const endedAnswer = z.object({ now, ended: pause });
+
+const pinAnswer = z.object({
+  now,
+  api: z.string(),
+  account: z.string(),
+  /** How the version of an account is found that has no stored pin; claims of its token. */
+  rule: z.object({ account: z.string().nullable(), created: z.string().nullable(), match: z.string() }),
+  pin: z
+    .object({
+      version: z.string(),
+      origin: z.enum(['first_call', 'upgrade', 'roll_back']),
+      since: z.string(),
+      /** Null where no upgrade can be taken back any more; its version is null where no pin was stored before. */
+      rollBack: z.object({ version: z.string().nullable(), until: z.string() }).nullable(),
+    })
+    .nullable(),
+});
+
+export type PauseBody = z.output<typeof pause>;
+export type PausesAnswer = z.output<typeof pausesAnswer>;
+export type PauseAnswer = z.output<typeof pauseAnswer>;
+export type EndedAnswer = z.output<typeof endedAnswer>;
+export type PinAnswer = z.output<typeof pinAnswer>;
+
+/** Each undefined for a body that says something else. */
+export const readPausesAnswer = (body: unknown): PausesAnswer | undefined =>
+  pausesAnswer.safeParse(body).data;
+export const readPauseAnswer = (body: unknown): PauseAnswer | undefined => pauseAnswer.safeParse(body).data;
+export const readEndedAnswer = (body: unknown): EndedAnswer | undefined => endedAnswer.safeParse(body).data;
+export const readPinAnswer = (body: unknown): PinAnswer | undefined => pinAnswer.safeParse(body).data;

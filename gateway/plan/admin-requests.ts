@@ -1,0 +1,82 @@
+// What the bodies of admin writes may say. Read by the admin listener before anything is asked of a policy or a store.
+// Unknown members are refused: a misspelt `until` must not become a pause of another length.
+import { z } from 'zod';
+import { duration, instant, isPrintableId, notation } from '../policy/notation.ts';
+import { flattenIssues, knownKeys, type ShapeIssue, suggest } from './shape-issues.ts';
+
+const line = (most: number, description: string) =>
+  notation(
+    (text) => {
+      const trimmed = text.trim();
+      return trimmed.length <= most && isPrintableId(trimmed) ? trimmed : undefined;
+    },
+    `not one line of 1 to ${most} characters without control characters`,
+    { description },
+  );
+
+const author = {
+  by: line(100, 'Who does this.'),
+  why: line(200, 'The reason, for whoever reads the audit.'),
+};
+
+const pause = z.strictObject({
+  api: line(100, 'The API.'),
+  version: line(100, 'One version of it; default every one.').optional(),
+  until: instant('When the pause ends by itself.').optional(),
+  for: duration('How long it runs, instead of `until`.').optional(),
+  ...author,
+});
+const ending = z.strictObject(author);
+const upgrade = z.strictObject({ version: line(100, 'The version to move to.'), ...author });
+
+export type PauseRequest = z.output<typeof pause>;
+export type EndingRequest = z.output<typeof ending>;
+export type UpgradeRequest = z.output<typeof upgrade>;
+
+export type RequestRead<T> =
+  | { readonly kind: 'read'; readonly value: T }
+  /** Each a sentence that names the member. */
+  | { readonly kind: 'malformed'; readonly problems: readonly string[] };
+
+/** One of `until` and `for` is needed: no pause lasts for ever. */
+export function readPauseRequest(body: unknown): RequestRead<PauseRequest> {
+  const request = read(pause, body);
+  if (
+    request.kind === 'malformed' ||
+    (request.value.until === undefined) !== (request.value.for === undefined)
+  )
+    return request;
+  return { kind: 'malformed', problems: ['say when the pause ends: either "for" or "until", not both'] };
+}
+
+export function readEndingRequest(body: unknown): RequestRead<EndingRequest> {
+  return read(ending, body);
+}
+
+export function readUpgradeRequest(body: unknown): RequestRead<UpgradeRequest> {
+  return read(upgrade, body);
+}
+
+function read<Shape extends z.ZodRawShape>(
+  grammar: z.ZodObject<Shape>,
+  body: unknown,
+): RequestRead<z.output<z.ZodObject<Shape>>> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    const members = Object.keys(grammar.shape).join(', ');
+    return { kind: 'malformed', problems: [`send a JSON object with the members ${members}`] };
+  }
+  const parsed = grammar.safeParse(body, { error: knownKeys });
+  if (parsed.success) return { kind: 'read', value: parsed.data };
+  return { kind: 'malformed', problems: flattenIssues(parsed.error.issues, body).flatMap(sentences) };
+}
+
+function sentences({ path, rule, message, unknown, known }: ShapeIssue): readonly string[] {
+  if (unknown.length > 0) {
+    return unknown.slice(0, 5).map((name) => {
+      const hint = suggest(name, known) ?? `known are ${known.join(', ')}`;
+      return `unknown member ${JSON.stringify(name.slice(0, 60))}: ${hint}`;
+    });
+  }
+  const member = `"${path.join('.')}"`;
+  return [rule === 'missing' ? `the member ${member} is missing` : `${member}: ${message}`];
+}

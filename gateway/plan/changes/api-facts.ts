@@ -1,0 +1,151 @@
+// What a policy file says of its API as a whole, and of the upstreams: defaults filled in, so that writing one out
+// is no change. Versions have their own file.
+import type { MediaTemplate } from '../../policy/versioning/resolution.ts';
+import { compileTimeouts, DEFAULT_VERSION_HEADER } from '../compile-upstream.ts';
+import type { Path, SourceDocument } from '../document.ts';
+import type { PolicySource } from '../load-documents.ts';
+import type { PolicyFile, UpstreamFile } from '../policy-grammar.ts';
+import { RULES } from '../rules/names.ts';
+import {
+  type ApiFacts,
+  type Fact,
+  membersFact,
+  otherFacts,
+  plainWord,
+  type Subject,
+  type Word,
+  wordFact,
+  writtenWord,
+} from './facts.ts';
+import { limitFacts } from './limit-facts.ts';
+import { spanInWords } from './spans.ts';
+import { versionSubjects } from './version-facts.ts';
+
+/** Expectations change nothing that anyone is told or given. */
+const KNOWN = new Set([
+  'api',
+  'host',
+  'resolve',
+  'access',
+  'cors',
+  'limits',
+  'rules',
+  'expect',
+  'upstreams',
+  'versions',
+]);
+/** What is meant where nothing is written; a form of Deprecation that is not written is the gateway file's. */
+const DEFAULTS = {
+  audience: 'public',
+  mode: 'enforce',
+  echo: false,
+  warning: true,
+  rewrite_content_type: false,
+  encoded_slash: 'keep',
+};
+
+/** The account is who calls; any day of its creation means the newest version up to it. */
+const PIN_DEFAULTS = { by: 'consumer', match: 'floor' };
+
+export function factsOf({ file, document }: PolicySource): ApiFacts {
+  const api: Subject = { noun: 'api', name: '', facts: apiFacts(file, document) };
+  const upstreams = Object.entries(file.upstreams ?? {}).map(
+    ([name, upstream]): Subject => ({
+      noun: 'upstream',
+      name: `upstream ${name}`,
+      facts: upstreamFacts(upstream, file, document, ['upstreams', name]),
+    }),
+  );
+  return { api: file.api, subjects: [api, ...versionSubjects(file, document), ...upstreams] };
+}
+
+function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
+  const { host = [], cors, rules } = file;
+  const hosts = typeof host === 'string' ? [host] : host;
+  const words = (values: readonly string[], path: Path) =>
+    values.map((value, index) => writtenWord(document, [...path, index], value));
+  return [
+    ...otherFacts(document, [], KNOWN, DEFAULTS),
+    membersFact('host', hosts.map(plainWord)),
+    ...resolveFacts(file, document),
+    ...accessFacts(file.access, document),
+    membersFact('CORS origin', words(cors?.origins ?? [], ['cors', 'origins'])),
+    ...limitFacts(file.limits),
+    ...(file.limits === undefined ? [] : callerFacts(file)),
+    ...Object.entries(RULES).flatMap(([name, { severity }]) =>
+      wordFact(`rule ${name}`, plainWord(rules?.[name as keyof typeof RULES] ?? severity)),
+    ),
+  ];
+}
+
+/** The order of carriers says nothing: all are read, and the default is asked last wherever it stands. */
+function resolveFacts({ resolve = [] }: PolicyFile, document: SourceDocument): readonly Fact[] {
+  const carriers: Word[] = [];
+  const facts: Fact[] = [];
+  for (const [index, entry] of resolve.entries()) {
+    const { default: label, match, ...rest } = entry;
+    if (label !== undefined) facts.push(...wordFact('default', plainWord(label)));
+    if (match !== undefined && match !== 'exact') facts.push(...wordFact('match', plainWord(match)));
+    for (const [kind, value] of Object.entries(rest)) {
+      if (value === undefined) continue;
+      const text = spellCarrier(kind, value);
+      const { same, shown } = writtenWord(document, ['resolve', index, kind], text);
+      carriers.push({ same: `${kind} ${same}`, shown: `${kind.replace('_', ' ')} ${shown}` });
+    }
+  }
+  return [membersFact('carrier', carriers), ...facts];
+}
+
+/** As written, with what a carrier means where it says nothing. */
+function spellCarrier(kind: string, value: string | object): unknown {
+  if (kind === 'pin') return { ...PIN_DEFAULTS, ...(value as object) };
+  return kind === 'media_type' ? spellTemplate(value as MediaTemplate) : value;
+}
+
+function spellTemplate({ before, after, parameter }: MediaTemplate): string {
+  return parameter === undefined ? `${before}{version}${after}` : `${before};${parameter}={version}`;
+}
+
+function accessFacts(access: PolicyFile['access'], document: SourceDocument): readonly Fact[] {
+  if (access === 'public') return wordFact('access', plainWord('public'));
+  const { identity, scopes } = access;
+  const scopeFacts = (['read', 'write'] as const).map((use) =>
+    membersFact(`scope to ${use}`, (scopes?.[use] ?? []).map(plainWord)),
+  );
+  const { same, shown } = writtenWord(document, ['access', 'identity'], identity);
+  const by: Word = { same: `token ${same}`, shown: `tokens of ${shown}` };
+  return [...wordFact('access', by), ...scopeFacts];
+}
+
+function callerFacts({ limits, access }: PolicyFile): readonly Fact[] {
+  const by = limits?.by ?? (access === 'public' ? 'address' : 'consumer');
+  return [
+    ...wordFact('limits by', plainWord(by)),
+    ...wordFact('limits on_store_failure', plainWord(limits?.on_store_failure ?? 'local')),
+    ...wordFact('limits exact', plainWord(String(limits?.exact ?? false))),
+  ];
+}
+
+const KNOWN_OF_UPSTREAM = new Set(['targets', 'path', 'version_as', 'timeout']);
+
+function upstreamFacts(
+  upstream: UpstreamFile,
+  { base, versions }: PolicyFile,
+  document: SourceDocument,
+  at: Path,
+): readonly Fact[] {
+  const { targets, path = base, version_as: told = { header: DEFAULT_VERSION_HEADER }, timeout } = upstream;
+  const target = targets.map((each, index) => writtenWord(document, [...at, 'targets', index], each));
+  const timeouts = Object.entries(compileTimeouts(timeout)).flatMap(([name, ms]) =>
+    wordFact(`timeout ${name}`, plainWord(spanInWords(0, ms))),
+  );
+  return [
+    membersFact('target', target),
+    ...wordFact('path', plainWord(path)),
+    ...(versions === 'none'
+      ? []
+      : wordFact('version_as', writtenWord(document, [...at, 'version_as'], told))),
+    ...timeouts,
+    ...otherFacts(document, at, KNOWN_OF_UPSTREAM, { authorization: 'keep' }),
+  ];
+}

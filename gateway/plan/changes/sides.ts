@@ -1,0 +1,93 @@
+// Two policy files, or two folders of them, read for comparison, and what the rules say of the newer side.
+// The gateway file takes no part: what a policy means to its callers does not depend on it.
+import { resolve } from 'node:path';
+import type { EpochMs } from '../../policy/contract.ts';
+import { rewrittenSince } from '../against.ts';
+import { filesIn } from '../files.ts';
+import type { Environment } from '../interpolate.ts';
+import { type Context, contextOf, documentOf, type Policies, readPolicies } from '../load-documents.ts';
+import { hasErrors, type Problem, sortProblems } from '../problems.ts';
+import { factsOf } from './api-facts.ts';
+import { type Change, compareFacts } from './compare.ts';
+
+/** Where keys of the other kind of file belong; it is not read. */
+const CONFIG = 'config/gateway.yaml';
+
+export interface SidesOptions {
+  /** A file, or a folder read with all below it. */
+  readonly older: string;
+  readonly newer: string;
+  readonly environment: Environment;
+  /** Lifecycle instant: what had been released by then was published. */
+  readonly now: EpochMs;
+  readonly cwd?: string;
+}
+
+export type Compared =
+  /** A side could not be understood whole; problems of both. */
+  | { readonly kind: 'unread'; readonly problems: readonly Problem[] }
+  | {
+      readonly kind: 'compared';
+      readonly changes: readonly Change[];
+      /** Errors of the newer side, warnings that the older one had not, and what was published and is rewritten. */
+      readonly findings: readonly Problem[];
+    };
+
+/** Never throws for what the files hold. */
+export async function comparePolicies(options: SidesOptions): Promise<Compared> {
+  const { environment, now, cwd } = options;
+  const context = contextOf({ configFile: CONFIG, environment, now, ...(cwd !== undefined && { cwd }) });
+  const [older, newer] = [await filesOf(context, options.older), await filesOf(context, options.newer)];
+  const [before, after] = [await readSide(context, older), await readSide(context, newer)];
+  const unread = [...lacking(before), ...lacking(after)];
+  if (unread.length > 0) return { kind: 'unread', problems: sortProblems(unread) };
+  if (older.kind !== newer.kind) {
+    const one = older.kind === 'file' ? older : newer;
+    const why = 'the other side is a folder: compare two files, or two folders';
+    return { kind: 'unread', problems: documentOf(context, one.at, { kind: 'unreadable', why }).problems };
+  }
+  const rewritten = rewrittenSince(before.views, { views: after.views, complete: true }, now);
+  const known = new Set(before.problems.map(keyOf));
+  const fresh = after.problems.filter(
+    (problem) => problem.severity === 'error' || !known.has(keyOf(problem)),
+  );
+  return {
+    kind: 'compared',
+    changes: compareFacts(before.sources.map(factsOf), after.sources.map(factsOf)),
+    findings: sortProblems([...fresh, ...rewritten]),
+  };
+}
+
+interface Side {
+  readonly kind: 'file' | 'folder';
+  /** Absolute. */
+  readonly at: string;
+  readonly files: readonly string[];
+}
+
+async function filesOf(context: Context, path: string): Promise<Side> {
+  const at = resolve(context.cwd, path);
+  const files = await filesIn(at);
+  return files === undefined ? { kind: 'file', at, files: [at] } : { kind: 'folder', at, files };
+}
+
+async function readSide(context: Context, { at, files }: Side): Promise<Policies> {
+  if (files.length === 0) {
+    const why = 'no policy file in this folder';
+    const { problems } = documentOf(context, at, { kind: 'unreadable', why });
+    return { problems, sources: [], views: [], bytes: [], files: [], descriptions: [] };
+  }
+  const around = { now: context.now, public: undefined, identities: undefined, listeners: [] };
+  return readPolicies(context, files, around);
+}
+
+/** What keeps a side from being compared; with errors of other kinds it still says what it says. */
+function lacking({ problems, sources, views }: Policies): readonly Problem[] {
+  const unread = problems.some(({ rule }) => rule === 'unreadable' || rule === 'syntax');
+  return unread || sources.length < views.length ? problems.filter((problem) => hasErrors([problem])) : [];
+}
+
+/** The same finding stands elsewhere once a line was added above it. */
+function keyOf({ rule, message }: Problem): string {
+  return `${rule}\n${message}`;
+}

@@ -1,0 +1,130 @@
+// What a policy file says of each version and operation: its dates with extensions applied, its windows unrolled,
+// and the rest as written.
+import type { BrownoutRule } from '../../policy/lifecycle/brownout-rule.ts';
+import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
+import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
+import { dateInWords } from '../../policy/notation.ts';
+import type { Path, SourceDocument } from '../document.ts';
+import type { OperationFile, PolicyFile, VersionFile } from '../policy-grammar.ts';
+import { effectiveSunset, redirectOf } from '../redirects.ts';
+import {
+  dateFact,
+  type Fact,
+  membersFact,
+  otherFacts,
+  plainWord,
+  type Subject,
+  type Word,
+  wordFact,
+} from './facts.ts';
+import { limitFacts } from './limit-facts.ts';
+
+const KNOWN = new Set([
+  'released',
+  'announced',
+  'deprecated',
+  'sunset',
+  'extended',
+  'retired',
+  'forgotten',
+  'after',
+  'successor',
+  'exceptions',
+  'brownouts',
+  'limits',
+  'operations',
+]);
+const KNOWN_OF_OPERATION = new Set([
+  'deprecated',
+  'sunset',
+  'after',
+  'successor',
+  'brownouts',
+  'limits',
+  'access',
+]);
+
+export function versionSubjects(file: PolicyFile, document: SourceDocument): readonly Subject[] {
+  if (file.versions === 'none') return [];
+  return Object.entries(file.versions).flatMap(([label, version]): readonly Subject[] => {
+    const at: Path = ['versions', label];
+    const operations = Object.entries(version.operations ?? {}).map(
+      ([name, operation]): Subject => ({
+        noun: 'operation',
+        name: `${label} ${name}`,
+        facts: operationFacts(operation, version, document, [...at, 'operations', name]),
+      }),
+    );
+    return [{ noun: 'version', name: label, facts: versionFacts(version, document, at) }, ...operations];
+  });
+}
+
+function versionFacts(version: VersionFile, document: SourceDocument, at: Path): readonly Fact[] {
+  const { released, announced, deprecated, retired, forgotten } = version;
+  const sunset = effectiveSunset(version);
+  const successor = version.successor ?? redirectOf(version);
+  return [
+    ...dateFact('released', released),
+    // The deprecation is its own announcement unless another date is given.
+    ...dateFact('announced', announced === deprecated ? undefined : announced),
+    ...dateFact('deprecated', deprecated),
+    ...dateFact('sunset', sunset),
+    membersFact('extension', (version.extended ?? []).map(extensionWord)),
+    ...dateFact('retired', retired === sunset ? undefined : retired),
+    ...dateFact('forgotten', forgotten),
+    ...afterFacts(version, sunset),
+    // Where a version redirects to is its successor, unless another is named (RET-8).
+    ...wordFact('successor', successor === undefined ? undefined : plainWord(successor)),
+    ...otherFacts(document, at, KNOWN, { body_notice: false }),
+    membersFact('exception', (version.exceptions ?? []).map(exceptionWord)),
+    ...windowFacts(version.brownouts, deprecated, sunset),
+    ...limitFacts(version.limits),
+  ];
+}
+
+/** What an operation does not say is its version's, and is compared there. */
+function operationFacts(
+  operation: OperationFile,
+  version: VersionFile,
+  document: SourceDocument,
+  at: Path,
+): readonly Fact[] {
+  const { deprecated, sunset, successor, after, access } = operation;
+  const leads = successor && [successor.label, successor.template && spellOperation(successor.template)];
+  return [
+    ...dateFact('deprecated', deprecated),
+    ...dateFact('sunset', sunset),
+    ...wordFact('successor', leads && plainWord(leads.filter((each) => each !== undefined).join(' '))),
+    ...wordFact('after', after && plainWord(after)),
+    ...otherFacts(document, at, KNOWN_OF_OPERATION),
+    ...wordFact('access', access === 'public' ? plainWord('public') : undefined),
+    membersFact('scope', typeof access === 'object' ? access.scopes.map(plainWord) : []),
+    ...windowFacts(operation.brownouts, deprecated ?? version.deprecated, sunset ?? effectiveSunset(version)),
+    ...limitFacts(operation.limits),
+  ];
+}
+
+function afterFacts({ after = 'gone' }: VersionFile, sunset: number | undefined): readonly Fact[] {
+  if (after === 'gone') return sunset === undefined ? [] : wordFact('after', plainWord('410'));
+  const unsafe = after.unsafe === undefined || after.unsafe === 308 ? '' : `, ${after.unsafe} for writes`;
+  return wordFact('after', plainWord(`redirect to ${after.redirect}${unsafe}`));
+}
+
+function extensionWord({ to, announced }: NonNullable<VersionFile['extended']>[number]): Word {
+  return plainWord(`to ${dateInWords(to)}, announced ${dateInWords(announced)}`);
+}
+
+function exceptionWord({ consumer, until, from }: NonNullable<VersionFile['exceptions']>[number]): Word {
+  const free = from.toSorted().join(' and ');
+  return plainWord(`of ${JSON.stringify(consumer)} from ${free} until ${dateInWords(until)}`);
+}
+
+function windowFacts(
+  rules: readonly BrownoutRule[] | undefined,
+  deprecated: number | undefined,
+  sunset: number | undefined,
+): readonly Fact[] {
+  const known = rules !== undefined && deprecated !== undefined && sunset !== undefined;
+  const windows = known ? expandBrownouts(rules, { deprecated, sunset }) : [];
+  return [{ what: 'brownout window', value: { kind: 'windows', windows } }];
+}

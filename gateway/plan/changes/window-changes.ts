@@ -1,0 +1,92 @@
+// What became of the brownout windows of a version: added, removed, moved, or answering otherwise, said compactly.
+// Rules have been unrolled, so that the same windows written in another way are no change.
+import type { EpochMs } from '../../policy/contract.ts';
+import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
+import { dateInWords } from '../../policy/notation.ts';
+import { moveInWords, spanInWords } from './spans.ts';
+
+interface WindowChange {
+  readonly what: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly by?: string;
+}
+
+type Windows = readonly BrownoutWindow[];
+
+/** Both sides by time. */
+export function windowChanges(before: Windows, after: Windows): readonly WindowChange[] {
+  const gone = before.filter((window) => !after.some((other) => sameTime(window, other)));
+  const come = after.filter((window) => !before.some((other) => sameTime(window, other)));
+  return [...timeChanges(gone, come), ...answerChanges(before, after)];
+}
+
+/** As many as before, each as long as before: they have moved, one by one. */
+function timeChanges(gone: Windows, come: Windows): readonly WindowChange[] {
+  const moved =
+    gone.length > 0 &&
+    gone.length === come.length &&
+    gone.every((window, index) => lasts(window) === lasts(come[index] ?? window));
+  const [first] = gone;
+  const [then] = come;
+  if (moved && first !== undefined && then !== undefined) {
+    return [{ what: noun(gone), from: spell(gone), to: spell(come), by: moveInWords(first.from, then.from) }];
+  }
+  return [
+    ...(gone.length === 0 ? [] : [{ what: noun(gone), from: spell(gone) }]),
+    ...(come.length === 0 ? [] : [{ what: noun(come), to: spell(come) }]),
+  ];
+}
+
+/** Windows that stay, by how their answer changed. */
+function answerChanges(before: Windows, after: Windows): readonly WindowChange[] {
+  const counts = new Map<string, { from: string; to: string; windows: BrownoutWindow[] }>();
+  for (const window of before) {
+    const other = after.find((each) => sameTime(window, each));
+    if (other === undefined) continue;
+    const [from, to] = [answer(window), answer(other)];
+    if (from === to) continue;
+    const key = `${from}\n${to}`;
+    const known = counts.get(key);
+    if (known === undefined) counts.set(key, { from, to, windows: [window] });
+    else known.windows.push(window);
+  }
+  return [...counts.values()].map(({ from, to, windows }) => ({
+    what: `${noun(windows)} ${spell(windows)}`,
+    from,
+    to,
+  }));
+}
+
+function sameTime(a: BrownoutWindow, b: BrownoutWindow): boolean {
+  return a.from === b.from && a.until === b.until;
+}
+
+function lasts({ from, until }: BrownoutWindow): number {
+  return until - from;
+}
+
+function noun({ length }: Windows): string {
+  return length === 1 ? 'brownout window' : `${length} brownout windows`;
+}
+
+/** The first and, of several, the last. */
+function spell(windows: Windows): string {
+  const [first] = windows;
+  const last = windows.at(-1);
+  if (first === undefined || last === undefined) return '';
+  const begins = first === last ? clock(first.from) : `${clock(first.from)} to ${clock(last.from)}`;
+  const alike = windows.every((window) => lasts(window) === lasts(first));
+  const each = windows.length === 1 ? 'for' : 'each';
+  return alike ? `${begins} ${each} ${spanInWords(first.from, first.until)}` : begins;
+}
+
+function clock(at: EpochMs): string {
+  return dateInWords(at).replace(/:00Z$/, 'Z');
+}
+
+function answer({ status, share, message, announced }: BrownoutWindow): string {
+  const callers = share === undefined ? '' : ` for ${Math.round(share * 100)}%`;
+  const said = message === undefined ? '' : ` ${JSON.stringify(message)}`;
+  return `(${status}${callers}${said}, announced ${dateInWords(announced)})`;
+}

@@ -1,0 +1,51 @@
+// Cross checks of a pin: days to be pinned to, and an account to pin.
+// Part of the checks of one policy file.
+import { isDate } from '../policy/versioning/label.ts';
+import { isWritten, type PolicyView, type Report } from './views.ts';
+
+export function checkPin(view: PolicyView, report: Report): void {
+  const index = view.parts.resolve?.findIndex(({ pin }) => pin !== undefined) ?? -1;
+  if (index < 0) return;
+  const path = ['resolve', index, 'pin'];
+  const other = view.labels.find((label) => !isDate(label));
+  if (other !== undefined) {
+    report(path, {
+      rule: 'pin',
+      message: `an account is pinned to a day, and the version "${other.slice(0, 60)}" is none`,
+      hint: 'call versions by their day, such as 2026-01-15',
+      at: 'key',
+    });
+  }
+  if (view.parts.access === 'public') {
+    report(path, {
+      rule: 'pin',
+      message: 'a public API knows no account that could be pinned',
+      hint: 'access: { identity: … }',
+      at: 'key',
+    });
+  }
+  const { match, created } = view.parts.resolve?.[index]?.pin ?? {};
+  if (match !== undefined && created === undefined && !isWritten(view, [...path, 'created'])) {
+    report([...path, 'match'], {
+      rule: 'pin',
+      severity: 'warning',
+      message: 'match does nothing without created: the first call decides',
+      at: 'key',
+    });
+  }
+  checkPublicOperations(view, report);
+}
+
+/** The version is known only once the account is, and what it says of an operation only once the version is. */
+function checkPublicOperations(view: PolicyView, report: Report): void {
+  for (const [label, { operations }] of view.versions) {
+    for (const [name, { access }] of Object.entries(operations ?? {})) {
+      if (access !== 'public') continue;
+      report(['versions', label, 'operations', name, 'access'], {
+        rule: 'pin',
+        severity: 'warning',
+        message: 'public for requests that name the version: without it the account is asked for',
+      });
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// The `resolve` list of one policy file as look-ups, and the headers that carry a version by it.
+// Part of compiling a plan.
+import type { Label, PinRule, ResolutionRules } from '../policy/versioning/resolution.ts';
+import { createResolutionRules } from '../policy/versioning/rules.ts';
+import { DEFAULT_VERSION_HEADER } from './compile-upstream.ts';
+import type { PolicyFile } from './policy-grammar.ts';
+
+type Entry = NonNullable<PolicyFile['resolve']>[number];
+type Carrier = 'path' | 'header' | 'query' | 'subdomain' | 'pin' | 'default' | 'match';
+
+/** What the file says of a carrier that may be listed once. */
+export function carrier<K extends Carrier>(file: PolicyFile, kind: K): Entry[K] {
+  return file.resolve?.map((entry) => entry[kind]).find((value) => value !== undefined);
+}
+
+export function compileResolution(file: PolicyFile, labels: readonly Label[]): ResolutionRules {
+  return createResolutionRules({
+    labels,
+    header: carrier(file, 'header'),
+    default: carrier(file, 'default'),
+    query: carrier(file, 'query'),
+    mediaTypes: file.resolve?.flatMap((entry) => entry.media_type ?? []) ?? [],
+    match: carrier(file, 'match'),
+    pin: compilePin(carrier(file, 'pin')),
+  });
+}
+
+/** CACHE-2: as Vary names them. */
+export function varyOf(file: PolicyFile): string {
+  const header = carrier(file, 'header');
+  const accepts = file.resolve?.some((entry) => entry.media_type !== undefined) ?? false;
+  return [...(header === undefined ? [] : [header]), ...(accepts ? ['Accept'] : [])].join(', ');
+}
+
+/** The usual header too, whether the API reads it or not: an upstream may. */
+export function versionHeadersOf(file: PolicyFile): readonly string[] {
+  if (file.versions === 'none') return [];
+  const header = carrier(file, 'header') ?? DEFAULT_VERSION_HEADER;
+  return [...new Set([DEFAULT_VERSION_HEADER.toLowerCase(), header.toLowerCase()])];
+}
+
+function compilePin(pin: Entry['pin']): PinRule | undefined {
+  if (pin === undefined) return undefined;
+  const { by = 'consumer', created, match = 'floor' } = pin;
+  return { account: by === 'consumer' ? undefined : by, created, match };
+}

@@ -1,0 +1,30 @@
+// A version of the plan beside the description it names: what live.ts needs to say how things stand.
+// Made for `sundial openapi` from files that passed every check.
+import type { EpochMs } from '../../policy/contract.ts';
+import type { VersionRules } from '../plan.ts';
+import type { PolicyFile, VersionFile } from '../policy-grammar.ts';
+import type { Description } from './description.ts';
+import { type Live, operationRules } from './live.ts';
+import { placeDescription } from './placement.ts';
+
+export function describedVersion(
+  file: PolicyFile,
+  version: VersionFile,
+  { label, phases }: VersionRules,
+  { description, now }: { readonly description: Description; readonly now: EpochMs },
+): Live {
+  const versionedPath = file.resolve?.map(({ path }) => path).find((path) => path !== undefined);
+  const upstreamPath = file.upstreams?.[label]?.path;
+  const stage = phases.find(({ from, until }) => from <= now && now < until)?.stage ?? 'active';
+  return {
+    description,
+    placement: placeDescription(description, { label, base: file.base, versionedPath, upstreamPath }),
+    label,
+    labels: typeof file.versions === 'object' ? Object.keys(file.versions) : [],
+    versionedPath,
+    version,
+    rules: operationRules(version),
+    stage,
+    now,
+  };
+}

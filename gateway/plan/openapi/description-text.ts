@@ -1,0 +1,116 @@
+// The text of an OpenAPI description as a tree whose nodes know their place: YAML, of which JSON is a part.
+// What it says of the lifecycle is read by description.ts, and written back by write.ts.
+import { isUtf8 } from 'node:buffer';
+import { isAlias, isMap, isScalar, type Node, type Pair, type YAMLMap } from 'yaml';
+import { createPositions, type Positions, type Remark } from '../positions.ts';
+import type { Problem } from '../problems.ts';
+import { readYaml } from '../yaml-text.ts';
+
+/** Larger than a policy may be; a reload waits about a second for one of this size. */
+export const MOST_DESCRIPTION_BYTES = 2_000_000;
+const MOST_TOKENS = 700_000;
+
+/** A stretch of the text, in offsets. */
+export interface Mark {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Something that is written, and where. */
+export interface Said<T> {
+  readonly value: T;
+  readonly mark: Mark;
+}
+
+export interface DescriptionText {
+  /** As printed. */
+  readonly file: string;
+  /** Without a byte order mark. */
+  readonly text: string;
+  /** Undefined when there are problems. */
+  readonly root: YAMLMap | undefined;
+  readonly problems: readonly Problem[];
+  readonly positions: Positions;
+  readonly problem: (mark: Mark, remark: Remark) => Problem;
+  /** `file:line:column`. */
+  readonly place: (mark: Mark) => string;
+  /** An alias replaced by what it means. */
+  readonly resolve: (node: Node | undefined) => Node | undefined;
+  /** What stands under `key`, resolved. */
+  readonly childOf: (map: YAMLMap | undefined, key: string) => Node | undefined;
+}
+
+export interface MapPair {
+  readonly key: string;
+  readonly mark: Mark;
+  readonly value: Node | undefined;
+}
+
+/** Never throws: what is wrong is in `problems`. */
+export function readDescriptionText(file: string, bytes: Uint8Array): DescriptionText {
+  const tooBig = bytes.byteLength > MOST_DESCRIPTION_BYTES;
+  const text = tooBig ? '' : new TextDecoder().decode(bytes);
+  const yaml = readYaml(text, { isUtf8: tooBig || isUtf8(bytes), mostTokens: MOST_TOKENS });
+  const positions = createPositions(file, text, yaml.lines);
+  const problem = ({ from, to }: Mark, remark: Remark) => positions.problemAt(from, to, remark);
+  const syntax = (mark: Mark, message: string) => problem(mark, { rule: 'syntax', message });
+  const problems = yaml.problems.map(({ from, to, message }) => syntax({ from, to }, message));
+  const resolve = (node: Node | undefined): Node | undefined =>
+    isAlias(node) && yaml.tree !== undefined ? node.resolve(yaml.tree) : node;
+  const contents = yaml.tree?.contents;
+  if (tooBig) problems.push(syntax({ from: 0, to: 1 }, 'the description is larger than 2 MB'));
+  else if (problems.length === 0 && !isMap(contents))
+    problems.push(syntax({ from: 0, to: 1 }, 'not an OpenAPI description: a map at the top'));
+  return {
+    file,
+    text,
+    root: isMap(contents) ? contents : undefined,
+    problems,
+    positions,
+    problem,
+    place: ({ from }) => {
+      const { line, column } = positions.originAt(from);
+      return `${file}:${line}:${column}`;
+    },
+    resolve,
+    childOf: (map, key) => resolve(findPair(map, key)?.value ?? undefined),
+  };
+}
+
+/** The pair with this key; of several the first. */
+export function findPair(map: YAMLMap | undefined, key: string): Pair<Node, Node | null> | undefined {
+  const pairs = (map?.items ?? []) as Pair<Node, Node | null>[];
+  return pairs.find((pair) => isScalar(pair.key) && keyText(pair.key) === key);
+}
+
+export function pairsOf(map: YAMLMap | undefined): readonly MapPair[] {
+  const pairs = (map?.items ?? []) as Pair<Node, Node | null>[];
+  return pairs.flatMap(({ key, value }) =>
+    isScalar(key) ? [{ key: keyText(key), mark: markOf(key), value: value ?? undefined }] : [],
+  );
+}
+
+/** Up to the end of what is written, comments not included. */
+export function markOf(node: Node): Mark {
+  const [from = 0, to = 0] = node.range ?? [];
+  return { from, to };
+}
+
+export function mapOf(node: Node | undefined): YAMLMap | undefined {
+  return isMap(node) ? node : undefined;
+}
+
+/** A scalar as text, `1.10` for the number 1.1; undefined for null, maps, lists and what is absent. */
+export function scalarText(node: Node | undefined): string | undefined {
+  if (!isScalar(node) || node.value === null) return undefined;
+  return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
+}
+
+/** The text of a string; undefined for anything else. */
+export function textOf(node: Node | undefined): string | undefined {
+  return isScalar(node) && typeof node.value === 'string' ? node.value : undefined;
+}
+
+function keyText(key: { readonly source?: unknown; readonly value: unknown }): string {
+  return typeof key.value === 'string' ? key.value : String(key.source ?? key.value);
+}

@@ -1,0 +1,111 @@
+// Where the API of a description lives, for a first policy: its name, version, paths and upstream.
+// Pure; what no description says is chosen, and each choice carries the reason that the file then gives.
+import { isLoopback } from '../../policy/notation.ts';
+import { isDate, parseLabel } from '../../policy/versioning/label.ts';
+import { reaches } from '../addresses.ts';
+import { reservedPath } from '../reserved-paths.ts';
+import type { Surroundings } from '../views.ts';
+import type { Description } from './description.ts';
+import { segmentsOf, serverPath } from './placement.ts';
+
+interface Choice {
+  readonly value: string;
+  /** Why this one, for a comment behind it. */
+  readonly why: string;
+}
+
+export interface FirstLayout {
+  readonly name: string;
+  readonly label: Choice;
+  readonly base: Choice;
+  readonly versionedPath: Choice | undefined;
+  readonly target: Choice;
+  readonly upstreamPath: Choice;
+}
+
+const PLAIN = /^[A-Za-z0-9._~-]+$/;
+const FIRST_FREE_PORT = 8081;
+
+export function layOut(description: Description, around: Surroundings): FirstLayout {
+  const name = slugOf(description.title ?? '');
+  const server = segmentsOf(serverPath(description.servers[0]));
+  const shared = sharedBeginning(description.operations.map(({ path }) => segmentsOf(path)));
+  const whole = server.every(isPlain) ? [...server, ...shared] : shared;
+  const versionAt = whole.findIndex((segment) => parseLabel(segment) !== undefined);
+  const labelInPath = whole[versionAt];
+  const unversioned = pathOf(whole.filter((_, index) => index !== versionAt));
+  const isUsable = unversioned !== '/' && reservedPath(unversioned) === undefined;
+  return {
+    name,
+    label:
+      labelInPath === undefined
+        ? labelOf(description.version)
+        : { value: labelInPath, why: 'as in its path' },
+    base: isUsable
+      ? { value: unversioned, why: 'where clients find it without a version in the path' }
+      : { value: `/${name}`, why: 'the description names no place of its own' },
+    versionedPath:
+      labelInPath === undefined || reservedPath(pathOf(whole)) !== undefined
+        ? undefined
+        : { value: pathOf(whole.with(versionAt, '{version}')), why: 'where the description has it' },
+    target: targetOf(description.servers[0], around),
+    upstreamPath: { value: pathOf(whole), why: 'where the service has it' },
+  };
+}
+
+/** A name of letters, digits and hyphens, without the word that each of them would end with. */
+function slugOf(title: string): string {
+  const words = title
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-');
+  const slug = words.replace(/^[-0-9]+|-+$/g, '').replace(/-(api|service)$/, '');
+  return slug.slice(0, 60).replace(/-+$/, '') || 'api';
+}
+
+function labelOf(version: string | undefined): Choice {
+  if (version !== undefined && isDate(version)) return { value: version, why: 'from info.version' };
+  const major = /^v?(0|[1-9]\d{0,3})(\.|$)/.exec(version ?? '')?.[1];
+  return major === undefined
+    ? { value: 'v1', why: 'info.version names no number: the first, then' }
+    : { value: `v${major}`, why: `from info.version ${version}` };
+}
+
+function targetOf(server: string | undefined, around: Surroundings): Choice {
+  const url = server !== undefined && URL.canParse(server) ? new URL(server) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) {
+    const isOurs =
+      around.listeners.some(({ address }) => reaches(url.origin, address)) ||
+      (around.public !== undefined && new URL(around.public).host === url.host);
+    if (!isOurs) {
+      const why = isLoopback(url.hostname)
+        ? 'from servers'
+        : 'from servers: put the address behind the gateway';
+      return { value: url.origin, why };
+    }
+  }
+  let port = FIRST_FREE_PORT;
+  while (around.listeners.some(({ address }) => reaches(`http://127.0.0.1:${port}`, address))) port += 1;
+  return {
+    value: `http://127.0.0.1:${port}`,
+    why: 'a placeholder: servers names no address behind the gateway',
+  };
+}
+
+/** The words that all paths begin with; parameters end it. */
+function sharedBeginning(paths: readonly (readonly string[])[]): readonly string[] {
+  const [first = []] = paths;
+  const end = first.findIndex(
+    (segment, index) => !isPlain(segment) || paths.some((path) => path[index] !== segment),
+  );
+  return end < 0 ? first : first.slice(0, end);
+}
+
+function isPlain(segment: string): boolean {
+  return PLAIN.test(segment) && segment !== '.' && segment !== '..';
+}
+
+function pathOf(segments: readonly string[]): string {
+  return `/${segments.join('/')}`;
+}

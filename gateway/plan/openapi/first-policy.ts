@@ -1,0 +1,158 @@
+// The text of a first policy for the API of a description: every choice with its reason beside it.
+// Made by `sundial init`; the dates and operations are those that the merge of the two would take over.
+import { dayOf } from '../../policy/notation.ts';
+import { isDate } from '../../policy/versioning/label.ts';
+import { readDocument } from '../document.ts';
+import type { Surroundings } from '../views.ts';
+import type { Borrowed } from './borrowed.ts';
+import type { Description } from './description.ts';
+import { type FirstLayout, layOut } from './first-layout.ts';
+import { mergeDescription } from './merge.ts';
+
+export interface FirstPolicyInput {
+  readonly description: Description;
+  readonly around: Surroundings;
+  /** From the folder of the policy, with forward slashes. */
+  readonly descriptionPath: string;
+  /** Likewise; undefined where there is no schema for editors. */
+  readonly schemaPath: string | undefined;
+}
+
+export interface FirstPolicy {
+  readonly name: string;
+  readonly label: string;
+  readonly text: string;
+}
+
+/** Whether a token is asked for, in a form that an identity of the gateway can verify. */
+const TOKENS = /^(http bearer|oauth2|openIdConnect)$/;
+
+export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
+  const layout = layOut(input.description, input.around);
+  const { name, label } = layout;
+  const empty = spell(layout, input, []);
+  const document = readDocument(name, new TextEncoder().encode(empty), {
+    environment: {},
+    readSecret: () => undefined,
+  });
+  const { borrowed } = mergeDescription(document, label.value, input.description);
+  return { name, label: label.value, text: spell(layout, input, borrowed) };
+}
+
+function spell(layout: FirstLayout, input: FirstPolicyInput, borrowed: readonly Borrowed[]): string {
+  const { name, label, base, versionedPath, target, upstreamPath } = layout;
+  const { description, schemaPath } = input;
+  const title = printable(description.title ?? name);
+  const lines = [
+    ...(schemaPath === undefined ? [] : [`# yaml-language-server: $schema=${schemaPath}`]),
+    `# A first policy for ${title}, made from its OpenAPI description: read it through, then run \`sundial check\`.`,
+    `api: ${scalar(name)} # in metrics and answers`,
+    `base: ${base.value} # ${base.why}`,
+    '',
+    '# Every place listed is read for the version; two that disagree are refused.',
+    'resolve:',
+    ...(versionedPath === undefined ? [] : [`  - path: ${versionedPath.value} # ${versionedPath.why}`]),
+    '  - header: API-Version',
+    `  - default: ${scalar(label.value)} # for callers that name none, so that nothing changes for them today`,
+    '',
+    ...accessLines(input),
+    '# No limit until you set one: limits: { rate: 600/1m, by: address }',
+    '',
+    `# ${upstreamPath.value}: ${upstreamPath.why}. ${target.value}: ${target.why}.`,
+    'upstreams:',
+    `  ${scalar(label.value)}: { targets: [${JSON.stringify(target.value)}], path: ${upstreamPath.value} }`,
+    '',
+    'versions:',
+    `  ${scalar(label.value)}: # ${printable(label.why)}`,
+    ...versionLines(layout, input, borrowed),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function accessLines({ description, around }: FirstPolicyInput): readonly string[] {
+  const asksForToken = description.securitySchemes.some((scheme) => TOKENS.test(scheme));
+  const [identity] = around.identities ?? [];
+  if (asksForToken && identity !== undefined) {
+    return [
+      '# The description asks for tokens. Any of this identity will do until you name scopes: { read: […], write: […] }.',
+      `access: { identity: ${scalar(identity)} }`,
+    ];
+  }
+  const why = asksForToken
+    ? 'The description asks for tokens, and the gateway file names no identity to verify them: your service still sees them.'
+    : description.securitySchemes.length > 0
+      ? 'The description asks for credentials that the gateway does not verify: your service still sees them.'
+      : 'The description asks for no token.';
+  return [`# ${why}`, 'access: public'];
+}
+
+function versionLines(
+  { label }: FirstLayout,
+  { description, around, descriptionPath }: FirstPolicyInput,
+  borrowed: readonly Borrowed[],
+): readonly string[] {
+  const own = (key: string) => borrowed.find(({ at }) => at.length === 3 && at[2] === key)?.value;
+  const dates = borrowed.flatMap(({ value }) => (typeof value === 'string' && isDate(value) ? [value] : []));
+  const introduced = description.operations.flatMap((each) => each.introduced?.value ?? []);
+  const known = [...introduced, ...dates, ...(isDate(label.value) ? [label.value] : [])].sort();
+  const today = dayOf(around.now);
+  const released = known[0] !== undefined && (introduced.length > 0 || known[0] < today) ? known[0] : today;
+  const why =
+    introduced.length > 0
+      ? 'the earliest `introduced` of the description'
+      : 'the description does not say: early enough for what it does say';
+  const deprecated = own('deprecated');
+  const sunset = own('sunset');
+  const guide = own('guide');
+  return [
+    `    released: ${released} # ${why}`,
+    ...(deprecated === undefined
+      ? []
+      : [`    deprecated: ${String(deprecated)} # from here answers carry Deprecation`]),
+    ...(sunset === undefined ? [] : [`    sunset: ${String(sunset)} # from here the version answers 410`]),
+    ...(guide === undefined ? [] : [`    guide: ${scalar(String(guide))}`]),
+    ...(deprecated === undefined && sunset === undefined
+      ? ['    # It has no end yet. When it has: deprecated, sunset, successor and guide go here.']
+      : []),
+    '    # Read beside this file: what it says and this file does not holds too; where both speak they must agree.',
+    `    openapi: ${scalar(descriptionPath)}`,
+    ...operationLines(borrowed),
+  ];
+}
+
+function operationLines(borrowed: readonly Borrowed[]): readonly string[] {
+  const names = borrowed.flatMap(({ at }) =>
+    at.length === 4 && at[2] === 'operations' ? [String(at[3])] : [],
+  );
+  if (names.length === 0) return [];
+  return [
+    '    operations: # what the description says of single ones; the rest go with the version',
+    ...names.map((name) => {
+      const fields = borrowed.filter(({ at }) => at.length === 5 && at[3] === name);
+      const written = fields.map(({ at, value }) => `${String(at[4])}: ${scalar(String(value))}`);
+      return written.length === 0
+        ? `      ${key(name)}: {} # not part of the wider one that also matches it`
+        : `      ${key(name)}: { ${written.join(', ')} }`;
+    }),
+  ];
+}
+
+/** Quoted unless it can be nothing but text, or a date, which this grammar reads as one. */
+function scalar(text: string): string {
+  const isPlain =
+    /^[A-Za-z0-9./][A-Za-z0-9./_-]*$/.test(text) &&
+    !/^(true|false|null|yes|no|on|off|y|n|[-+.0-9]+)$/i.test(text);
+  const isUrl = /^https:\/\/[A-Za-z0-9./_~%?=&-]+$/.test(text);
+  return isPlain || isUrl || isDate(text) ? text : JSON.stringify(text);
+}
+
+function key(name: string): string {
+  return /^[A-Z]+ \/[A-Za-z0-9._~/{}-]*$/.test(name) ? name : JSON.stringify(name);
+}
+
+function printable(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+    .slice(0, 80)
+    .trim();
+}

@@ -1,0 +1,153 @@
+// The operations of a version, as their description tells of them: dates the policy leaves open are taken over under
+// the operation's own name, what both say must be the same, and what contradicts itself is reported (OAS-1, OAS-2).
+import {
+  type OperationTemplate,
+  parseOperation,
+  sameRequests,
+  spellOperation,
+  takesRequestsOf,
+} from '../../policy/lifecycle/operation-template.ts';
+import type { Path } from '../document.ts';
+import { keysOf, valueAt } from '../values.ts';
+import type { DescribedOperation } from './description.ts';
+import { findPair, mapOf, type Said } from './description-text.ts';
+import { mergeReplacement } from './merge-replacement.ts';
+import { disagree, firstDay, isDisordered, type Merging } from './merging.ts';
+
+interface Named {
+  /** As the policy writes it, or would. */
+  readonly name: string;
+  readonly template: OperationTemplate;
+}
+
+interface Taken extends Named {
+  readonly said: DescribedOperation;
+}
+
+export function mergeOperations(merging: Merging): void {
+  const { document, placement, at } = merging;
+  const written = valueAt(document.value, [...at, 'operations']);
+  const policy = keysOf(written).flatMap((name): readonly Named[] => {
+    const parsed = parseOperation(name);
+    return parsed.kind === 'operation' ? [{ name, template: parsed.template }] : [];
+  });
+  const described: Taken[] = [];
+  const names = new Set<string>();
+  for (const { said, placed } of placement.operations) {
+    checkStatus(said, merging);
+    if (placed.kind === 'operation') {
+      // With and without a slash at its end it is one operation.
+      if (!names.has(placed.name)) described.push({ name: placed.name, template: placed.template, said });
+      names.add(placed.name);
+    } else if (placed.kind === 'inexpressible' && saysAnything(said))
+      merging.atDescription(said.mark, {
+        rule: 'description-usable',
+        message: `what it says of ${said.method} ${said.path} is not used: ${placed.why}`,
+      });
+  }
+  const taken = described.filter((each) => mergeOperation(each, policy, merging));
+  for (const each of described) shield(each, { policy, taken }, merging);
+  for (const each of policy) checkDescribed(each, described, merging);
+}
+
+/** Whether an operation of the policy came of it that was not there before. */
+function mergeOperation(each: Taken, policy: readonly Named[], merging: Merging): boolean {
+  const { said, name, template } = each;
+  const { description, atDescription } = merging;
+  const entry = policy.find((other) => sameRequests(other.template, template));
+  const path: Path = [...merging.at, 'operations', entry?.name ?? name];
+  const ordered = [
+    isDisordered(merging, 'introduced', said.introduced, 'deprecation-date', said.deprecated),
+    isDisordered(merging, 'deprecation-date', said.deprecated, 'sunset-date', said.sunset),
+  ].every((disordered) => !disordered);
+  // The dates of the whole, repeated: where the policy extends the version they go with it.
+  const own = (date: Said<string> | undefined, ofApi: Said<string | null> | undefined) =>
+    date !== undefined && ordered && date.value !== ofApi?.value ? date : undefined;
+  const deprecated = own(said.deprecated, description.api.announced);
+  const sunset = own(said.sunset, description.api.sunset);
+  const wider = policy.find((other) => takesRequestsOf(template, other.template));
+  const isNew = entry === undefined && (deprecated ?? sunset ?? said.replacement) !== undefined;
+  if (isNew && wider !== undefined) {
+    atDescription(said.mark, {
+      rule: 'description-agrees',
+      message: `what it says of ${name} is not used: the policy has ${wider.name} for the same requests`,
+      hint: `write ${name} in the policy too`,
+    });
+    return false;
+  }
+  if (isNew) merging.borrow(path, { value: {}, mark: said.mark });
+  mergeDay(merging, [...path, 'deprecated'], 'deprecation-date', deprecated);
+  mergeDay(merging, [...path, 'sunset'], 'sunset-date', sunset);
+  mergeReplacement(each, entry ?? each, path, merging);
+  if (deprecated === undefined && sunset === undefined) checkUndated(each, path, merging);
+  return isNew;
+}
+
+function mergeDay(merging: Merging, path: Path, what: string, said: Said<string> | undefined): void {
+  if (said === undefined) return;
+  const written = firstDay(merging, [path]);
+  if (!merging.document.has(path)) merging.borrow(path, said);
+  else if (written !== undefined && written.day !== said.value) disagree(merging, path, what, said);
+}
+
+/** OAS-1. A status that is not written says nothing; `deprecated` that is not written says false. */
+function checkStatus({ status, flag }: DescribedOperation, { atDescription }: Merging): void {
+  if (status === undefined || (status.value === 'deprecated') === (flag?.value ?? false)) return;
+  const isFlagged = flag?.value === true;
+  atDescription(status.mark, {
+    rule: 'description-status',
+    message: `status is ${status.value}, and the operation is ${isFlagged ? '' : 'not '}marked deprecated: true`,
+    hint: isFlagged ? 'write status: deprecated' : 'write deprecated: true beside x-lifecycle',
+  });
+}
+
+function checkUndated({ said, name }: Taken, path: Path, merging: Merging): void {
+  const { document, description, at } = merging;
+  const marked =
+    said.flag?.value === true ? said.flag : said.status?.value === 'deprecated' ? said.status : undefined;
+  if (marked === undefined || document.has([...path, 'deprecated']) || document.has([...at, 'deprecated']))
+    return;
+  if (typeof description.api.announced?.value === 'string') return;
+  const lifecycle = mapOf(description.source.childOf(said.node, 'x-lifecycle'));
+  // One that is there and is no date has been reported as that.
+  if (findPair(lifecycle, 'deprecation-date') !== undefined) return;
+  merging.atDescription(marked.mark, {
+    rule: 'description-undated',
+    message: `${name} is deprecated, and nothing says since when: no answer carries Deprecation`,
+    hint: 'add x-lifecycle: { deprecation-date } here, or deprecated to the policy',
+  });
+}
+
+/** A path that is spelled out is another operation than the parameter that would match it. */
+function shield(
+  { name, template, said }: Taken,
+  { policy, taken }: { readonly policy: readonly Named[]; readonly taken: readonly Named[] },
+  merging: Merging,
+): void {
+  if ([...policy, ...taken].some((other) => sameRequests(other.template, template))) return;
+  if (policy.some((other) => takesRequestsOf(template, other.template))) return;
+  if (!taken.some((other) => takesRequestsOf(template, other.template))) return;
+  merging.borrow([...merging.at, 'operations', name], { value: {}, mark: said.mark });
+}
+
+function checkDescribed({ name, template }: Named, described: readonly Named[], merging: Merging): void {
+  const isDescribed = described.some((other) => {
+    const anyMethod =
+      template.method === '*' || (template.method === 'HEAD' && other.template.method === 'GET');
+    return sameRequests(
+      anyMethod ? { ...template, method: other.template.method } : template,
+      other.template,
+    );
+  });
+  if (isDescribed) return;
+  merging.atPolicy([...merging.at, 'operations', name], {
+    rule: 'description-agrees',
+    message: `${spellOperation(template)} is not in the description`,
+    hint: merging.description.source.file,
+    at: 'key',
+  });
+}
+
+function saysAnything({ flag, status, deprecated, sunset }: DescribedOperation): boolean {
+  return flag?.value === true || status?.value === 'deprecated' || (deprecated ?? sunset) !== undefined;
+}

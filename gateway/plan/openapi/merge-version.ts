@@ -1,0 +1,74 @@
+// The lifecycle of a whole version, as `info.x-lifecycle` of its description says it (OAS-2): what the policy leaves
+// open is taken over, what both say must be the same.
+import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import type { Path } from '../document.ts';
+import { valueAt } from '../values.ts';
+import type { Said } from './description-text.ts';
+import { disagree, firstDay, isDisordered, type Merging, policyText } from './merging.ts';
+
+/** Stages that a version is in only after its deprecation. */
+const ENDING = /^(deprecated|sunset|retired)$/i;
+
+export function mergeVersion(merging: Merging): void {
+  const { document, description, at } = merging;
+  const { announced, sunset, stage } = description.api;
+  const told = firstDay(merging, [
+    [...at, 'announced'],
+    [...at, 'deprecated'],
+  ]);
+  // The specification's announcement is what makes a version deprecated; the policy may tell the two apart.
+  mergeDay(merging, 'deprecation.announced', announced, told, {
+    path: [...at, 'deprecated'],
+    free: !document.has([...at, 'deprecated']) && !document.has([...at, 'announced']),
+  });
+  if (!isDisordered(merging, 'deprecation.announced', announced, 'deprecation.sunset', sunset)) {
+    const extended = valueAt(document.value, [...at, 'extended']);
+    const last = Array.isArray(extended) ? extended.length - 1 : -1;
+    const extension: Path = [...at, 'extended', last, 'to'];
+    const ends = firstDay(merging, last < 0 ? [[...at, 'sunset']] : [extension]);
+    mergeDay(merging, 'deprecation.sunset', sunset, ends, {
+      path: [...at, 'sunset'],
+      free: !document.has([...at, 'sunset']) && !document.has([...at, 'extended']),
+    });
+  }
+  mergeGuide(merging);
+  if (stage === undefined || !ENDING.test(stage.value)) return;
+  if (document.has([...at, 'deprecated']) || typeof announced?.value === 'string') return;
+  merging.atDescription(stage.mark, {
+    rule: 'description-undated',
+    message: `the stage is ${stage.value}, and nothing says since when: no answer carries Deprecation`,
+    hint: 'add deprecation.announced here, or deprecated to the policy',
+  });
+}
+
+function mergeDay(
+  merging: Merging,
+  what: string,
+  said: Said<string | null> | undefined,
+  written: { readonly day: string; readonly path: Path } | undefined,
+  open: { readonly path: Path; readonly free: boolean },
+): void {
+  if (said === undefined) return;
+  if (open.free && said.value !== null) merging.borrow(open.path, said);
+  else if (written !== undefined && written.day !== said.value) disagree(merging, written.path, what, said);
+}
+
+function mergeGuide(merging: Merging): void {
+  const { document, description, at } = merging;
+  const { guide } = description.api;
+  if (guide === undefined) return;
+  const path = [...at, 'guide'];
+  const url = parsePageUrl(guide.value);
+  if (!document.has(path)) {
+    if (url !== undefined) merging.borrow(path, guide);
+    else
+      merging.atDescription(guide.mark, {
+        rule: 'description-usable',
+        message: 'migration-guide is not an absolute https URL, and is not sent',
+      });
+    return;
+  }
+  const own = policyText(merging, path);
+  const ownUrl = own === undefined ? undefined : parsePageUrl(own);
+  if (ownUrl !== undefined && ownUrl !== url) disagree(merging, path, 'migration-guide', guide);
+}

@@ -1,0 +1,81 @@
+// What it takes to hold one version of a policy against the description it names: its values as written, and where
+// what is found goes. Made by merge.ts for each version, used by the comparisons beside this file.
+import { parseInstant } from '../../policy/notation.ts';
+import type { Finding, Path, SourceDocument } from '../document.ts';
+import type { Problem } from '../problems.ts';
+import { valueAt } from '../values.ts';
+import type { Borrowed } from './borrowed.ts';
+import type { Description } from './description.ts';
+import type { Mark, Said } from './description-text.ts';
+import type { Placement } from './placement.ts';
+
+/** A finding of a switchable rule, and how it becomes a problem at its place. */
+export interface DescriptionFinding {
+  readonly finding: Finding;
+  readonly place: (finding: Finding) => Problem;
+}
+
+export interface Merged {
+  readonly borrowed: readonly Borrowed[];
+  readonly findings: readonly DescriptionFinding[];
+}
+
+export interface Merging {
+  readonly document: SourceDocument;
+  readonly description: Description;
+  readonly placement: Placement;
+  readonly label: string;
+  readonly labels: readonly string[];
+  readonly versionedPath: string | undefined;
+  /** Where the version stands in the policy. */
+  readonly at: Path;
+  /** Stands for what the policy does not say at `path`. */
+  readonly borrow: (path: Path, said: Said<unknown>) => void;
+  /** A finding at a place in the policy. */
+  readonly atPolicy: (path: Path, finding: Finding) => void;
+  /** A finding at a place in the description. */
+  readonly atDescription: (mark: Mark, finding: Finding) => void;
+}
+
+/** The text written at `path` of the policy; undefined for anything else. */
+export function policyText({ document }: Merging, path: Path): string | undefined {
+  const value = valueAt(document.value, path);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The first day of the places that is well formed, with its place. */
+export function firstDay(merging: Merging, places: readonly Path[]): { day: string; path: Path } | undefined {
+  for (const path of places) {
+    const text = policyText(merging, path);
+    const instant = text === undefined ? undefined : parseInstant(text);
+    if (instant !== undefined)
+      return { day: Temporal.Instant.fromEpochMilliseconds(instant).toString().slice(0, 10), path };
+  }
+  return undefined;
+}
+
+/** The two say different things of one matter; shown at the policy's line, with the place of the other. */
+export function disagree(merging: Merging, path: Path, what: string, said: Said<string | null>): void {
+  const { description, atPolicy, label } = merging;
+  const api = policyText(merging, ['api']) ?? '<api>';
+  atPolicy(path, {
+    rule: 'description-agrees',
+    message: `${what} is ${said.value ?? 'null'} in the description`,
+    hint: `${description.source.place(said.mark)}; \`sundial openapi ${api} ${label} --write\` brings it up to date`,
+  });
+}
+
+/** Whether a later date is written before an earlier one, which is then reported: OAS-2, sunset >= deprecation >= introduced. */
+export function isDisordered(
+  { atDescription }: Merging,
+  firstName: string,
+  first: Said<string | null> | undefined,
+  secondName: string,
+  second: Said<string | null> | undefined,
+): boolean {
+  if (typeof first?.value !== 'string' || typeof second?.value !== 'string') return false;
+  if (second.value >= first.value) return false;
+  const message = `${secondName} (${second.value}) is before ${firstName} (${first.value})`;
+  atDescription(second.mark, { rule: 'description-dates', message });
+  return true;
+}

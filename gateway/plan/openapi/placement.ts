@@ -1,0 +1,137 @@
+// Where the paths of a description lie in an API: below its base, its versioned path or the path of its upstream,
+// with the path of `servers` in front or without. Leads from a described path to an operation's name and back.
+import {
+  OPERATION_METHODS,
+  type OperationTemplate,
+  parseOperation,
+  spellOperation,
+  type TemplateSegment,
+} from '../../policy/lifecycle/operation-template.ts';
+import type { DescribedOperation, Description } from './description.ts';
+
+/** What of an API's policy says where it lives; undefined parts are not written. */
+export interface Premises {
+  readonly label: string;
+  readonly base: string | undefined;
+  /** `/api/{version}/orders`. */
+  readonly versionedPath: string | undefined;
+  readonly upstreamPath: string | undefined;
+}
+
+export type Placed =
+  | { readonly kind: 'operation'; readonly template: OperationTemplate; readonly name: string }
+  /** The path belongs to something else. */
+  | { readonly kind: 'elsewhere' }
+  /** The gateway has no operation of that method or path. */
+  | { readonly kind: 'inexpressible'; readonly why: string };
+
+export interface PlacedOperation {
+  readonly said: DescribedOperation;
+  readonly placed: Placed;
+}
+
+export interface Placement {
+  /** Everything the description describes, in its order. */
+  readonly operations: readonly PlacedOperation[];
+  readonly place: (method: string, path: string) => Placed;
+  /** The path of an operation of this version, as this description would write it. */
+  readonly pathOf: (template: OperationTemplate) => string;
+}
+
+/** One way of reading the paths: what they begin with, to be cut off, once `server` is put in front. */
+interface Reading {
+  readonly server: readonly string[];
+  readonly prefix: readonly string[];
+}
+
+/** The way that fits the most paths; where none fits any, the paths are taken to begin at the base. */
+export function placeDescription(description: Description, premises: Premises): Placement {
+  const { label, base, versionedPath, upstreamPath } = premises;
+  const server = segmentsOf(serverPath(description.servers[0]));
+  const prefixes = [versionedPath?.replace('{version}', label), base, upstreamPath]
+    .filter((path) => path !== undefined)
+    .map(segmentsOf);
+  const readings = [server, []].flatMap((front) => prefixes.map((prefix) => ({ server: front, prefix })));
+  const paths = [...new Set(description.operations.map(({ path }) => path))].map(segmentsOf);
+  let best: Reading = { server: [], prefix: [] };
+  let most = 0;
+  for (const reading of readings) {
+    const fitting = paths.filter((path) => tailIn(reading, path, label) !== undefined).length;
+    if (fitting <= most) continue;
+    best = reading;
+    most = fitting;
+  }
+  const place = (method: string, path: string): Placed => {
+    const tail = tailIn(best, segmentsOf(path), label);
+    return tail === undefined ? { kind: 'elsewhere' } : asOperation(method, tail);
+  };
+  return {
+    operations: description.operations.map((said) => ({ said, placed: place(said.method, said.path) })),
+    place,
+    pathOf: ({ segments }) => {
+      const tail = segments.map((each) => (each.kind === 'literal' ? each.text : `{${each.name}}`));
+      return `/${[...best.prefix, ...tail].slice(best.server.length).join('/')}`;
+    },
+  };
+}
+
+/** The path of a server URL, without the slash at its end; empty for the root and for what is no URL. */
+export function serverPath(server: string | undefined): string {
+  if (server === undefined) return '';
+  const path =
+    /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^?#]*)/i.exec(server)?.[1] ?? /^[^?#]*/.exec(server)?.[0] ?? '';
+  return path.replace(/\/+$/, '');
+}
+
+export function segmentsOf(path: string): readonly string[] {
+  return path.split('/').filter((segment) => segment !== '');
+}
+
+/** Described segments as those of an operation; undefined for one that mixes words and parameters. */
+export function templateSegments(tail: readonly string[]): readonly TemplateSegment[] | undefined {
+  const names = new Set<string>();
+  const segments: TemplateSegment[] = [];
+  for (const segment of tail) {
+    const name = /^\{([^{}]+)\}$/.exec(segment)?.[1];
+    if (name === undefined) {
+      if (/[{}]/.test(segment)) return undefined;
+      segments.push({ kind: 'literal', text: segment });
+      continue;
+    }
+    // What a parameter is called matters only within the file, and not every name of a description can be written here.
+    const plain = name
+      .replace(/[^A-Za-z0-9_]/g, '_')
+      .replace(/^(?=\d)/, '_')
+      .slice(0, 36);
+    let free = plain;
+    for (let number = 2; names.has(free); number += 1) free = `${plain}_${number}`;
+    names.add(free);
+    segments.push({ kind: 'parameter', name: free });
+  }
+  return segments;
+}
+
+function asOperation(method: string, tail: readonly string[]): Placed {
+  const known = OPERATION_METHODS.find((each) => each === method && each !== '*');
+  if (known === undefined)
+    return { kind: 'inexpressible', why: `${method} is not a method of operations here` };
+  const segments = templateSegments(tail);
+  const name = segments && spellOperation({ method: known, segments });
+  const parsed = name === undefined ? undefined : parseOperation(name);
+  if (name === undefined || parsed?.kind !== 'operation')
+    return { kind: 'inexpressible', why: 'a segment of its path is neither a word nor one {parameter}' };
+  return { kind: 'operation', template: parsed.template, name };
+}
+
+function tailIn(
+  { server, prefix }: Reading,
+  path: readonly string[],
+  label: string,
+): readonly string[] | undefined {
+  const whole = [...server, ...path];
+  const fits = prefix.every((segment, index) => {
+    const there = whole[index];
+    return there === segment || (segment === label && there !== undefined && /^\{[^{}]+\}$/.test(there));
+  });
+  return fits && whole.length >= prefix.length ? whole.slice(prefix.length) : undefined;
+}

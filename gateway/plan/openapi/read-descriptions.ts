@@ -1,0 +1,85 @@
+// The descriptions that the versions of one policy name: read, compared with the policy, and merged into its document
+// before anything is checked or compiled, so that nothing after this step knows which of the two a date came from.
+import { dirname, resolve } from 'node:path';
+import type { SourceDocument } from '../document.ts';
+import { digest, type FileRead, type ReadFile, tryRead } from '../files.ts';
+import type { Problem } from '../problems.ts';
+import type { PublishedFile } from '../published-record.ts';
+import { keysOf, valueAt } from '../values.ts';
+import { withBorrowed } from './borrowed.ts';
+import { type Description, readDescription } from './description.ts';
+import { MOST_DESCRIPTION_BYTES } from './description-text.ts';
+import { mergeDescription } from './merge.ts';
+import type { DescriptionFinding } from './merging.ts';
+import { parseDescriptionPath } from './section.ts';
+
+/** Descriptions by path, kept between reloads: a large one takes a second to parse. */
+export type DescriptionCache = Map<string, { readonly digest: string; readonly description: Description }>;
+
+export interface Reading {
+  readonly readFile: ReadFile;
+  /** How a path is printed. */
+  readonly shown: (file: string) => string;
+  readonly cache: DescriptionCache;
+}
+
+export interface Described {
+  /** The policy, with what its descriptions add. */
+  readonly document: SourceDocument;
+  readonly problems: readonly Problem[];
+  /** Of rules that the policy can switch. */
+  readonly findings: readonly DescriptionFinding[];
+  /** The descriptions that could be read, by the name that is printed; part of the revision. */
+  readonly texts: readonly PublishedFile[];
+  /** Absolute paths of the descriptions, readable or not. */
+  readonly files: readonly string[];
+}
+
+/** `file` is the absolute path of the policy. Never throws: a description that cannot be read is a problem at its line. */
+export async function readDescriptions(
+  file: string,
+  document: SourceDocument,
+  reading: Reading,
+): Promise<Described> {
+  let described: Described = { document, problems: [], findings: [], texts: [], files: [] };
+  for (const label of keysOf(valueAt(document.value, ['versions']))) {
+    const at = ['versions', label, 'openapi'];
+    const path = valueAt(document.value, at);
+    if (typeof path !== 'string' || parseDescriptionPath(path) === undefined) continue;
+    const target = resolve(dirname(file), path);
+    const files = [...described.files, target];
+    const read = await tryRead(target, reading.readFile, MOST_DESCRIPTION_BYTES);
+    if (read.kind === 'unreadable') {
+      const message = `cannot read the description: ${read.why}`;
+      const problem = document.problem(at, { rule: 'openapi', message });
+      described = { ...described, files, problems: [...described.problems, problem] };
+      continue;
+    }
+    const description = cached(target, read, reading);
+    const merged = mergeDescription(document, label, description);
+    described = {
+      document: withBorrowed(described.document, merged.borrowed),
+      problems: [...described.problems, ...description.problems],
+      findings: [...described.findings, ...merged.findings],
+      texts: [
+        ...described.texts,
+        { kind: 'description', name: reading.shown(target), text: new TextDecoder().decode(read.bytes) },
+      ],
+      files,
+    };
+  }
+  return described;
+}
+
+function cached(
+  path: string,
+  { bytes }: Extract<FileRead, { kind: 'read' }>,
+  { cache, shown }: Reading,
+): Description {
+  const name = digest([bytes]);
+  const known = cache.get(path);
+  if (known?.digest === name) return known.description;
+  const description = readDescription(shown(path), bytes);
+  cache.set(path, { digest: name, description });
+  return description;
+}

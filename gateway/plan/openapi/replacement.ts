@@ -1,0 +1,97 @@
+// The `replacement` of a described operation, a path, as the successor that a policy would name, and back.
+// A path under the versioned path of the API leads to that version; any other is one of the same description.
+import {
+  OPERATION_METHODS,
+  type OperationSuccessor,
+  type OperationTemplate,
+  sameRequests,
+  spellOperation,
+} from '../../policy/lifecycle/operation-template.ts';
+import { type Placement, segmentsOf, serverPath, templateSegments } from './placement.ts';
+
+export interface Around {
+  readonly placement: Placement;
+  readonly label: string;
+  readonly labels: readonly string[];
+  readonly versionedPath: string | undefined;
+}
+
+export interface Replacement {
+  readonly label: string;
+  readonly template: OperationTemplate;
+}
+
+/** Undefined when it leads to nothing that this API has. */
+export function readReplacement(text: string, method: string, around: Around): Replacement | undefined {
+  const path = text.startsWith('/') ? text : serverPath(text);
+  if (!path.startsWith('/')) return undefined;
+  const { placement, label } = around;
+  const named = OPERATION_METHODS.find((each) => each === method);
+  const versioned = versionOf(path, around);
+  if (versioned !== undefined && named !== undefined) {
+    const segments = templateSegments(versioned.tail);
+    return segments && { label: versioned.label, template: { method: named, segments } };
+  }
+  const meant = placement.place(method, path);
+  if (meant.kind !== 'operation') return undefined;
+  const there = placement.operations.flatMap(({ placed }) => {
+    if (placed.kind !== 'operation') return [];
+    const { method: other } = placed.template;
+    return sameRequests({ ...meant.template, method: other }, placed.template) ? [other] : [];
+  });
+  const best = there.find((each) => each === meant.template.method) ?? there[0];
+  return best && { label, template: { ...meant.template, method: best } };
+}
+
+/** As `successor:` of an operation of `label` writes it, parameters renamed as its own template has them. */
+export function spellSuccessor(
+  { label, template }: Replacement,
+  own: string,
+  names: ReadonlyMap<string, string>,
+): string {
+  const segments = template.segments.map((each) =>
+    each.kind === 'literal' ? each : { ...each, name: names.get(each.name) ?? each.name },
+  );
+  const name = spellOperation({ ...template, segments });
+  return label === own ? name : `${label} ${name}`;
+}
+
+/** Whether a policy's successor of `template` leads where the description's replacement does. */
+export function sameSuccessor(
+  successor: OperationSuccessor,
+  template: OperationTemplate,
+  replacement: Replacement,
+  own: string,
+): boolean {
+  if ((successor.label ?? own) !== replacement.label) return false;
+  const target = successor.template ?? template;
+  // A path has no method: only where it leads is compared.
+  return sameRequests({ ...target, method: replacement.template.method }, replacement.template);
+}
+
+/** The path to write for a successor; undefined where a path cannot say it. */
+export function writeReplacement(
+  successor: OperationSuccessor,
+  template: OperationTemplate,
+  { placement, label, versionedPath }: Around,
+): string | undefined {
+  const target = successor.template ?? template;
+  const to = successor.label ?? label;
+  if (to === label) return placement.pathOf(target);
+  if (versionedPath === undefined) return undefined;
+  const [, tail = ''] = /^\S+ (.*)$/.exec(spellOperation(target)) ?? [];
+  return `${versionedPath.replace('{version}', to)}${tail === '/' ? '' : tail}`;
+}
+
+function versionOf(
+  path: string,
+  { versionedPath, labels }: Around,
+): { readonly label: string; readonly tail: readonly string[] } | undefined {
+  if (versionedPath === undefined) return undefined;
+  const form = segmentsOf(versionedPath);
+  const there = segmentsOf(path);
+  const label = there[form.indexOf('{version}')];
+  if (label === undefined || !labels.includes(label)) return undefined;
+  const fits = form.every((segment, index) => segment === '{version}' || there[index] === segment);
+  return fits ? { label, tail: there.slice(form.length) } : undefined;
+}

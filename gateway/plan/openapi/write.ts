@@ -1,0 +1,56 @@
+// A description with the lifecycle of its version written into it: `deprecated` and `x-lifecycle`, and no other byte.
+// The last step of `sundial openapi`; what is written is read again before anybody gets it.
+
+import { type DescribedOperation, type Description, readDescription } from './description.ts';
+import { mapOf } from './description-text.ts';
+import { type Live, liveApi, liveOperation } from './live.ts';
+import { createTextEdits } from './text-edits.ts';
+
+export type Written =
+  | { readonly kind: 'text'; readonly text: string }
+  /** Anchors and aliases that make one place speak for several, or something other than a map at `x-lifecycle`. */
+  | { readonly kind: 'entangled' };
+
+/** New keys of an operation follow these, before parameters and answers. */
+const HEADINGS = ['tags', 'summary', 'description', 'externalDocs', 'operationId', 'deprecated'];
+
+export function writeLifecycle(live: Live): Written {
+  const text = edited(live, live.description);
+  if (text === undefined) return { kind: 'entangled' };
+  const again = readDescription(live.description.source.file, new TextEncoder().encode(text));
+  const isKept = again.problems.length === 0 && leavesOthers(live, live.description, again);
+  // What is written says what was meant, and nothing would be changed a second time.
+  return isKept && edited(live, again) === text ? { kind: 'text', text } : { kind: 'entangled' };
+}
+
+/** Operations that nothing is to be said of say what they did: an anchor elsewhere may be theirs too. */
+function leavesOthers(live: Live, before: Description, after: Description): boolean {
+  if (before.operations.length !== after.operations.length) return false;
+  return before.operations.every((operation, index) => {
+    const now = after.operations[index];
+    return (
+      liveOperation(operation, live) !== undefined || (now !== undefined && saying(now) === saying(operation))
+    );
+  });
+}
+
+function saying({ flag, status, introduced, deprecated, sunset, replacement }: DescribedOperation): string {
+  const fields = [flag, status, introduced, deprecated, sunset, replacement];
+  return JSON.stringify(fields.map((field) => field?.value ?? null));
+}
+
+function edited(live: Live, description: Description): string | undefined {
+  const { source, operations } = description;
+  const info = mapOf(source.childOf(source.root, 'info'));
+  const isAtRoot =
+    source.childOf(info, 'x-lifecycle') === undefined && mapOf(source.childOf(source.root, 'x-lifecycle'));
+  const home = isAtRoot ? source.root : info;
+  if (home === undefined) return undefined;
+  const edits = createTextEdits(source);
+  edits.want(home, { 'x-lifecycle': liveApi({ ...live, description }) });
+  for (const operation of operations) {
+    const wanted = liveOperation(operation, { ...live, description });
+    if (wanted !== undefined) edits.want(operation.node, wanted, HEADINGS);
+  }
+  return edits.apply();
+}

@@ -1,0 +1,71 @@
+// pins-rewritten: which version an account of a past day is on is history, and so is the list of days it was found in.
+// A version that is put between published ones, or taken out, would move accounts that never asked for it (VER-5).
+import type { EpochMs } from '../../policy/contract.ts';
+import { dayOf } from '../../policy/notation.ts';
+import { compareLabels } from '../../policy/versioning/label.ts';
+import { choosePin } from '../../policy/versioning/pin-resolution.ts';
+import type { DateMatch, Label } from '../../policy/versioning/resolution.ts';
+import { createResolutionRules } from '../../policy/versioning/rules.ts';
+import type { VersionParts } from '../policy-grammar.ts';
+import type { PolicyView, Report } from '../views.ts';
+
+type Versions = ReadonlyMap<string, VersionParts>;
+
+const BEFORE_ALL = '0001-01-01';
+
+/** Versions that are in both files, with other dates, are the matter of dates-rewritten. */
+export function pinsRewritten(past: Versions, view: PolicyView, now: EpochMs, report: Report): void {
+  const pin = view.parts.resolve?.flatMap((entry) => entry.pin ?? [])[0];
+  if (pin?.created === undefined) return;
+  const { match = 'floor' } = pin;
+  const [then, by] = [accountsBy(past, match, now), accountsBy(view.versions, match, now)];
+  const told = new Set<string>();
+  for (const day of daysOf(past, view.versions, dayOf(now))) {
+    const [was, is] = [then(day), by(day)];
+    const isNew = is !== undefined && !past.has(is);
+    const isGone = was !== undefined && !view.versions.has(was) && !isForgotten(past.get(was), now);
+    if (was === is || !(isNew || isGone) || told.has(`${was} ${is}`)) continue;
+    told.add(`${was} ${is}`);
+    const since = day === BEFORE_ALL ? 'before any version' : `on ${day}`;
+    report(isNew ? ['versions', is] : ['versions'], {
+      rule: 'pins-rewritten',
+      message: `an account made ${since} is on ${was ?? 'the default'} and would be moved to ${is ?? 'the default'}`,
+      hint: isNew ? 'call a new version by a day that has not come' : `keep ${was} and its dates`,
+      at: 'key',
+      // One that comes a few days late moves the accounts of these days alone.
+      ...(isNew &&
+        [...past.keys()].every((label) => compareLabels(label, is) < 0) && { severity: 'warning' }),
+    });
+  }
+}
+
+/** The version of an account by the day it was made, as a request would find it. */
+function accountsBy(versions: Versions, match: DateMatch, now: EpochMs): (day: string) => Label | undefined {
+  const wasReleased = (label: Label, at: EpochMs) =>
+    (versions.get(label)?.released ?? Number.POSITIVE_INFINITY) <= at;
+  const isOut = (label: Label) => wasReleased(label, now);
+  const moment = { now, isReleased: isOut, isServed: isOut, wasReleased };
+  const rules = createResolutionRules({
+    labels: [...versions.keys()],
+    header: undefined,
+    default: undefined,
+    pin: { account: undefined, created: 'created', match },
+  });
+  return (day) => {
+    const choice = choosePin(rules, undefined, day, moment);
+    return choice.kind === 'none' ? undefined : choice.label;
+  };
+}
+
+/** Every day of the past on which accounts begin to be on another version. */
+function daysOf(past: Versions, present: Versions, today: string): readonly string[] {
+  const days = [...past, ...present].flatMap(([label, { released }]) =>
+    released === undefined ? [label] : [label, dayOf(released)],
+  );
+  return [...new Set([BEFORE_ALL, ...days])].filter((day) => day < today).sort();
+}
+
+/** Its accounts have long been refused. */
+function isForgotten(version: VersionParts | undefined, now: EpochMs): boolean {
+  return version?.forgotten !== undefined && version.forgotten <= now;
+}

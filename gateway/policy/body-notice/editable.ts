@@ -1,0 +1,88 @@
+// Which answers may be edited, as far as their head tells (BODY-1), and what became of those that were looked at.
+// Judged before the first byte of a body is held back.
+import type { RequestHeaders } from '../contract.ts';
+
+/** Each answer that could have carried the notice ends in one of these; metrics and log name it. */
+export type NoticeOutcome =
+  | 'added'
+  | 'not_json'
+  | 'not_object'
+  | 'malformed'
+  | 'own_member'
+  | 'too_large'
+  | 'coding'
+  | 'no_transform'
+  | 'partial'
+  | 'digest';
+
+/** Content codings that are undone where an upstream sends one although identity was asked for (BODY-3). */
+export const CODINGS = ['gzip', 'deflate', 'br', 'zstd'] as const;
+export type Coding = (typeof CODINGS)[number];
+
+/** The most that is held of one body, coded and decoded, bytes. */
+export const MOST_BYTES = 1024 * 1024;
+
+export type HeadJudgement =
+  | { readonly kind: 'editable'; readonly coding: Coding | undefined }
+  | { readonly kind: 'left'; readonly why: NoticeOutcome };
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH']);
+const STATUSES: ReadonlySet<number> = new Set([200, 201, 202]);
+
+const JSON_TYPE = /^application\/(?:json|[^\s;/]+\+json)$/;
+/** Their members are defined elsewhere, are signed, or are no single text. */
+const OTHER_SHAPES: ReadonlySet<string> = new Set([
+  'application/problem+json',
+  'application/linkset+json',
+  'application/jrd+json',
+  'application/jwk+json',
+  'application/jwk-set+json',
+  'application/jose+json',
+  'application/sd-jwt+json',
+  'application/merge-patch+json',
+  'application/stream+json',
+]);
+const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]*)/gi;
+const NO_TRANSFORM = /(?<![\w-])no-transform(?![\w-])/i;
+
+/** Whether answers to this method are ever edited; HEAD has the head of an edited GET (BODY-7). */
+export function isEdited(method: string): boolean {
+  return METHODS.has(method);
+}
+
+/** What the head of an answer says; undefined for a status whose body is not meant. */
+export function judgeHead(status: number, headers: RequestHeaders): HeadJudgement | undefined {
+  if (!STATUSES.has(status)) return undefined;
+  const why = whyNot(headers);
+  if (why !== undefined) return { kind: 'left', why };
+  const coding = codingOf(headers['content-encoding']);
+  return coding === 'unknown' ? { kind: 'left', why: 'coding' } : { kind: 'editable', coding };
+}
+
+function whyNot(headers: RequestHeaders): NoticeOutcome | undefined {
+  if (!isJson(textOf(headers['content-type']))) return 'not_json';
+  if (NO_TRANSFORM.test(textOf(headers['cache-control']))) return 'no_transform';
+  if (headers['content-range'] !== undefined) return 'partial';
+  return Number(textOf(headers['content-length'])) > MOST_BYTES ? 'too_large' : undefined;
+}
+
+/** RFC 8259 §8.1: what says that it is not UTF-8 is not what we can write into. */
+function isJson(contentType: string): boolean {
+  const [type = ''] = contentType.split(';', 1);
+  const essence = type.trim().toLowerCase();
+  if (!JSON_TYPE.test(essence) || OTHER_SHAPES.has(essence)) return false;
+  return Array.from(contentType.matchAll(CHARSET)).every(([, charset = '']) =>
+    /^(?:utf-?8|us-ascii)$/i.test(charset),
+  );
+}
+
+function codingOf(field: RequestHeaders[string]): Coding | undefined | 'unknown' {
+  const coding = textOf(field).trim().toLowerCase();
+  if (coding === '' || coding === 'identity') return undefined;
+  if (coding === 'x-gzip') return 'gzip';
+  return CODINGS.find((known) => known === coding) ?? 'unknown';
+}
+
+function textOf(field: RequestHeaders[string]): string {
+  return typeof field === 'string' ? field : (field?.join(', ') ?? '');
+}

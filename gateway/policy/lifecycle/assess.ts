@@ -1,0 +1,109 @@
+// The life of a version as overrides leave it: assess(schedule, overrides, now).
+// Asked wherever a stage, a date or a brownout is read; without overrides that is one comparison.
+import type { EpochMs } from '../contract.ts';
+import type { Label } from '../versioning/resolution.ts';
+import { type BrownoutCalendar, createBrownoutCalendar } from './brownout-calendar.ts';
+import type { BrownoutWindow } from './brownout-rule.ts';
+import type { Exception } from './exceptions.ts';
+import { type Override, type Pause, pauseOf } from './override.ts';
+import type { Phase, Schedule } from './schedule.ts';
+
+/** What an override may change of a version or operation; the rules of a plan have this form. */
+export interface Living {
+  readonly api: string;
+  readonly label: Label;
+  readonly schedule: Schedule;
+  readonly phases: readonly Phase[];
+  /** The phases it would have with other dates. */
+  readonly phasesOf: (schedule: Schedule) => readonly Phase[];
+  readonly exceptions: readonly Exception[];
+  readonly brownouts: BrownoutCalendar | undefined;
+  /** Without one nothing can be served, whatever is paused. */
+  readonly upstream: object | undefined;
+}
+
+/** What a stage depends on besides the dates. */
+export interface Moment {
+  readonly now: EpochMs;
+  readonly overrides: readonly Override[];
+}
+
+interface Remembered<T> {
+  readonly pause: Pause;
+  readonly made: T;
+}
+
+/** One entry for each: at any instant a version has one pause. */
+const lives = new WeakMap<Living, Remembered<Living>>();
+const calendars = new WeakMap<BrownoutCalendar, Remembered<BrownoutCalendar>>();
+
+/**
+ * The rules as they stand at `now`. While a pause runs no window of theirs is open, and what would end sooner ends with
+ * the pause; its signals say so. The same object as long as the same pause is in force.
+ */
+export function assess<R extends Living>(rules: R, moment: Moment): R {
+  const pause = holdOf(rules, moment);
+  if (pause === undefined) return rules;
+  const known = lives.get(rules);
+  // What is remembered for rules was made of them, so that it has whatever else they have.
+  if (known !== undefined && isSame(known.pause, pause)) return known.made as R;
+  const made = underPause(rules, pause);
+  lives.set(rules, { pause, made });
+  return made;
+}
+
+/** The pause that holds a version at `now`: none where there is nothing to serve it with. */
+export function holdOf(
+  rules: Pick<Living, 'api' | 'label' | 'upstream'>,
+  { overrides, now }: Moment,
+): Pause | undefined {
+  if (overrides.length === 0 || rules.upstream === undefined) return undefined;
+  return pauseOf(overrides, rules, now);
+}
+
+function underPause<R extends Living>(rules: R, pause: Pause): R {
+  const brownouts = rules.brownouts && clear(rules.brownouts, pause);
+  const schedule = holdDates(rules.schedule, pause.until);
+  if (schedule === rules.schedule) return { ...rules, brownouts };
+  const phases = rules.phasesOf(schedule);
+  // A consumer whose own last day is later keeps it; nobody's is earlier than that of the version.
+  const exceptions = rules.exceptions.map((each) =>
+    each.until > (schedule.sunset ?? pause.until) ? each : { ...each, phases },
+  );
+  return { ...rules, schedule, phases, exceptions, brownouts };
+}
+
+/** No end comes before `until`. The very same dates where none would. */
+function holdDates(schedule: Schedule, until: EpochMs): Schedule {
+  const ends = ['sunset', 'retired', 'forgotten'] as const;
+  if (ends.every((end) => (schedule[end] ?? until) >= until)) return schedule;
+  const [sunset, retired, forgotten] = ends.map((end) => {
+    const date = schedule[end];
+    return date === undefined ? undefined : Math.max(date, until);
+  });
+  // A version that was to go without notice is deprecated once its day has come.
+  const deprecated = schedule.deprecated ?? schedule.sunset ?? schedule.retired;
+  return { ...schedule, deprecated, sunset, retired, forgotten };
+}
+
+/** The calendar without what falls into the pause; one that versions and operations share stays shared. */
+function clear(calendar: BrownoutCalendar, pause: Pause): BrownoutCalendar {
+  const known = calendars.get(calendar);
+  if (known !== undefined && isSame(known.pause, pause)) return known.made;
+  const made = createBrownoutCalendar(calendar.planned.flatMap((window) => outside(window, pause)));
+  calendars.set(calendar, { pause, made });
+  return made;
+}
+
+function outside(window: BrownoutWindow, { from, until }: Pause): readonly BrownoutWindow[] {
+  if (window.until <= from || window.from >= until) return [window];
+  return [
+    { ...window, until: Math.min(window.until, from) },
+    { ...window, from: Math.max(window.from, until) },
+  ].filter((part) => part.from < part.until);
+}
+
+/** A store may read the same pause anew; one that was changed is another. */
+function isSame(one: Pause, other: Pause): boolean {
+  return one === other || (one.id === other.id && one.from === other.from && one.until === other.until);
+}

@@ -1,0 +1,106 @@
+// What a pause does to each version it names, said before it is stored and whenever it is listed.
+// Made of the same assessment that requests are judged by.
+import { dateInWords } from '../notation.ts';
+import type { Label } from '../versioning/resolution.ts';
+import { assess, type Living } from './assess.ts';
+import type { Pause } from './override.ts';
+import { phaseAt } from './phases.ts';
+import { hasEnded, isForgotten } from './retirement.ts';
+import type { Schedule } from './schedule.ts';
+
+export interface PausableApi {
+  readonly name: string;
+  readonly versions: ReadonlyMap<Label, PausableVersion>;
+}
+
+/** A version of a plan, with its operations. */
+export interface PausableVersion extends PausableLife {
+  readonly operations: { readonly list: readonly PausableLife[] } | undefined;
+}
+
+export interface PausableLife extends Living {
+  /** Such as `GET /search`; undefined for the version as a whole. */
+  readonly operation: string | undefined;
+}
+
+/** What a pause does to one version, or to an operation with a sunset or brownouts of its own. */
+export interface PauseEffect {
+  readonly version: Label;
+  readonly operation: string | undefined;
+  readonly effect: /** It has ended. */
+    | 'served_again'
+    /** It would have ended. */
+    | 'sunset_held'
+    | 'brownouts_held'
+    /** It has ended, and nothing is left to serve it with. */
+    | 'stays_ended'
+    /** Neither its sunset nor a brownout falls into that time. */
+    | 'none';
+  /** Windows that are left out or cut short. */
+  readonly brownouts: number;
+  /** The same in words for the operator, without a full stop. */
+  readonly summary: string;
+}
+
+/** What the pause does from its first instant on, by version in the order of the file; empty for an API that is gone. */
+export function effectsOf(pause: Pause, apis: readonly PausableApi[]): readonly PauseEffect[] {
+  const api = apis.find(({ name }) => name === pause.api);
+  return [...(api?.versions.values() ?? [])]
+    .filter(({ label }) => pause.label === undefined || pause.label === label)
+    .flatMap((version) => {
+      const operations = version.operations?.list.filter((each) => endsApart(each, version)) ?? [];
+      return [version, ...operations].map((life) => effectOn(life, pause));
+    });
+}
+
+function endsApart(operation: Living, { schedule, brownouts }: Living): boolean {
+  return operation.schedule.sunset !== schedule.sunset || operation.brownouts !== brownouts;
+}
+
+function effectOn(life: PausableLife, pause: Pause): PauseEffect {
+  const { label: version, operation } = life;
+  const ended = hasEnded(phaseAt(life.phases, pause.from));
+  const held = assess(life, { overrides: [pause], now: pause.from });
+  const brownouts = life.brownouts?.windows(pause.from, pause.until).length ?? 0;
+  const effect = ((): PauseEffect['effect'] => {
+    if (ended) return life.upstream === undefined ? 'stays_ended' : 'served_again';
+    if (held.schedule.sunset !== life.schedule.sunset) return 'sunset_held';
+    return brownouts > 0 ? 'brownouts_held' : 'none';
+  })();
+  const subject = operation === undefined ? version : `${operation} of ${version}`;
+  const sentence = sentenceOf(effect, { life, pause, brownouts });
+  return { version, operation, effect, brownouts, summary: `${subject} ${sentence}` };
+}
+
+interface Held {
+  readonly life: Living;
+  readonly pause: Pause;
+  readonly brownouts: number;
+}
+
+function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: Held): string {
+  const { schedule } = life;
+  const without =
+    brownouts === 0 ? '' : ` without ${brownouts} ${brownouts === 1 ? 'brownout' : 'brownouts'}`;
+  const until = `until ${dateInWords(pause.until)}`;
+  switch (effect) {
+    case 'served_again':
+      return `is served again ${until}${pastSunset(schedule)}`;
+    case 'sunset_held':
+      return `stays ${until}${without}${pastSunset(schedule)}`;
+    case 'brownouts_held':
+      return `is served ${until}${without}`;
+    case 'stays_ended':
+      return `has no upstream: its ${isForgotten(schedule, pause.from) ? 404 : 410} stays`;
+    case 'none':
+      return 'has nothing to hold in that time';
+    default: {
+      const never: never = effect;
+      throw new Error(`unhandled effect ${String(never)}`);
+    }
+  }
+}
+
+function pastSunset({ sunset }: Schedule): string {
+  return sunset === undefined ? '' : `, past its sunset of ${dateInWords(sunset)}`;
+}

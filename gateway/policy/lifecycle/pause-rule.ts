@@ -1,0 +1,112 @@
+// Making a pause: what an operator asked for, checked, and what it will do to each version.
+// Called by the admin API before anything is stored; pure like every rule.
+import type { EpochMs } from '../contract.ts';
+import { dateInWords } from '../notation.ts';
+import type { Label } from '../versioning/resolution.ts';
+import type { Pause } from './override.ts';
+import { effectsOf, type PausableApi, type PauseEffect } from './pause-effects.ts';
+
+export interface PauseRequest {
+  readonly api: string;
+  /** Undefined: every version of the API. */
+  readonly label: Label | undefined;
+  readonly author: string;
+  readonly reason: string;
+  /** Undefined: from now on. */
+  readonly from: EpochMs | undefined;
+  readonly until: EpochMs;
+}
+
+export interface PauseProblem {
+  readonly field: keyof PauseRequest;
+  /** A sentence without its subject, which is the field. */
+  readonly message: string;
+}
+
+export type PauseDecision =
+  | { readonly kind: 'pause'; readonly pause: Pause; readonly effects: readonly PauseEffect[] }
+  | { readonly kind: 'refused'; readonly problems: readonly PauseProblem[] };
+
+/** A pause that nobody remembers ends all the same. */
+export const LONGEST_PAUSE_MS = 90 * 86_400_000;
+/** Characters of an author or a reason. */
+const LONGEST_TEXT = 200;
+/** No controls, no invisible format characters, no other line breaks, no halves of a pair. */
+const PRINTABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+$/u;
+
+/**
+ * A pause for `request`, or everything that is wrong with it. `now`: lifecycle instant; `id`: a new one; `apis`: those of
+ * the plan in force.
+ */
+export function makePause(
+  request: PauseRequest,
+  { apis, now, id }: { readonly apis: readonly PausableApi[]; readonly now: EpochMs; readonly id: string },
+): PauseDecision {
+  const problems = [
+    ...subjectProblems(request, apis),
+    ...timeProblems(request, now),
+    ...textProblems('author', request.author),
+    ...textProblems('reason', request.reason),
+  ];
+  if (problems.length > 0) return { kind: 'refused', problems };
+  const { api, label, from = now } = request;
+  // Whole seconds, as the headers that tell of it have them.
+  const until = Math.ceil(request.until / 1000) * 1000;
+  const [author, reason] = [request.author.trim(), request.reason.trim()];
+  const pause: Pause = { kind: 'pause', id, api, label, author, reason, from, until };
+  return { kind: 'pause', pause, effects: effectsOf(pause, apis) };
+}
+
+function subjectProblems(
+  { api: name, label }: PauseRequest,
+  apis: readonly PausableApi[],
+): readonly PauseProblem[] {
+  const api = apis.find((each) => each.name === name);
+  if (api === undefined) {
+    const names = apis.filter(hasVersions).map((each) => each.name);
+    return [{ field: 'api', message: `no API has this name; there ${listed(names)}` }];
+  }
+  if (!hasVersions(api)) return [{ field: 'api', message: 'an API without versions has nothing to pause' }];
+  if (label === undefined || api.versions.has(label)) return [];
+  return [
+    { field: 'label', message: `${name} has no such version; there ${listed([...api.versions.keys()])}` },
+  ];
+}
+
+function hasVersions({ versions }: PausableApi): boolean {
+  return [...versions.values()].some(({ schedule }) => Number.isFinite(schedule.released));
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'is none' : `${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`;
+}
+
+function timeProblems(request: PauseRequest, now: EpochMs): readonly PauseProblem[] {
+  const { from = now, until } = request;
+  const problems: PauseProblem[] = [];
+  const begins = Math.max(from, now);
+  const latest = now + LONGEST_PAUSE_MS;
+  if (from < now) problems.push({ field: 'from', message: 'is in the past; leave it out to begin now' });
+  if (until <= begins)
+    problems.push({
+      field: 'until',
+      message: `must be later than ${wholeSeconds(begins)}, when the pause begins`,
+    });
+  if (until > latest) {
+    const message = `may be ${wholeSeconds(latest)} at the latest, 90 days from now; for longer, extend the sunset`;
+    problems.push({ field: 'until', message });
+  }
+  return problems;
+}
+
+function textProblems(field: 'author' | 'reason', text: string): readonly PauseProblem[] {
+  const trimmed = text.trim();
+  if (trimmed === '') return [{ field, message: 'must not be empty' }];
+  if (trimmed.length > LONGEST_TEXT)
+    return [{ field, message: `may have at most ${LONGEST_TEXT} characters` }];
+  return PRINTABLE.test(trimmed) ? [] : [{ field, message: 'must be one line of printable text' }];
+}
+
+function wholeSeconds(at: EpochMs): string {
+  return dateInWords(Math.floor(at / 1000) * 1000);
+}

@@ -1,0 +1,105 @@
+// The thread that alone opens sundial.db and holds its lock: what it answers has been synced to the disk.
+// Started by thread.ts, which sends one batch of calls at a time; a batch is one transaction.
+
+import { DatabaseSync } from 'node:sqlite';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { type Call, createOperations, type Operations } from './operations.ts';
+import { migrate, NewerSchemaError } from './schema.ts';
+
+/** Why the file cannot be opened; `reason` is for the operator. */
+export interface OpenFailure {
+  readonly code: 'locked' | 'damaged' | 'newer' | 'unusable';
+  readonly reason: string;
+}
+
+export type ThreadMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly failure: OpenFailure }
+  | { readonly kind: 'done'; readonly results: readonly unknown[] }
+  /** Nothing of the batch was kept. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+function open(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    // In this locking mode the first lock is kept until the database is closed, and the system frees it however
+    // the process ends.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;');
+    const found = database.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+    if (found !== 'ok') throw new DamagedError(String(found));
+    migrate(database);
+    // The log is synced with every commit, so that what was acknowledged outlives a power cut.
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+class DamagedError extends Error {}
+
+function failureOf(error: unknown): OpenFailure {
+  const reason = error instanceof Error ? error.message : String(error);
+  if (error instanceof NewerSchemaError) return { code: 'newer', reason };
+  if (error instanceof DamagedError) return { code: 'damaged', reason };
+  switch (primaryCode(error)) {
+    case SQLITE_BUSY:
+      return { code: 'locked', reason };
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return { code: 'damaged', reason };
+    default:
+      return { code: 'unusable', reason };
+  }
+}
+
+/** SQLite's result code without its extension; undefined for what is no error of SQLite's. */
+function primaryCode(error: unknown): number | undefined {
+  const code = error instanceof Error ? Reflect.get(error, 'errcode') : undefined;
+  return typeof code === 'number' ? code & 0xff : undefined;
+}
+
+function run(database: DatabaseSync, operations: Operations, calls: readonly Call[]): ThreadMessage {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    const results = calls.map(({ name, args }) => {
+      const operation = operations[name] as (...given: readonly unknown[]) => unknown;
+      return operation(...args);
+    });
+    database.exec('COMMIT');
+    return { kind: 'done', results };
+  } catch (error) {
+    // A mistake in this program ends the thread: thread.ts tells of it.
+    if (primaryCode(error) === undefined) throw error;
+    if (database.isTransaction) database.exec('ROLLBACK');
+    return { kind: 'refused', reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function serve(port: MessagePort, file: string): void {
+  const say = (message: ThreadMessage): void => port.postMessage(message);
+  let database: DatabaseSync;
+  try {
+    database = open(file);
+  } catch (error) {
+    say({ kind: 'failed', failure: failureOf(error) });
+    return;
+  }
+  const operations = createOperations(database);
+  port.on('message', (calls: readonly Call[] | 'close') => {
+    if (calls === 'close') {
+      database.close();
+      port.close();
+    } else {
+      say(run(database, operations, calls));
+    }
+  });
+  say({ kind: 'ready' });
+}
+
+if (parentPort !== null) serve(parentPort, String(workerData));

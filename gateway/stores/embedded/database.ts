@@ -1,0 +1,92 @@
+// sundial.db as the embedded stores see it: calls that resolve once they are on the disk, whatever becomes of the thread.
+// Opened by data-folder.ts.
+import { StoreUnavailable } from '../../policy/contract.ts';
+import { createBatches } from './batches.ts';
+import type { Call, Operations } from './operations.ts';
+import { type DatabaseThread, startThread } from './thread.ts';
+
+/** Far beyond what a sync takes; whoever waits longer than this is told that there is no store. */
+const ANSWER_WITHIN_MS = 1000;
+const RESTART_AFTER_MS = 250;
+
+export interface Database {
+  /** Rejects with `StoreUnavailable` only. */
+  readonly call: <N extends keyof Operations>(
+    name: N,
+    ...args: Parameters<Operations[N]>
+  ) => Promise<ReturnType<Operations[N]>>;
+  /** Resolves when what was asked is done and the file free. May be called twice. */
+  readonly close: () => Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly onState: (up: boolean) => void;
+  /** Told what ended the thread. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/**
+ * Opens `file` in a thread of its own. A thread that ends is told of and started again, a moment later and for as long
+ * as it takes; calls until then reject at once.
+ *
+ * @throws OpenError when the file cannot be opened at first
+ */
+export async function openDatabase(file: string, options: DatabaseOptions): Promise<Database> {
+  let thread: DatabaseThread | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let starting: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
+  /** Why the thread could not be started again, as told last: said once, not at every attempt. */
+  let told = '';
+
+  const start = async (): Promise<void> => {
+    thread = await startThread(file, (error) => {
+      thread = undefined;
+      options.onFault(error);
+      options.onState(false);
+      startLater();
+    });
+    told = '';
+    options.onState(true);
+  };
+  const startLater = (): void => {
+    if (closed !== undefined) return;
+    timer = setTimeout(() => {
+      starting = start().catch((error: unknown) => {
+        if (String(error) !== told) options.onFault(error);
+        told = String(error);
+        startLater();
+      });
+    }, RESTART_AFTER_MS);
+    timer.unref();
+  };
+
+  const batches = createBatches<Call>(
+    async (calls) => {
+      if (thread === undefined) throw new StoreUnavailable('the thread of the database has ended');
+      return thread.run(calls);
+    },
+    { answerWithinMs: ANSWER_WITHIN_MS },
+  );
+
+  const close = async (): Promise<void> => {
+    clearTimeout(timer);
+    await starting;
+    await batches.settled();
+    await thread?.close();
+    thread = undefined;
+  };
+
+  await start();
+  return {
+    call: async (name, ...args) => {
+      if (closed !== undefined) throw new StoreUnavailable('the store is closed');
+      // Which call goes with which arguments is checked where it is made.
+      return (await batches.add({ name, args } as Call)) as ReturnType<Operations[typeof name]>;
+    },
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+// Starts the database's thread, talks to it, and notices its end.
+// database.ts keeps one running.
+import { Worker } from 'node:worker_threads';
+import { StoreUnavailable } from '../../policy/contract.ts';
+import type { OpenFailure, ThreadMessage } from './database-thread.ts';
+import type { Call } from './operations.ts';
+
+/** The file cannot be opened; data-folder.ts says it to the operator. */
+export class OpenError extends Error {
+  readonly failure: OpenFailure;
+  constructor(failure: OpenFailure) {
+    super(failure.reason);
+    this.failure = failure;
+  }
+}
+
+export interface DatabaseThread {
+  /** One batch at a time; rejects with `StoreUnavailable`. */
+  readonly run: (calls: readonly Call[]) => Promise<readonly unknown[]>;
+  /** Resolves when the thread is gone and the file free. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Resolves when `file` is open and locked. The thread keeps no process alive but while a batch runs. `onEnd` is told when
+ * it ends without `close`, with what ended it.
+ *
+ * @throws OpenError
+ */
+export async function startThread(file: string, onEnd: (error: unknown) => void): Promise<DatabaseThread> {
+  const worker = new Worker(new URL('./database-thread.ts', import.meta.url), {
+    workerData: file,
+    name: 'sundial-store',
+    // What the process was started with may not suit a thread that is started from a file.
+    execArgv: [],
+  });
+  const gone = Promise.withResolvers<void>();
+  let reply = Promise.withResolvers<ThreadMessage>();
+  let ready = false;
+  let closing = false;
+  let cause: unknown;
+
+  worker.on('message', (message: ThreadMessage) => reply.resolve(message));
+  worker.on('error', (error) => {
+    cause = error;
+  });
+  worker.on('exit', () => {
+    reply.reject(new StoreUnavailable('the thread of the database has ended'));
+    gone.resolve();
+    if (ready && !closing) onEnd(cause);
+  });
+
+  const opened = await reply.promise.catch((error: unknown) => {
+    throw cause ?? error;
+  });
+  if (opened.kind === 'failed') {
+    await gone.promise;
+    throw new OpenError(opened.failure);
+  }
+  ready = true;
+  worker.unref();
+
+  return {
+    run: async (calls) => {
+      reply = Promise.withResolvers<ThreadMessage>();
+      worker.ref();
+      worker.postMessage(calls);
+      try {
+        const message = await reply.promise;
+        if (message.kind === 'done') return message.results;
+        throw new StoreUnavailable(message.kind === 'refused' ? message.reason : 'no answer');
+      } finally {
+        worker.unref();
+      }
+    },
+    close: () => {
+      closing = true;
+      worker.ref();
+      worker.postMessage('close');
+      return gone.promise;
+    },
+  };
+}

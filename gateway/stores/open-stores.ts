@@ -1,0 +1,46 @@
+// Opens the store that the settings name: the limiter over it (leases, exact takes, local fallback), and what lasts.
+// Called once by gateway.ts; a Redis that is away at start is no reason not to start.
+import { openEmbeddedState } from './embedded/embedded-state.ts';
+import { createEmbeddedRateLimitStore } from './embedded/rate-limit.ts';
+import { createLeasingStore } from './leases.ts';
+import { createRateLimiter } from './rate-limiter.ts';
+import { connectRedis } from './redis/connect.ts';
+import { createRedisRateLimitStore } from './redis/rate-limit.ts';
+import { openSharedState } from './redis/shared-state.ts';
+import type { StoreOptions, Stores } from './stores.ts';
+
+/** Within a second on every gateway, the call included. */
+const REFRESH_MS = 500;
+
+/** @throws DataFolderError when the folder of an embedded store is held by another process or cannot be used */
+export async function openStores(options: StoreOptions): Promise<Stores> {
+  const { store, replicas, monotonic: now, onFault } = options;
+  const guardStore = createEmbeddedRateLimitStore({ now });
+  const guard: Stores['guard'] = (key, limit) => guardStore.take({ key, limit, cost: 1 });
+  const local = createEmbeddedRateLimitStore({ now });
+  switch (store.kind) {
+    case 'embedded': {
+      const state = await openEmbeddedState(store.folder, options);
+      const limiter = createRateLimiter({ shared: local, exact: local, local, replicas: 1 });
+      return { ...state, limiter, guard };
+    }
+    case 'redis': {
+      const connection = await connectRedis(store.url, { onState: options.onState });
+      if (!connection.ready) options.onState(false);
+      const exact = createRedisRateLimitStore(connection);
+      const shared = createLeasingStore(exact, { now });
+      const { refresh, ...state } = await openSharedState(connection, { onFault });
+      const timer = setInterval(() => void refresh(), REFRESH_MS);
+      timer.unref();
+      const close = (): Promise<void> => {
+        clearInterval(timer);
+        return state.close();
+      };
+      return { ...state, close, limiter: createRateLimiter({ shared, exact, local, replicas }), guard };
+    }
+    default: {
+      const never: never = store;
+      throw new Error(`unhandled store ${JSON.stringify(never)}`);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// How an override is written in a store, and the order in which all of them are held.
+// Both stores keep one text per override, by its id.
+import type { Override } from '../policy/lifecycle/override.ts';
+import { isStoredObject, storedValue } from './stored-json.ts';
+
+export function writeOverride({ kind, id, api, label, author, reason, from, until }: Override): string {
+  return JSON.stringify({ kind, id, api, label, author, reason, from, until });
+}
+
+/**
+ * All that a store holds, the earliest first. What this edition does not understand is left out and told of: a gateway
+ * of a later one may have put it there.
+ */
+export function readOverrides(
+  texts: readonly string[],
+  onFault: (error: unknown) => void,
+): readonly Override[] {
+  const read = texts.map(readOverride);
+  if (read.includes(undefined))
+    onFault(new TypeError('an override in the store cannot be read; it is left out'));
+  return inOrder(read.filter((override) => override !== undefined));
+}
+
+export function inOrder(overrides: readonly Override[]): readonly Override[] {
+  return overrides.toSorted((a, b) => a.from - b.from || (a.id < b.id ? -1 : 1));
+}
+
+function readOverride(text: string): Override | undefined {
+  const stored = storedValue(text);
+  if (!isStoredObject(stored)) return undefined;
+  const { kind, id, api, label, author, reason, from, until } = stored;
+  if (kind !== 'pause' || (label !== undefined && typeof label !== 'string')) return undefined;
+  if (typeof id !== 'string' || typeof api !== 'string' || typeof author !== 'string') return undefined;
+  if (typeof reason !== 'string' || typeof from !== 'number' || typeof until !== 'number') return undefined;
+  return { kind, id, api, label, author, reason, from, until };
+}

@@ -1,0 +1,109 @@
+// Pins that this process knows, in front of either store: a warm path waits for nothing.
+// Stands behind the PinStore port; what other gateways change is forgotten here by redis/shared-state.ts.
+import type { Pin, PinStore } from '../policy/versioning/pin.ts';
+import { pinKeyText } from './pin-text.ts';
+
+/** Pins where they are kept, by the text of their key. Every answer rejects with `StoreUnavailable` only. */
+export interface PinRecords {
+  readonly find: (key: string) => Promise<Pin | undefined>;
+  /** Stores `pin` unless there is one; the one that stands. */
+  readonly claim: (key: string, pin: Pin) => Promise<Pin>;
+  /** False, and nothing done, unless `current` stands there. */
+  readonly replace: (key: string, current: Pin | undefined, next: Pin | undefined) => Promise<boolean>;
+}
+
+export interface CachedPins extends PinStore {
+  /** For a pin that was changed elsewhere. */
+  readonly forget: (key: string) => void;
+  readonly forgetAll: () => void;
+}
+
+const DEFAULT_MOST_PINS = 100_000;
+
+/**
+ * At most `mostPins` keys (default 100,000) are known, that there is no pin included; the longest unasked goes first.
+ * Those who ask for the same unknown key wait for one call.
+ */
+export function createPinCache(
+  records: PinRecords,
+  { mostPins = DEFAULT_MOST_PINS }: { readonly mostPins?: number } = {},
+): CachedPins {
+  const known = new Map<string, Pin | undefined>();
+  const flights = new Map<string, Promise<Pin | undefined>>();
+  /** How often anything was forgotten: an answer that was on its way meanwhile may be the older one. */
+  let forgotten = 0;
+
+  const keep = (key: string, pin: Pin | undefined): void => {
+    known.delete(key);
+    const longestUnasked = known.size >= mostPins ? known.keys().next() : undefined;
+    if (longestUnasked?.done === false) known.delete(longestUnasked.value);
+    known.set(key, pin);
+  };
+
+  const fly = (key: string): Promise<Pin | undefined> => {
+    const before = forgotten;
+    const isCurrent = () => flights.get(key) === flight;
+    const flight: Promise<Pin | undefined> = records
+      .find(key)
+      .then((pin) => {
+        if (isCurrent() && forgotten === before) keep(key, pin);
+        return pin;
+      })
+      .finally(() => {
+        if (isCurrent()) flights.delete(key);
+      });
+    flights.set(key, flight);
+    return flight;
+  };
+
+  /** What `change` leaves behind is known from then on; what a call under way brings is older. */
+  const after = async <T>(
+    key: string,
+    change: Promise<T>,
+    left: (done: T) => { readonly pin: Pin | undefined } | undefined,
+  ): Promise<T> => {
+    const before = forgotten;
+    try {
+      const done = await change;
+      const result = left(done);
+      if (result === undefined || forgotten !== before) known.delete(key);
+      else keep(key, result.pin);
+      return done;
+    } catch (error) {
+      // It may have happened all the same.
+      known.delete(key);
+      throw error;
+    } finally {
+      flights.delete(key);
+    }
+  };
+
+  return {
+    find: (pinKey) => {
+      const key = pinKeyText(pinKey);
+      const pin = known.get(key);
+      if (pin === undefined && !known.has(key)) return flights.get(key) ?? fly(key);
+      known.delete(key);
+      known.set(key, pin);
+      return pin;
+    },
+    claim: (pinKey, pin) => {
+      const key = pinKeyText(pinKey);
+      return after(key, records.claim(key, pin), (standing) => ({ pin: standing }));
+    },
+    replace: (pinKey, current, next) => {
+      const key = pinKeyText(pinKey);
+      return after(key, records.replace(key, current, next), (done) => (done ? { pin: next } : undefined));
+    },
+    forget: (key) => {
+      forgotten += 1;
+      known.delete(key);
+      flights.delete(key);
+    },
+    forgetAll: () => {
+      forgotten += 1;
+      known.clear();
+      flights.clear();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+-- Stores or removes one override, tells every gateway, and returns all there are. Called by shared-state.ts.
+--
+-- KEYS[1]  the overrides by id
+-- KEYS[2]  the stream of changes
+-- ARGV[1]  the id
+-- ARGV[2]  the override, '' to remove it
+-- ARGV[3]  about how many changes are kept
+--
+-- Returns  { 1 when something changed or 0, overrides }
+
+local changed = 1
+if ARGV[2] == '' then
+  changed = redis.call('HDEL', KEYS[1], ARGV[1])
+else
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+end
+if changed == 1 then
+  redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], '*', 'override', ARGV[1])
+end
+return { changed, redis.call('HVALS', KEYS[1]) }

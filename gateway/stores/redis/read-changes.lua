@@ -1,0 +1,31 @@
+-- What changed since a gateway last looked, or that it must look at everything anew. Called by shared-state.ts.
+--
+-- KEYS[1]  the stream of changes; never empty, so that every place in it is the place of an entry
+-- KEYS[2]  the overrides by id
+-- ARGV[1]  the last entry this gateway has seen, '' at first
+--
+-- Returns  { 'all', last entry, overrides } at first, and when the last entry seen is not there any more: trimmed away, or
+--          lost with the rest of this Redis; else { 'some', last entry, keys of pins, overrides or false when unchanged }
+
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  redis.call('XADD', KEYS[1], '*', 'opened', '')
+end
+local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1][1]
+if ARGV[1] == '' or #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 0 then
+  return { 'all', newest, redis.call('HVALS', KEYS[2]) }
+end
+if ARGV[1] == newest then
+  return { 'some', newest, {}, false }
+end
+
+local pins = {}
+local overrides = false
+for i, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], '+')) do
+  local what, key = entry[2][1], entry[2][2]
+  if i > 1 and what == 'pin' then
+    pins[#pins + 1] = key
+  elseif i > 1 and what == 'override' then
+    overrides = true
+  end
+end
+return { 'some', newest, pins, overrides and redis.call('HVALS', KEYS[2]) }

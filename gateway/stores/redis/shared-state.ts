@@ -1,0 +1,112 @@
+// What all gateways on one Redis share and keep for good: pins, overrides and the published files.
+// Each gateway holds what it knows in memory and looks at the stream of changes twice a second (open-stores.ts).
+import { StoreUnavailable } from '../../policy/contract.ts';
+import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
+import type { Pin } from '../../policy/versioning/pin.ts';
+import { readOverrides, writeOverride } from '../override-text.ts';
+import { createPinCache, type PinRecords } from '../pin-cache.ts';
+import { readPin, writePin } from '../pin-text.ts';
+import { readPublished, writePublished } from '../published-text.ts';
+import type { LastingStores } from '../stores.ts';
+import { readChanges, textsOf } from './change-reply.ts';
+import type { RedisConnection } from './connect.ts';
+import { CHANGES_KEPT, defineStateScripts, KEYS, type StateScripts } from './state-scripts.ts';
+
+export interface SharedState extends LastingStores {
+  /**
+   * Takes over what other gateways changed: the pins concerned are forgotten, the overrides read again. Never rejects: a
+   * store that is away changes nothing. One look at a time; who asks meanwhile waits for the one under way.
+   */
+  readonly refresh: () => Promise<void>;
+}
+
+/** Resolves after the first look, successful or not. `onFault` is told of what can be read but not understood. */
+export async function openSharedState(
+  connection: RedisConnection,
+  { onFault }: { readonly onFault: (error: unknown) => void },
+): Promise<SharedState> {
+  const scripts = defineStateScripts(connection);
+  const pins = createPinCache(pinRecords(scripts));
+  let overrides: readonly Override[] = [];
+  /** What `overrides` was read from. */
+  let written = '';
+  /** How often this gateway has changed an override: a look that was on its way meanwhile is the older one. */
+  let changed = 0;
+  let seen = '';
+  let looking: Promise<void> | undefined;
+
+  const takeOver = (texts: readonly string[]): void => {
+    const now = texts.toSorted().join('\n');
+    if (now === written) return;
+    written = now;
+    overrides = readOverrides(texts, onFault);
+  };
+
+  const look = async (): Promise<void> => {
+    const before = changed;
+    const changes = readChanges(await scripts.readChanges(KEYS.changes, KEYS.overrides, seen));
+    if (changed !== before) return look();
+    if (changes.overrides !== undefined) takeOver(changes.overrides);
+    if (changes.pins === 'all') pins.forgetAll();
+    else for (const key of changes.pins) pins.forget(key);
+    seen = changes.seen;
+  };
+  const refresh = (): Promise<void> => {
+    looking ??= look()
+      .catch((error: unknown) => {
+        if (!(error instanceof StoreUnavailable)) onFault(error);
+      })
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  };
+
+  const changeOverride = async (id: string, text: string): Promise<boolean> => {
+    const reply = await scripts.changeOverride(KEYS.overrides, KEYS.changes, id, text, CHANGES_KEPT);
+    const [done, texts] = Array.isArray(reply) ? reply : [];
+    takeOver(textsOf(texts));
+    changed += 1;
+    return done === 1;
+  };
+  const overrideStore: OverrideStore = {
+    current: () => overrides,
+    put: async (override) => {
+      await changeOverride(override.id, writeOverride(override));
+    },
+    remove: (id) => changeOverride(id, ''),
+  };
+
+  await refresh();
+  return {
+    pins,
+    overrides: overrideStore,
+    published: {
+      read: async () => {
+        const text = await scripts.readPublished(KEYS.published);
+        return readPublished(text === null ? undefined : String(text));
+      },
+      write: async (files) => {
+        await scripts.writePublished(KEYS.published, writePublished(files));
+      },
+    },
+    refresh,
+    close: async () => {
+      connection.close();
+      await looking;
+    },
+  };
+}
+
+function pinRecords({ findPin, claimPin, replacePin }: StateScripts): PinRecords {
+  const textOf = (pin: Pin | undefined) => (pin === undefined ? '' : writePin(pin));
+  return {
+    find: async (key) => {
+      const text = await findPin(KEYS.pin(key));
+      return text === null ? undefined : readPin(String(text));
+    },
+    claim: async (key, pin) => readPin(String(await claimPin(KEYS.pin(key), writePin(pin)))),
+    replace: async (key, current, next) =>
+      (await replacePin(KEYS.pin(key), KEYS.changes, textOf(current), textOf(next), key, CHANGES_KEPT)) === 1,
+  };
+}

@@ -1,0 +1,45 @@
+// The scripts behind what all gateways share: pins, overrides, the published files, and the stream of their changes.
+// One atomic call each; shared-state.ts makes ports of them.
+import { readFileSync } from 'node:fs';
+import type { RedisConnection, RedisScript } from './connect.ts';
+
+// The braces are the hash tag: a script that changes a pin and tells of it needs both keys on one node of a cluster.
+export const KEYS = {
+  pin: (key: string) => `sundial:{state}:pin:${key}`,
+  overrides: 'sundial:{state}:overrides',
+  published: 'sundial:{state}:published',
+  changes: 'sundial:{state}:changes',
+} as const;
+
+/** Twenty changes a second for as long as a gateway may be cut off without reading everything anew. */
+export const CHANGES_KEPT = 10_000;
+
+/** No client waits for it. */
+const ADMINISTRATION_WITHIN_MS = 1000;
+
+export interface StateScripts {
+  readonly findPin: RedisScript;
+  readonly claimPin: RedisScript;
+  readonly replacePin: RedisScript;
+  readonly changeOverride: RedisScript;
+  readonly readChanges: RedisScript;
+  readonly readPublished: RedisScript;
+  readonly writePublished: RedisScript;
+}
+
+export function defineStateScripts({ script }: RedisConnection): StateScripts {
+  const patient = { answerWithinMs: ADMINISTRATION_WITHIN_MS };
+  return {
+    findPin: script('sundialFindPin', "return redis.call('GET', KEYS[1])", 1),
+    claimPin: script('sundialClaimPin', textOf('claim-pin'), 1),
+    replacePin: script('sundialReplacePin', textOf('replace-pin'), 2, patient),
+    changeOverride: script('sundialChangeOverride', textOf('change-override'), 2, patient),
+    readChanges: script('sundialReadChanges', textOf('read-changes'), 2, patient),
+    readPublished: script('sundialReadPublished', "return redis.call('GET', KEYS[1])", 1, patient),
+    writePublished: script('sundialWritePublished', "redis.call('SET', KEYS[1], ARGV[1])", 1, patient),
+  };
+}
+
+function textOf(script: string): string {
+  return readFileSync(new URL(`./${script}.lua`, import.meta.url), 'utf8');
+}

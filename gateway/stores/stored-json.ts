@@ -1,0 +1,18 @@
+// JSON that comes out of a store, of which nothing is known yet.
+// The files that read pins, overrides and published files build on it.
+
+export type StoredObject = Readonly<Record<string, unknown>>;
+
+/** The value written in `text`; undefined for what is no JSON. */
+export function storedValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}
+
+export function isStoredObject(value: unknown): value is StoredObject {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,102 @@
+// A pin that somebody else moves while the admin API moves it: once more, and then a clear word.
+// On a real store, with another writer that comes between the look and the change.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pinRoutes } from '../../gateway/admin/pins.ts';
+import type { Written } from '../../gateway/admin/route.ts';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import type { Pin, PinStore } from '../../gateway/policy/versioning/pin.ts';
+import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
+import { NOW, workspace } from '../plan/workspace.ts';
+
+const PAYMENTS = `api: payments
+base: /api/payments
+resolve: [ { header: API-Version }, { pin: {} } ]
+access: { identity: main, scopes: { read: [payments:read] } }
+upstreams:
+  "2025-03-01": { targets: [http://127.0.0.1:4005] }
+  "2025-09-01": { targets: [http://127.0.0.1:4005] }
+  "2026-03-01": { targets: [http://127.0.0.1:4005] }
+versions:
+  "2025-03-01": { released: 2025-03-01 }
+  "2025-09-01": { released: 2025-09-01 }
+  "2026-03-01": { released: 2026-03-01 }
+`;
+const KEY = { api: 'payments', account: 'acme' };
+let perTest = new AsyncDisposableStack();
+let plan: GatewayPlan;
+let pins: PinStore;
+
+beforeEach(async () => {
+  perTest = new AsyncDisposableStack();
+  const files = perTest.use(await workspace({ 'policies/payments.yaml': PAYMENTS }));
+  const loaded = await files.load();
+  if (loaded.plan === undefined) throw new Error(JSON.stringify(loaded.problems));
+  plan = loaded.plan;
+  const folder = perTest.adopt(await mkdtemp(join(tmpdir(), 'sundial-pins-')), (made) =>
+    rm(made, { recursive: true }),
+  );
+  const state = await openEmbeddedState(folder, { onState: () => {}, onFault: () => {} });
+  perTest.defer(() => state.close());
+  pins = state.pins;
+});
+afterEach(() => perTest.disposeAsync());
+
+const moved = (label: string, since: number): Pin => ({
+  label,
+  origin: 'upgrade',
+  since,
+  previous: undefined,
+});
+
+/** The store, where another gateway moves the pin to each of `others` in turn, right before a change arrives. */
+function between(others: Pin[]): PinStore {
+  return {
+    ...pins,
+    replace: async (key, current, next) => {
+      const other = others.shift();
+      if (other !== undefined) await pins.replace(key, await pins.find(key), other);
+      return pins.replace(key, current, next);
+    },
+  };
+}
+
+function upgrade(store: PinStore, version: string): Promise<Written> {
+  const ports = { plan: () => plan, now: () => NOW, overrides: { current: () => [] }, pins: store };
+  const route = pinRoutes(ports).find(({ method }) => method === 'PUT');
+  if (route === undefined || route.method === 'GET') throw new Error('no such write');
+  const body = { version, by: 'maria', why: 'tested' };
+  return route.perform({ parameter: (name) => (name === 'api' ? KEY.api : KEY.account), body });
+}
+
+describe('an upgrade that meets another', () => {
+  it('is tried once more, on what stands there by then', async () => {
+    const { answer, audit } = await upgrade(between([moved('2025-03-01', NOW - 1)]), '2026-03-01');
+    expect(answer.status).toBe(200);
+    expect(audit).toMatchObject({ before: { version: '2025-03-01' }, after: { version: '2026-03-01' } });
+    expect(await pins.find(KEY)).toMatchObject({
+      label: '2026-03-01',
+      previous: { label: '2025-03-01', until: NOW + 72 * 3_600_000 },
+    });
+  });
+
+  it('gives way to one that leads as far', async () => {
+    const { answer } = await upgrade(between([moved('2026-03-01', NOW - 1)]), '2026-03-01');
+    expect(answer.status).toBe(409);
+    expect(JSON.parse(answer.body)).toMatchObject({ message: expect.stringContaining('on 2026-03-01.') });
+  });
+
+  it('is given up after the second, and says so', async () => {
+    const others = [moved('2025-03-01', NOW - 2), moved('2025-03-01', NOW - 1)];
+    const { answer, audit } = await upgrade(between(others), '2026-03-01');
+    expect(answer.status).toBe(409);
+    expect(JSON.parse(answer.body)).toEqual({
+      error: 'Conflict',
+      message: 'Somebody else moved this pin at the same time. Look at it, then ask again.',
+    });
+    expect(audit).not.toHaveProperty('after');
+    expect(await pins.find(KEY)).toMatchObject({ label: '2025-03-01', since: NOW - 1 });
+  });
+});

@@ -1,0 +1,96 @@
+// The admin token: made once, kept for its owner only, compared without telling how near a guess was.
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTokenCheck, openAdminToken } from '../../gateway/admin/token.ts';
+import { parseAdminToken } from '../../gateway/plan/admin-token.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sundial-token-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const open = (dataFolder = folder) => openAdminToken({ configured: undefined, dataFolder });
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+describe('the admin token', () => {
+  it('is made where there is none: 32 random bytes, in a folder and a file for their owner only', async () => {
+    const data = join(folder, 'data');
+    const token = await open(data);
+    expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(await readFile(join(data, 'admin-token'), 'utf8')).toBe(`${token}\n`);
+    expect([await modeOf(data), await modeOf(join(data, 'admin-token'))]).toEqual([0o700, 0o600]);
+    expect(await open(data)).toBe(token);
+    expect(await open(join(folder, 'other'))).not.toBe(token);
+  });
+
+  it('is one, however many start at once on the same folder, and nothing is left beside it', async () => {
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => open()));
+    expect(new Set(tokens).size).toBe(1);
+    expect(await readdir(folder)).toEqual(['admin-token']);
+  });
+
+  it('is taken back from others who could read it', async () => {
+    const token = await open();
+    await chmod(join(folder, 'admin-token'), 0o644);
+    expect(await open()).toBe(token);
+    expect(await modeOf(join(folder, 'admin-token'))).toBe(0o600);
+  });
+
+  it('is not looked for where the gateway file gives one', async () => {
+    const configured = 'x'.repeat(32);
+    expect(await openAdminToken({ configured, dataFolder: join(folder, 'data') })).toBe(configured);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each(['', 'short', 'a token with spaces in it, long enough', `${'x'.repeat(40)}\n${'y'.repeat(40)}`])(
+    'is not guessed from a file that holds %j',
+    async (text) => {
+      await writeFile(join(folder, 'admin-token'), text);
+      await expect(open()).rejects.toThrow(/admin-token holds no token: remove it and start again/);
+    },
+  );
+
+  it("fails with the system's word where its place is no file", async () => {
+    await mkdir(join(folder, 'admin-token'));
+    await expect(open()).rejects.toThrow('EISDIR');
+  });
+});
+
+describe('the form of a token', () => {
+  it.each([
+    ['x'.repeat(32), true],
+    ['x'.repeat(31), false],
+    ['x'.repeat(513), false],
+    ['AZaz09._~+/-AZaz09._~+/-AZaz09._~+/-==', true],
+    [`${'x'.repeat(32)}===`, false],
+    [`${'x'.repeat(32)}\n`, false],
+    [`${'x'.repeat(32)}"`, false],
+    [`${'x'.repeat(32)}é`, false],
+  ])('%j: %s', (text, good) => {
+    expect(parseAdminToken(text)).toBe(good ? text : undefined);
+  });
+});
+
+describe('the comparison', () => {
+  const token = 'abcdefghijklmnopqrstuvwxyz012345';
+  const check = createTokenCheck(token);
+
+  it.each([
+    [`Bearer ${token}`, true],
+    [`bearer  ${token} `, true],
+    [`Bearer ${token.toUpperCase()}`, false],
+    [`Bearer ${token}=`, false],
+    [`Bearer${token}`, false],
+    [token, false],
+    [`Basic ${token}`, false],
+    [`Bearer ${token}, Bearer ${token}`, false],
+    ['Bearer ', false],
+    ['', false],
+    [undefined, false],
+  ])('%j: %s', (authorization, admitted) => {
+    expect(check(authorization)).toBe(admitted);
+  });
+});

@@ -1,0 +1,99 @@
+// `sundial explain` of an API with pins: what it is told of the account, what it takes to be so, and what comes next.
+import { describe, expect, it } from 'vitest';
+import { runExplain } from '../../gateway/cli/explain.ts';
+import type { KnownAccount } from '../../gateway/cli/known-account.ts';
+import { NOW, workspace } from '../plan/workspace.ts';
+
+const PAYMENTS = `api: payments
+base: /api/payments
+resolve: [ { header: API-Version }, { pin: { by: account_id, created: account_created } } ]
+access: { identity: main }
+upstreams:
+  2024-09-01: { targets: [http://127.0.0.1:4001] }
+  2026-06-01: { targets: [http://127.0.0.1:4001] }
+  2027-06-01: { targets: [http://127.0.0.1:4001] }
+versions:
+  2024-09-01: { released: 2024-09-01, deprecated: 2026-06-01, sunset: 2027-09-01, guide: https://docs.example.com/2026 }
+  2026-06-01: { released: 2026-06-01 }
+  2027-06-01: { released: 2027-06-01 }
+`;
+const FIRST_CALLS = PAYMENTS.replace('payments', 'transfers')
+  .replaceAll('/api/payments', '/api/transfers')
+  .replace('{ by: account_id, created: account_created }', '{}');
+
+async function explain(request: string, account?: KnownAccount, headers: readonly string[] = []) {
+  await using files = await workspace({
+    'policies/payments.yaml': PAYMENTS,
+    'policies/transfers.yaml': FIRST_CALLS,
+  });
+  const { exitCode, text } = await runExplain({
+    request,
+    headers,
+    as: 'acme',
+    scopes: undefined,
+    paused: undefined,
+    ...(account === undefined ? {} : { account }),
+    format: 'text',
+    configFile: files.configFile,
+    environment: {},
+    now: NOW,
+    today: NOW,
+    colour: false,
+    cwd: files.folder,
+  });
+  expect(exitCode, text).toBe(0);
+  return text;
+}
+
+/** Without the columns. */
+const lineOf = (text: string, step: string) =>
+  text
+    .split('\n')
+    .find((line) => line.startsWith(`${step} `))
+    ?.replace(/ {2,}/g, ' ');
+
+describe('explain of an API with pins', () => {
+  it.each<[string, KnownAccount | undefined, string]>([
+    [
+      'nothing',
+      undefined,
+      '2026-06-01 the first call of the account (assumed: no pin is stored, no day in the token)',
+    ],
+    [
+      'its day',
+      { created: '2025-03-14' },
+      '2024-09-01 the account was made on 2025-03-14 (assumed: no pin is stored)',
+    ],
+    ['its pin', { pin: '2026-06-01' }, '2026-06-01 the pin of the account'],
+    ['both', { pin: '2026-06-01', created: '2025-03-14' }, '2026-06-01 the pin of the account'],
+  ])('knowing %s of the account', async (_name, account, expected) => {
+    const text = await explain('GET /api/payments', account);
+    expect(lineOf(text, 'version')).toBe(`version ${expected} policies/payments.yaml:3`);
+    expect(text).toContain('  cache-control: private\n');
+  });
+
+  it('where only the first call counts, says so', async () => {
+    expect(lineOf(await explain('GET /api/transfers', { created: '2025-03-14' }), 'version')).toBe(
+      'version 2026-06-01 the first call of the account (assumed: no pin is stored) policies/transfers.yaml:3',
+    );
+  });
+
+  it('a header is no matter of the account', async () => {
+    const text = await explain('GET /api/payments', { created: '2025-03-14' }, ['API-Version: 2026-06-01']);
+    expect(lineOf(text, 'version')).toBe('version 2026-06-01 from the header policies/payments.yaml:3');
+    expect(text).not.toContain('private');
+  });
+
+  it('the first call keeps its version when newer ones come, and what comes next is of the pinned one', async () => {
+    expect(await explain('GET /api/transfers')).not.toContain('\nnext');
+    expect(lineOf(await explain('GET /api/payments', { created: '2025-03-14' }), 'next')).toBe(
+      'next 2027-09-01 2024-09-01 retired: 410 Gone, version_retired',
+    );
+  });
+
+  it('a pin on a version that is gone is refused, at the line of the pin', async () => {
+    const text = await explain('GET /api/payments', { pin: '2020-01-01' });
+    expect(lineOf(text, 'refused')).toBe('refused version_unknown policies/payments.yaml:3');
+    expect(text).toContain('answer    400 Bad Request');
+  });
+});

@@ -1,0 +1,299 @@
+// `sundial init`: a first policy that passes `check`, whatever the description; and what it refuses to write.
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { runCheck } from '../../gateway/cli/check.ts';
+import { type InitOptions, runInit } from '../../gateway/cli/init.ts';
+import { NOW, ORDERS, type Workspace, workspace } from '../plan/workspace.ts';
+
+const options = (files: Workspace) => ({
+  configFile: files.configFile,
+  cwd: files.folder,
+  environment: {},
+  now: NOW,
+  colour: false,
+});
+
+const init = (files: Workspace, more: Partial<InitOptions> = {}) =>
+  runInit({ ...options(files), from: 'api/described.yaml', out: undefined, ...more });
+
+const check = (files: Workspace) => runCheck({ ...options(files), files: [], format: 'text', strict: false });
+
+const policyIn = (files: Workspace, name: string) =>
+  readFile(join(files.folder, `policies/${name}.yaml`), 'utf8');
+
+const SHIPMENTS = `openapi: 3.1.0
+info:
+  title: Shipments API
+  version: 2.3.0
+  x-lifecycle:
+    deprecation: { announced: "2026-01-15", sunset: "2027-01-15" }
+    migration-guide: https://docs.example.com/shipments/v3
+servers: [{ url: http://127.0.0.1:4321/api/v2 }]
+components: { securitySchemes: { token: { type: http, scheme: bearer } } }
+paths:
+  /shipments: { get: { x-lifecycle: { introduced: "2024-03-01" } } }
+  /shipments/{shipment-id}:
+    get:
+      deprecated: true
+      x-lifecycle: { status: deprecated, deprecation-date: "2025-10-01", sunset-date: "2026-12-15", replacement: "/shipments" }
+  /shipments/open: { get: {} }
+`;
+
+describe('sundial init', () => {
+  it('writes what the description says, and says why for everything else', async () => {
+    await using files = await workspace({ 'api/described.yaml': SHIPMENTS });
+    const { exitCode, text } = await init(files);
+    expect(exitCode).toBe(0);
+    expect(text).toMatch(/policies\/shipments.yaml is written: shipments v2.\n$/);
+    expect(
+      await policyIn(files, 'shipments'),
+    ).toBe(`# A first policy for Shipments API, made from its OpenAPI description: read it through, then run \`sundial check\`.
+api: shipments # in metrics and answers
+base: /api/shipments # where clients find it without a version in the path
+
+# Every place listed is read for the version; two that disagree are refused.
+resolve:
+  - path: /api/{version}/shipments # where the description has it
+  - header: API-Version
+  - default: v2 # for callers that name none, so that nothing changes for them today
+
+# The description asks for tokens. Any of this identity will do until you name scopes: { read: […], write: […] }.
+access: { identity: main }
+# No limit until you set one: limits: { rate: 600/1m, by: address }
+
+# /api/v2/shipments: where the service has it. http://127.0.0.1:4321: from servers.
+upstreams:
+  v2: { targets: ["http://127.0.0.1:4321"], path: /api/v2/shipments }
+
+versions:
+  v2: # as in its path
+    released: 2024-03-01 # the earliest \`introduced\` of the description
+    deprecated: 2026-01-15 # from here answers carry Deprecation
+    sunset: 2027-01-15 # from here the version answers 410
+    guide: https://docs.example.com/shipments/v3
+    # Read beside this file: what it says and this file does not holds too; where both speak they must agree.
+    openapi: ../api/described.yaml
+    operations: # what the description says of single ones; the rest go with the version
+      GET /{shipment_id}: { deprecated: 2025-10-01, sunset: 2026-12-15, successor: "GET /" }
+      GET /open: {} # not part of the wider one that also matches it
+`);
+    const checked = await check(files);
+    expect(checked.exitCode).toBe(0);
+    expect(checked.text).not.toContain('description-');
+  });
+
+  it('works for a description that says next to nothing', async () => {
+    await using files = await workspace({ 'api/described.yaml': '{"openapi":"3.0.0","info":{},"paths":{}}' });
+    expect(await init(files)).toEqual({ exitCode: 0, text: 'policies/api.yaml is written: api v1.\n' });
+    const text = await policyIn(files, 'api');
+    expect(text).toContain('released: 2026-11-20 # the description does not say');
+    expect(text).toContain('# The description asks for no token.\naccess: public\n');
+    expect(text).toContain(
+      'http://127.0.0.1:8081: a placeholder: servers names no address behind the gateway.',
+    );
+    expect(await check(files)).toMatchObject({ exitCode: 0, text: expect.stringContaining('no problems') });
+  });
+
+  it('does not send requests to the gateway itself', async () => {
+    const text = SHIPMENTS.replace('http://127.0.0.1:4321/api/v2', 'https://api.example.com/api/v2');
+    await using files = await workspace({ 'api/described.yaml': text });
+    expect((await init(files)).exitCode).toBe(0);
+    expect(await policyIn(files, 'shipments')).toContain(
+      'targets: ["http://127.0.0.1:8081"], path: /api/v2/shipments',
+    );
+  });
+
+  it('is public where the gateway file names no identity, and says so', async () => {
+    const gateway =
+      'public: https://api.example.com\nlisteners: { https: { address: ":8443" } }\npolicies: ../policies/*.yaml\n';
+    await using files = await workspace({ 'api/described.yaml': SHIPMENTS, 'config/gateway.yaml': gateway });
+    expect((await init(files)).exitCode).toBe(0);
+    expect(await policyIn(files, 'shipments')).toContain(
+      'names no identity to verify them: your service still sees them.',
+    );
+  });
+
+  it('needs no gateway file, and then says that nobody reads the policy', async () => {
+    await using files = await workspace({ 'api/described.yaml': SHIPMENTS });
+    const { exitCode, text } = await init(files, { configFile: 'none.yaml', out: 'new/shipments.yaml' });
+    expect(exitCode).toBe(0);
+    expect(text).toMatch(
+      /new\/shipments.yaml is written: shipments v2.\nNo gateway reads it yet: none.yaml does not look for policies there.\n$/,
+    );
+    expect(existsSync(join(files.folder, 'new/shipments.yaml'))).toBe(true);
+  });
+});
+
+describe('nothing is written', () => {
+  it('over a file that is there', async () => {
+    await using files = await workspace({
+      'api/described.yaml': SHIPMENTS,
+      'policies/shipments.yaml': 'mine',
+    });
+    expect(await init(files)).toEqual({
+      exitCode: 2,
+      text: 'sundial: policies/shipments.yaml is there already; name another with --out\n',
+    });
+    expect(await policyIn(files, 'shipments')).toBe('mine');
+  });
+
+  it('where a policy has the API already', async () => {
+    await using files = await workspace({
+      'api/described.yaml': SHIPMENTS.replace('Shipments', 'Orders'),
+      'policies/orders.yaml': ORDERS,
+    });
+    const { exitCode, text } = await init(files, { out: 'policies/more.yaml' });
+    expect(exitCode).toBe(1);
+    expect(text).toContain('the API "orders" is already described in policies/orders.yaml');
+    expect(text).toMatch(/Nothing is written.\n$/);
+    expect(existsSync(join(files.folder, 'policies/more.yaml'))).toBe(false);
+  });
+
+  it('from a description that contradicts itself', async () => {
+    const text = SHIPMENTS.replace('status: deprecated', 'status: stable');
+    await using files = await workspace({ 'api/described.yaml': text });
+    expect(await init(files)).toMatchObject({
+      exitCode: 1,
+      text: expect.stringContaining('[description-status]'),
+    });
+    expect(existsSync(join(files.folder, 'policies/shipments.yaml'))).toBe(false);
+  });
+
+  it.each([
+    ['swagger: "2.0"\n', 'a Swagger 2.0 description, and 3.0, 3.1 and 3.2 can be read: convert it'],
+    ['a: [\n', 'api/described.yaml:2:1: error: '],
+  ])('from %j', async (text, message) => {
+    await using files = await workspace({ 'api/described.yaml': text });
+    expect(await init(files)).toMatchObject({ exitCode: 2, text: expect.stringContaining(message) });
+  });
+
+  it('from a file that is not there', async () => {
+    await using files = await workspace({});
+    expect(await init(files)).toEqual({
+      exitCode: 2,
+      text: 'sundial: cannot read api/described.yaml: no such file\n',
+    });
+  });
+});
+
+describe('any description', () => {
+  const odd = fc.constantFrom(
+    'a',
+    'v2',
+    '{id}',
+    '{Order-ID}',
+    '{2}',
+    '{a}.json',
+    'x:y',
+    'a b',
+    '%41',
+    '.well-known',
+    '..',
+    'é',
+    '#',
+    '',
+  );
+  const path = fc.array(odd, { maxLength: 4 }).map((segments) => `/${segments.join('/')}`);
+  const date = fc.constantFrom('2024-06-01', '2025-01-01', '2026-01-15');
+  const end = fc.constantFrom('2027-06-01', '2028-01-01');
+  const operation = fc.record(
+    {
+      deprecated: fc.boolean(),
+      summary: fc.string(),
+      'x-lifecycle': fc.record(
+        {
+          introduced: fc.constant('2023-01-01'),
+          'deprecation-date': date,
+          'sunset-date': end,
+          replacement: path,
+        },
+        { requiredKeys: [] },
+      ),
+    },
+    { requiredKeys: [] },
+  );
+  const method = fc.constantFrom('get', 'post', 'head', 'trace', 'query', 'parameters');
+  const document = fc.record(
+    {
+      openapi: fc.constantFrom('3.0.3', '3.1.1', '3.2.0'),
+      info: fc.record(
+        {
+          title: fc.oneof(
+            fc.string({ unit: 'binary' }),
+            fc.constantFrom('Orders API', '42', 'null', "it's: #1"),
+          ),
+          version: fc.oneof(fc.string(), fc.constantFrom('1.0', 'v12', '2026-01-15', '99999.1')),
+          'x-lifecycle': fc.record(
+            {
+              stage: fc.constantFrom('stable', 'deprecated'),
+              deprecation: fc.record({
+                announced: fc.option(date),
+                sunset: fc.constantFrom(null, '2029-01-01'),
+              }),
+              'migration-guide': fc.constantFrom(
+                'https://docs.example.com/a?b=c',
+                'http://example.com',
+                './x.md',
+                'no url',
+              ),
+            },
+            { requiredKeys: [] },
+          ),
+        },
+        { requiredKeys: [] },
+      ),
+      servers: fc.array(
+        fc.record({
+          url: fc.constantFrom(
+            '/',
+            '/v3',
+            'https://api.example.com/v1',
+            'http://127.0.0.1:8443/x',
+            'http://10.0.0.1:81/api/v2/',
+            '{scheme}://x',
+            'ftp://x',
+            '../y',
+          ),
+        }),
+        { maxLength: 2 },
+      ),
+      components: fc.record({
+        securitySchemes: fc.dictionary(
+          fc.constant('a'),
+          fc.record({
+            type: fc.constantFrom('http', 'oauth2', 'apiKey'),
+            scheme: fc.constantFrom('Bearer', 'basic'),
+          }),
+        ),
+      }),
+      paths: fc.dictionary(path, fc.dictionary(method, operation, { maxKeys: 3 }), { maxKeys: 5 }),
+    },
+    { requiredKeys: ['openapi', 'info', 'paths'] },
+  );
+
+  it('that does not contradict itself makes a policy that passes check', async () => {
+    let written = 0;
+    await fc.assert(
+      fc.asyncProperty(document, async (value) => {
+        await using files = await workspace({ 'api/described.yaml': JSON.stringify(value) });
+        const { exitCode, text } = await init(files, { out: 'policies/first.yaml' });
+        if (exitCode === 0) {
+          written += 1;
+          expect((await check(files)).exitCode).toBe(0);
+          return;
+        }
+        // What is wrong is in the description, and is said there.
+        expect(exitCode).toBe(1);
+        expect(text).toMatch(/ error: .*\n/);
+        expect(text).toMatch(
+          /date-order|description-|is before|is after|is already given|the same requests|its own successor|capture/,
+        );
+      }),
+      { numRuns: 150 },
+    );
+    expect(written).toBeGreaterThan(75);
+  }, 60_000);
+});

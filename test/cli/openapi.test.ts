@@ -1,0 +1,109 @@
+// `sundial openapi`: the description with the dates in force, printed or written, and everything that stops it.
+import { chmod, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type OpenapiOptions, runOpenapi } from '../../gateway/cli/openapi.ts';
+import { NOW, ORDERS, type Workspace, workspace } from '../plan/workspace.ts';
+
+const POLICY = ORDERS.replace('successor: v2 }', 'successor: v2, openapi: ../api/v1.yaml }');
+const DESCRIPTION = `openapi: 3.0.3
+info: { title: Orders, version: 1.0.0 } # of v1
+paths: {}
+`;
+const WRITTEN = `openapi: 3.0.3
+info: { title: Orders, version: 1.0.0, x-lifecycle: { stage: deprecated, deprecation: { announced: "2026-01-15", sunset: "2027-01-15" }, migration-guide: "https://docs.example.com/v2" } } # of v1
+paths: {}
+`;
+
+function run(files: Workspace, options: Partial<OpenapiOptions> = {}) {
+  const where = { configFile: files.configFile, cwd: files.folder, environment: {}, colour: false };
+  return runOpenapi({
+    api: 'orders',
+    version: 'v1',
+    write: false,
+    now: NOW,
+    today: NOW,
+    ...where,
+    ...options,
+  });
+}
+
+const sample = (description: string | Uint8Array = DESCRIPTION) =>
+  workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': description });
+
+describe('sundial openapi', () => {
+  it('prints the description and leaves the file as it is', async () => {
+    await using files = await sample();
+    expect(await run(files)).toEqual({ exitCode: 0, stdout: WRITTEN, stderr: '' });
+    expect(await readFile(join(files.folder, 'api/v1.yaml'), 'utf8')).toBe(DESCRIPTION);
+  });
+
+  it('--write replaces the file as a whole, with its mode, and has nothing to do the second time', async () => {
+    await using files = await sample();
+    const path = join(files.folder, 'api/v1.yaml');
+    await chmod(path, 0o640);
+    expect(await run(files, { write: true })).toEqual({
+      exitCode: 0,
+      stdout: 'api/v1.yaml is written.\n',
+      stderr: '',
+    });
+    expect(await readFile(path, 'utf8')).toBe(WRITTEN);
+    expect((await stat(path)).mode & 0o777).toBe(0o640);
+    expect(await readdir(join(files.folder, 'api'))).toEqual(['v1.yaml']);
+    expect((await run(files, { write: true })).stdout).toBe('api/v1.yaml says so already.\n');
+    expect(await files.problems()).toEqual([]);
+  });
+
+  it('--at says the stage of another day', async () => {
+    await using files = await sample();
+    expect((await run(files, { now: Date.UTC(2025, 0, 1) })).stdout).toContain('stage: stable');
+    expect((await run(files, { now: Date.UTC(2027, 0, 15) })).stdout).toContain('stage: retired');
+  });
+
+  it('keeps a byte order mark', async () => {
+    await using files = await sample(`\ufeff${DESCRIPTION}`);
+    expect((await run(files)).stdout).toBe(`\ufeff${WRITTEN}`);
+  });
+
+  it.each([
+    [{ api: 'order' }, 2, 'sundial: no API is called "order": there are orders\n'],
+    [{ version: 'v3' }, 2, 'sundial: no version is called "v3": there are v1, v2\n'],
+    [
+      { version: 'v2' },
+      2,
+      'sundial: orders v2 names no description: add `openapi:` and its path to v2 in policies/orders.yaml\n',
+    ],
+  ])('%j cannot be used', async (options, exitCode, stderr) => {
+    await using files = await sample();
+    expect(await run(files, options)).toEqual({ exitCode, stdout: '', stderr });
+  });
+
+  it('says why on stderr when the description cannot be read, so that a pipe gets nothing', async () => {
+    await using files = await sample('swagger: "2.0"\n');
+    expect(await run(files)).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining('api/v1.yaml:1:10: error: a Swagger 2.0 description'),
+    });
+  });
+
+  it('leaves a description that contradicts itself to whoever wrote it', async () => {
+    const twofold = 'paths: { /orders: { get: { deprecated: true, x-lifecycle: { status: stable } } } }';
+    await using files = await sample(DESCRIPTION.replace('paths: {}', twofold));
+    expect(await run(files, { write: true })).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringContaining('[description-status]'),
+    });
+  });
+
+  it('says so where it could not write without changing more', async () => {
+    await using files = await sample('openapi: 3.0.0\ninfo: { title: a, x-lifecycle: stable }\npaths: {}\n');
+    expect(await run(files, { write: true })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(
+        'sundial: api/v1.yaml cannot be written without changing more than the lifecycle',
+      ),
+    });
+  });
+});

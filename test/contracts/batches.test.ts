@@ -1,0 +1,88 @@
+// How calls to the database share its transactions, and what becomes of them when the disk hangs.
+import { describe, expect, it } from 'vitest';
+import { createBatches } from '../../gateway/stores/embedded/batches.ts';
+
+const PATIENT = { answerWithinMs: 60_000 };
+const away = { code: 'store_unavailable' };
+
+/** Runs batches when told to. */
+function byHand() {
+  const batches: { calls: readonly string[]; done: () => void; fail: (error: unknown) => void }[] = [];
+  const run = (calls: readonly string[]): Promise<readonly unknown[]> => {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>();
+    batches.push({ calls, done: () => resolve(calls.map((call) => `${call}!`)), fail: reject });
+    return promise;
+  };
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  return { batches, run, turn };
+}
+
+describe('batches', () => {
+  it('take together what is asked in one turn, and what is asked while one runs', async () => {
+    const { batches, run, turn } = byHand();
+    const { add } = createBatches(run, PATIENT);
+    const first = ['a', 'b'].map(add);
+    await turn();
+    const second = ['c', 'd', 'e'].map(add);
+    await turn();
+    expect(batches.map(({ calls }) => calls)).toEqual([['a', 'b']]);
+    batches[0]?.done();
+    expect(await Promise.all(first)).toEqual(['a!', 'b!']);
+    await turn();
+    expect(batches.map(({ calls }) => calls)).toEqual([
+      ['a', 'b'],
+      ['c', 'd', 'e'],
+    ]);
+    batches[1]?.done();
+    expect(await Promise.all(second)).toEqual(['c!', 'd!', 'e!']);
+  });
+
+  it('that fail fail all their calls, and no others', async () => {
+    const { batches, run, turn } = byHand();
+    const { add } = createBatches(run, PATIENT);
+    const first = Promise.allSettled(['a', 'b'].map(add));
+    await turn();
+    const second = add('c');
+    batches[0]?.fail(new RangeError('full'));
+    expect((await first).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await turn();
+    batches[1]?.done();
+    expect(await second).toBe('c!');
+  });
+
+  it('that hang are given up, others refused at once, until the disk answers again', async () => {
+    const { batches, run, turn } = byHand();
+    const { add, settled } = createBatches(run, { answerWithinMs: 5 });
+    const under = add('a');
+    await turn();
+    const waiting = add('b');
+    await expect(under).rejects.toMatchObject(away);
+    await expect(waiting).rejects.toMatchObject(away);
+    await expect(add('c')).rejects.toMatchObject(away);
+    batches[0]?.done();
+    await settled();
+    const again = add('d');
+    await turn();
+    batches[1]?.done();
+    expect(await again).toBe('d!');
+    expect(batches.map(({ calls }) => calls)).toEqual([['a'], ['d']]);
+  });
+
+  it('are settled when nothing runs or waits', async () => {
+    const { batches, run, turn } = byHand();
+    const { add, settled } = createBatches(run, PATIENT);
+    await settled();
+    const all = Promise.all([add('a'), turn().then(() => add('b'))]);
+    await turn();
+    let isSettled = false;
+    const end = settled().then(() => {
+      isSettled = true;
+    });
+    batches[0]?.done();
+    await turn();
+    expect(isSettled).toBe(false);
+    batches[1]?.done();
+    await end;
+    expect(await all).toEqual(['a!', 'b!']);
+  });
+});

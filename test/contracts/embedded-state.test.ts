@@ -1,0 +1,151 @@
+// What the embedded store keeps through kill -9 and the end of its thread, and how it lets its process go.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type DataFolder, openDataFolder } from '../../gateway/stores/embedded/data-folder.ts';
+import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
+import type { LastingStores } from '../../gateway/stores/stores.ts';
+import { onFault } from './lasting-stores.ts';
+import { pauseFrom } from './override-store.ts';
+import { pinOf } from './pin-store.ts';
+
+const module = new URL('../../gateway/stores/embedded/embedded-state.ts', import.meta.url).href;
+const away = { code: 'store_unavailable' };
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sundial-embedded-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = (): Promise<LastingStores> => openEmbeddedState(folder, { onState: () => undefined, onFault });
+
+/** A process of its own on the folder; `state` and `pin` are in its hands. */
+function childOn(script: string) {
+  const text = `import { openEmbeddedState } from ${JSON.stringify(module)};
+    const state = await openEmbeddedState(process.argv[1], { onState() {}, onFault(error) { throw error; } });
+    const pin = ${JSON.stringify(pinOf('a'))};
+    ${script}`;
+  return spawn(process.execPath, ['--input-type=module', '-e', text, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+describe('what was acknowledged', () => {
+  it('is there after kill -9 in the middle of writing', async () => {
+    const child = childOn(`
+      await state.overrides.put(${JSON.stringify(pauseFrom(1000, { id: 'kept' }))});
+      await state.published.write([{ kind: 'policy', name: 'orders.yaml', text: 'api: orders' }]);
+      for (let n = 0; ; n++) {
+        await state.pins.claim({ api: 'payments', account: String(n) }, pin);
+        process.stdout.write(n + '\\n');
+      }`);
+    const ended = once(child, 'exit');
+    let said = '';
+    await new Promise<void>((resolve) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+        if (said.split('\n').length > 50) resolve();
+      });
+      child.once('exit', () => resolve());
+    });
+    child.kill('SIGKILL');
+    await ended;
+    const last = Number(said.trimEnd().split('\n').at(-1));
+    expect(last).toBeGreaterThan(40);
+
+    const state = await open();
+    for (let n = 0; n <= last; n++)
+      expect(await state.pins.find({ api: 'payments', account: String(n) }), String(n)).toEqual(pinOf('a'));
+    expect(state.overrides.current().map(({ id }) => id)).toEqual(['kept']);
+    expect(await state.published.read()).toEqual([
+      { kind: 'policy', name: 'orders.yaml', text: 'api: orders' },
+    ]);
+    await state.close();
+  });
+
+  it('includes what was asked before the store was closed', async () => {
+    const state = await open();
+    const keys = Array.from({ length: 20 }, (_, index) => ({ api: 'payments', account: String(index) }));
+    const claims = Promise.all(keys.map((key) => state.pins.claim(key, pinOf('a'))));
+    await Promise.all([state.close(), state.close()]);
+    expect(await claims).toHaveLength(20);
+    await expect(state.pins.claim({ api: 'payments', account: 'late' }, pinOf('a'))).rejects.toMatchObject(
+      away,
+    );
+    const again = await open();
+    for (const key of keys) expect(await again.pins.find(key)).toEqual(pinOf('a'));
+    await again.close();
+  });
+});
+
+describe('the process', () => {
+  it.each([
+    ['after close', 'await state.close();'],
+    ['without close, when nothing else is left to do', ''],
+  ])('ends by itself %s', async (_when, script) => {
+    const child = childOn(`await state.pins.claim({ api: 'payments', account: 'a' }, pin); ${script}`);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('stays for an answer that it waits for', async () => {
+    const child = childOn(
+      `state.pins.claim({ api: 'payments', account: 'a' }, pin).then(() => process.stdout.write('done'));`,
+    );
+    const [said] = await once(child.stdout, 'data');
+    expect(String(said)).toBe('done');
+  });
+});
+
+describe('the thread of the database', () => {
+  it('that ends is told of and started again; what was under way is refused, what was kept is there', async () => {
+    const states: boolean[] = [];
+    const faults: unknown[] = [];
+    const held: DataFolder = await openDataFolder(folder, {
+      onState: (up) => states.push(up),
+      onFault: (error) => faults.push(error),
+    });
+    const { database } = held;
+    await database.call('claimPin', 'key', 'kept');
+    // No call of the gateway's own; a mistake of this kind is what ends a thread.
+    const mistaken = database.call('claimPin', 'other', { not: 'a text' } as unknown as string);
+    await expect(mistaken).rejects.toMatchObject(away);
+    expect(states).toEqual([true, false]);
+    expect(faults).toEqual([expect.any(TypeError)]);
+    await expect(database.call('findPin', 'key')).rejects.toMatchObject(away);
+
+    await vi.waitFor(() => expect(states).toEqual([true, false, true]), { timeout: 10_000, interval: 20 });
+    expect(await database.call('findPin', 'key')).toBe('kept');
+    expect(await database.call('findPin', 'other')).toBeUndefined();
+    await held.close();
+  });
+
+  it('is not started again after close', async () => {
+    const states: boolean[] = [];
+    const held = await openDataFolder(folder, { onState: (up) => states.push(up), onFault: () => undefined });
+    const mistaken = held.database.call('claimPin', 'other', { not: 'a text' } as unknown as string);
+    await expect(mistaken).rejects.toMatchObject(away);
+    await held.close();
+    await (await open()).close();
+    expect(states).toEqual([true, false]);
+  });
+
+  it('that cannot write keeps nothing of the batch, says so, and goes on', async () => {
+    const held = await openDataFolder(folder, { onState: () => undefined, onFault });
+    const { database } = held;
+    const batch = await Promise.allSettled([
+      database.call('claimPin', 'good', 'x'),
+      database.call('claimPin', 'bad', null as unknown as string),
+    ]);
+    expect(batch).toMatchObject([
+      { status: 'rejected', reason: away },
+      { status: 'rejected', reason: away },
+    ]);
+    expect(await database.call('findPin', 'good')).toBeUndefined();
+    expect(await database.call('claimPin', 'good', 'y')).toBe('y');
+    await held.close();
+  });
+});

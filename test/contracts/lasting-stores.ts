@@ -1,0 +1,72 @@
+// The stores of what outlives a request, opened for the contract suites: embedded, and a Redis of the suite's own.
+// Each as two gateways see it; with the embedded store both are the one process that may have it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
+import { connectRedis } from '../../gateway/stores/redis/connect.ts';
+import { openSharedState, type SharedState } from '../../gateway/stores/redis/shared-state.ts';
+import type { LastingStores } from '../../gateway/stores/stores.ts';
+import { startRedis } from '../support/redis-server.ts';
+
+export interface LastingUnderTest {
+  readonly gateways: () => readonly [LastingStores, LastingStores];
+  /** Every gateway takes over what the others changed. */
+  readonly refresh: () => Promise<void>;
+  /** Every gateway ends and starts anew, knowing nothing. */
+  readonly restart: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export const onFault = (error: unknown): never => expect.fail(String(error));
+
+async function openEmbedded(): Promise<LastingUnderTest> {
+  const folder = mkdtempSync(join(tmpdir(), 'sundial-lasting-'));
+  const open = () => openEmbeddedState(folder, { onState: () => undefined, onFault });
+  let state = await open();
+  return {
+    gateways: () => [state, state],
+    refresh: async () => undefined,
+    restart: async () => {
+      await state.close();
+      state = await open();
+    },
+    close: async () => {
+      await state.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A gateway's view of a Redis that nothing hurries: the suites run beside others. */
+export async function openShared(url: string): Promise<SharedState> {
+  const connection = await connectRedis(url, { onState: () => undefined, answerWithinMs: 5000 });
+  return openSharedState(connection, { onFault });
+}
+
+async function openRedis(): Promise<LastingUnderTest> {
+  const redis = await startRedis();
+  const open = () => Promise.all([openShared(redis.url), openShared(redis.url)]);
+  let states = await open();
+  const closeStates = () => Promise.all(states.map((state) => state.close()));
+  return {
+    gateways: () => states,
+    refresh: async () => {
+      await Promise.all(states.map((state) => state.refresh()));
+    },
+    restart: async () => {
+      await closeStates();
+      states = await open();
+    },
+    close: async () => {
+      await closeStates();
+      await redis.stop();
+    },
+  };
+}
+
+export const LASTING_STORES: readonly (readonly [string, () => Promise<LastingUnderTest>])[] = [
+  ['embedded', openEmbedded],
+  ['redis', openRedis],
+];

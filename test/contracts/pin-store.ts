@@ -1,0 +1,185 @@
+// What every PinStore promises, whatever keeps its pins. Run by lasting-stores.test.ts on each of them.
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Pin, PinKey, PinStore } from '../../gateway/policy/versioning/pin.ts';
+import type { LastingUnderTest } from './lasting-stores.ts';
+
+export const pinOf = (label: string, more: Partial<Pin> = {}): Pin => ({
+  label,
+  origin: 'first_call',
+  since: Date.UTC(2026, 10, 20),
+  previous: undefined,
+  ...more,
+});
+
+export const newKey = (): PinKey => ({ api: 'payments', account: `contract-${randomUUID()}` });
+
+const ODD_ACCOUNTS = [
+  ...[
+    '',
+    ' ',
+    'a',
+    'a:b',
+    ':',
+    'a:',
+    '{a}',
+    '}{',
+    '{',
+    '"',
+    '","',
+    '\\',
+    "'; DROP TABLE pin; --",
+    '*',
+    '?',
+    '[a]',
+  ],
+  ...[
+    '\n',
+    '\u0000',
+    'a\u0000b',
+    'müller',
+    'mu\u0308ller',
+    '支払い',
+    '💳',
+    '\ud800',
+    '\ud801',
+    'A',
+    'x'.repeat(256),
+  ],
+];
+
+export function pinStoreContract(name: string, open: () => Promise<LastingUnderTest>): void {
+  describe(`pin store: ${name}`, () => {
+    let store: LastingUnderTest;
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(() => store.close());
+    const pins = (gateway: 0 | 1 = 0): PinStore => store.gateways()[gateway].pins;
+
+    it('an account nobody has pinned has no pin', async () => {
+      expect(await pins().find(newKey())).toBeUndefined();
+    });
+
+    it('a pin that was claimed is found by every gateway, and still after a restart', async () => {
+      const key = newKey();
+      const pin = pinOf('2026-01-01');
+      expect(await pins().claim(key, pin)).toEqual(pin);
+      expect(await pins(0).find(key)).toEqual(pin);
+      expect(await pins(1).find(key)).toEqual(pin);
+      await store.restart();
+      expect(await pins().find(key)).toEqual(pin);
+    });
+
+    it('a claim on a pinned account is answered with the pin that stands', async () => {
+      const key = newKey();
+      await pins(0).claim(key, pinOf('2026-01-01'));
+      expect(await pins(1).claim(key, pinOf('2026-06-01'))).toEqual(pinOf('2026-01-01'));
+      expect(await pins(1).find(key)).toEqual(pinOf('2026-01-01'));
+    });
+
+    it('a hundred parallel claims by two gateways have one winner, and all are told which', async () => {
+      const key = newKey();
+      const winners = await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          pins(index % 2 === 0 ? 0 : 1).claim(key, pinOf(`edition-${index}`)),
+        ),
+      );
+      const [winner] = winners;
+      expect(new Set(winners.map(({ label }) => label)).size).toBe(1);
+      await store.restart();
+      expect(await pins().find(key)).toEqual(winner);
+    });
+
+    it('a pin is replaced only by who knows the one that stands', async () => {
+      const key = newKey();
+      const [first, second] = [
+        pinOf('a'),
+        pinOf('b', { origin: 'upgrade', previous: { label: 'a', until: 7 } }),
+      ];
+      expect(await pins().replace(key, first, second)).toBe(false);
+      expect(await pins().find(key)).toBeUndefined();
+      expect(await pins().replace(key, undefined, first)).toBe(true);
+      expect(await pins().replace(key, undefined, second)).toBe(false);
+      expect(await pins().replace(key, pinOf('a', { since: 1 }), second)).toBe(false);
+      expect(await pins().find(key)).toEqual(first);
+      expect(await pins().replace(key, first, second)).toBe(true);
+      expect(await pins().find(key)).toEqual(second);
+      await store.restart();
+      expect(await pins().find(key)).toEqual(second);
+      expect(await pins().replace(key, second, undefined)).toBe(true);
+      expect(await pins().find(key)).toBeUndefined();
+      expect(await pins().replace(key, undefined, undefined)).toBe(true);
+    });
+
+    it('of parallel moves from the same pin by two gateways one is done', async () => {
+      const key = newKey();
+      await pins().claim(key, pinOf('a'));
+      const moves = Array.from({ length: 50 }, (_, index) => pinOf(`b${index}`));
+      const done = await Promise.all(
+        moves.map((next, index) => pins(index % 2 === 0 ? 0 : 1).replace(key, pinOf('a'), next)),
+      );
+      expect(done.filter((each) => each)).toHaveLength(1);
+      await store.refresh();
+      for (const gateway of [0, 1] as const)
+        expect(await pins(gateway).find(key)).toEqual(moves[done.indexOf(true)]);
+    });
+
+    it('a move is seen by the other gateway once it looks, even where it knew better', async () => {
+      const key = newKey();
+      await pins(0).claim(key, pinOf('a'));
+      expect(await pins(1).find(key)).toEqual(pinOf('a'));
+      await pins(0).replace(key, pinOf('a'), pinOf('b'));
+      await store.refresh();
+      expect(await pins(1).find(key)).toEqual(pinOf('b'));
+      await pins(0).replace(key, pinOf('b'), undefined);
+      await store.refresh();
+      expect(await pins(1).find(key)).toBeUndefined();
+    });
+
+    it('what is known is answered at once, that there is no pin included', async () => {
+      const [pinned, unpinned] = [newKey(), newKey()];
+      await pins().claim(pinned, pinOf('a'));
+      await pins().find(unpinned);
+      expect(pins().find(pinned)).toEqual(pinOf('a'));
+      expect(pins().find(unpinned)).toBeUndefined();
+      await pins().replace(pinned, pinOf('a'), pinOf('b'));
+      expect(pins().find(pinned)).toEqual(pinOf('b'));
+    });
+
+    it('accounts may be called anything, and never stand for one another', async () => {
+      const keys = ODD_ACCOUNTS.map((account) => ({ api: `odd-${randomUUID()}`, account }));
+      const api = `odd-${randomUUID()}`;
+      const all = [...keys, ...ODD_ACCOUNTS.map((account) => ({ api, account }))];
+      await Promise.all(all.map((key, index) => pins().claim(key, pinOf(`edition-${index}`))));
+      await store.restart();
+      for (const [index, key] of all.entries()) {
+        expect(await pins().find(key), JSON.stringify(key)).toEqual(pinOf(`edition-${index}`));
+      }
+    });
+
+    it('a pin comes back as it was stored, whatever is in it', async () => {
+      const label = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
+      const pin = fc.record({
+        label,
+        origin: fc.constantFrom<Pin['origin'][]>('first_call', 'upgrade', 'roll_back'),
+        since: fc.nat(4e12),
+        previous: fc.option(fc.record({ label: fc.option(label, { nil: undefined }), until: fc.nat(4e12) }), {
+          nil: undefined,
+        }),
+      });
+      await fc.assert(
+        fc.asyncProperty(pin, pin, async (first, second) => {
+          const key = newKey();
+          await pins(0).claim(key, first);
+          expect(await pins(1).find(key)).toEqual(first);
+          expect(await pins(1).replace(key, first, second)).toBe(true);
+          await store.refresh();
+          expect(await pins(0).find(key)).toEqual(second);
+        }),
+        { numRuns: 25 },
+      );
+    });
+  });
+}

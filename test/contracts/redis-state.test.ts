@@ -1,0 +1,233 @@
+// What gateways share on Redis while Redis stalls, dies, forgets, or has more to tell than it kept.
+import { performance } from 'node:perf_hooks';
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { PinKey, PinStore } from '../../gateway/policy/versioning/pin.ts';
+import { openStores } from '../../gateway/stores/open-stores.ts';
+import { connectRedis } from '../../gateway/stores/redis/connect.ts';
+import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
+import { type RunningRedis, startRedis } from '../support/redis-server.ts';
+import { onFault, openShared } from './lasting-stores.ts';
+import { pauseFrom } from './override-store.ts';
+import { newKey, pinOf } from './pin-store.ts';
+
+/** The promise is 50 ms; the rest is for a machine that runs other tests at the same time. */
+const ANSWER_MS = 50 + 250;
+const CHANGES = 'sundial:{state}:changes';
+const away = { code: 'store_unavailable' };
+const patient = { timeout: 10_000, interval: 20 };
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function redisOfOwn(options?: { readonly port: number }): Promise<RunningRedis> {
+  const redis = await startRedis(options);
+  cleanups.push(redis.stop);
+  return redis;
+}
+
+async function gatewayOn({ url }: RunningRedis) {
+  const state = await openShared(url);
+  cleanups.push(state.close);
+  return state;
+}
+
+function handOn({ url }: RunningRedis): Redis {
+  const hand = new Redis(url);
+  cleanups.push(() => hand.disconnect());
+  return hand;
+}
+
+/** A gateway as it is in production, its deadlines included. */
+async function hurriedGatewayOn({ url }: RunningRedis) {
+  const connection = await connectRedis(url, { onState: () => undefined });
+  const state = await openSharedState(connection, { onFault });
+  cleanups.push(state.close);
+  return { ...state, connection };
+}
+
+/** How long `find` took to say that the store is away. */
+async function timeToRefuse(pins: PinStore, key: PinKey): Promise<number> {
+  const before = performance.now();
+  await expect((async () => pins.find(key))()).rejects.toMatchObject(away);
+  return performance.now() - before;
+}
+
+describe('while Redis is away', () => {
+  it.each(['stalled', 'killed'])(
+    'RL-13: %s: an unknown pin is refused in time, a known one is there',
+    async (how) => {
+      const redis = await redisOfOwn();
+      const { pins, overrides, refresh, published } = await hurriedGatewayOn(redis);
+      const [known, unpinned] = [newKey(), newKey()];
+      const pause = pauseFrom(1000);
+      await vi.waitFor(async () => {
+        await pins.claim(known, pinOf('a'));
+        await pins.find(unpinned);
+        await overrides.put(pause);
+      }, patient);
+      const before = overrides.current();
+
+      if (how === 'stalled') redis.pause();
+      else await redis.stop();
+      for (let i = 0; i < 5; i++) expect(await timeToRefuse(pins, newKey())).toBeLessThan(ANSWER_MS);
+      expect(pins.find(known)).toEqual(pinOf('a'));
+      expect(pins.find(unpinned)).toBeUndefined();
+
+      await refresh();
+      expect(overrides.current()).toBe(before);
+      await expect(overrides.put(pauseFrom(2000))).rejects.toMatchObject(away);
+      await expect(overrides.remove(pause.id)).rejects.toMatchObject(away);
+      await expect(published.read()).rejects.toMatchObject(away);
+      await expect(published.write([])).rejects.toMatchObject(away);
+      expect(overrides.current()).toBe(before);
+      redis.resume();
+    },
+  );
+
+  it('a gateway that starts without it knows no pause until it comes, and then knows them all', async () => {
+    const gone = await redisOfOwn();
+    await gone.stop();
+    const late = await hurriedGatewayOn(gone);
+    expect(late.overrides.current()).toEqual([]);
+    const redis = await redisOfOwn({ port: gone.port });
+    const other = await gatewayOn(redis);
+    const pause = pauseFrom(1000);
+    await other.overrides.put(pause);
+    await vi.waitFor(async () => {
+      await late.refresh();
+      expect(late.overrides.current()).toEqual([pause]);
+    }, patient);
+  });
+});
+
+describe('a look at the changes', () => {
+  it('forgets exactly the pins that were moved', async () => {
+    const redis = await redisOfOwn();
+    const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
+    const keys = Array.from({ length: 10 }, newKey);
+    for (const key of keys) await one.pins.claim(key, pinOf('a'));
+    for (const key of keys) await other.pins.find(key);
+    await other.refresh();
+    const [moved, removed, ...rest] = keys;
+    if (moved === undefined || removed === undefined) throw new Error('no keys');
+    await one.pins.replace(moved, pinOf('a'), pinOf('b'));
+    await one.pins.replace(removed, pinOf('a'), undefined);
+    await other.refresh();
+    for (const key of rest) expect(other.pins.find(key)).toEqual(pinOf('a'));
+    expect(other.pins.find(moved)).toBeInstanceOf(Promise);
+    expect(await other.pins.find(moved)).toEqual(pinOf('b'));
+    expect(await other.pins.find(removed)).toBeUndefined();
+  });
+
+  it('takes over what happened while this gateway was cut off, as long as the stream has it', async () => {
+    const redis = await redisOfOwn();
+    const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
+    const moved = newKey();
+    await other.pins.find(moved);
+    for (let i = 0; i < 300; i++) await one.pins.replace(newKey(), undefined, pinOf(`${i}`));
+    await one.pins.replace(moved, undefined, pinOf('a'));
+    await one.overrides.put(pauseFrom(1000));
+    await other.refresh();
+    expect(await other.pins.find(moved)).toEqual(pinOf('a'));
+    expect(other.overrides.current()).toEqual(one.overrides.current());
+  });
+
+  it('where the stream was trimmed beyond what this gateway has seen, everything is read anew', async () => {
+    const redis = await redisOfOwn();
+    const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
+    const [moved, still] = [newKey(), newKey()];
+    for (const key of [moved, still]) await other.pins.claim(key, pinOf('a'));
+    await one.pins.replace(moved, pinOf('a'), pinOf('b'));
+    await one.overrides.put(pauseFrom(1000));
+    await handOn(redis).xtrim(CHANGES, 'MAXLEN', 1);
+    await other.refresh();
+    expect(other.pins.find(still)).toBeInstanceOf(Promise);
+    expect(await other.pins.find(moved)).toEqual(pinOf('b'));
+    expect(other.overrides.current()).toEqual(one.overrides.current());
+  });
+
+  it('the stream stays short', async () => {
+    const redis = await redisOfOwn();
+    const hand = handOn(redis);
+    const filling = hand.pipeline();
+    for (let i = 0; i < 12_000; i++) filling.xadd(CHANGES, '*', 'pin', 'x');
+    await filling.exec();
+    const one = await gatewayOn(redis);
+    await one.pins.replace(newKey(), undefined, pinOf('a'));
+    expect(await hand.xlen(CHANGES)).toBeLessThan(10_200);
+  });
+
+  it('a Redis that came back empty is believed: its pins and pauses are gone', async () => {
+    const first = await redisOfOwn();
+    const { pins, overrides, refresh } = await hurriedGatewayOn(first);
+    const key = newKey();
+    await vi.waitFor(async () => {
+      await pins.claim(key, pinOf('a'));
+      await overrides.put(pauseFrom(1000));
+    }, patient);
+    await first.stop();
+    const second = await redisOfOwn({ port: first.port });
+    const other = await gatewayOn(second);
+    await other.overrides.put(pauseFrom(2000));
+    await vi.waitFor(async () => {
+      await refresh();
+      expect(overrides.current()).toEqual(other.overrides.current());
+    }, patient);
+    expect(await pins.find(key)).toBeUndefined();
+  });
+
+  it('looks at once are one look', async () => {
+    const redis = await redisOfOwn();
+    const state = await gatewayOn(redis);
+    const hand = handOn(redis);
+    const calls = async () =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await hand.info('commandstats'))?.[1] ?? 0);
+    const before = await calls();
+    await Promise.all(Array.from({ length: 20 }, state.refresh));
+    expect((await calls()) - before).toBe(1);
+  });
+
+  it('an override that nobody here understands is left out and told of, the others stay', async () => {
+    const redis = await redisOfOwn();
+    const connection = await connectRedis(redis.url, { onState: () => undefined, answerWithinMs: 5000 });
+    const told: unknown[] = [];
+    const state = await openSharedState(connection, { onFault: (error) => told.push(error) });
+    cleanups.push(state.close);
+    const pause = pauseFrom(1000);
+    await handOn(redis).hset('sundial:{state}:overrides', 'x', '{"kind":"hold","id":"x"}');
+    await state.overrides.put(pause);
+    await state.refresh();
+    expect(state.overrides.current()).toEqual([pause]);
+    expect(told).toHaveLength(1);
+  });
+});
+
+describe('two gateways on one Redis', () => {
+  it('learn of each other’s pauses and moved pins by themselves', async () => {
+    const redis = await redisOfOwn();
+    const open = async () => {
+      const stores = await openStores({
+        store: { kind: 'redis', url: redis.url },
+        replicas: 2,
+        monotonic: () => performance.now(),
+        onState: () => undefined,
+        onFault,
+      });
+      cleanups.push(stores.close);
+      return stores;
+    };
+    const [one, other] = [await open(), await open()];
+    const key = newKey();
+    await vi.waitFor(() => one.pins.claim(key, pinOf('a')), patient);
+    await vi.waitFor(async () => expect(await other.pins.find(key)).toEqual(pinOf('a')), patient);
+    await one.pins.replace(key, pinOf('a'), pinOf('b'));
+    await one.overrides.put(pauseFrom(1000));
+    await vi.waitFor(async () => {
+      expect(await other.pins.find(key)).toEqual(pinOf('b'));
+      expect(other.overrides.current()).toEqual(one.overrides.current());
+    }, patient);
+  });
+});

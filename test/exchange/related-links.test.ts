@@ -1,0 +1,84 @@
+// Links to versions beside the successor (standards §2.1, RFC 5829), at the instants at which they come and go.
+import { describe, expect, it } from 'vitest';
+import { runExplain } from '../../gateway/cli/explain.ts';
+import { workspace } from '../plan/workspace.ts';
+
+const VERSIONS = `versions:
+  v1: { released: 2023-01-01, deprecated: 2024-01-01, sunset: 2026-01-01, successor: v2 }
+  v2: { released: 2024-01-01, deprecated: 2025-01-01, sunset: 2027-01-01, successor: v3 }
+  v3: { released: 2025-01-01 }
+  v4: { released: 2026-06-01 }
+`;
+const POLICY = `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" }, { header: API-Version } ]
+access: public
+rules: { successor-outlives: "off", notice-period: "off", migration-guide: "off" }
+upstreams:
+  v1: { targets: [http://127.0.0.1:4001] }
+  v2: { targets: [http://127.0.0.1:4002] }
+  v3: { targets: [http://127.0.0.1:4003] }
+  v4: { targets: [http://127.0.0.1:4004] }
+${VERSIONS}`;
+
+/** `relation target`, of those beside guide, status, sunset and successor, as `explain` finds them. */
+async function related(path: string, at: string, policy = POLICY, headers: readonly string[] = []) {
+  await using files = await workspace({ 'policies/orders.yaml': policy });
+  const { text } = await runExplain({
+    request: `GET ${path}`,
+    headers,
+    as: undefined,
+    scopes: undefined,
+    format: 'text',
+    configFile: files.configFile,
+    environment: {},
+    now: Date.parse(at),
+    today: Date.parse(at),
+    colour: false,
+    cwd: files.folder,
+    paused: undefined,
+  });
+  const link = /^ {2}link: (.*)$/m.exec(text)?.[1] ?? '';
+  if (!text.includes('answer ')) throw new Error(text);
+  return [...link.matchAll(/<([^>]*)>; rel="(latest|predecessor)-version"/g)].map(
+    ([, url, rel]) => `${rel} ${url}`,
+  );
+}
+
+const ORIGIN = 'https://api.example.com/api';
+
+describe('links beside the successor', () => {
+  it.each<readonly [string, string, string, readonly string[]]>([
+    [
+      'a current version names the one before',
+      '/api/v3/orders/7?x=1',
+      '2026-01-01',
+      [`predecessor ${ORIGIN}/v2/orders/7`],
+    ],
+    ['until that is gone', '/api/v3/orders/7', '2027-01-01', []],
+    ['a version nothing leads to names none', '/api/v4/orders', '2026-07-01', []],
+    ['the successor is not named twice', '/api/v2/orders', '2026-01-01', []],
+    [
+      'what is deprecated names the newest, and the one before',
+      '/api/v2/orders/a%2Fb',
+      '2025-06-01',
+      [`predecessor ${ORIGIN}/v1/orders/a%2Fb`],
+    ],
+    [
+      'the newest is another once that is released',
+      '/api/v2/orders/a%2Fb',
+      '2026-06-01',
+      [`latest ${ORIGIN}/v4/orders/a%2Fb`],
+    ],
+    ['in the second before it is not', '/api/v2/orders', '2026-05-31T23:59:59Z', []],
+    ['what is gone names the newest too', '/api/v1/orders', '2026-06-01', [`latest ${ORIGIN}/v4/orders`]],
+    ['a hostile path ends no link', '/api/v4/orders/"><x>', '2026-07-01', []],
+  ])('%s', async (_name, request, at, links) => {
+    expect(await related(request, at)).toEqual(links);
+  });
+
+  it('where only a header tells versions apart there is no other place to name', async () => {
+    const policy = POLICY.replace('{ path: "/api/{version}/orders" }, ', '');
+    expect(await related('/api/orders', '2026-01-01', policy, ['API-Version: 3'])).toEqual([]);
+  });
+});

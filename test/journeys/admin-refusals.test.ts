@@ -1,0 +1,310 @@
+// Who may write through the admin listener, and what: all else is refused, changes nothing, and stands in the audit.
+// The public listener knows nothing of any of it.
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { type AdminWrite, adminWriter } from '../support/admin-write.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Answer, type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
+
+const stack = new AsyncDisposableStack();
+const PAUSE = { api: 'orders', version: 'v1', for: '2h', by: 'maria', why: 'checkout fails' };
+const AUTHOR = { by: 'maria', why: 'the new client is not out' };
+const UPGRADE = { version: '2026-03-01', ...AUTHOR };
+let gateway: RunningGateway;
+let admin: Client;
+let token = '';
+let write: (write: AdminWrite) => Promise<Answer>;
+
+beforeAll(async () => {
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  gateway = stack.use(await runGateway({ policies: 'admin-writes', environment: { ECHO: echo.url } }));
+  admin = stack.use(overHttp1(gateway.admin, { tls: false }));
+  token = await gateway.adminToken();
+  write = adminWriter(admin, token);
+});
+afterAll(() => stack.disposeAsync());
+
+const audits = () => gateway.log.filter(({ audit }) => audit !== undefined);
+const overrides = async (): Promise<unknown> => (await admin.ask({ path: '/-/overrides' })).json.overrides;
+const pause = (changes: Partial<AdminWrite> = {}): Promise<Answer> =>
+  write({ method: 'POST', path: '/-/pauses', body: PAUSE, ...changes });
+
+const WRITES: readonly (readonly [action: string, write: AdminWrite])[] = [
+  ['pause', { method: 'POST', path: '/-/pauses', body: PAUSE }],
+  ['end_pause', { method: 'DELETE', path: '/-/pauses/0123456789', body: AUTHOR }],
+  ['upgrade_pin', { method: 'PUT', path: '/-/pins/payments/acme', body: UPGRADE }],
+  ['roll_back_pin', { method: 'POST', path: '/-/pins/payments/acme/roll-back', body: AUTHOR }],
+];
+
+describe('a write without the token', () => {
+  const wrong: readonly (readonly [name: string, () => string | undefined])[] = [
+    ['none', () => undefined],
+    ['an empty one', () => 'Bearer '],
+    ['another', () => `Bearer ${'x'.repeat(43)}`],
+    ['one that begins the same', () => `Bearer ${token.slice(0, -1)}`],
+    ['one that goes on', () => `Bearer ${token}x`],
+    ['the right one by another scheme', () => `Basic ${token}`],
+    ['the right one twice', () => `Bearer ${token} ${token}`],
+  ];
+
+  it.each(WRITES)('%s is refused whatever stands in its place, always alike', async (action, asked) => {
+    const series = `sundial_admin_writes_total{action="${action}",outcome="unauthorised"}`;
+    const answers = await Promise.all(
+      wrong.map(([, authorization]) => write({ ...asked, headers: { authorization: authorization() } })),
+    );
+    for (const { status, headers } of answers) {
+      expect(status).toBe(401);
+      expect(headers['www-authenticate']).toBe('Bearer realm="sundial-admin"');
+    }
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers[0]?.json).toEqual({
+      error: 'Unauthorized',
+      message: 'This needs the admin token, as "Authorization: Bearer <token>".',
+    });
+    expect(await gateway.metric(series)).toBe(wrong.length);
+    expect(audits().slice(-wrong.length)).toEqual(
+      wrong.map(() =>
+        expect.objectContaining({
+          message: 'admin write unauthorised',
+          audit: { action, from: '127.0.0.1' },
+        }),
+      ),
+    );
+    expect(await overrides()).toEqual([]);
+  });
+
+  it('may read on loopback all the same', async () => {
+    for (const path of ['/-/overrides', '/-/pins/payments/acme', '/metrics', '/-/ready'])
+      expect((await admin.ask({ path })).status).toBe(200);
+  });
+
+  it('is not told whether what it asks for exists', async () => {
+    const paths = ['/-/pins/payments/acme', '/-/pins/nothing/acme'];
+    const headers = { authorization: undefined };
+    const asked = paths.map((path) => write({ method: 'PUT', path, body: UPGRADE, headers }));
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([401, 401]);
+  });
+});
+
+describe('a write from a browser', () => {
+  it.each([
+    ['a page elsewhere', { origin: 'https://evil.example' }],
+    ['a page of another port here', { origin: 'http://127.0.0.1:3000' }],
+    ['a sandboxed page', { origin: 'null' }],
+    ['a page of the same site', { 'sec-fetch-site': 'same-site' }],
+    ['a form elsewhere', { 'sec-fetch-site': 'cross-site' }],
+  ])('from %s is refused, token or not', async (_name, headers) => {
+    const answer = await pause({ headers });
+    expect(answer).toMatchObject({
+      status: 403,
+      json: { error: 'Forbidden', message: 'Pages of other origins cannot write here.' },
+    });
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    expect(await overrides()).toEqual([]);
+  });
+
+  it('from a page of the listener itself is judged like any other', async () => {
+    const origin = `http://127.0.0.1:${gateway.admin}`;
+    const headers = { host: `127.0.0.1:${gateway.admin}`, origin, 'sec-fetch-site': 'same-origin' };
+    expect((await pause({ headers, body: {} })).status).toBe(400);
+  });
+
+  it('with a name of its own for this address is refused before all else', async () => {
+    expect((await pause({ headers: { host: 'evil.example' } })).status).toBe(421);
+  });
+
+  it('gets no leave from a preflight', async () => {
+    const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
+    const { status, lines } = await admin.ask({ method: 'OPTIONS', path: '/-/pauses', headers });
+    expect(status).toBe(405);
+    expect(lines.filter(([name]) => name.startsWith('access-control'))).toEqual([]);
+  });
+});
+
+describe('a body that cannot be used', () => {
+  it.each([
+    ['no JSON', '{"api":', 'The body is no JSON in UTF-8.'],
+    [
+      'a list',
+      '[]',
+      'The body cannot be used: send a JSON object with the members api, version, until, for, by, why.',
+    ],
+    ['nothing', 'null', 'send a JSON object with the members'],
+    [
+      'an empty object',
+      '{}',
+      'the member "api" is missing; the member "by" is missing; the member "why" is missing',
+    ],
+    [
+      'an unknown member',
+      { ...PAUSE, untill: '2027-01-01' },
+      'unknown member "untill": did you mean "until"?',
+    ],
+    ['a member of the prototype', '{"__proto__":{"api":"orders"}}', 'unknown member "__proto__"'],
+    ['no end', { ...PAUSE, for: undefined }, 'say when the pause ends: either "for" or "until", not both'],
+    [
+      'two ends',
+      { ...PAUSE, until: '2027-01-01' },
+      'say when the pause ends: either "for" or "until", not both',
+    ],
+    ['a length that is none', { ...PAUSE, for: '2 hours' }, '"for": not a duration'],
+    [
+      'a day that no calendar has',
+      { ...PAUSE, for: undefined, until: '2027-02-30' },
+      '"until": not a calendar date',
+    ],
+    ['a number for a version', { ...PAUSE, version: 1 }, '"version": expected text'],
+    ['no reason', { ...PAUSE, why: '  ' }, '"why": not one line of 1 to 200 characters'],
+    [
+      'two lines of reason',
+      { ...PAUSE, why: 'x\n{"level":"info"}' },
+      '"why": not one line of 1 to 200 characters',
+    ],
+    [
+      'an author that writes backwards',
+      { ...PAUSE, by: 'maria\u202e' },
+      '"by": not one line of 1 to 100 characters',
+    ],
+  ])('is refused with 400 and a sentence: %s', async (_name, body, sentence) => {
+    const answer = await pause({ body });
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({ error: 'Bad Request', message: expect.stringContaining(sentence) });
+    expect(await overrides()).toEqual([]);
+  });
+
+  it.each([
+    ['a form', 'application/x-www-form-urlencoded'],
+    ['text, as a page elsewhere could send it', 'text/plain'],
+    ['nothing at all', undefined],
+  ])('is refused with 415 when it calls itself %s', async (_name, type) => {
+    const answer = await pause({ headers: { 'content-type': type } });
+    expect(answer).toMatchObject({ status: 415, json: { error: 'Unsupported Media Type' } });
+  });
+
+  it('is refused with 413 beyond 64 KiB, before it is read', async () => {
+    const body = JSON.stringify({ ...PAUSE, why: 'x'.repeat(70_000) });
+    expect(await pause({ body })).toMatchObject({ status: 413, json: { error: 'Content Too Large' } });
+  });
+
+  it('is refused when its bytes are no UTF-8', async () => {
+    const bytes = Buffer.from('{"api":"orders","why":"caf\xe9"}', 'latin1');
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await admin.ask({ method: 'POST', path: '/-/pauses', headers, body: bytes });
+    expect(answer).toMatchObject({ status: 400, json: { message: 'The body is no JSON in UTF-8.' } });
+  });
+});
+
+describe('a path that cannot be used', () => {
+  it.each([
+    ['GET', '/-/pauses', 405, 'POST'],
+    ['PATCH', '/-/pauses/0123456789', 405, 'GET, HEAD, DELETE'],
+    ['DELETE', '/-/pins/payments/acme', 405, 'GET, HEAD, PUT'],
+    ['GET', '/-/pins/payments/acme/roll-back', 405, 'POST'],
+    ['POST', '/-/overrides', 405, 'GET, HEAD'],
+  ])('ERR-4: %s %s is %i with Allow: %s', async (method, path, status, allow) => {
+    const answer = await write({ method, path, body: AUTHOR });
+    expect(answer).toMatchObject({ status, headers: { allow }, json: { error: 'Method Not Allowed' } });
+  });
+
+  it.each([
+    ['GET', '/-/pins/payments', 404],
+    ['GET', '/-/pins/payments/', 404],
+    ['GET', '/-/pins/payments/a/b', 404],
+    ['POST', '/-/pauses/', 404],
+    ['GET', '/-/pauses/0123456789', 404],
+    ['GET', '/-/pins/nothing/acme', 404],
+    ['GET', '/-/pins/orders/acme', 404],
+    ['GET', '/-/pins/payments/%0a', 400],
+    ['GET', '/-/pins/payments/%ff', 400],
+    ['GET', `/-/pins/payments/${'x'.repeat(257)}`, 400],
+  ])('%s %s is %i', async (method, path, status) => {
+    const answer = method === 'GET' ? await admin.ask({ path }) : await write({ method, path, body: AUTHOR });
+    expect(answer.status).toBe(status);
+    expect(answer.json).toMatchObject({ error: expect.any(String), message: expect.any(String) });
+  });
+});
+
+describe('the audit', () => {
+  it('tells of each write who, what, why, from where, and what stood there before, on one line of its own', async () => {
+    const why = 'checkout fails: "}\\u000a see https://tickets.example/1?key=canary';
+    const made = await pause({ body: { ...PAUSE, why } });
+    expect(made.status).toBe(201);
+    const { id } = Object(made.json.pause);
+    await write({ method: 'DELETE', path: `/-/pauses/${id}`, body: AUTHOR });
+    await write({ method: 'PUT', path: '/-/pins/payments/audited', body: UPGRADE });
+    await write({ method: 'POST', path: '/-/pins/payments/audited/roll-back', body: AUTHOR });
+    const held = {
+      id,
+      from: '2026-11-20T00:00:00Z',
+      until: '2026-11-20T02:00:00Z',
+      by: 'maria',
+      why: 'checkout fails: "}\\u000a see https://tickets.example/1?[redacted]',
+    };
+    const pinned = { version: '2026-03-01', origin: 'upgrade', since: '2026-11-20T00:00:00Z' };
+    const from = '127.0.0.1';
+    expect(audits().slice(-4)).toMatchObject([
+      { message: 'admin write done', audit: { action: 'pause', from, subject: 'orders v1', after: held } },
+      { message: 'admin write done', audit: { action: 'end_pause', from, ...AUTHOR, before: held } },
+      {
+        message: 'admin write done',
+        audit: { action: 'upgrade_pin', from, subject: 'payments audited', ...AUTHOR, after: pinned },
+      },
+      { message: 'admin write done', audit: { action: 'roll_back_pin', ...AUTHOR, before: pinned } },
+    ]);
+    for (const { level, time } of audits())
+      expect({ level, time }).toEqual({ level: 'info', time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) });
+    expect(JSON.stringify(gateway.log)).not.toContain('canary');
+    expect(JSON.stringify(gateway.log)).not.toContain(token);
+  });
+
+  it('counts what was done and what was refused', async () => {
+    const count = (outcome: string) =>
+      gateway.metric(`sundial_admin_writes_total{action="upgrade_pin",outcome="${outcome}"}`);
+    const [done = 0, refused = 0] = [await count('done'), await count('refused')];
+    await write({ method: 'PUT', path: '/-/pins/payments/counted', body: UPGRADE });
+    await write({ method: 'PUT', path: '/-/pins/payments/counted', body: UPGRADE });
+    await write({ method: 'PUT', path: '/-/pins/payments/counted', body: {} });
+    expect([await count('done'), await count('refused')]).toEqual([done + 1, refused + 2]);
+  });
+});
+
+describe('at the same time', () => {
+  it('of ten upgrades of one account one is made, and the others are told so', async () => {
+    const asked = Array.from({ length: 10 }, () =>
+      write({ method: 'PUT', path: '/-/pins/payments/raced', body: UPGRADE }),
+    );
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
+  });
+});
+
+describe('the public listener', () => {
+  it.each([
+    ['POST', '/-/pauses'],
+    ['GET', '/-/overrides'],
+    ['PUT', '/-/pins/payments/acme'],
+    ['POST', '//-/pauses'],
+  ])('promise 26: does not know %s %s, over HTTP/1.1 and HTTP/2', async (method, path) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    for (const reach of [overHttp1, overHttp2]) {
+      await using client = reach(gateway.https);
+      const body = method === 'GET' ? {} : { body: JSON.stringify(PAUSE) };
+      const { status, text } = await client.ask({ method, path, headers, ...body });
+      expect([400, 404]).toContain(status);
+      expect(text).not.toContain('Pages');
+    }
+    expect(await overrides()).toEqual([]);
+  });
+
+  it('promise 26: does not lead there by an absolute target or a loopback Host either', async () => {
+    const socket = connect(gateway.http, '127.0.0.1');
+    socket.end(
+      'GET http://127.0.0.1:9901/-/overrides HTTP/1.1\r\nHost: 127.0.0.1:9901\r\nConnection: close\r\n\r\n',
+    );
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(text).not.toContain('overrides');
+  });
+});

@@ -1,0 +1,166 @@
+// Pins that two gateways share through Redis, and what becomes of accounts when Redis is killed and comes back.
+// The policies are those of pins.test.ts.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openStores } from '../../gateway/stores/open-stores.ts';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
+import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
+import { type RunningRedis, startRedis } from '../support/redis-server.ts';
+
+const stack = new AsyncDisposableStack();
+let perTest = new AsyncDisposableStack();
+/** The clock of each gateway. */
+let nows: number[] = [];
+let issuer: TestIssuer;
+let echoUrl = '';
+let redis: RunningRedis;
+let gateways: readonly RunningGateway[] = [];
+let clients: readonly Client[] = [];
+
+beforeAll(async () => {
+  echoUrl = stack.adopt(await startEcho({ port: 0 }), (service) => service.close()).url;
+  issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
+});
+afterAll(() => stack.disposeAsync());
+
+const DAY = Date.UTC(2026, 10, 20);
+const RELEASE = Date.UTC(2026, 11, 1);
+
+const startGateway = async (which: number) =>
+  perTest.use(
+    await runGateway({
+      policies: 'pins',
+      lifecycleNow: () => nows[which] ?? DAY,
+      environment: { ECHO: echoUrl, ISSUER: issuer.url, STORE: redis.url, REPLICAS: '2' },
+    }),
+  );
+
+beforeEach(async () => {
+  nows = [DAY, DAY];
+  perTest = new AsyncDisposableStack();
+  redis = await startRedis();
+  perTest.defer(() => redis.stop());
+  gateways = [await startGateway(0), await startGateway(1)];
+  clients = gateways.map((gateway) => perTest.use(overHttp1(gateway.https)));
+});
+afterEach(() => perTest.disposeAsync());
+
+const holding = async (id: string, claims: Record<string, unknown> = {}) => ({
+  authorization: `Bearer ${await issuer.sign({ sub: id, client_id: id, ...claims })}`,
+});
+
+async function ask(which: number, headers: Record<string, string>): Promise<Answer> {
+  const client = clients[which];
+  if (client === undefined) throw new Error(`no gateway ${which}`);
+  return client.ask({ path: '/api/payments', headers });
+}
+
+const versionFor = async (which: number, headers: Record<string, string>) => {
+  const { status, json } = await ask(which, headers);
+  if (status !== 200) return status;
+  return (json.headers as [string, string][]).find(([name]) => name.toLowerCase() === 'api-version')?.[1];
+};
+
+const untilStore = (up: boolean) =>
+  vi.waitFor(
+    async () => {
+      for (const gateway of gateways)
+        expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(up ? 1 : 0);
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+
+describe('two gateways with one Redis', () => {
+  it('keep one pin for an account, whoever was called first', async () => {
+    const fresh = await holding('shared');
+    expect(await versionFor(0, fresh)).toBe('2026-06-01');
+    nows = [RELEASE, RELEASE];
+    expect(await versionFor(1, fresh)).toBe('2026-06-01');
+  });
+
+  it('agree on the first of many calls at once, also where they see a release at different times', async () => {
+    nows = [DAY, RELEASE];
+    for (let round = 0; round < 5; round += 1) {
+      const fresh = await holding(`at-once-${round}`);
+      const versions = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => versionFor(index % 2, fresh)),
+      );
+      // On the first gateway a version that only the second has seen released is none yet.
+      const [version] = versions.filter((each) => each !== 400);
+      const expected = version === '2026-12-01' ? [400, version] : [version, version];
+      expect(versions).toEqual(versions.map((_, index) => expected[index % 2]));
+      expect(['2026-06-01', '2026-12-01']).toContain(version);
+    }
+  });
+
+  it('see within a second what a third one has moved', async () => {
+    const acme = await holding('moved', { account_created: '2025-03-14' });
+    expect([await versionFor(0, acme), await versionFor(1, acme)]).toEqual(['2024-09-01', '2024-09-01']);
+    const third = await openStores({
+      store: { kind: 'redis', url: redis.url },
+      replicas: 1,
+      monotonic: () => performance.now(),
+      onState: () => undefined,
+      onFault: (error) => {
+        throw error;
+      },
+    });
+    perTest.defer(third.close);
+    const pin = { label: '2025-09-15', origin: 'upgrade', since: DAY, previous: undefined } as const;
+    expect(await third.pins.replace({ api: 'payments', account: 'moved' }, undefined, pin)).toBe(true);
+    await vi.waitFor(
+      async () =>
+        expect([await versionFor(0, acme), await versionFor(1, acme)]).toEqual(['2025-09-15', '2025-09-15']),
+      { timeout: 5_000, interval: 50 },
+    );
+  });
+});
+
+describe('Redis goes away', () => {
+  it('accounts that are known go on as they were, others are told what works without it, and it comes back', async () => {
+    const warm = await holding('warm');
+    const dated = await holding('dated', { account_created: '2025-03-14' });
+    const cold = await holding('cold');
+    expect([await versionFor(0, warm), await versionFor(0, dated)]).toEqual(['2026-06-01', '2024-09-01']);
+    await redis.stop();
+    await untilStore(false);
+    nows = [RELEASE, RELEASE];
+
+    expect([await versionFor(0, warm), await versionFor(0, dated)]).toEqual(['2026-06-01', '2024-09-01']);
+    const answer = await ask(0, cold);
+    expect(answer).toMatchObject({
+      status: 503,
+      json: {
+        error: 'Service Unavailable',
+        message:
+          'The version of this account cannot be looked up right now. Name one in API-Version to go on.',
+        retryAfter: 1,
+        estimatedRestoration: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
+      },
+      headers: {
+        'retry-after': '1',
+        'cache-control': 'no-store',
+        'proxy-status': 'sundial; error=destination_unavailable',
+        vary: 'API-Version, Origin',
+      },
+    });
+    expect(`${answer.text}${JSON.stringify(answer.lines)}`).not.toMatch(/redis|127\.0\.0\.1|ECONN/i);
+    const line = await gateways[0]?.accessLine(answer.headers['x-request-id']);
+    expect(line).toMatchObject({
+      refusal: 'pins_unavailable',
+      carrier: 'pin',
+      status: 503,
+      consumer: 'cold',
+    });
+    const series = 'sundial_version_resolutions_total{api="payments",carrier="pin",outcome="unavailable"}';
+    expect(await gateways[0]?.metric(series)).toBe(1);
+    expect(await versionFor(0, { ...cold, 'API-Version': '2025-09-15' })).toBe('2025-09-15');
+    // Its creation day alone does not say whether it was moved since.
+    expect(await versionFor(1, dated)).toBe(503);
+
+    redis = await startRedis({ port: redis.port });
+    await untilStore(true);
+    await vi.waitFor(async () => expect(await versionFor(0, cold)).toBe('2026-12-01'), { timeout: 10_000 });
+  });
+});

@@ -1,0 +1,162 @@
+// What was published stays: dates rewritten since are found at a reload and at the next start, on either store.
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import type { Service } from '../../upstreams/service/listen.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { startProcess } from '../support/gateway-process.ts';
+import { overHttp1 } from '../support/http-client.ts';
+import { startRedis } from '../support/redis-server.ts';
+
+const stack = new AsyncDisposableStack();
+let perTest = new AsyncDisposableStack();
+let echo: Service;
+let folder = '';
+let published = '';
+
+beforeAll(async () => {
+  echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+});
+afterAll(() => stack.disposeAsync());
+beforeEach(async () => {
+  perTest = new AsyncDisposableStack();
+  folder = await mkdtemp(join(tmpdir(), 'sundial-published-'));
+  perTest.defer(() => rm(folder, { recursive: true, force: true }));
+  const file = join(import.meta.dirname, 'published-schedules/orders.yaml');
+  await copyFile(file, join(folder, 'orders.yaml'));
+  published = await readFile(file, 'utf8');
+});
+afterEach(() => perTest.disposeAsync());
+
+const environment = (more: Readonly<Record<string, string>> = {}) => ({
+  DATA: join(folder, 'data'),
+  STORE: `embedded:${join(folder, 'data')}`,
+  ISSUER: 'http://127.0.0.1:9',
+  POLICIES: join(folder, '*.yaml'),
+  ECHO: echo.url,
+  ...more,
+});
+const start = (more?: Readonly<Record<string, string>>): Promise<RunningGateway> =>
+  runGateway({ realClock: true, environment: environment(more) });
+const rehearse = (day: number): Promise<RunningGateway> =>
+  runGateway({ lifecycleNow: () => day, environment: environment() });
+
+const save = (text: string) => writeFile(join(folder, 'orders.yaml'), text);
+const earlier = () => published.replace('sunset: 2999-01-15', 'sunset: 2998-12-31');
+const extended = () =>
+  published.replace(
+    '    guide:',
+    '    extended: [ { to: 2999-04-15, announced: 2998-01-01, why: acme is still migrating } ]\n    guide:',
+  );
+const REWRITTEN = 'the sunset of v1 was published as 2999-01-15 and is now earlier';
+const WAYS_OUT =
+  'sunset 2999-01-15 or later; to publish it all the same: rules: { sunset-rewritten: warning }';
+
+const messages = (gateway: RunningGateway) => gateway.log.map(({ message }) => String(message));
+
+async function sunsetOf(gateway: RunningGateway): Promise<string | undefined> {
+  await using client = overHttp1(gateway.https);
+  return (await client.ask({ path: '/api/v1/orders' })).headers.sunset;
+}
+
+/** Starts a gateway that publishes what stands in the file, and ends it. */
+async function publish(more?: Readonly<Record<string, string>>): Promise<void> {
+  await using _gateway = await start(more);
+}
+
+describe('a reload', () => {
+  it('with an earlier sunset is rejected: the old plan stays, and the log says why and what to do', async () => {
+    await using gateway = await start();
+    await save(earlier());
+    await gateway.reload();
+    expect(messages(gateway)).toContain(`policies not reloaded: ${REWRITTEN} (${WAYS_OUT})`);
+    expect(await sunsetOf(gateway)).toBe('Tue, 15 Jan 2999 00:00:00 GMT');
+    expect(await gateway.metric('sundial_config_last_reload_successful')).toBe(0);
+    await save(extended());
+    await gateway.reload();
+    expect(await sunsetOf(gateway)).toBe('Mon, 15 Apr 2999 00:00:00 GMT');
+    expect(await gateway.metric('sundial_config_last_reload_successful')).toBe(1);
+  });
+
+  it('may change a version that is only planned, and what it publishes is held to from then on', async () => {
+    await using gateway = await start();
+    await save(extended().replace('released: 2998-01-15', 'released: 2998-03-01'));
+    await gateway.reload();
+    expect(await gateway.metric('sundial_config_last_reload_successful')).toBe(1);
+    await save(published);
+    await gateway.reload();
+    expect(messages(gateway).filter((each) => each.startsWith('policies not reloaded'))).toEqual([
+      expect.stringContaining('the sunset of v1 was published as 2999-04-15 and is now earlier'),
+    ]);
+  });
+});
+
+describe('a start', () => {
+  it('with an earlier sunset than the one published is refused: exit 1, the place, and both ways out', async () => {
+    await publish();
+    await save(earlier());
+    const refused = perTest.use(startProcess(['run', '-c', 'test/journeys/gateway.yaml'], environment()));
+    expect(await refused.ended).toBe(1);
+    expect(refused.stderr).toMatch(
+      /orders\.yaml:14:13: error: the sunset of v1 was published as 2999-01-15 and is now earlier \[sunset-rewritten\]\n/,
+    );
+    expect(refused.stderr).toContain(`^ ${WAYS_OUT}\n`);
+  });
+
+  it('where the file switches the rule to a warning publishes the earlier date, for good', async () => {
+    await publish();
+    await save(`${earlier()}rules: { sunset-rewritten: warning }\n`);
+    await publish();
+    await save(earlier());
+    await publish();
+    await save(earlier().replace('2998-12-31', '2998-11-30'));
+    await expect(start()).rejects.toThrow('was published as 2998-12-31 and is now earlier');
+  });
+
+  it('with a moved clock is held to what was published, and publishes nothing itself', async () => {
+    const day = Date.UTC(2998, 5, 1);
+    await (await rehearse(day))[Symbol.asyncDispose]();
+    await save(earlier());
+    await publish();
+    await save(earlier().replace('2998-12-31', '2998-11-30'));
+    await expect(rehearse(day)).rejects.toThrow('was published as 2998-12-31 and is now earlier');
+  });
+});
+
+describe('on Redis', () => {
+  it('a gateway is held to what another one published', async () => {
+    const redis = await startRedis();
+    perTest.defer(redis.stop);
+    await publish({ STORE: redis.url });
+    await save(earlier());
+    await expect(start({ STORE: redis.url })).rejects.toThrow(REWRITTEN);
+  });
+
+  it('a store that is away is one warning each time, no failed start and no blocked reload', async () => {
+    const redis = await startRedis();
+    await publish({ STORE: redis.url });
+    await redis.stop();
+    await save(earlier());
+    await using gateway = await start({ STORE: redis.url });
+    expect(await sunsetOf(gateway)).toBe('Mon, 31 Dec 2998 00:00:00 GMT');
+    await save(earlier().replace('2998-12-31', '2998-11-30'));
+    await gateway.reload();
+    expect(await sunsetOf(gateway)).toBe('Fri, 30 Nov 2998 00:00:00 GMT');
+    expect(messages(gateway).filter((each) => each.includes('published'))).toEqual(
+      Array(2).fill('the store is away; published schedules are not compared'),
+    );
+
+    const back = await startRedis({ port: redis.port });
+    perTest.defer(back.stop);
+    await vi.waitFor(async () => expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(1));
+    await save(extended());
+    await gateway.reload();
+    await save(published);
+    await gateway.reload();
+    expect(messages(gateway).at(-1)).toContain(
+      'the sunset of v1 was published as 2999-04-15 and is now earlier',
+    );
+  });
+});

@@ -1,0 +1,174 @@
+// What an API may choose of its answers to a version: the type it is answered in, and the status where it does not exist.
+// Through a whole gateway, in front of an upstream whose answers are written byte by byte.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
+import { startRawUpstream } from '../support/raw-upstream.ts';
+import { askFor, type Place } from './carriers/asks.ts';
+
+const stack = new AsyncDisposableStack();
+let gateway: RunningGateway;
+let client: Client;
+
+/** `/<status>/<type>`, percent-encoded: answered with that status and Content-Type. */
+beforeAll(async () => {
+  const types = stack.use(
+    await startRawUpstream((target, socket) => {
+      const [, status = '200', type = ''] = target.split('/').map(decodeURIComponent);
+      const length = status === '304' ? '' : 'Content-Length: 0\r\n';
+      const line = type === '' ? '' : `Content-Type: ${type}\r\n`;
+      socket.write(`HTTP/1.1 ${status} X\r\nETag: "7"\r\n${line}${length}\r\n`);
+    }),
+  );
+  gateway = stack.use(await runGateway({ policies: 'version-answers', environment: { TYPES: types.url } }));
+  client = stack.use(overHttp1(gateway.https));
+});
+afterAll(() => stack.disposeAsync());
+
+describe('NEG-5: the type of the answer', () => {
+  const typeOf = async (
+    type: string,
+    headers: Record<string, string>,
+    more: { status?: number; at?: string } = {},
+  ) => {
+    const { status = 200, at = '/api/typed' } = more;
+    const answer = await client.ask({ path: `${at}/${status}/${encodeURIComponent(type)}`, headers });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.vary).toBe('API-Version, Accept');
+    expect(answer.headers.etag).toBe('"7"');
+    return answer.headers['content-type'];
+  };
+  const NAMED = 'application/vnd.acme.v2+json';
+  const BY_PARAMETER = 'application/vnd.acme+json; version=2';
+
+  it.each([
+    ['the form with the version in its name', NAMED, NAMED],
+    ['the form with a parameter', BY_PARAMETER, BY_PARAMETER],
+    ['a quoted parameter', 'application/vnd.acme+json;version="2"', BY_PARAMETER],
+    ['any spelling of the type', 'Application/VND.acme.v2+JSON', NAMED],
+    ['of two forms the one that is liked better', `${NAMED};q=0.5, ${BY_PARAMETER};q=0.6`, BY_PARAMETER],
+    ['of two that are liked alike the first', `${NAMED}, ${BY_PARAMETER}`, NAMED],
+    ['beside what is liked less', `text/html;q=0.9, ${NAMED}, */*;q=0.1`, NAMED],
+    ['beside what is liked as well', `application/json, ${NAMED}`, NAMED],
+    ['with an unknown version before it', `application/vnd.acme.v7+json, ${NAMED};q=0.5`, NAMED],
+  ])('%s', async (_name, accept, type) => {
+    expect(await typeOf('application/json', { accept })).toBe(type);
+  });
+
+  it('the version in another carrier too', async () => {
+    expect(await typeOf('application/json', { accept: NAMED, 'api-version': '2' })).toBe(NAMED);
+    expect(await typeOf('application/json', { accept: NAMED }, { at: '/api/v2/typed' })).toBe(NAMED);
+  });
+
+  it.each([
+    ['application/json; charset=utf-8', `${NAMED}; charset=utf-8`],
+    ['Application/JSON;Charset="utf-8"', `${NAMED}; charset=utf-8`],
+  ])('what the upstream says beside the type stays: %s', async (type, answered) => {
+    expect(await typeOf(type, { accept: NAMED })).toBe(answered);
+  });
+
+  it.each([
+    ['no Accept', {}],
+    ['no version in Accept', { accept: 'application/json' }],
+    ['a plain type that is liked better', { accept: `application/json, ${NAMED};q=0.9` }],
+    ['a version in another carrier alone', { 'api-version': '2', accept: '*/*' }],
+    ['a version that is not wanted', { accept: `application/vnd.acme.v1+json;q=0, */*` }],
+  ])('the upstream’s type stays for %s', async (_name, headers) => {
+    expect(await typeOf('application/json', headers as Record<string, string>)).toBe('application/json');
+  });
+
+  it.each([
+    'application/problem+json',
+    'text/html',
+    'application/vnd.other+json',
+    'application/json2',
+    'nonsense',
+    '',
+  ])('an answer of another type keeps it: %s', async (type) => {
+    expect(await typeOf(type, { accept: NAMED })).toBe(type === '' ? undefined : type);
+  });
+
+  it.each([
+    [201, NAMED],
+    [304, NAMED],
+    [404, 'application/json'],
+    [500, 'application/json'],
+  ])('an error is no representation of what was asked for: %i', async (status, type) => {
+    expect(await typeOf('application/json', { accept: NAMED }, { status })).toBe(type);
+  });
+
+  it('what the gateway answers itself is in its own type', async () => {
+    const { status, headers } = await client.ask({
+      path: '/api/typed',
+      headers: { accept: 'application/vnd.acme.v1+json' },
+    });
+    expect([status, headers['content-type']]).toEqual([410, 'application/json; charset=utf-8']);
+  });
+
+  it('an API that does not ask for it keeps the upstream’s type', async () => {
+    const answer = await client.ask({
+      path: `/api/v2/status-400/200/${encodeURIComponent('application/json')}`,
+      headers: { accept: NAMED },
+    });
+    expect(answer.headers['content-type']).toMatch(/^application\/json/);
+  });
+});
+
+describe('VER-7: an encoded slash behind the base', () => {
+  it('reaches the upstream as it came, unless the API rejects it', async () => {
+    for (const slash of ['%2F', '%2f']) {
+      const kept = await client.ask({ path: `/api/v2/typed/200/text${slash}plain` });
+      expect([kept.status, kept.headers['content-type']]).toEqual([200, 'text/plain']);
+      const refused = await client.ask({ path: `/api/v2/status-406/200/text${slash}plain` });
+      expect(refused.status).toBe(400);
+      expect(refused.json.message).toBe('The path of this API cannot hold an encoded slash.');
+    }
+    // A query is no path.
+    const asked = await client.ask({ path: '/api/v7/status-406?next=%2F' });
+    expect(asked.status).toBe(406);
+  });
+});
+
+describe.each([400, 404, 406])('STAT-1: unknown_version_status: %i', (chosen) => {
+  const ask = (place: Place, value: string): Promise<Answer> => {
+    const { path, headers, ...rest } = askFor({ [place]: value });
+    const host = String(headers?.host ?? '').replace('.api.', `.status-${chosen}.`);
+    return client.ask({
+      ...rest,
+      path: path.replace('orders', `status-${chosen}`),
+      headers: { ...headers, ...(host === undefined ? {} : { host }) },
+    });
+  };
+  const cells: readonly (readonly [Place, number, number])[] = [
+    // carrier, malformed, never existed
+    ['path', 404, chosen],
+    ['subdomain', 404, chosen],
+    ['header', 400, chosen],
+    ['query', 400, chosen],
+    ['accept', 406, chosen],
+    ['contentType', 415, 415],
+  ];
+
+  it.each(cells)(
+    '%s, a version that never existed, is only planned, or forgotten',
+    async (place, _m, status) => {
+      for (const value of ['v7', 'v9', 'v0']) {
+        const answer = await ask(place, value);
+        expect([value, answer.status]).toEqual([value, status]);
+        expect(answer.json).toMatchObject({ supportedVersions: ['v2'] });
+        expect(answer.json.message).toContain('There is no such version');
+      }
+    },
+  );
+
+  it.each(cells)('%s, malformed or ended: as without it', async (place, malformed) => {
+    expect((await ask(place, 'v01')).status).toBe(malformed);
+    expect((await ask(place, 'v1')).status).toBe(410);
+  });
+
+  it('missing and ambiguous: as without it', async () => {
+    expect((await client.ask({ path: `/api/status-${chosen}` })).status).toBe(400);
+    const two = { path: `/api/v7/status-${chosen}`, headers: { 'api-version': '8' } };
+    expect((await client.ask(two)).status).toBe(400);
+  });
+});

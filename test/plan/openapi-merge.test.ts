@@ -1,0 +1,418 @@
+// A description beside a policy: what it adds to the plan, where each value is said to stand, and what stops the files.
+// Each rule about the two has its own files under rules/.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loadAll } from '../../gateway/plan/load.ts';
+import { NOW, type Workspace, workspace } from './workspace.ts';
+
+const POLICY = `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" }, { header: API-Version }, { default: v2 } ]
+access: { identity: main, scopes: { read: [orders:read] } }
+upstreams:
+  v1: { targets: [http://127.0.0.1:4001], path: /orders }
+  v2: { targets: [http://127.0.0.1:4002], path: /orders }
+versions:
+  v1: { released: 2024-06-01, successor: v2, openapi: ../api/v1.yaml }
+  v2: { released: 2026-01-15 }
+`;
+
+const describes = (paths: string, servers = '') => `openapi: 3.0.3
+info:
+  title: Orders
+  version: 1.0.0
+  x-lifecycle:
+    deprecation: { announced: "2026-01-15", sunset: "2027-01-15" }
+    migration-guide: https://docs.example.com/orders/v2
+${servers}paths:
+${paths}`;
+
+const SEARCH = `  /orders/search:
+    get:
+      deprecated: true
+      x-lifecycle: { status: deprecated, deprecation-date: "2025-06-01", sunset-date: "2026-12-15", replacement: /orders }
+  /orders: { get: {} }
+`;
+
+async function planOf(files: Workspace) {
+  const { plan, problems, sources } = await files.load();
+  const version = plan?.apis[0]?.versions.get('v1');
+  const operations = version?.operations?.list.map(({ operation, schedule }) => ({ operation, ...schedule }));
+  return { version, operations, problems, document: sources?.policies[0]?.document };
+}
+
+describe('OAS-2: what only the description says', () => {
+  it('holds: the dates and the guide of the version, and those of an operation', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });
+    const { version, operations, problems } = await planOf(files);
+    expect(problems).toEqual([]);
+    expect(version?.schedule).toMatchObject({
+      deprecated: Date.UTC(2026, 0, 15),
+      sunset: Date.UTC(2027, 0, 15),
+      guide: 'https://docs.example.com/orders/v2',
+    });
+    expect(operations).toEqual([
+      expect.objectContaining({
+        operation: 'GET /search',
+        deprecated: Date.UTC(2025, 5, 1),
+        sunset: Date.UTC(2026, 11, 15),
+        successor: 'v1',
+      }),
+    ]);
+    expect(version?.operations?.list[0]?.successorPath).toBe('/api/v1/orders');
+    expect(version?.operations?.list[0]?.access).toEqual(version?.access);
+  });
+
+  it('is judged by the rules of the policy, at its own line', async () => {
+    const short = describes(SEARCH).replace('sunset: "2027-01-15"', 'sunset: "2026-12-20"');
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': short });
+    expect(await files.problems()).toEqual([
+      'api/v1.yaml:6 «"2026-12-20"» warning: v1 ends less than 12 months after it was deprecated (2026-01-15): too short for a public API (sunset 2027-01-15 or later)',
+    ]);
+    await files.write('api/v1.yaml', describes(SEARCH).replace('2025-06-01', '2026-03-01'));
+    expect(await files.problems()).toContain(
+      'api/v1.yaml:12 «"2026-03-01"» error: deprecated (2026-03-01) is after that of v1 (2026-01-15)',
+    );
+  });
+
+  it('is found by whoever asks for the line of a value', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });
+    const { document } = await planOf(files);
+    expect(document?.origin(['versions', 'v1', 'sunset'])).toEqual({
+      file: 'api/v1.yaml',
+      line: 6,
+      column: 53,
+    });
+    expect(document?.origin(['versions', 'v1', 'released'])).toMatchObject({
+      file: 'policies/orders.yaml',
+      line: 9,
+    });
+    expect(document?.origin(['versions', 'v1', 'operations', 'GET /search', 'sunset'])).toMatchObject({
+      file: 'api/v1.yaml',
+      line: 12,
+    });
+  });
+
+  it('gives way to what the policy says', async () => {
+    const policy = POLICY.replace(
+      'successor: v2,',
+      'deprecated: 2026-02-15, sunset: 2027-04-15, successor: v2,',
+    );
+    await using files = await workspace({ 'policies/orders.yaml': policy, 'api/v1.yaml': describes(SEARCH) });
+    const { version, problems } = await planOf(files);
+    expect(version?.schedule).toMatchObject({
+      deprecated: Date.UTC(2026, 1, 15),
+      sunset: Date.UTC(2027, 3, 15),
+    });
+    expect(problems.map(({ rule }) => rule)).toEqual(['description-agrees', 'description-agrees']);
+  });
+
+  it('of dates an operation only repeats, goes with its version when the policy extends that', async () => {
+    const repeated = describes(SEARCH)
+      .replace('2026-12-15', '2027-01-15')
+      .replace('2025-06-01', '2026-01-15');
+    const policy = POLICY.replace(
+      'successor: v2,',
+      'sunset: 2027-01-15, extended: [{ to: 2027-04-15, announced: 2026-10-01 }], successor: v2,',
+    );
+    await using files = await workspace({ 'policies/orders.yaml': policy, 'api/v1.yaml': repeated });
+    const { operations } = await planOf(files);
+    expect(operations).toEqual([expect.objectContaining({ sunset: Date.UTC(2027, 3, 15) })]);
+  });
+
+  it('never takes a request from an operation of the policy, whose access would be lost with it', async () => {
+    const policy = POLICY.replace(
+      'openapi:',
+      'operations: { "GET /{name}": { access: { scopes: [orders:admin] } } }, openapi:',
+    );
+    await using files = await workspace({ 'policies/orders.yaml': policy, 'api/v1.yaml': describes(SEARCH) });
+    const { operations, problems } = await planOf(files);
+    expect(operations?.map(({ operation }) => operation)).toEqual(['GET /{name}']);
+    expect(problems).toContainEqual(
+      expect.objectContaining({ rule: 'description-agrees', hint: 'write GET /search in the policy too' }),
+    );
+  });
+
+  it('of a path with a parameter, is not said of one that spells it out', async () => {
+    const paths = `  /orders/{id}:
+    get: { x-lifecycle: { deprecation-date: "2025-06-01" } }
+  /orders/search:
+    get: {}
+`;
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(paths) });
+    const { version, operations } = await planOf(files);
+    expect(operations?.map(({ operation, deprecated }) => [operation, deprecated])).toEqual([
+      ['GET /{id}', Date.UTC(2025, 5, 1)],
+      ['GET /search', version?.schedule.deprecated],
+    ]);
+  });
+
+  it('is taken as it is written: what looks like an interpolation is text', async () => {
+    const text = describes(SEARCH).replace('title: Orders', `title: "\${env:SECRET}"`);
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': text });
+    expect((await planOf(files)).problems).toEqual([]);
+  });
+});
+
+describe('where the paths of a description lie', () => {
+  it.each([
+    ['below the path of the upstream', '', '/orders/search'],
+    ['below the base', '', '/api/orders/search'],
+    ['below the versioned path', '', '/api/v1/orders/search'],
+    ['below it with a parameter for the version', '', '/api/{version}/orders/search'],
+    [
+      'below the path of the server',
+      'servers: [{ url: https://api.example.com/api/v1 }]\n',
+      '/orders/search',
+    ],
+    ['right at the server', 'servers: [{ url: "https://api.example.com/api/v1/orders/" }]\n', '/search'],
+    [
+      'at a server with variables',
+      'servers: [{ url: "https://{host}/api/{v}", variables: { host: { default: a.example }, v: { default: v1 } } }]\n',
+      '/orders/search',
+    ],
+    ['at the base itself, where nothing else fits', '', '/search'],
+    ['with a slash at the end', '', '/orders/search/'],
+  ])('%s', async (_, servers, path) => {
+    const text = describes(
+      `  ${path}: { get: { x-lifecycle: { deprecation-date: "2025-06-01" } } }\n`,
+      servers,
+    );
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': text });
+    const { operations, problems } = await planOf(files);
+    expect(problems).toEqual([]);
+    expect(operations?.map(({ operation }) => operation)).toEqual(['GET /search']);
+  });
+
+  it('of another API in the same description is not ours', async () => {
+    const text = describes(
+      `${SEARCH}  /invoices: { get: { x-lifecycle: { deprecation-date: "2025-06-01" } } }\n`,
+    );
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': text });
+    expect((await planOf(files)).operations?.map(({ operation }) => operation)).toEqual(['GET /search']);
+  });
+
+  it('has parameters by any name', async () => {
+    const paths = `  /orders/of/{customer-id}/{2nd.id}:
+    get: { x-lifecycle: { deprecation-date: "2025-06-01", replacement: "/api/v2/orders/{2nd.id}/{customer-id}" } }
+`;
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(paths) });
+    const { version, problems } = await planOf(files);
+    expect(problems).toEqual([]);
+    const rules = version?.operations?.list[0];
+    expect(rules?.operation).toBe('GET /of/{customer_id}/{_2nd_id}');
+    expect(rules?.successorPath).toBe('/api/v2/orders');
+    expect(rules?.successorTail).toEqual(['/', 1, '/', 0]);
+  });
+});
+
+describe('a description that cannot be used', () => {
+  it.each([
+    [
+      'swagger: "2.0"\ninfo: {}\n',
+      'api/v1.yaml:1 «"2.0"» error: a Swagger 2.0 description, and 3.0, 3.1 and 3.2 can be read: convert it',
+    ],
+    [
+      'openapi: 4.0.0\n',
+      'api/v1.yaml:1 «4.0.0» error: not a description this gateway can read: "openapi" is none of 3.0, 3.1 and 3.2',
+    ],
+    ['- 1\n', 'api/v1.yaml:1 «-» error: not an OpenAPI description: a map at the top'],
+    ['', 'api/v1.yaml:1 «» error: not an OpenAPI description: a map at the top'],
+    ['openapi: 3.0.0\ninfo: { a: [ }\n', 'api/v1.yaml:2 «}» error: '],
+  ])('%j is refused at its own line', async (text, expected) => {
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': text });
+    expect((await files.problems()).filter((each) => each.startsWith(expected))).toHaveLength(1);
+    expect((await files.load()).plan).toBeUndefined();
+  });
+
+  it('is refused at the line that names it when it is not there', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': POLICY });
+    expect(await files.problems()).toEqual([
+      'policies/orders.yaml:9 «../api/v1.yaml» error: cannot read the description: no such file',
+    ]);
+  });
+
+  it('is refused when it is larger than 2 MB, and a policy stays at 1 MB', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': POLICY });
+    const text = describes(SEARCH);
+    await files.write('api/v1.yaml', `${text}# ${'x'.repeat(1_500_000)}\n`);
+    expect(await files.problems()).toEqual([]);
+    await files.write('api/v1.yaml', `${text}# ${'x'.repeat(2_000_000)}\n`);
+    expect(await files.problems()).toEqual([
+      expect.stringContaining('error: the description is larger than 2 MB'),
+    ]);
+  });
+
+  it.each(['https://example.com/openapi.yaml', '../api/', ''])('%j is no path of one', async (path) => {
+    const policy = POLICY.replace('../api/v1.yaml', JSON.stringify(path));
+    await using files = await workspace({ 'policies/orders.yaml': policy });
+    expect(await files.problems()).toEqual([expect.stringContaining('error: not the path of a file')]);
+  });
+});
+
+describe('a description that contradicts itself or what is sent', () => {
+  const search = (fields: string) => describes(`  /orders/search: { get: ${fields} }\n`);
+
+  it.each([
+    [
+      'OAS-1: marked, and stable',
+      '{ deprecated: true, x-lifecycle: { status: stable } }',
+      'description-status',
+    ],
+    ['OAS-1: not marked, and deprecated', '{ x-lifecycle: { status: deprecated } }', 'description-status'],
+    ['OAS-2: a date that is none', '{ x-lifecycle: { sunset-date: 2026-13-01 } }', 'description-dates'],
+    [
+      'OAS-2: a sunset before the deprecation',
+      '{ x-lifecycle: { deprecation-date: "2025-06-01", sunset-date: "2025-05-01" } }',
+      'description-dates',
+    ],
+    [
+      'OAS-3: Deprecation as a boolean',
+      '{ responses: { "200": { headers: { Deprecation: { schema: { type: boolean } } } } } }',
+      'description-headers',
+    ],
+  ])('%s', async (_, fields, rule) => {
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': search(fields) });
+    const { problems } = await files.load();
+    expect(problems.map((problem) => [problem.file, problem.rule])).toEqual([['api/v1.yaml', rule]]);
+  });
+
+  it('OAS-1: says nothing by leaving the status away', async () => {
+    const fields = '{ deprecated: true, x-lifecycle: { introduced: "2024-06-01" } }';
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': search(fields) });
+    expect((await files.load()).problems).toEqual([]);
+  });
+});
+
+describe('the revision of a plan', () => {
+  it('changes with a description', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });
+    const before = (await files.load()).plan?.revision;
+    expect((await files.load()).plan?.revision).toBe(before);
+    await writeFile(join(files.folder, 'api/v1.yaml'), `${describes(SEARCH)}# changed\n`);
+    expect((await files.load()).plan?.revision).not.toBe(before);
+  });
+
+  it('is another for JSON, which means the same', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });
+    const inYaml = await planOf(files);
+    const json = {
+      openapi: '3.2.0',
+      info: {
+        title: 'Orders',
+        'x-lifecycle': {
+          deprecation: { announced: '2026-01-15', sunset: '2027-01-15' },
+          'migration-guide': 'https://docs.example.com/orders/v2',
+        },
+      },
+      paths: {
+        '/orders/search': {
+          get: {
+            deprecated: true,
+            'x-lifecycle': {
+              status: 'deprecated',
+              'deprecation-date': '2025-06-01',
+              'sunset-date': '2026-12-15',
+              replacement: '/orders',
+            },
+          },
+        },
+        '/orders': { get: {} },
+      },
+    };
+    await files.write('api/v1.yaml', JSON.stringify(json, undefined, '\t'));
+    expect((await planOf(files)).operations).toEqual(inYaml.operations);
+  });
+});
+
+it('a description is parsed once for as long as it stays the same', async () => {
+  await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });
+  const descriptions = new Map();
+  const options = {
+    configFile: files.configFile,
+    environment: {},
+    now: NOW,
+    cwd: files.folder,
+    descriptions,
+  };
+  await loadAll(options);
+  const [first] = [...descriptions.values()];
+  await loadAll(options);
+  expect([...descriptions.values()]).toEqual([first]);
+  expect([...descriptions.values()][0]).toBe(first);
+  await files.write('api/v1.yaml', describes(SEARCH.replace('2025-06-01', '2025-07-01')));
+  await loadAll(options);
+  expect([...descriptions.values()][0]).not.toBe(first);
+});
+
+describe('any description', () => {
+  const odd = fc.oneof(
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.constantFrom('2026-01-15', '2027-01-15', '/orders', 'deprecated'),
+  );
+  const oddly = (keys: readonly string[]) =>
+    fc.oneof(
+      { weight: 5, arbitrary: fc.dictionary(fc.constantFrom(...keys), odd) },
+      { weight: 1, arbitrary: odd },
+    );
+  const operation = fc.record(
+    {
+      deprecated: odd,
+      'x-lifecycle': oddly(['status', 'introduced', 'deprecation-date', 'sunset-date', 'replacement']),
+    },
+    { requiredKeys: [] },
+  );
+  const path = fc.constantFrom(
+    '/orders',
+    '/orders/{id}',
+    '/orders/{id}.x',
+    '/',
+    '//',
+    '/{',
+    'x',
+    '/__proto__',
+    '/constructor',
+  );
+  const document = fc.record({
+    openapi: fc.constant('3.1.0'),
+    info: fc.oneof(
+      odd,
+      fc.record({
+        'x-lifecycle': fc.record({
+          stage: odd,
+          deprecation: oddly(['announced', 'sunset']),
+          'migration-guide': odd,
+        }),
+      }),
+    ),
+    servers: fc.oneof(odd, fc.array(fc.record({ url: odd, variables: odd }))),
+    components: fc.oneof(odd, fc.record({ securitySchemes: oddly(['a']) })),
+    paths: fc.oneof(
+      odd,
+      fc.dictionary(
+        path,
+        fc.oneof(
+          odd,
+          fc.dictionary(fc.constantFrom('get', 'head', 'additionalOperations'), fc.oneof(odd, operation)),
+        ),
+      ),
+    ),
+  });
+
+  it('is judged, not crashed on, and has its problems at places that exist', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': POLICY });
+    await fc.assert(
+      fc.asyncProperty(document, async (value) => {
+        const text = JSON.stringify(value, undefined, 1);
+        await files.write('api/v1.yaml', text);
+        const { problems } = await files.load();
+        const lines = text.split('\n');
+        for (const { file, line, column } of problems.filter((each) => each.file === 'api/v1.yaml'))
+          expect([file, (lines[line - 1] ?? '').length >= column - 1]).toEqual([file, true]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

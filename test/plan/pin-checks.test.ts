@@ -1,0 +1,132 @@
+// `pin` in the `resolve` list: what it takes, what it refuses and at which word, and what it compiles to.
+import { describe, expect, it } from 'vitest';
+import { failedExpectations } from '../../gateway/cli/expectations.ts';
+import { loadAll } from '../../gateway/plan/load.ts';
+import { NOW, workspace } from './workspace.ts';
+
+const PAYMENTS = `api: payments
+base: /payments
+resolve: [ { header: API-Version }, { pin: { } } ]
+access: { identity: main }
+upstreams:
+  2025-09-15: { targets: [http://127.0.0.1:4001] }
+  2026-06-01: { targets: [http://127.0.0.1:4002] }
+versions:
+  2025-09-15: { released: 2025-09-15 }
+  2026-06-01: { released: 2026-06-01 }
+`;
+const withPin = (pin: string) => PAYMENTS.replace('{ pin: { } }', pin);
+
+async function problems(text: string): Promise<readonly string[]> {
+  await using files = await workspace({ 'policies/payments.yaml': text });
+  return await files.problems();
+}
+
+describe('a pin', () => {
+  it.each([
+    ['{ pin: {} }', { account: undefined, created: undefined, match: 'floor' }],
+    ['{ pin: { by: consumer } }', { account: undefined, created: undefined, match: 'floor' }],
+    ['{ pin: { by: account_id } }', { account: 'account_id', created: undefined, match: 'floor' }],
+    [
+      '{ pin: { by: "https://acme.example/tenant", created: account_created, match: exact } }',
+      { account: 'https://acme.example/tenant', created: 'account_created', match: 'exact' },
+    ],
+  ])('%s is taken, and means %j', async (pin, expected) => {
+    await using files = await workspace({ 'policies/payments.yaml': withPin(pin) });
+    const { plan, problems: found } = await loadAll({
+      configFile: files.configFile,
+      environment: {},
+      now: NOW,
+      cwd: files.folder,
+    });
+    expect(found).toEqual([]);
+    expect(plan?.apis[0]?.resolution.pin).toEqual(expected);
+  });
+
+  it.each([
+    ['{ pin: { by: "" } }', '3 «""» error: not the name of a claim about an account, such as account_id: ""'],
+    [
+      '{ pin: { by: "two words" } }',
+      '3 «"two words"» error: not the name of a claim about an account, such as account_id: "two words"',
+    ],
+    [
+      '{ pin: { by: jti } }',
+      '3 «jti» error: not the name of a claim about an account, such as account_id: "jti"',
+    ],
+    [
+      '{ pin: { created: iat } }',
+      '3 «iat» error: not the name of a claim about an account, such as account_created: "iat"',
+    ],
+    [
+      '{ pin: { created: day, match: nearest } }',
+      '3 «nearest» error: expected "exact" or "floor": "nearest"',
+    ],
+    [
+      '{ pin: { by: consumer, creatd: day } }',
+      '3 «creatd» error: unknown key "creatd" (did you mean "created"?)',
+    ],
+    ['{ pin: {} }, { pin: { by: tenant } }', '3 «{ pin: { by: tenant } }» error: a second pin'],
+    [
+      '{ pin: { match: exact } }',
+      '3 «match» warning: match does nothing without created: the first call decides',
+    ],
+  ])('%s: %s', async (pin, problem) => {
+    expect((await problems(withPin(pin))).join('\n')).toContain(`policies/payments.yaml:${problem}`);
+  });
+
+  it('needs versions that are days', async () => {
+    expect(await problems(PAYMENTS.replaceAll('2025-09-15: {', 'v1: {'))).toEqual([
+      'policies/payments.yaml:3 «pin» error: an account is pinned to a day, and the version "v1" is none (call versions by their day, such as 2026-01-15)',
+    ]);
+  });
+
+  it('needs to know who calls', async () => {
+    expect(await problems(PAYMENTS.replace('{ identity: main }', 'public'))).toEqual([
+      'policies/payments.yaml:3 «pin» error: a public API knows no account that could be pinned (access: { identity: … })',
+    ]);
+  });
+
+  it('says that a public operation is public only for requests that name the version', async () => {
+    const operations = '2026-06-01, operations: { GET /status: { access: public } } }';
+    expect(await problems(PAYMENTS.replace(/2026-06-01 \}\n$/, `${operations}\n`))).toEqual([
+      'policies/payments.yaml:10 «public» warning: public for requests that name the version: without it the account is asked for',
+    ]);
+  });
+
+  it('in an API without versions does nothing', async () => {
+    const text = `api: payments
+base: /payments
+resolve: [ { pin: {} } ]
+access: { identity: main }
+upstreams: { one: { targets: [http://127.0.0.1:4001] } }
+versions: none
+`;
+    expect(await problems(text)).toEqual([
+      'policies/payments.yaml:3 «resolve» error: resolve does nothing in an API with "versions: none"',
+    ]);
+  });
+});
+
+describe('an expectation of an account', () => {
+  it.each([
+    ['created: 2025-10-01', 'version: 2025-09-15', true],
+    ['created: "2026-06-01T00:00:00Z"', 'version: 2026-06-01', true],
+    ['pin: 2025-09-15', 'version: 2025-09-15', true],
+    ['pin: 2025-09-15', 'version: 2026-06-01', false],
+  ])('%s, %s holds: %s', async (account, expected, holds) => {
+    const text = withPin('{ pin: { created: account_created } }');
+    const expectation = `{ request: GET /payments, as: acme, ${account}, at: 2026-11-20, ${expected} }`;
+    await using files = await workspace({ 'policies/payments.yaml': `${text}expect: [ ${expectation} ]\n` });
+    const options = { configFile: files.configFile, environment: {}, now: NOW, cwd: files.folder };
+    const loaded = await loadAll(options);
+    expect(loaded.problems).toEqual([]);
+    expect((await failedExpectations(loaded)).length === 0).toBe(holds);
+  });
+
+  it('that was made on no day is refused', async () => {
+    const expectation = '{ request: GET /payments, created: soon, at: 2026-11-20, version: 2026-06-01 }';
+    expect((await problems(`${PAYMENTS}expect: [ ${expectation} ]\n`)).join('\n')).toContain(
+      '«soon» error: not a calendar date (YYYY-MM-DD) or an instant with its offset: "soon"',
+    );
+  });
+});

@@ -1,0 +1,66 @@
+// Which of two operations answers a request that fits both: said of templates alone, as the table of a plan decides it.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createOperationTable } from '../../gateway/plan/operation-table.ts';
+import {
+  type OperationTemplate,
+  parseOperation,
+  sameRequests,
+  takesRequestsOf,
+} from '../../gateway/policy/lifecycle/operation-template.ts';
+
+function template(text: string): OperationTemplate {
+  const parsed = parseOperation(text);
+  if (parsed.kind === 'malformed') throw new Error(parsed.why);
+  return parsed.template;
+}
+
+describe('an operation beside another takes requests of it', () => {
+  it.each([
+    ['GET /search', 'GET /{id}', true],
+    ['GET /{id}', 'GET /search', false],
+    ['GET /search', '* /{id}', true],
+    ['GET /search', '* /search', true],
+    ['HEAD /search', 'GET /search', true],
+    ['GET /search', 'HEAD /search', false],
+    ['GET /a/{x}', 'GET /{y}/b', true],
+    ['GET /{y}/b', 'GET /a/{x}', false],
+    ['POST /search', 'GET /{id}', false],
+    ['GET /a/{x}', 'GET /{y}', false],
+  ])('%s, %s: %s', (a, b, expected) => {
+    expect(takesRequestsOf(template(a), template(b))).toBe(expected);
+  });
+
+  it('exactly where the table of both answers otherwise than that of the other alone', () => {
+    const words = ['a', 'b'];
+    const methods = ['GET', 'HEAD', 'POST'];
+    const segment = fc.constantFrom(...words, '{x}');
+    const name = fc
+      .tuple(fc.constantFrom('GET', 'HEAD', 'POST', '*'), fc.array(segment, { maxLength: 3 }))
+      .map(([method, path]) => {
+        const named = path.map((each, index) => (each === '{x}' ? `{x${index}}` : each));
+        return template(`${method} /${named.join('/')}`);
+      });
+    // One word more than the templates know: what only a parameter matches.
+    const tails = (length: number): readonly string[] =>
+      length === 0
+        ? ['']
+        : tails(length - 1).flatMap((tail) => [...words, 'c'].map((each) => `${tail}/${each}`));
+    fc.assert(
+      fc.property(name, name, (a, b) => {
+        fc.pre(!sameRequests(a, b));
+        const alone = createOperationTable([{ template: b, rules: 'b' }]);
+        const both = createOperationTable([
+          { template: a, rules: 'a' },
+          { template: b, rules: 'b' },
+        ]);
+        const taken = methods.some((method) =>
+          tails(b.segments.length).some(
+            (tail) => alone.match(method, tail) !== undefined && both.match(method, tail)?.rules === 'a',
+          ),
+        );
+        expect(takesRequestsOf(a, b)).toBe(taken);
+      }),
+    );
+  });
+});

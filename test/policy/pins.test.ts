@@ -1,0 +1,263 @@
+// Which version an account stays on: stored pin, creation day, first call; and whose account a caller speaks for.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dayOf, parseInstant } from '../../gateway/policy/notation.ts';
+import type { Pin } from '../../gateway/policy/versioning/pin.ts';
+import {
+  accountOf,
+  choosePin,
+  creationDayOf,
+  type PinMoment,
+} from '../../gateway/policy/versioning/pin-resolution.ts';
+import { readEvidence } from '../../gateway/policy/versioning/readers.ts';
+import type { DateMatch, Label, PinRule, Verdict } from '../../gateway/policy/versioning/resolution.ts';
+import { resolveOpen, resolveVersion } from '../../gateway/policy/versioning/resolve.ts';
+import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+const RULE: PinRule = { account: undefined, created: 'made', match: 'floor' };
+const MEDIA_TYPES = [
+  { before: 'application/vnd.acme.', after: '+json', parameter: undefined, plain: 'application/json' },
+];
+
+/** Released on the day they are called by; the first is retired, the one before it not even remembered. */
+const LABELS = ['2023-01-01', '2024-09-01', '2025-09-15', '2026-06-01', '2099-01-01'];
+const moment: PinMoment = {
+  now: NOW,
+  isReleased: (label) => label !== '2023-01-01' && label <= '2026-11-20',
+  isServed: (label) => label > '2024-09-01' && label <= '2026-11-20',
+  wasReleased: (label, at) => (parseInstant(label) ?? Number.POSITIVE_INFINITY) <= at,
+};
+
+const rulesOf = (match: DateMatch = 'floor', fallback?: Label) =>
+  createResolutionRules({
+    labels: LABELS,
+    header: 'API-Version',
+    mediaTypes: MEDIA_TYPES,
+    default: fallback,
+    pin: { ...RULE, match },
+  });
+const rules = rulesOf();
+
+const pinTo = (label: Label): Pin => ({ label, origin: 'first_call', since: 0, previous: undefined });
+
+/** `2025-09-15`, `first call 2026-06-01`, `none`. */
+function chosen(created: string | undefined, match: DateMatch = 'floor', stored?: Pin, at = moment): string {
+  const choice = choosePin(rulesOf(match), stored, created, at);
+  if (choice.kind === 'none') return 'none';
+  return choice.kind === 'first_call' ? `first call ${choice.label}` : choice.label;
+}
+
+describe('the version of an account', () => {
+  it.each([
+    ['the day a version was released', '2025-09-15', '2025-09-15'],
+    ['the day before', '2025-09-14', '2024-09-01'],
+    ['a day between two', '2026-01-31', '2025-09-15'],
+    ['today', '2026-11-20', '2026-06-01'],
+    ['a day that has not come, as if made today', '2099-06-01', '2026-06-01'],
+    ['a day before any version: the oldest', '2019-12-31', '2023-01-01'],
+    ['a day whose version is not remembered any more', '2023-05-05', '2023-01-01'],
+  ])('VER-5: floor: made on %s', (_name, created, label) => expect(chosen(created)).toBe(label));
+
+  it.each([
+    ['the day a version was released', '2025-09-15', '2025-09-15'],
+    ['another day', '2025-09-16', 'none'],
+    ['a day before any version', '2019-12-31', 'none'],
+    ['the day of a version that is only planned', '2099-01-01', 'none'],
+  ])('VER-5: exact: made on %s', (_name, created, label) => expect(chosen(created, 'exact')).toBe(label));
+
+  it('is what was stored, whatever the creation day says and whatever became of the version', () => {
+    expect(chosen('2025-09-15', 'floor', pinTo('2026-06-01'))).toBe('2026-06-01');
+    expect(chosen('2025-09-15', 'exact', pinTo('2024-09-01'))).toBe('2024-09-01');
+    expect(chosen(undefined, 'floor', pinTo('2001-01-01'))).toBe('2001-01-01');
+  });
+
+  it('is the newest one served, and kept from then on, where nothing is known of the account', () => {
+    expect(chosen(undefined)).toBe('first call 2026-06-01');
+    expect(chosen(undefined, 'exact')).toBe('first call 2026-06-01');
+  });
+
+  it('is not kept where all versions have ended: there is nothing to stay on', () => {
+    expect(chosen(undefined, 'floor', undefined, { ...moment, isServed: () => false })).toBe('2026-06-01');
+  });
+
+  it('is none before the first release', () => {
+    const early = { ...moment, now: 0, isReleased: () => false, isServed: () => false };
+    expect(chosen(undefined, 'floor', undefined, early)).toBe('none');
+    expect(chosen('2026-01-01', 'floor', undefined, early)).toBe('none');
+  });
+
+  it('VER-5: stays the same on every later day, also when newer versions come and older ones go', () => {
+    const day = fc.integer({ min: Date.UTC(2022, 0, 1), max: NOW }).map(dayOf);
+    fc.assert(
+      fc.property(day, fc.integer({ min: 0, max: 100 * 365 }), (created, days) => {
+        const later = Date.UTC(2026, 10, 20) + days * 86_400_000;
+        const at = { ...moment, now: later, isReleased: () => false, isServed: () => false };
+        expect(chosen(created, 'floor', undefined, at)).toBe(chosen(created));
+      }),
+    );
+  });
+
+  it('a label that was released later than its day is nobody’s who came before', () => {
+    const late: PinMoment = {
+      ...moment,
+      wasReleased: (label, at) =>
+        moment.wasReleased(label, at) && (label !== '2026-06-01' || at >= Date.UTC(2026, 5, 15)),
+    };
+    expect(chosen('2026-06-10', 'floor', undefined, late)).toBe('2025-09-15');
+    expect(chosen('2026-06-15', 'floor', undefined, late)).toBe('2026-06-01');
+  });
+});
+
+describe('a pin beside what a request says', () => {
+  /** `2025-09-15 by pin`, or the reason of the refusal. */
+  function told(headers: Record<string, string>, pinned: Label | undefined, by = rules): string {
+    const input = { method: 'GET', pathSegment: undefined, subdomain: undefined, search: '', headers };
+    const read = resolveVersion(by, readEvidence(by, input), moment);
+    const verdict: Verdict = read.kind === 'open' ? resolveOpen(by, read, moment, pinned) : read;
+    return verdict.kind === 'resolved' ? `${verdict.label} by ${verdict.carrier}` : verdict.refusal.reason;
+  }
+  const accept = (range: string) => ({ accept: range });
+
+  it.each<[string, Record<string, string>, Label | undefined, string]>([
+    ['nothing said: the pin', {}, '2025-09-15', '2025-09-15 by pin'],
+    [
+      'a header wins, and is no conflict',
+      { 'api-version': '2026-06-01' },
+      '2025-09-15',
+      '2026-06-01 by header',
+    ],
+    [
+      'an unknown version never gets the pin',
+      { 'api-version': '2025-01-01' },
+      '2025-09-15',
+      'version_unknown',
+    ],
+    ['nor does a malformed one', { 'api-version': 'latest' }, '2025-09-15', 'version_malformed'],
+    ['a range without a version leaves it to the pin', accept('*/*'), '2025-09-15', '2025-09-15 by pin'],
+    [
+      'a type with one wins',
+      accept('application/vnd.acme.2026-06-01+json'),
+      '2025-09-15',
+      '2026-06-01 by accept',
+    ],
+    [
+      'what the list likes best leaves it open',
+      accept('application/json, application/vnd.acme.2026-06-01+json;q=0.5'),
+      '2025-09-15',
+      '2025-09-15 by pin',
+    ],
+    [
+      'a pin that the list excludes gives way',
+      accept('application/vnd.acme.2025-09-15+json;q=0, */*'),
+      '2025-09-15',
+      '2026-06-01 by accept',
+    ],
+    ['a pin on a version that is gone from the file is refused', {}, '2001-01-01', 'version_unknown'],
+    ['and so is one that is not remembered any more', {}, '2023-01-01', 'version_unknown'],
+    ['and one that is not out yet', {}, '2099-01-01', 'version_unknown'],
+    ['neither pin nor default', {}, undefined, 'version_missing'],
+  ])('VER-3: %s', (_name, headers, pinned, expected) => expect(told(headers, pinned)).toBe(expected));
+
+  it('VER-3: the default is lowest', () => {
+    const by = rulesOf('exact', '2026-06-01');
+    expect(told({}, '2025-09-15', by)).toBe('2025-09-15 by pin');
+    expect(told({}, undefined, by)).toBe('2026-06-01 by default');
+    expect(told({}, '2001-01-01', by)).toBe('version_unknown');
+  });
+
+  it('an API without pins is never left open', () => {
+    const plain = createResolutionRules({ labels: LABELS, header: 'API-Version', default: undefined });
+    const input = { method: 'GET', pathSegment: undefined, subdomain: undefined, search: '', headers: {} };
+    expect(resolveVersion(plain, readEvidence(plain, input), moment)).toMatchObject({ kind: 'refused' });
+  });
+
+  it('resolution never throws, and yields one declared, released version or a refusal', () => {
+    const label = fc.oneof(fc.constantFrom(...LABELS), fc.string());
+    const said = fc.oneof(
+      label,
+      label.map((text) => `application/vnd.acme.${text}+json;q=0.5, */*;q=0.5`),
+    );
+    const claims = fc.dictionary(fc.constantFrom('made', 'account'), fc.oneof(fc.anything(), label));
+    const stored = fc.option(label.map(pinTo), { nil: undefined });
+    const match = fc.constantFrom<DateMatch>('floor', 'exact');
+    const header = fc.option(said, { nil: undefined });
+    fc.assert(
+      fc.property(claims, stored, match, header, header, (claimed, pin, by, version, accepted) => {
+        const own = rulesOf(by, '2026-06-01');
+        const headers = { 'api-version': version, accept: accepted };
+        const input = { method: 'GET', pathSegment: undefined, subdomain: undefined, search: '', headers };
+        const created = creationDayOf(RULE, { id: 'acme', claims: claimed });
+        const choice = choosePin(own, pin, created, moment);
+        const read = resolveVersion(own, readEvidence(own, input), moment);
+        const pinned = choice.kind === 'none' ? undefined : choice.label;
+        const verdict = read.kind === 'open' ? resolveOpen(own, read, moment, pinned) : read;
+        if (verdict.kind === 'resolved') {
+          expect(LABELS).toContain(verdict.label);
+          expect(moment.isReleased(verdict.label)).toBe(true);
+        } else expect(verdict.refusal.reason).toMatch(/^version_/);
+      }),
+    );
+  });
+});
+
+describe('the day an account was made', () => {
+  const dayIn = (claim: unknown) => creationDayOf(RULE, { id: 'acme', claims: { made: claim } });
+
+  it.each<[string, unknown, string]>([
+    ['a day', '2025-03-14', '2025-03-14'],
+    ['an instant', '2025-03-14T23:59:59Z', '2025-03-14'],
+    ['an instant with parts of a second', '2025-03-14T23:59:59.123Z', '2025-03-14'],
+    ['an instant with an offset, by the day it is in UTC', '2025-03-15T00:30:00+01:00', '2025-03-14'],
+    ['seconds since 1970', 1_741_910_400, '2025-03-14'],
+    ['seconds with a part', 1_741_910_400.9, '2025-03-14'],
+    ['the first second', 0, '1970-01-01'],
+  ])('VER-5: is read from %s', (_name, claim, day) => expect(dayIn(claim)).toBe(day));
+
+  it.each<[string, unknown]>([
+    ['a day no calendar has', '2025-02-30'],
+    ['other text', 'last year'],
+    ['nothing', ''],
+    ['an instant without an offset', '2025-03-14T10:00:00'],
+    ['milliseconds', 1_741_910_400_000],
+    ['a negative number', -1],
+    ['no number', Number.NaN],
+    ['a list', ['2025-03-14']],
+    ['null', null],
+    ['full-width digits', '２０２５-03-14'],
+  ])('counts as not told where the claim is %s', (_name, claim) => expect(dayIn(claim)).toBeUndefined());
+
+  it('is not told by a claim that is missing, nor where no claim was named', () => {
+    expect(creationDayOf(RULE, { id: 'acme', claims: {} })).toBeUndefined();
+    const { account, match } = RULE;
+    const unnamed = { account, match, created: undefined };
+    expect(creationDayOf(unnamed, { id: 'acme', claims: { made: '2025-03-14' } })).toBeUndefined();
+    expect(creationDayOf({ ...RULE, created: 'constructor' }, { id: 'acme', claims: {} })).toBeUndefined();
+  });
+});
+
+describe('the account a caller speaks for', () => {
+  const byClaim: PinRule = { ...RULE, account: 'tenant' };
+  const named = (claims: Record<string, unknown>) => accountOf(byClaim, { id: 'acme', claims });
+
+  it('is the consumer, where no claim is named', () => {
+    expect(accountOf(RULE, { id: 'acme', claims: { tenant: 't-1' } })).toBe('acme');
+  });
+
+  it('is what the claim says, a whole number too', () => {
+    expect(named({ tenant: 't-1' })).toBe('t-1');
+    expect(named({ tenant: 4711 })).toBe('4711');
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['missing', {}],
+    ['empty', { tenant: '' }],
+    ['not printable', { tenant: 'a\u0000b' }],
+    ['longer than any name', { tenant: 'a'.repeat(257) }],
+    ['an object', { tenant: { id: 't-1' } }],
+    ['a fraction', { tenant: 0.5 }],
+    ['a number that is not exact', { tenant: 2 ** 53 }],
+  ])('is nobody’s where the claim is %s: the consumer does not stand in for it', (_name, claims) => {
+    expect(named(claims)).toBeUndefined();
+  });
+});

@@ -1,0 +1,62 @@
+// Runs one command to its end and hands over all that came of it: as a process of its own, or, for the many cases
+// that differ only in what a gateway answers, `pause` and `pin` inside the test, from their words to what they print.
+import { Command, CommanderError, Option } from 'commander';
+import { addOperatorCommands } from '../../gateway/cli/operator-commands.ts';
+import type { OperatorResult } from '../../gateway/cli/operator-result.ts';
+import { runPause } from '../../gateway/cli/pause.ts';
+import { runPin } from '../../gateway/cli/pin.ts';
+import { startProcess } from './gateway-process.ts';
+
+export interface Ended {
+  readonly exitCode: number | NodeJS.Signals;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** `words` follow `sundial`; `environment` is added to the system's own. */
+export async function runCommand(words: readonly string[], environment: Environment = {}): Promise<Ended> {
+  await using child = startProcess(words, environment);
+  const exitCode = await child.ended;
+  return { exitCode, stdout: child.stdout, stderr: child.stderr };
+}
+
+export interface Surroundings {
+  readonly environment?: Environment;
+  readonly cwd?: string;
+}
+
+/** `sundial pause …` or `sundial pin …` without a process; `environment` is all there is. */
+export async function operate(
+  words: readonly string[],
+  { environment = {}, cwd }: Surroundings = {},
+): Promise<Ended> {
+  let ended: OperatorResult = { exitCode: 0, stdout: '', stderr: '' };
+  let complaint = '';
+  const around = { environment, now: Date.now(), ...(cwd !== undefined && { cwd }) };
+  const keep = async (result: Promise<OperatorResult>): Promise<number> => {
+    ended = await result;
+    return ended.exitCode;
+  };
+  const program = new Command('sundial').exitOverride().configureOutput({
+    writeErr: (text) => {
+      complaint += text;
+    },
+  });
+  addOperatorCommands(program, {
+    actions: {
+      pause: (options) => keep(runPause({ ...options, ...around })),
+      pin: (options) => keep(runPin({ ...options, ...around })),
+    },
+    config: () => new Option('-c, --config <file>').default('config/gateway.yaml'),
+    end: () => undefined,
+  });
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return ended;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return { exitCode: 2, stdout: '', stderr: complaint };
+  }
+}
