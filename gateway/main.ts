@@ -159,7 +159,7 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
   check: ({ at, config, ...options }) => print(runCheck({ ...options, ...surroundings(config, at) })),
   explain: ({ at, config, ...options }) => print(runExplain({ ...options, ...surroundings(config, at) })),
   diff: ({ at, ...options }) => print(runDiff({ ...options, ...surroundings('', at) })),
-  extend: ({ config, ...options }) => print(runExtend({ ...options, ...surroundings(config, undefined) })),
+  extend: ({ config, at, ...options }) => print(runExtend({ ...options, ...surroundings(config, at) })),
   timeline: ({ at, config, ...options }) =>
     print(
       runTimeline({

@@ -21,6 +21,7 @@ export interface ChangeActions {
     announced: MovedTo | undefined;
     dryRun: boolean;
     config: string;
+    at: MovedTo | undefined;
   }) => Promise<number>;
 }
 
@@ -56,8 +57,9 @@ export function addChangeCommands(program: Command, { actions, config, at, end }
       new Option('--announced <date>', 'when callers were told; default: today').argParser(readMovedTo),
     )
     .addOption(config())
+    .addOption(at('put today here'))
     .option('--dry-run', 'show what would be written, and write nothing', false)
-    .action(async (api, version, { to, why, announced, config: file, dryRun }) => {
-      end(await actions.extend({ api, version, to, why, announced, dryRun, config: file }));
+    .action(async (api, version, { to, why, announced, config: file, at: today, dryRun }) => {
+      end(await actions.extend({ api, version, to, why, announced, dryRun, config: file, at: today }));
     });
 }

@@ -41,9 +41,14 @@ export function decorate(
     const differsBy = nameReaders(headers, api, view);
     if (differsBy !== undefined) mergeVary(headers, differsBy);
   }
-  if (facts.perAccount) keepPrivate(headers);
+  if (facts.perAccount || hasOwnSunset(facts)) keepPrivate(headers);
   headers['x-request-id'] = facts.requestId;
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
   if (view?.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;
   else delete headers['strict-transport-security'];
+}
+
+/** With leave from the sunset a consumer is told, and served until, a day that is nobody else's (CACHE-3). */
+function hasOwnSunset({ phase, version }: ExchangeFacts): boolean {
+  return phase?.sunset !== undefined && phase.sunset !== version?.schedule.sunset;
 }

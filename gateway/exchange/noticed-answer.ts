@@ -15,7 +15,14 @@ export type Treatment =
   | { readonly kind: 'hold'; readonly coding: Coding | undefined; readonly most: number };
 
 /** What they say of the bytes is not true of edited ones (BODY-4, BODY-5). */
-const ABOUT_BYTES = ['last-modified', 'digest', 'content-md5', 'signature', 'signature-input'] as const;
+const ABOUT_BYTES = [
+  'last-modified',
+  'digest',
+  'content-md5',
+  'unencoded-digest',
+  'signature',
+  'signature-input',
+] as const;
 const DIGESTS = ['content-digest', 'repr-digest'] as const;
 
 const LEFT: Treatment = { kind: 'pass', outcome: undefined };
@@ -39,7 +46,7 @@ export function treatHead(
   }
   if (status === 304) {
     // A cache would copy them into the edited answer it has stored (RFC 9111 §3.2).
-    forget(headers, [...ABOUT_BYTES, ...DIGESTS, 'content-length']);
+    forget(headers, [...ABOUT_BYTES, ...DIGESTS, 'content-length', 'content-encoding']);
     return LEFT;
   }
   const judged = judgeHead(status, headers);

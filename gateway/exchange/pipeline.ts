@@ -7,10 +7,7 @@ import { brownOut, looksAtCaller, meetsBrownout } from '../policy/lifecycle/brow
 import { leaveFrom, someoneMayPass } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, isForgotten, retire } from '../policy/lifecycle/retirement.ts';
-import type { Limit, Quota } from '../policy/rate-limit/limit.ts';
-import { loweredAt } from '../policy/rate-limit/lowering.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
-import { bucketKey } from '../policy/rate-limit/subject.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { authenticate } from './authenticate.ts';
 import { noticeOrder } from './body-notice.ts';
@@ -28,6 +25,7 @@ import { relatedLinks } from './related-links.ts';
 import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
 import { type Resource, redirectUrl, successorUrl } from './successor-url.ts';
+import { takeLimit } from './take-limit.ts';
 
 const NO_CAPTURES: readonly string[] = [];
 const ENCODED_SLASH: Refusal = {
@@ -176,22 +174,8 @@ export async function decide(
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
   const { limits } = version;
   if (limits !== undefined) {
-    // RL-11: lowered from the deprecation instant on, past the sunset too where the version is only observed.
-    const lowered =
-      facts.phase.stage !== 'active' && leaveFrom('limits', version.exceptions, consumer, now) === undefined;
-    const limit = lowered ? loweredAt(limits, now) : limits.active;
-    const key = bucketKey({
-      api: api.name,
-      scope: lowered ? limits.scopes.deprecated : limits.scopes.active,
-      limit: limit.name,
-      by: limits.by,
-      consumer,
-      clientAddress: view.clientAddress,
-    });
-    const taking = ports.limiter.take({ key, limit, cost: 1 }, limits);
-    const quota = taking instanceof Promise ? await taking : taking;
-    facts.quota = quota;
-    const refusal = limitRefusal(quota, limit, ports);
+    const caller = { consumer, clientAddress: view.clientAddress };
+    const refusal = await takeLimit(api, { ...version, limits }, caller, facts, ports);
     const answer = refusal && enforce(api, version, facts, refusal);
     if (answer !== undefined) return answer;
   }
@@ -201,12 +185,4 @@ export async function decide(
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
 
   return forwardOrder(api, version, match.tail, view, noticed);
-}
-
-function limitRefusal(quota: Quota, limit: Limit, ports: ExchangePorts): Refusal | undefined {
-  if (quota.kind === 'unavailable')
-    return { reason: 'limits_unavailable', retryAfterSeconds: 1, restoredAt: ports.wallClock() + 1000 };
-  return quota.allowed
-    ? undefined
-    : { reason: 'rate_limited', retryAfterSeconds: retryAfterSeconds(quota), limit };
 }

@@ -38,12 +38,13 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[]
   const removed = nominated(source.connection);
   const { versionHeader, authorization } = order.upstream;
   const versionName = versionHeader?.toLowerCase();
+  const replaced = order.replaceHeaders;
   const flat: string[] = [];
   for (const name in source) {
     if (name.charCodeAt(0) === 58 || NEVER_FORWARDED.has(name) || FORGEABLE.test(name)) continue;
     if (removed?.has(name) || name === versionName || order.removeHeaders.includes(name)) continue;
     if (name === 'authorization' && authorization === 'strip') continue;
-    const value = order.replaceHeaders?.[name] ?? source[name];
+    const value = replaced !== undefined && Object.hasOwn(replaced, name) ? replaced[name] : source[name];
     if (value === undefined) continue;
     if (name === 'max-forwards' && raw.method === 'OPTIONS') {
       flat.push(name, decremented(String(value)));

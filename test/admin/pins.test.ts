@@ -63,13 +63,16 @@ function between(others: Pin[]): PinStore {
   };
 }
 
-function upgrade(store: PinStore, version: string): Promise<Written> {
+function write(method: 'PUT' | 'POST', store: PinStore, asked: object): Promise<Written> {
   const ports = { plan: () => plan, now: () => NOW, overrides: { current: () => [] }, pins: store };
-  const route = pinRoutes(ports).find(({ method }) => method === 'PUT');
+  const route = pinRoutes(ports).find((each) => each.method === method);
   if (route === undefined || route.method === 'GET') throw new Error('no such write');
-  const body = { version, by: 'maria', why: 'tested' };
+  const body = { ...asked, by: 'maria', why: 'tested' };
   return route.perform({ parameter: (name) => (name === 'api' ? KEY.api : KEY.account), body });
 }
+
+const upgrade = (store: PinStore, version: string) => write('PUT', store, { version });
+const rollBack = (store: PinStore) => write('POST', store, {});
 
 describe('an upgrade that meets another', () => {
   it('is tried once more, on what stands there by then', async () => {
@@ -98,5 +101,24 @@ describe('an upgrade that meets another', () => {
     });
     expect(audit).not.toHaveProperty('after');
     expect(await pins.find(KEY)).toMatchObject({ label: '2025-03-01', since: NOW - 1 });
+  });
+});
+
+describe('a pin on a version that the policy file does not have any more', () => {
+  it('moves to one that is served: nothing else would serve the account', async () => {
+    await pins.claim(KEY, moved('2025-12-01', NOW - 1));
+    const { answer } = await upgrade(pins, '2025-09-01');
+    expect(answer.status).toBe(200);
+    expect(await pins.find(KEY)).toMatchObject({ label: '2025-09-01' });
+  });
+
+  it('is not led back to, and that is said', async () => {
+    const previous = { label: '2025-12-01', until: NOW + 1 };
+    await pins.claim(KEY, { ...moved('2026-03-01', NOW - 1), previous });
+    const { answer } = await rollBack(pins);
+    expect(answer.status).toBe(409);
+    expect(JSON.parse(answer.body)).toMatchObject({
+      message: expect.stringContaining('2025-12-01 is not served now'),
+    });
   });
 });

@@ -138,6 +138,14 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       expect(await pins(1).find(key)).toBeUndefined();
     });
 
+    it('a claim is seen by the other gateway once it looks, even where it knew of none', async () => {
+      const key = newKey();
+      expect(await pins(1).find(key)).toBeUndefined();
+      await pins(0).claim(key, pinOf('a'));
+      await store.refresh();
+      expect(await pins(1).find(key)).toEqual(pinOf('a'));
+    });
+
     it('what is known is answered at once, that there is no pin included', async () => {
       const [pinned, unpinned] = [newKey(), newKey()];
       await pins().claim(pinned, pinOf('a'));

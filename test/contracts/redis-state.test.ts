@@ -109,8 +109,8 @@ describe('a look at the changes', () => {
     const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
     const keys = Array.from({ length: 10 }, newKey);
     for (const key of keys) await one.pins.claim(key, pinOf('a'));
-    for (const key of keys) await other.pins.find(key);
     await other.refresh();
+    for (const key of keys) await other.pins.find(key);
     const [moved, removed, ...rest] = keys;
     if (moved === undefined || removed === undefined) throw new Error('no keys');
     await one.pins.replace(moved, pinOf('a'), pinOf('b'));
@@ -177,6 +177,21 @@ describe('a look at the changes', () => {
       expect(overrides.current()).toEqual(other.overrides.current());
     }, patient);
     expect(await pins.find(key)).toBeUndefined();
+  });
+
+  it('a Redis that came back without a claim is asked anew, so that gateways agree', async () => {
+    const redis = await redisOfOwn();
+    const [one, hand] = [await gatewayOn(redis), handOn(redis)];
+    const key = newKey();
+    await one.pins.claim(key, pinOf('a'));
+    await one.refresh();
+    expect(await one.pins.find(key)).toEqual(pinOf('a'));
+    // What a failover may lose: the last writes, and nothing before them.
+    const [last] = await hand.xrevrange(CHANGES, '+', '-', 'COUNT', 1);
+    await hand.xdel(CHANGES, last?.[0] ?? '');
+    await hand.del(...(await hand.keys('sundial:{state}:pin:*')));
+    await one.refresh();
+    expect(await one.pins.find(key)).toBeUndefined();
   });
 
   it('looks at once are one look', async () => {

@@ -1,6 +1,6 @@
 // The stage that holds a body: however it is cut into chunks, the client gets the same bytes, edited or as they were.
 // Whole requests over sockets are in test/journeys/body-notice.test.ts.
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
@@ -138,6 +138,20 @@ describe('a body over the limit', () => {
     expect(delivered.body.equals(coded)).toBe(true);
     expect(delivered.headers).toMatchObject({ 'content-encoding': 'gzip' });
   });
+});
+
+it.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+] as const)('BODY-3: decoding %s loses nothing: neither half a body nor bytes after it', (coding, encode) => {
+  const coded = encode(Buffer.from('{"a":1}'));
+  expect(String(decode(coded, coding, MOST))).toBe('{"a":1}');
+  for (let length = 0; length < coded.length; length += 1)
+    expect(decode(coded.subarray(0, length), coding, MOST), `${length} bytes`).toBeUndefined();
+  for (const more of ['x', '{"b":2}', '\0\0'])
+    expect(decode(Buffer.concat([coded, Buffer.from(more)]), coding, MOST), more).toBeUndefined();
 });
 
 it('BODY-3: decoding gives up at the bound, and on what is in no coding', () => {

@@ -205,6 +205,14 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
       expect(answer.headers.vary).toContain('Accept-Encoding');
     });
 
+    it.each(['constructor', '__proto__', 'hasownproperty'])(
+      'FWD-4: a field of the request that is named %s is one like any other',
+      async (name) => {
+        const answer = await askFor(ask, json(BODY), { headers: Object.fromEntries([[name, 'x']]) });
+        expect(answer.text).toBe(edited(BODY, answer.member));
+      },
+    );
+
     it.each([
       ['a bomb', gzipSync(Buffer.from(`{"a":"${' '.repeat(50 * MOST)}"}`))],
       ['what is not in its coding', Buffer.from(BODY)],
@@ -334,6 +342,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
         `Repr-Digest: sha-256=:${sha256(BODY)}:, md5=:AAAA:`,
         'Digest: SHA-256=AAAA',
         'Content-MD5: AAAA',
+        `Unencoded-Digest: sha-256=:${sha256(BODY)}:`,
         'Signature-Input: a=("content-digest")',
         'Signature: a=:AAAA:',
         'Last-Modified: Mon, 01 Jun 2026 00:00:00 GMT',
@@ -345,6 +354,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
       const gone = [
         'digest',
         'content-md5',
+        'unencoded-digest',
         'signature',
         'signature-input',
         'last-modified',
@@ -435,6 +445,16 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
       for (const name of ['last-modified', 'content-digest', 'content-length'])
         expect(again.headers).not.toHaveProperty(name);
       expect(again.body.length).toBe(0);
+    });
+
+    it('BODY-5: a 304 says nothing of a coding, or caches would take their plain copies for coded ones', async () => {
+      const answer = await askFor(
+        ask,
+        reply(304, [`ETag: ${TAG}`, 'Content-Encoding: gzip', 'Unencoded-Digest: sha-256=:AAAA:']),
+      );
+      expect(answer.status).toBe(304);
+      expect(answer.headers).not.toHaveProperty('content-encoding');
+      expect(answer.headers).not.toHaveProperty('unencoded-digest');
     });
 
     it('BODY-5: an array has its 304 as well', async () => {

@@ -29,11 +29,11 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-function askAt(instant: number, consumer?: string) {
+function askAt(instant: number, consumer?: string, query = '') {
   now = instant;
   const token = consumer === undefined ? undefined : tokens.get(consumer);
   return client.ask({
-    path: '/api/v1/orders/7',
+    path: `/api/v1/orders/7${query}`,
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
 }
@@ -51,6 +51,18 @@ describe('leave from the sunset', () => {
       });
     }
     expect((await askAt(SUNSET - 1, 'other')).headers.sunset).toBe('Fri, 15 Jan 2027 00:00:00 GMT');
+  });
+
+  it('CACHE-3: is in no shared cache: nobody else is to be shown its day, nor an answer past the sunset', async () => {
+    const query = `?header=${encodeURIComponent('Cache-Control: public, max-age=60')}`;
+    const freshness = async (instant: number, consumer: string) =>
+      (await askAt(instant, consumer, query)).headers['cache-control'];
+    for (const instant of [DEPRECATED, SUNSET - 60_000, SUNSET])
+      expect(await freshness(instant, 'acme')).toBe('private, max-age=60');
+    for (const consumer of ['bulk', 'other'])
+      expect(await freshness(DEPRECATED, consumer)).toBe('public, max-age=60');
+    // Until then every consumer is told the same.
+    expect(await freshness(DEPRECATED - 60_000, 'acme')).toBe('public, max-age=60');
   });
 
   it('is nobody else’s: who has none gets the 410', async () => {

@@ -1,6 +1,7 @@
 // What the README shows and names: files in order, problems as printed, refusals, commands, variables, paths.
 // Whatever it says that the project does not have is noticed here, and the other way round.
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check.ts';
@@ -48,15 +49,23 @@ describe('what the README shows of files', () => {
 });
 
 describe('what the README shows of commands', () => {
-  const printing = lines.filter((line) => /^npx sundial (explain|timeline) /.test(line));
+  const printing = lines.filter((line) => /^npx sundial (explain|timeline|diff|extend) /.test(line));
+  const silent = lines.filter((line) => /^npx sundial (openapi|init) /.test(line));
 
-  it('shows both', () => expect(printing).toHaveLength(2));
+  it('shows one of each', () => expect(printing).toHaveLength(4));
 
   it.each(printing)('is what it really prints: %s', async (line) => {
     await using other = await openWorkspace();
-    const { code, stdout } = other.sundial(...line.split(' ').slice(2));
+    await addReleased(other.folder);
+    const { code, stdout } = other.sundial(...wordsOf(line).slice(2));
     expect(code).toBe(0);
     expect(readme.blocks.map(({ text }) => text)).toContain(stdout);
+  });
+
+  it.each(silent)('runs: %s', async (line) => {
+    await using other = await openWorkspace();
+    const ran = other.sundial(...wordsOf(line.replace(/ +#.*/, '')).slice(2));
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
@@ -157,6 +166,23 @@ describe('what the README names', () => {
     for (const { name } of roomsOfTheGateway()) expect(plan).toMatch(new RegExp(`^ .*\\b${name}/`, 'm'));
   });
 });
+
+/** As a shell would. */
+function wordsOf(line: string): readonly string[] {
+  return Array.from(line.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);
+}
+
+/** The policies of an earlier day, which the samples of today are compared with. */
+async function addReleased(folder: string): Promise<void> {
+  for (const part of ['policies', 'upstreams'])
+    await cp(join(folder, part), join(folder, 'released', part), { recursive: true });
+  const file = join(folder, 'released/policies/orders.yaml');
+  const text = readFileSync(file, 'utf8')
+    .replace(/^ {4}extended:\n.*\n/m, '')
+    .replace(/^ {4}brownouts:.*\n.*\n/m, '')
+    .replace('deprecated: 60/1m', 'deprecated: 120/1m');
+  writeFileSync(file, text);
+}
 
 /** As the anchors that GitHub makes of them. */
 function headingsOf(file: string): readonly string[] {

@@ -270,6 +270,7 @@ describe('the head of an answer', () => {
     'application/jwt',
     'application/merge-patch+json',
     'application/json; charset=iso-8859-1',
+    'application/json; charset=us-ascii',
     'application/json; charset=utf-8; charset=utf-16',
     'application/json/x',
     'image/svg+json',

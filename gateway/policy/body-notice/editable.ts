@@ -72,7 +72,7 @@ function isJson(contentType: string): boolean {
   const essence = type.trim().toLowerCase();
   if (!JSON_TYPE.test(essence) || OTHER_SHAPES.has(essence)) return false;
   return Array.from(contentType.matchAll(CHARSET)).every(([, charset = '']) =>
-    /^(?:utf-?8|us-ascii)$/i.test(charset),
+    /^utf-?8$/i.test(charset),
   );
 }
 

@@ -52,7 +52,10 @@ export type PinMove =
         | 'too_late';
     };
 
-/** Moves an account to a newer version, which can be taken back for 72 hours. */
+/**
+ * Moves an account to a newer version, which can be taken back for 72 hours. One on a version that is not declared any
+ * more may move to any that is served: it has none to go on with.
+ */
 export function upgradePin(
   current: Pin | undefined,
   to: Label,
@@ -61,7 +64,8 @@ export function upgradePin(
 ): PinMove {
   if (!labels.includes(to)) return { kind: 'refused', reason: 'version_unknown' };
   if (!isServed(to)) return { kind: 'refused', reason: 'version_ended' };
-  if (current !== undefined && labels.indexOf(to) >= labels.indexOf(current.label)) {
+  const at = current === undefined ? -1 : labels.indexOf(current.label);
+  if (at !== -1 && labels.indexOf(to) >= at) {
     return { kind: 'refused', reason: 'not_newer' };
   }
   const previous = { label: current?.label, until: now + ROLL_BACK_MS };
@@ -69,12 +73,16 @@ export function upgradePin(
 }
 
 /** Takes the last upgrade back, up to and without its 72nd hour, as long as what it leads back to is served. */
-export function rollBackPin(current: Pin | undefined, { isServed }: PinnableVersions, now: EpochMs): PinMove {
+export function rollBackPin(
+  current: Pin | undefined,
+  { labels, isServed }: PinnableVersions,
+  now: EpochMs,
+): PinMove {
   const previous = current?.previous;
   if (previous === undefined) return { kind: 'refused', reason: 'nothing_to_roll_back' };
   if (now >= previous.until) return { kind: 'refused', reason: 'too_late' };
   const { label } = previous;
   if (label === undefined) return { kind: 'moved', next: undefined };
-  if (!isServed(label)) return { kind: 'refused', reason: 'version_ended' };
+  if (!labels.includes(label) || !isServed(label)) return { kind: 'refused', reason: 'version_ended' };
   return { kind: 'moved', next: { label, origin: 'roll_back', since: now, previous: undefined } };
 }
