@@ -42,7 +42,8 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     exposed: address.host === undefined || !isLoopback(address.host),
     hasToken: createTokenCheck(options.token),
   };
-  const matches = new WeakMap<FastifyRequest, Found>();
+  /** With the address a request came from, which nobody knows any more once its connection is gone. */
+  const matches = new WeakMap<FastifyRequest, Found & { readonly from: string }>();
   const app = fastify({
     forceCloseConnections: true,
     genReqId: () => randomUUID(),
@@ -63,9 +64,9 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     answer: AdminAnswer,
     details: Written['audit'] = {},
   ): FastifyReply => {
-    const route = matches.get(request)?.route;
-    if (route !== undefined && route.method !== 'GET') {
-      audit(outcomeOf(answer.status), { action: route.action, from: request.ip, ...details });
+    const match = matches.get(request);
+    if (match !== undefined && match.route.method !== 'GET') {
+      audit(outcomeOf(answer.status), { action: match.route.action, from: match.from, ...details });
     }
     return send(reply, answer);
   };
@@ -73,7 +74,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
   app.addHook('onRequest', (request, reply, done) => {
     const { method, url, headers } = request.raw;
     const entry = judgeEntry(rules, { method: method ?? '', url: url ?? '', headers });
-    if (entry.match !== undefined) matches.set(request, entry.match);
+    if (entry.match !== undefined) matches.set(request, { ...entry.match, from: request.ip });
     if (entry.kind === 'admitted') done();
     else finish(request, reply, entry.answer);
   });

@@ -35,6 +35,8 @@ export function bodyRefusal(error: unknown): AdminAnswer | undefined {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return errorAnswer(413, `The body may have at most ${MOST_BODY_BYTES / 1024} KiB.`);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    // Whoever sent it is gone: the answer is for the audit.
+    case 'ECONNRESET':
       return errorAnswer(400, 'The body is not as long as Content-Length says.');
     default:
       return undefined;

@@ -11,6 +11,7 @@ import { makePause, type PauseProblem } from '../policy/lifecycle/pause-rule.ts'
 import type { AuditState } from '../telemetry/logger.ts';
 import { errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';
 import type { AdminRequest, Route, Written } from './route.ts';
+import { orStoreAway } from './store-away.ts';
 
 export interface PausePorts {
   readonly plan: () => GatewayPlan;
@@ -65,12 +66,14 @@ async function begin({ plan, now, overrides }: PausePorts, { body }: AdminReques
   );
   if (decision.kind === 'refused') return { answer: refusedAnswer(decision.problems), audit };
   const { pause, effects } = decision;
-  await overrides.put(pause);
-  const told: PauseAnswer = { now: instantText(at), pause: pauseBody(pause, effects) };
-  return {
-    answer: { ...jsonAnswer(201, told), headers: { location: `/-/pauses/${pause.id}` } },
-    audit: { ...audit, after: auditState(pause) },
-  };
+  return orStoreAway(audit, async () => {
+    await overrides.put(pause);
+    const told: PauseAnswer = { now: instantText(at), pause: pauseBody(pause, effects) };
+    return {
+      answer: { ...jsonAnswer(201, told), headers: { location: `/-/pauses/${pause.id}` } },
+      audit: { ...audit, after: auditState(pause) },
+    };
+  });
 }
 
 async function end({ now, overrides }: PausePorts, { body, parameter }: AdminRequest): Promise<Written> {
@@ -80,11 +83,13 @@ async function end({ now, overrides }: PausePorts, { body, parameter }: AdminReq
   const id = parameter('id');
   const found = standing(overrides, at).find((each) => each.id === id);
   const gone = { answer: noSuchPause(), audit: { ...read.value, subject: id } };
-  if (found === undefined || !(await overrides.remove(id))) return gone;
-  return {
-    answer: jsonAnswer(200, { now: instantText(at), ended: pauseBody(found, []) } satisfies EndedAnswer),
-    audit: { ...read.value, subject: subjectOf(found), before: auditState(found) },
-  };
+  if (found === undefined) return gone;
+  const audit = { ...read.value, subject: subjectOf(found), before: auditState(found) };
+  return orStoreAway(audit, async () => {
+    if (!(await overrides.remove(id))) return gone;
+    const told: EndedAnswer = { now: instantText(at), ended: pauseBody(found, []) };
+    return { answer: jsonAnswer(200, told), audit };
+  });
 }
 
 /** Those that have not run out. */

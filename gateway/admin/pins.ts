@@ -19,6 +19,7 @@ import type { PinRule } from '../policy/versioning/resolution.ts';
 import { type AdminAnswer, errorAnswer, malformedBody } from './answers.ts';
 import { contended, pinAnswer, pinRefused, pinState } from './pin-answers.ts';
 import type { AdminRequest, Route, Written } from './route.ts';
+import { orStoreAway } from './store-away.ts';
 
 export interface PinPorts {
   readonly plan: () => GatewayPlan;
@@ -83,12 +84,19 @@ async function perform(
 ): Promise<Written> {
   const found = find(ports, request);
   if (found.kind === 'unknown') return { answer: found.answer, audit: { by, why } };
-  const { key, rule } = found;
-  const audit = { by, why, subject: `${key.api} ${key.account}` };
+  const audit = { by, why, subject: `${found.key.api} ${found.key.account}` };
+  return orStoreAway(audit, () => carryOut(ports, found, { asked, move, audit }));
+}
+
+async function carryOut(
+  ports: PinPorts,
+  { api, key, rule }: Extract<Found, { kind: 'known' }>,
+  { asked, move, audit }: Pick<Asked, 'asked' | 'move'> & Pick<Written, 'audit'>,
+): Promise<Written> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const now = ports.now();
-    const { isServed } = versionsAt(found.api, { now, overrides: ports.overrides.current() });
-    const versions = { labels: found.api.resolution.labels, isServed };
+    const { isServed } = versionsAt(api, { now, overrides: ports.overrides.current() });
+    const versions = { labels: api.resolution.labels, isServed };
     const current = await ports.pins.find(key);
     const moved = move(current, versions, now);
     if (moved.kind === 'refused') {

@@ -102,8 +102,8 @@ function addPin(program: Command, { actions, config, end }: OperatorSetting): vo
       pin
         .command(name)
         .description(description)
-        .argument('<api>', 'the API')
-        .argument('<account>', 'the account, as its token names it'),
+        .argument('<api>', 'the API', readName)
+        .argument('<account>', 'the account, as its token names it', readName),
       config,
     );
   const authored = ({ by, why }: MoveWritten) =>
@@ -165,6 +165,11 @@ function systemUser(): string | undefined {
     if (error instanceof Error && 'code' in error) return undefined;
     throw error;
   }
+}
+
+function readName(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It is empty.');
+  return text;
 }
 
 function readDuration(text: string): string {

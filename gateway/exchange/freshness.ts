@@ -5,11 +5,15 @@ import { nextOverrideChange } from '../policy/lifecycle/override.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { ExchangeFacts } from './facts.ts';
 
-/** Fields with freshness directives: the standard's and the one for content delivery networks (RFC 9213). */
-const FIELDS = ['cache-control', 'cdn-cache-control'] as const;
-/** A quoted string elsewhere is stepped over; a directive's own quotes count as none (RFC 9111 §5.2). */
+/** Fields with freshness directives: the standard's, those for delivery networks (RFC 9213), and that for surrogates. */
+const FIELD = /^(?:cache-control|(?:.+-)?cdn-cache-control|surrogate-control)$/;
+/** A directive's own quotes count as none (RFC 9111 §5.2). What a surrogate may serve once stale is a second number. */
 const LIFETIME =
-  /"(?:[^"\\]|\\.)*"|(?<![\w-])(max-age|s-maxage|stale-while-revalidate|stale-if-error)=("?)(\d+)\2/gi;
+  /(?<![\w-])(max-age|s-maxage|stale-while-revalidate|stale-if-error)=("?)(\d+)\2(?:\+(\d+))?/gi;
+const STRING = /"(?:[^"\\]|\\.)*"/;
+/** A string elsewhere is stepped over. Only where each has its end: in search of one the text would be read many times. */
+const LIFETIME_OR_STRING = new RegExp(`${STRING.source}|${LIFETIME.source}`, 'gi');
+const STRINGS_END = new RegExp(`^(?:[^"]|${STRING.source})*$`);
 
 /** Seconds until the version of this exchange changes; `Infinity` when it never will. */
 export function secondsToTransition({ phase, version, now, overrides }: ExchangeFacts): number {
@@ -28,9 +32,8 @@ export function secondsToTransition({ phase, version, now, overrides }: Exchange
  */
 export function clampFreshness(headers: AnswerHeaders, seconds: number, wallClock: EpochMs): void {
   if (seconds === Number.POSITIVE_INFINITY) return;
-  for (const name of FIELDS) {
-    const value = headers[name];
-    if (value !== undefined)
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && FIELD.test(name))
       headers[name] = clampLifetimes(typeof value === 'string' ? value : value.join(', '), seconds);
   }
   const { expires } = headers;
@@ -43,17 +46,23 @@ export function clampFreshness(headers: AnswerHeaders, seconds: number, wallCloc
 
 /** The directives of one field with every lifetime at most `seconds`; the rest of the text is untouched. */
 export function clampLifetimes(value: string, seconds: number): string {
-  return value.replace(LIFETIME, (found, directive?: string, _quote?: string, written?: string) => {
-    if (directive === undefined || written === undefined) return found;
-    // Staleness begins after freshness, so that any of it could reach past the change.
-    const most = /^stale/i.test(directive) ? staleRoom(value, seconds) : seconds;
-    return Number(written) <= most ? found : `${directive}=${most}`;
-  });
+  const lifetimes = STRINGS_END.test(value) ? LIFETIME_OR_STRING : LIFETIME;
+  // Staleness begins after freshness, so that any of it could reach past the change.
+  const staleSeconds = /stale-/i.test(value) ? staleRoom([...value.matchAll(lifetimes)], seconds) : 0;
+  return value.replace(
+    lifetimes,
+    (found, directive?: string, _quote?: string, written?: string, more = '0') => {
+      if (directive === undefined || written === undefined) return found;
+      const most = /^stale/i.test(directive) ? staleSeconds : seconds;
+      if (Number(written) + Number(more) <= most) return found;
+      return `${directive}=${Math.min(Number(written), most)}`;
+    },
+  );
 }
 
-/** What is left for stale use once the longest lifetime in `value` has passed. */
-function staleRoom(value: string, seconds: number): number {
-  const fresh = [...value.matchAll(LIFETIME)]
+/** What is left for stale use once the longest lifetime of a field has passed. */
+function staleRoom(lifetimes: readonly RegExpExecArray[], seconds: number): number {
+  const fresh = lifetimes
     .filter(([, directive]) => directive !== undefined && !/^stale/i.test(directive))
     .map(([, , , written]) => Number(written));
   return Math.max(0, seconds - Math.max(0, ...fresh));

@@ -74,14 +74,14 @@ export function holdBody({ notice, method, delivery, onOutcome }: HeldBodyOption
 
 /**
  * Copied, except for a first chunk that may be all there is: however small the pieces are that an upstream sends, they
- * take no more room than twice their bytes.
+ * take no more room than twice their bytes, and than the limit.
  */
 function append(held: Held, chunk: Buffer): void {
   const length = held.length + chunk.length;
   if (held.length === 0) held.store = chunk;
   else {
     if (length > held.store.length) {
-      const larger = Buffer.allocUnsafe(2 * length);
+      const larger = Buffer.allocUnsafe(Math.max(length, Math.min(2 * length, held.most)));
       held.store.copy(larger, 0, 0, held.length);
       held.store = larger;
     }

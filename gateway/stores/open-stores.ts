@@ -7,6 +7,7 @@ import { createRateLimiter } from './rate-limiter.ts';
 import { connectRedis } from './redis/connect.ts';
 import { createRedisRateLimitStore } from './redis/rate-limit.ts';
 import { openSharedState } from './redis/shared-state.ts';
+import { createRefusalReport } from './refusal-report.ts';
 import type { StoreOptions, Stores } from './stores.ts';
 
 /** Within a second on every gateway, the call included. */
@@ -20,12 +21,14 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   const local = createEmbeddedRateLimitStore({ now });
   switch (store.kind) {
     case 'embedded': {
-      const state = await openEmbeddedState(store.folder, options);
+      const onRefused = createRefusalReport('the data folder', options);
+      const state = await openEmbeddedState(store.folder, { ...options, onRefused });
       const limiter = createRateLimiter({ shared: local, exact: local, local, replicas: 1 });
       return { ...state, limiter, guard };
     }
     case 'redis': {
-      const connection = await connectRedis(store.url, { onState: options.onState });
+      const onRefused = createRefusalReport('Redis', options);
+      const connection = await connectRedis(store.url, { onState: options.onState, onRefused });
       if (!connection.ready) options.onState(false);
       const exact = createRedisRateLimitStore(connection);
       const shared = createLeasingStore(exact, { now });

@@ -1,7 +1,7 @@
 // How an override is written in a store, and the order in which all of them are held.
 // Both stores keep one text per override, by its id.
 import type { Override } from '../policy/lifecycle/override.ts';
-import { isStoredObject, storedValue } from './stored-json.ts';
+import { isInstant, isStoredObject, storedValue } from './stored-json.ts';
 
 export function writeOverride({ kind, id, api, label, author, reason, from, until }: Override): string {
   return JSON.stringify({ kind, id, api, label, author, reason, from, until });
@@ -31,6 +31,6 @@ function readOverride(text: string): Override | undefined {
   const { kind, id, api, label, author, reason, from, until } = stored;
   if (kind !== 'pause' || (label !== undefined && typeof label !== 'string')) return undefined;
   if (typeof id !== 'string' || typeof api !== 'string' || typeof author !== 'string') return undefined;
-  if (typeof reason !== 'string' || typeof from !== 'number' || typeof until !== 'number') return undefined;
+  if (typeof reason !== 'string' || !isInstant(from) || !isInstant(until)) return undefined;
   return { kind, id, api, label, author, reason, from, until };
 }

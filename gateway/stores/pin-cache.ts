@@ -15,6 +15,8 @@ export interface PinRecords {
 export interface CachedPins extends PinStore {
   /** For a pin that was changed elsewhere. */
   readonly forget: (key: string) => void;
+  /** For a pin that was claimed elsewhere: only that there is none can be wrong by it. */
+  readonly forgetAbsence: (key: string) => void;
   readonly forgetAll: () => void;
 }
 
@@ -78,6 +80,12 @@ export function createPinCache(
     }
   };
 
+  const forget = (key: string): void => {
+    forgotten += 1;
+    known.delete(key);
+    flights.delete(key);
+  };
+
   return {
     find: (pinKey) => {
       const key = pinKeyText(pinKey);
@@ -95,10 +103,10 @@ export function createPinCache(
       const key = pinKeyText(pinKey);
       return after(key, records.replace(key, current, next), (done) => (done ? { pin: next } : undefined));
     },
-    forget: (key) => {
-      forgotten += 1;
-      known.delete(key);
-      flights.delete(key);
+    forget,
+    forgetAbsence: (key) => {
+      const isNone = known.has(key) && known.get(key) === undefined;
+      if (isNone || flights.has(key)) forget(key);
     },
     forgetAll: () => {
       forgotten += 1;

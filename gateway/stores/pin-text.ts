@@ -2,7 +2,7 @@
 // pin-cache.ts keys by it; what the stores compare when a pin is moved is this text.
 import { StoreUnavailable } from '../policy/contract.ts';
 import type { Pin, PinKey } from '../policy/versioning/pin.ts';
-import { isStoredObject, storedValue } from './stored-json.ts';
+import { isInstant, isStoredObject, storedValue } from './stored-json.ts';
 
 /** One text per key, whatever an account is called: JSON keeps the parts apart and escapes what is no character. */
 export function pinKeyText({ api, account }: PinKey): string {
@@ -26,9 +26,9 @@ function parse(text: string): Pin | undefined {
   const stored = storedValue(text);
   if (!isStoredObject(stored)) return undefined;
   const { label, origin, since, previous } = stored;
-  if (typeof label !== 'string' || typeof since !== 'number' || !isOrigin(origin)) return undefined;
+  if (typeof label !== 'string' || !isInstant(since) || !isOrigin(origin)) return undefined;
   if (previous === undefined) return { label, origin, since, previous };
-  if (!isStoredObject(previous) || typeof previous.until !== 'number') return undefined;
+  if (!isStoredObject(previous) || !isInstant(previous.until)) return undefined;
   const { label: before, until } = previous;
   if (before !== undefined && typeof before !== 'string') return undefined;
   return { label, origin, since, previous: { label: before, until } };

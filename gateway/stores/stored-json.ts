@@ -16,3 +16,8 @@ export function storedValue(text: string): unknown {
 export function isStoredObject(value: unknown): value is StoredObject {
   return typeof value === 'object' && value !== null;
 }
+
+/** Whole milliseconds that a calendar has: any other number would throw wherever it is written as a date. */
+export function isInstant(value: unknown): value is number {
+  return Number.isSafeInteger(value) && !Number.isNaN(new Date(Number(value)).getTime());
+}

@@ -133,8 +133,13 @@ describe('the thread of the database', () => {
     expect(states).toEqual([true, false]);
   });
 
-  it('that cannot write keeps nothing of the batch, says so, and goes on', async () => {
-    const held = await openDataFolder(folder, { onState: () => undefined, onFault });
+  it('that cannot write keeps nothing of the batch, says so and why, and goes on', async () => {
+    const reasons = new Set<string>();
+    const held = await openDataFolder(folder, {
+      onState: () => undefined,
+      onFault,
+      onRefused: (reason) => reasons.add(reason),
+    });
     const { database } = held;
     const batch = await Promise.allSettled([
       database.call('claimPin', 'good', 'x'),
@@ -144,6 +149,7 @@ describe('the thread of the database', () => {
       { status: 'rejected', reason: away },
       { status: 'rejected', reason: away },
     ]);
+    expect([...reasons]).toEqual([expect.stringContaining('pin.pin')]);
     expect(await database.call('findPin', 'good')).toBeUndefined();
     expect(await database.call('claimPin', 'good', 'y')).toBe('y');
     await held.close();

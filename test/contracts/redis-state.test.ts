@@ -109,8 +109,8 @@ describe('a look at the changes', () => {
     const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
     const keys = Array.from({ length: 10 }, newKey);
     for (const key of keys) await one.pins.claim(key, pinOf('a'));
-    await other.refresh();
     for (const key of keys) await other.pins.find(key);
+    await other.refresh();
     const [moved, removed, ...rest] = keys;
     if (moved === undefined || removed === undefined) throw new Error('no keys');
     await one.pins.replace(moved, pinOf('a'), pinOf('b'));
@@ -205,18 +205,67 @@ describe('a look at the changes', () => {
     expect((await calls()) - before).toBe(1);
   });
 
-  it('an override that nobody here understands is left out and told of, the others stay', async () => {
+  it.each([
+    ['of another kind', { kind: 'hold' }],
+    ['with no end', { until: undefined }],
+    ['that ends after all time', { until: 1e300 }],
+    ['that begins within a millisecond', { from: 0.5 }],
+  ])('an override %s is left out and told of, the others stay', async (_name, changed) => {
     const redis = await redisOfOwn();
     const connection = await connectRedis(redis.url, { onState: () => undefined, answerWithinMs: 5000 });
     const told: unknown[] = [];
     const state = await openSharedState(connection, { onFault: (error) => told.push(error) });
     cleanups.push(state.close);
     const pause = pauseFrom(1000);
-    await handOn(redis).hset('sundial:{state}:overrides', 'x', '{"kind":"hold","id":"x"}');
+    const odd = JSON.stringify({ ...pauseFrom(1000, { id: 'x' }), ...changed });
+    await handOn(redis).hset('sundial:{state}:overrides', 'x', odd);
     await state.overrides.put(pause);
     await state.refresh();
     expect(state.overrides.current()).toEqual([pause]);
     expect(told).toHaveLength(1);
+  });
+});
+
+describe('a Redis that answers and refuses', () => {
+  it('is told of by its own word, once for a minute of refusals', async () => {
+    const redis = await redisOfOwn();
+    const told: string[] = [];
+    let now = 0;
+    const stores = await openStores({
+      store: { kind: 'redis', url: redis.url },
+      replicas: 1,
+      monotonic: () => now,
+      onState: () => undefined,
+      onFault: (error) => told.push(String(error)),
+    });
+    cleanups.push(stores.close);
+    await vi.waitFor(() => stores.pins.claim(newKey(), pinOf('a')), patient);
+    expect(told).toEqual([]);
+    const hand = handOn(redis);
+    await hand.config('SET', 'maxmemory', '1');
+    const refused = () => expect(stores.overrides.put(pauseFrom(1000))).rejects.toMatchObject(away);
+    for (let i = 0; i < 3; i++) await refused();
+    expect(told).toEqual(['Error: Redis refuses what is asked of it (OOM)']);
+    now = 60_000;
+    await refused();
+    expect(told).toHaveLength(2);
+  });
+
+  it('a password it does not take is told of, and not shown', async () => {
+    const redis = await redisOfOwn();
+    const url = new URL(redis.url);
+    url.password = 'tr0ub4dor';
+    await handOn(redis).config('SET', 'requirepass', 'another');
+    const told: string[] = [];
+    const stores = await openStores({
+      store: { kind: 'redis', url: url.href },
+      replicas: 1,
+      monotonic: () => 0,
+      onState: () => undefined,
+      onFault: (error) => told.push(String(error)),
+    });
+    cleanups.push(stores.close);
+    expect(told).toEqual(['Error: Redis refuses what is asked of it (WRONGPASS)']);
   });
 });
 

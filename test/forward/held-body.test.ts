@@ -23,6 +23,8 @@ interface Delivered {
   readonly outcomes: readonly string[];
   /** What each chunk was answered. */
   readonly flows: readonly boolean[];
+  /** Bytes kept in memory for each piece written. */
+  readonly rooms: readonly number[];
 }
 
 function deliver(
@@ -54,7 +56,8 @@ function deliver(
   delivery.head(200, { 'content-type': 'application/json', ...lines });
   const flows = chunks.map(delivery.data);
   if (ends) delivery.end();
-  return { calls, body: Buffer.concat(written), headers, outcomes, flows };
+  const rooms = written.map(({ buffer }) => buffer.byteLength);
+  return { calls, body: Buffer.concat(written), headers, outcomes, flows, rooms };
 }
 
 function cut(body: Buffer, places: readonly number[]): readonly Buffer[] {
@@ -98,6 +101,13 @@ describe('a body that is held', () => {
         expect(delivered.outcomes).toEqual(['not_object']);
       }),
     );
+  });
+
+  it('BODY-1: takes no more room than the limit, however small the pieces', () => {
+    const pieces = Array.from({ length: 900 }, () => Buffer.alloc(1024, '['));
+    const { body, rooms } = deliver(pieces);
+    expect(body.equals(Buffer.alloc(900 * 1024, '['))).toBe(true);
+    expect(rooms).toEqual([MOST]);
   });
 
   it('FWD-17: that never ends reaches nobody', () => {

@@ -74,6 +74,14 @@ it('ERR-5: while Redis is away a write is 503 with the wait, what holds goes on,
     json: { message: 'The store does not answer. Ask again.' },
   });
   expect(await first?.metric('sundial_admin_writes_total{action="pause",outcome="unavailable"}')).toBe(1);
+  expect(first?.log.filter(({ audit }) => audit !== undefined).slice(-4)).toMatchObject(
+    [
+      { action: 'pause', subject: 'orders v1' },
+      { action: 'end_pause', subject: 'orders v1' },
+      { action: 'upgrade_pin', subject: 'payments acme' },
+      { action: 'roll_back_pin', subject: 'payments acme' },
+    ].map((asked) => ({ message: 'admin write unavailable', audit: { ...asked, ...AUTHOR } })),
+  );
   const words = ['pin', 'upgrade', 'payments', 'acme', '2026-03-01', '--why', 'x'];
   const environment = { SUNDIAL_ADMIN_TOKEN: (await first?.adminToken()) ?? '' };
   expect(await operate([...words, '--admin', `http://127.0.0.1:${first?.admin}`], { environment })).toEqual({

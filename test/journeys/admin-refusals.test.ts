@@ -1,7 +1,8 @@
 // Who may write through the admin listener, and what: all else is refused, changes nothing, and stands in the audit.
 // The public listener knows nothing of any of it.
+import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type AdminWrite, adminWriter } from '../support/admin-write.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -256,6 +257,23 @@ describe('the audit', () => {
       expect({ level, time }).toEqual({ level: 'info', time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) });
     expect(JSON.stringify(gateway.log)).not.toContain('canary');
     expect(JSON.stringify(gateway.log)).not.toContain(token);
+  });
+
+  it('tells of a write whose sender left within its body, and of no fault', async () => {
+    const socket = connect(gateway.admin, '127.0.0.1');
+    socket.write(
+      `POST /-/pauses HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\n` +
+        'content-type: application/json\r\ncontent-length: 100\r\nexpect: 100-continue\r\n\r\n{"api"',
+    );
+    await once(socket, 'data');
+    const before = audits().length;
+    socket.resetAndDestroy();
+    await vi.waitFor(() => expect(audits()).toHaveLength(before + 1));
+    expect(audits().at(-1)).toMatchObject({
+      message: 'admin write refused',
+      audit: { action: 'pause', from: '127.0.0.1' },
+    });
+    expect(gateway.log.map(({ message }) => message)).not.toContain('an admin page failed');
   });
 
   it('counts what was done and what was refused', async () => {

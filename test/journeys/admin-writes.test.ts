@@ -274,6 +274,12 @@ describe('sundial pin', () => {
     expect(stderr).toContain(message);
   });
 
+  it('asks nothing of an account without a name, as an unset variable leaves it: exit 2', async () => {
+    const { exitCode, stderr } = await pin('show', 'payments', '');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("argument 'account'. It is empty.");
+  });
+
   it('refuses a version that is not out yet', async () => {
     now = Date.UTC(2026, 0, 10);
     const { stderr } = await pin('upgrade', 'payments', 'early', '2026-03-01', '--why', 'x');

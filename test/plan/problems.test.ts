@@ -43,6 +43,25 @@ describe('a problem', () => {
     expect(rendered).toContain('store: redis://************@cache:6379');
   });
 
+  it('masks what was written as a token or a password, wherever it stands in the line', () => {
+    const text = 'a: {token: "one", url: http://u:two@h/x@y, o: "file:///a", Token: 1} redis:///http://u:three@z';
+    const rendered = renderProblems([problem({ column: 1, source: { text, length: 1 } })], { colour: false });
+    expect(rendered).toContain(
+      '     5 | a: {token: "***", url: http://*********@y, o: "file:///a", Token: 1} redis:///http://*******@z\n',
+    );
+  });
+
+  it.each([
+    ['blanks behind a key', `token:${' '.repeat(900_000)}b: c`],
+    ['blanks only', `a:${' '.repeat(900_000)}b: c`],
+    ['many URLs in one word', 'a://'.repeat(250_000)],
+    ['many quotes', `token:"`.repeat(120_000)],
+  ])('takes no time to speak of for a line of a megabyte: %s', (_what, text) => {
+    const begun = performance.now();
+    renderProblems([problem({ column: text.length - 2, source: { text, length: 1 } })], { colour: false });
+    expect(performance.now() - begun).toBeLessThan(3_000);
+  });
+
   it('passes no control character to the terminal', () => {
     const text = 'a: \u001b[31mred\u0007\u202e';
     const rendered = renderProblems([problem({ message: text, hint: text, source: { text, length: 3 } })], {

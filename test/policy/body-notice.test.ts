@@ -322,6 +322,12 @@ describe('digests', () => {
     expect(renewDigest(VECTOR, BEFORE, BEFORE)).toBe(VECTOR);
   });
 
+  it('BODY-4, RFC 9651 §3.2: of an algorithm that comes twice the last counts', () => {
+    const wrong = `sha-256=:${of('sha256', AFTER)}:`;
+    expect(renewDigest(`${wrong}, ${VECTOR}`, BEFORE, AFTER)).toBe(`sha-256=:${of('sha256', AFTER)}:`);
+    expect(renewDigest(`${VECTOR}, ${wrong}`, BEFORE, AFTER)).toBe('mismatch');
+  });
+
   it('BODY-4: are those of the new bytes, for each algorithm that is known', () => {
     const field = `${VECTOR};x="a", md5=:AAAA:, sha-512=:${of('sha512', BEFORE)}:`;
     expect(renewDigest(field, BEFORE, AFTER)).toBe(

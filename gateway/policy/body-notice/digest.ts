@@ -10,11 +10,16 @@ const MEMBER = /^(sha-256|sha-512)=:([A-Za-z0-9+/]*={0,2}):(?:;.*)?$/;
  * none is known, `mismatch` where a digest is not that of `before`.
  */
 export function renewDigest(field: string, before: Buffer, after: Buffer): string | undefined | 'mismatch' {
-  const renewed: string[] = [];
+  // Of members with one name the last counts (RFC 9651 §3.2), so that bytes are hashed once for each algorithm.
+  const digests = new Map<string, string | undefined>();
   for (const part of field.split(',')) {
     const [, name, digest] = MEMBER.exec(part.trim()) ?? [];
-    const algorithm = name && ALGORITHMS[name];
-    if (name === undefined || algorithm === undefined) continue;
+    if (name !== undefined) digests.set(name, digest);
+  }
+  const renewed: string[] = [];
+  for (const [name, digest] of digests) {
+    const algorithm = ALGORITHMS[name];
+    if (algorithm === undefined) continue;
     if (hash(algorithm, before, 'base64') !== digest) return 'mismatch';
     renewed.push(`${name}=:${hash(algorithm, after, 'base64')}:`);
   }

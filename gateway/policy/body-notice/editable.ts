@@ -71,9 +71,7 @@ function isJson(contentType: string): boolean {
   const [type = ''] = contentType.split(';', 1);
   const essence = type.trim().toLowerCase();
   if (!JSON_TYPE.test(essence) || OTHER_SHAPES.has(essence)) return false;
-  return Array.from(contentType.matchAll(CHARSET)).every(([, charset = '']) =>
-    /^utf-?8$/i.test(charset),
-  );
+  return Array.from(contentType.matchAll(CHARSET)).every(([, charset = '']) => /^utf-?8$/i.test(charset));
 }
 
 function codingOf(field: RequestHeaders[string]): Coding | undefined | 'unknown' {

@@ -15,6 +15,8 @@ export interface Database {
     name: N,
     ...args: Parameters<Operations[N]>
   ) => Promise<ReturnType<Operations[N]>>;
+  /** Resolves when nothing runs or waits, what was given up included. */
+  readonly settled: () => Promise<void>;
   /** Resolves when what was asked is done and the file free. May be called twice. */
   readonly close: () => Promise<void>;
 }
@@ -23,6 +25,8 @@ export interface DatabaseOptions {
   readonly onState: (up: boolean) => void;
   /** Told what ended the thread. */
   readonly onFault: (error: unknown) => void;
+  /** Told why a call came to nothing, in SQLite's words or ours. */
+  readonly onRefused?: (reason: string) => void;
 }
 
 /**
@@ -81,9 +85,15 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
   return {
     call: async (name, ...args) => {
       if (closed !== undefined) throw new StoreUnavailable('the store is closed');
-      // Which call goes with which arguments is checked where it is made.
-      return (await batches.add({ name, args } as Call)) as ReturnType<Operations[typeof name]>;
+      try {
+        // Which call goes with which arguments is checked where it is made.
+        return (await batches.add({ name, args } as Call)) as ReturnType<Operations[typeof name]>;
+      } catch (error) {
+        if (error instanceof StoreUnavailable) options.onRefused?.(error.message);
+        throw error;
+      }
     },
+    settled: batches.settled,
     close: () => {
       closed ??= close();
       return closed;

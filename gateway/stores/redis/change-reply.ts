@@ -6,6 +6,8 @@ export interface Changes {
   readonly seen: string;
   /** Keys of the pins that were moved, or that any may have been. */
   readonly pins: readonly string[] | 'all';
+  /** Keys where there was no pin before. */
+  readonly claimed: readonly string[];
   /** Every override there is; undefined when none has changed. */
   readonly overrides: readonly string[] | undefined;
 }
@@ -15,11 +17,12 @@ export function readChanges(reply: unknown): Changes {
   if (!Array.isArray(reply))
     throw new TypeError('the script of the changes answered something else than a list');
   const [kind, seen, ...rest]: readonly unknown[] = reply;
-  if (kind === 'all') return { seen: String(seen), pins: 'all', overrides: textsOf(rest[0]) };
-  const [pins, overrides] = rest;
+  if (kind === 'all') return { seen: String(seen), pins: 'all', claimed: [], overrides: textsOf(rest[0]) };
+  const [pins, overrides, claimed] = rest;
   return {
     seen: String(seen),
     pins: textsOf(pins),
+    claimed: textsOf(claimed),
     overrides: overrides === null ? undefined : textsOf(overrides),
   };
 }

@@ -35,13 +35,17 @@ export type RedisScript = (...args: readonly (string | number)[]) => Promise<unk
 /**
  * Connects to `redis://` or `rediss://`. Resolves after the first attempt, successful or not (`ready` tells), and
  * keeps reconnecting for ever. `onState` is called once per change, first when Redis is first reached. A command is given
- * up after `answerWithinMs` (default 30).
+ * up after `answerWithinMs` (default 30). `onRefused` is told the code of each error reply, such as `OOM`.
  *
  * @throws Error when the URL has another scheme.
  */
 export async function connectRedis(
   url: string,
-  options: { readonly onState: (up: boolean) => void; readonly answerWithinMs?: number },
+  options: {
+    readonly onState: (up: boolean) => void;
+    readonly onRefused?: (code: string) => void;
+    readonly answerWithinMs?: number;
+  },
 ): Promise<RedisConnection> {
   if (!/^rediss?:\/\//.test(url)) throw new Error('a Redis URL begins with redis:// or rediss://');
   const limitMs = options.answerWithinMs ?? DEFAULT_ANSWER_WITHIN_MS;
@@ -74,6 +78,7 @@ export async function connectRedis(
   redis.on('close', breaker.trip);
   redis.on('error', (error: unknown) => {
     problem = describe(error);
+    if (isReply(error)) options.onRefused?.(problem);
   });
 
   const guarded = async (call: () => Promise<unknown>, withinMs: number): Promise<unknown> => {
@@ -86,9 +91,8 @@ export async function connectRedis(
       const reason = describe(error);
       problem = reason;
       lateInARow = error instanceof Late ? lateInARow + 1 : 0;
-      // An error reply is an answer: the server is there, only this command failed.
-      const isReply = error instanceof Error && error.name === 'ReplyError';
-      if (lateInARow >= LATE_BEFORE_TRIP || !(isReply || error instanceof Late)) breaker.trip();
+      if (isReply(error)) options.onRefused?.(reason);
+      if (lateInARow >= LATE_BEFORE_TRIP || !(isReply(error) || error instanceof Late)) breaker.trip();
       throw new StoreUnavailable(`Redis did not answer (${reason})`);
     }
   };
@@ -114,6 +118,11 @@ export async function connectRedis(
       redis.disconnect();
     },
   };
+}
+
+/** An error reply is an answer: the server is there, only this command failed. */
+function isReply(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
 }
 
 /** No answer within the limit. */
@@ -145,5 +154,5 @@ function firstAttempt(redis: Redis): Promise<void> {
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if ('code' in error && typeof error.code === 'string') return error.code;
-  return /^[A-Z]{4,}\b/.exec(error.message)?.[0] ?? 'connection closed';
+  return /^[A-Z]{3,}\b/.exec(error.message)?.[0] ?? 'connection closed';
 }

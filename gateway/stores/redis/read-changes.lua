@@ -5,7 +5,8 @@
 -- ARGV[1]  the last entry this gateway has seen, '' at first
 --
 -- Returns  { 'all', last entry, overrides } at first, and when the last entry seen is not there any more: trimmed away, or
---          lost with the rest of this Redis; else { 'some', last entry, keys of pins, overrides or false when unchanged }
+--          lost with the rest of this Redis; else { 'some', last entry, keys of pins that were moved, overrides or false
+--          when unchanged, keys of pins that were none before }
 
 if redis.call('EXISTS', KEYS[1]) == 0 then
   redis.call('XADD', KEYS[1], '*', 'opened', '')
@@ -15,17 +16,20 @@ if ARGV[1] == '' or #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 0 then
   return { 'all', newest, redis.call('HVALS', KEYS[2]) }
 end
 if ARGV[1] == newest then
-  return { 'some', newest, {}, false }
+  return { 'some', newest, {}, false, {} }
 end
 
 local pins = {}
+local claimed = {}
 local overrides = false
 for i, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], '+')) do
   local what, key = entry[2][1], entry[2][2]
   if i > 1 and what == 'pin' then
     pins[#pins + 1] = key
+  elseif i > 1 and what == 'claim' then
+    claimed[#claimed + 1] = key
   elseif i > 1 and what == 'override' then
     overrides = true
   end
 end
-return { 'some', newest, pins, overrides and redis.call('HVALS', KEYS[2]) }
+return { 'some', newest, pins, overrides and redis.call('HVALS', KEYS[2]), claimed }

@@ -49,6 +49,7 @@ export async function openSharedState(
     if (changes.overrides !== undefined) takeOver(changes.overrides);
     if (changes.pins === 'all') pins.forgetAll();
     else for (const key of changes.pins) pins.forget(key);
+    for (const key of changes.claimed) pins.forgetAbsence(key);
     seen = changes.seen;
   };
   const refresh = (): Promise<void> => {
@@ -105,7 +106,8 @@ function pinRecords({ findPin, claimPin, replacePin }: StateScripts): PinRecords
       const text = await findPin(KEYS.pin(key));
       return text === null ? undefined : readPin(String(text));
     },
-    claim: async (key, pin) => readPin(String(await claimPin(KEYS.pin(key), writePin(pin)))),
+    claim: async (key, pin) =>
+      readPin(String(await claimPin(KEYS.pin(key), KEYS.changes, writePin(pin), key, CHANGES_KEPT))),
     replace: async (key, current, next) =>
       (await replacePin(KEYS.pin(key), KEYS.changes, textOf(current), textOf(next), key, CHANGES_KEPT)) === 1,
   };

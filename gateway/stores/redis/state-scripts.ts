@@ -31,7 +31,7 @@ export function defineStateScripts({ script }: RedisConnection): StateScripts {
   const patient = { answerWithinMs: ADMINISTRATION_WITHIN_MS };
   return {
     findPin: script('sundialFindPin', "return redis.call('GET', KEYS[1])", 1),
-    claimPin: script('sundialClaimPin', textOf('claim-pin'), 1),
+    claimPin: script('sundialClaimPin', textOf('claim-pin'), 2),
     replacePin: script('sundialReplacePin', textOf('replace-pin'), 2, patient),
     changeOverride: script('sundialChangeOverride', textOf('change-override'), 2, patient),
     readChanges: script('sundialReadChanges', textOf('read-changes'), 2, patient),
