@@ -41,9 +41,9 @@ function handOn({ url }: RunningRedis): Redis {
 }
 
 /** A gateway as it is in production, its deadlines included. */
-async function hurriedGatewayOn({ url }: RunningRedis) {
+async function hurriedGatewayOn({ url }: RunningRedis, told: string[] = []) {
   const connection = await connectRedis(url, { onState: () => undefined });
-  const state = await openSharedState(connection, { onFault });
+  const state = await openSharedState(connection, { onFault: (error) => told.push(String(error)) });
   cleanups.push(state.close);
   return { ...state, connection };
 }
@@ -160,28 +160,63 @@ describe('a look at the changes', () => {
     expect(await hand.xlen(CHANGES)).toBeLessThan(10_200);
   });
 
-  it('a Redis that came back empty is believed: its pins and pauses are gone', async () => {
+  it('a Redis that came back empty has no pins, and gets the pauses back from whoever knew them', async () => {
     const first = await redisOfOwn();
-    const { pins, overrides, refresh } = await hurriedGatewayOn(first);
+    const told: string[] = [];
+    const { pins, overrides, refresh } = await hurriedGatewayOn(first, told);
     const key = newKey();
+    const kept = pauseFrom(1000);
     await vi.waitFor(async () => {
       await pins.claim(key, pinOf('a'));
-      await overrides.put(pauseFrom(1000));
+      await overrides.put(kept);
     }, patient);
     await first.stop();
     const second = await redisOfOwn({ port: first.port });
     const other = await gatewayOn(second);
-    await other.overrides.put(pauseFrom(2000));
+    const added = pauseFrom(2000);
+    await other.overrides.put(added);
     await vi.waitFor(async () => {
       await refresh();
-      expect(overrides.current()).toEqual(other.overrides.current());
+      expect(overrides.current()).toEqual([kept, added]);
     }, patient);
+    await other.refresh();
+    expect(other.overrides.current()).toEqual([kept, added]);
     expect(await pins.find(key)).toBeUndefined();
+    expect(told).toEqual(['Error: the store has lost what it knew; overrides written back: 1']);
+  });
+
+  it('a Redis that came back as it was earlier gets the pauses back that it had forgotten', async () => {
+    const redis = await redisOfOwn();
+    const [state, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
+    const [early, late] = [pauseFrom(1000), pauseFrom(2000)];
+    await state.overrides.put(early);
+    const [last] = await hand.xrevrange(CHANGES, '+', '-', 'COUNT', 1);
+    await state.overrides.put(late);
+    await state.refresh();
+    await hand.hdel('sundial:{state}:overrides', late.id);
+    await hand.del(CHANGES);
+    await hand.xadd(CHANGES, last?.[0] ?? '', 'override', early.id);
+    await state.refresh();
+    expect(state.overrides.current()).toEqual([early, late]);
+    expect((await gatewayOn(redis)).overrides.current()).toEqual([early, late]);
+  });
+
+  it('a pause that was ended while this gateway was cut off does not come back', async () => {
+    const redis = await redisOfOwn();
+    const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
+    const pause = pauseFrom(1000);
+    await one.overrides.put(pause);
+    await other.refresh();
+    await one.overrides.remove(pause.id);
+    await handOn(redis).xtrim(CHANGES, 'MAXLEN', 1);
+    await one.pins.replace(newKey(), undefined, pinOf('a'));
+    await other.refresh();
+    expect(other.overrides.current()).toEqual([]);
   });
 
   it('a Redis that came back without a claim is asked anew, so that gateways agree', async () => {
     const redis = await redisOfOwn();
-    const [one, hand] = [await gatewayOn(redis), handOn(redis)];
+    const [one, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
     const key = newKey();
     await one.pins.claim(key, pinOf('a'));
     await one.refresh();

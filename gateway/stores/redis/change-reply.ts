@@ -10,6 +10,8 @@ export interface Changes {
   readonly claimed: readonly string[];
   /** Every override there is; undefined when none has changed. */
   readonly overrides: readonly string[] | undefined;
+  /** The name of the data; undefined where it is known to be the same. */
+  readonly origin: string | undefined;
 }
 
 /** @throws TypeError for an answer of another shape: a mistake in this program or another hand in its keys */
@@ -17,14 +19,31 @@ export function readChanges(reply: unknown): Changes {
   if (!Array.isArray(reply))
     throw new TypeError('the script of the changes answered something else than a list');
   const [kind, seen, ...rest]: readonly unknown[] = reply;
-  if (kind === 'all') return { seen: String(seen), pins: 'all', claimed: [], overrides: textsOf(rest[0]) };
+  if (kind === 'all') {
+    const [overrides, origin] = rest;
+    return {
+      seen: String(seen),
+      pins: 'all',
+      claimed: [],
+      overrides: textsOf(overrides),
+      origin: String(origin),
+    };
+  }
   const [pins, overrides, claimed] = rest;
   return {
     seen: String(seen),
     pins: textsOf(pins),
     claimed: textsOf(claimed),
     overrides: overrides === null ? undefined : textsOf(overrides),
+    origin: undefined,
   };
+}
+
+/** Whether one entry of a stream stands before another: `<milliseconds>-<number>`. */
+export function isEarlier(entry: string, other: string): boolean {
+  const [ms = 0, number = 0] = entry.split('-').map(Number);
+  const [otherMs = 0, otherNumber = 0] = other.split('-').map(Number);
+  return ms < otherMs || (ms === otherMs && number < otherNumber);
 }
 
 /** @throws TypeError for what is no list of texts */

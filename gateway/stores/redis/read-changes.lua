@@ -2,18 +2,21 @@
 --
 -- KEYS[1]  the stream of changes; never empty, so that every place in it is the place of an entry
 -- KEYS[2]  the overrides by id
+-- KEYS[3]  what tells this data from any that another Redis, or this one emptied, would begin
 -- ARGV[1]  the last entry this gateway has seen, '' at first
+-- ARGV[2]  a name for the data, should it have none
 --
--- Returns  { 'all', last entry, overrides } at first, and when the last entry seen is not there any more: trimmed away, or
---          lost with the rest of this Redis; else { 'some', last entry, keys of pins that were moved, overrides or false
+-- Returns  { 'all', last entry, overrides, name of the data } at first, and when the last entry seen is not there any more:
+--          trimmed away, or lost with the rest of this Redis; else { 'some', last entry, keys of pins that were moved, overrides or false
 --          when unchanged, keys of pins that were none before }
 
+redis.call('SET', KEYS[3], ARGV[2], 'NX')
 if redis.call('EXISTS', KEYS[1]) == 0 then
   redis.call('XADD', KEYS[1], '*', 'opened', '')
 end
 local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1][1]
 if ARGV[1] == '' or #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 0 then
-  return { 'all', newest, redis.call('HVALS', KEYS[2]) }
+  return { 'all', newest, redis.call('HVALS', KEYS[2]), redis.call('GET', KEYS[3]) }
 end
 if ARGV[1] == newest then
   return { 'some', newest, {}, false, {} }

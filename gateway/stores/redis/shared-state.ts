@@ -1,5 +1,6 @@
 // What all gateways on one Redis share and keep for good: pins, overrides and the published files.
 // Each gateway holds what it knows in memory and looks at the stream of changes twice a second (open-stores.ts).
+import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
@@ -8,7 +9,7 @@ import { createPinCache, type PinRecords } from '../pin-cache.ts';
 import { readPin, writePin } from '../pin-text.ts';
 import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
-import { readChanges, textsOf } from './change-reply.ts';
+import { type Changes, isEarlier, readChanges, textsOf } from './change-reply.ts';
 import type { RedisConnection } from './connect.ts';
 import { CHANGES_KEPT, defineStateScripts, KEYS, type StateScripts } from './state-scripts.ts';
 
@@ -33,6 +34,8 @@ export async function openSharedState(
   /** How often this gateway has changed an override: a look that was on its way meanwhile is the older one. */
   let changed = 0;
   let seen = '';
+  /** The name of the data that was seen. */
+  let origin: string | undefined;
   let looking: Promise<void> | undefined;
 
   const takeOver = (texts: readonly string[]): void => {
@@ -42,11 +45,29 @@ export async function openSharedState(
     overrides = readOverrides(texts, onFault);
   };
 
+  /** Emptied, or put back to an earlier day: what gateways know is then more than what the store knows. */
+  const hasLostItsPast = (changes: Changes): boolean =>
+    origin !== undefined &&
+    changes.origin !== undefined &&
+    (changes.origin !== origin || isEarlier(changes.seen, seen));
+
+  /** A lost store changes nothing: a pause goes on until its end, or until someone ends it. */
+  const restore = async (): Promise<void> => {
+    const known = overrides;
+    const texts = known.flatMap((override) => [override.id, writeOverride(override)]);
+    const reply = await scripts.restoreOverrides(KEYS.overrides, KEYS.changes, CHANGES_KEPT, ...texts);
+    onFault(new Error(`the store has lost what it knew; overrides written back: ${known.length}`));
+    takeOver(textsOf(reply));
+  };
+
   const look = async (): Promise<void> => {
     const before = changed;
-    const changes = readChanges(await scripts.readChanges(KEYS.changes, KEYS.overrides, seen));
+    const keys = [KEYS.changes, KEYS.overrides, KEYS.origin];
+    const changes = readChanges(await scripts.readChanges(...keys, seen, randomUUID()));
     if (changed !== before) return look();
-    if (changes.overrides !== undefined) takeOver(changes.overrides);
+    if (hasLostItsPast(changes)) await restore();
+    else if (changes.overrides !== undefined) takeOver(changes.overrides);
+    origin = changes.origin ?? origin;
     if (changes.pins === 'all') pins.forgetAll();
     else for (const key of changes.pins) pins.forget(key);
     for (const key of changes.claimed) pins.forgetAbsence(key);
@@ -64,6 +85,8 @@ export async function openSharedState(
   };
 
   const changeOverride = async (id: string, text: string): Promise<boolean> => {
+    // Before anything is taken over from a store that may have lost its past.
+    await refresh();
     const reply = await scripts.changeOverride(KEYS.overrides, KEYS.changes, id, text, CHANGES_KEPT);
     const [done, texts] = Array.isArray(reply) ? reply : [];
     takeOver(textsOf(texts));

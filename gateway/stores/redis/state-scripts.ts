@@ -9,6 +9,7 @@ export const KEYS = {
   overrides: 'sundial:{state}:overrides',
   published: 'sundial:{state}:published',
   changes: 'sundial:{state}:changes',
+  origin: 'sundial:{state}:origin',
 } as const;
 
 /** Twenty changes a second for as long as a gateway may be cut off without reading everything anew. */
@@ -23,6 +24,7 @@ export interface StateScripts {
   readonly replacePin: RedisScript;
   readonly changeOverride: RedisScript;
   readonly readChanges: RedisScript;
+  readonly restoreOverrides: RedisScript;
   readonly readPublished: RedisScript;
   readonly writePublished: RedisScript;
 }
@@ -34,7 +36,8 @@ export function defineStateScripts({ script }: RedisConnection): StateScripts {
     claimPin: script('sundialClaimPin', textOf('claim-pin'), 2),
     replacePin: script('sundialReplacePin', textOf('replace-pin'), 2, patient),
     changeOverride: script('sundialChangeOverride', textOf('change-override'), 2, patient),
-    readChanges: script('sundialReadChanges', textOf('read-changes'), 2, patient),
+    readChanges: script('sundialReadChanges', textOf('read-changes'), 3, patient),
+    restoreOverrides: script('sundialRestoreOverrides', textOf('restore-overrides'), 2, patient),
     readPublished: script('sundialReadPublished', "return redis.call('GET', KEYS[1])", 1, patient),
     writePublished: script('sundialWritePublished', "redis.call('SET', KEYS[1], ARGV[1])", 1, patient),
   };
