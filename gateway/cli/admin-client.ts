@@ -62,8 +62,17 @@ function unreachable(origin: string, error: unknown): Failure {
   const code = error instanceof Error && 'code' in error ? String(error.code) : name;
   if (name === 'AbortError' || code === 'ABORT_ERR')
     return failure(3, `no gateway answers at ${origin} within ${TIMEOUT_MS / 1000} seconds`);
-  const why = code === 'ECONNREFUSED' ? 'nothing listens there' : code;
-  return failure(3, `no gateway answers at ${origin}: ${why}`);
+  return failure(3, `no gateway answers at ${origin}: ${inWords(code)}`);
+}
+
+function inWords(code: string): string {
+  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (code === 'ENOTFOUND') return 'there is no such host';
+  if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return 'it does not speak TLS; write http://';
+  if (/CERT|SIGNATURE/.test(code))
+    return `its certificate is not trusted here (${code}); NODE_EXTRA_CA_CERTS=<file> adds an authority`;
+  return code;
 }
 
 interface Received {

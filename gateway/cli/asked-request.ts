@@ -24,6 +24,8 @@ export type Asked =
 
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 const WORDS = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+) +)?(\S+)$/;
+/** A path, a URL, or `*`. */
+const SENDABLE = /^(?:\/|\*$|https?:\/\/)/i;
 const OFFERED: ReadonlySet<string> = new Set(METHODS);
 /** TEST-NET-1 of RFC 5737: an address nobody has. */
 const NOBODYS_ADDRESS = '192.0.2.1';
@@ -37,8 +39,7 @@ export function parseField(text: string): readonly [name: string, value: string]
 export function readAsked(asked: AskedRequest, { listeners }: Pick<Settings, 'listeners'>): Asked {
   const [, method = 'GET', written = ''] = WORDS.exec(asked.request.trim()) ?? [];
   // A method alone, as when a shell took the path away, is no request for a path of that name.
-  if (written === '' || OFFERED.has(written))
-    return unusable('Write a method and a path, such as GET /api/v1/orders.');
+  if (!SENDABLE.test(written)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
   const headers = fieldsOf(asked);
   const target = readTarget(written, method);
   if (target.kind === 'server')

@@ -71,6 +71,10 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
   const written = writeLifecycle(
     describedVersion(source.file, version, rules, { description, now: options.now }),
   );
+  if (written.kind === 'homeless')
+    return unusable(
+      `${shown} has no \`info\` to write the lifecycle into: add one with a title and a version`,
+    );
   if (written.kind === 'entangled') return unusable(entangled(shown));
 
   const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(read.bytes);

@@ -44,6 +44,7 @@ export interface Actions extends ChangeActions, OperatorActions, DescriptionActi
   readonly token: (options: { client: string | undefined }) => Promise<number>;
 }
 
+const USUAL_CONFIG = 'config/gateway.yaml';
 const EXIT_CODES = `
 Exit codes: 0 in order, 1 findings or a gateway that says no, 2 wrong usage or an unreadable file,
 3 cannot start or no gateway answers.`;
@@ -67,7 +68,9 @@ export async function runProgram(
   const config = () =>
     new Option('-c, --config <file>', 'the gateway file')
       .env('SUNDIAL_CONFIG')
-      .default('config/gateway.yaml');
+      .default(USUAL_CONFIG)
+      // A variable that is set to nothing is how many shells and containers leave it out.
+      .argParser((file) => (file === '' ? USUAL_CONFIG : file));
   const at = (description: string) => new Option('--at <date>', description).argParser(readMovedTo);
 
   program

@@ -5,14 +5,19 @@ import { join } from 'node:path';
 import { editorSchemas } from '../plan/editor-schemas.ts';
 import type { CommandResult } from './check.ts';
 
-/** Writes into `folder`, made when it is missing. @throws what the file system throws */
+/** Writes into `folder`, made when it is missing; 2 when the file system does not let it. */
 export async function runSchema(options: { readonly folder: string }): Promise<CommandResult> {
-  await mkdir(options.folder, { recursive: true });
   const written: string[] = [];
-  for (const { file, text } of editorSchemas()) {
-    const path = join(options.folder, file);
-    await writeFile(path, text);
-    written.push(path);
+  try {
+    await mkdir(options.folder, { recursive: true });
+    for (const { file, text } of editorSchemas()) {
+      const path = join(options.folder, file);
+      await writeFile(path, text);
+      written.push(path);
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { exitCode: 2, text: `sundial: cannot write the schemas: ${error.message}\n` };
   }
   return { exitCode: 0, text: `${written.join('\n')}\n` };
 }

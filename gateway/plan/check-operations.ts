@@ -59,11 +59,14 @@ function reportOverlap(
   other: OperationTemplate,
   report: Report,
 ): void {
-  const name = spellOperation(other);
   if (sameRequests(template, other)) {
-    report(path, { rule: 'operation', message: `${name} answers the same requests`, at: 'key' });
+    report(path, {
+      rule: 'operation',
+      message: `${spellOperation(other)} answers the same requests`,
+      at: 'key',
+    });
   } else if (template.method === other.method && crosses(template, other)) {
-    const message = `some requests are answered by this and by ${name}: the one that spells out the earlier segment wins`;
+    const message = `some requests are answered by this and by ${spellOperation(other)}: the one that spells out the earlier segment wins`;
     report(path, { rule: 'operation', severity: 'warning', message, at: 'key' });
   }
 }

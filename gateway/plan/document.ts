@@ -1,7 +1,8 @@
 // A file as plain values with the position of each: what shape and cross checks work on.
 // Interpolation happens here, on parsed scalars; values that came in by it are marked and never shown.
 import { isUtf8 } from 'node:buffer';
-import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
+import { aliasTargets } from './alias-targets.ts';
 import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
 import { createPositions, type Remark } from './positions.ts';
 import { maskPasswords, type Problem } from './problems.ts';
@@ -83,31 +84,26 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     return undefined;
   };
 
-  // Each look-up of an anchor walks the whole tree, and a bomb asks for the same few again and again.
-  const targets = new Map<Alias, Node | undefined>();
-  const resolveOnce = (alias: Alias, tree: Document): Node | undefined => {
-    if (!targets.has(alias)) targets.set(alias, alias.resolve(tree));
-    return targets.get(alias);
-  };
+  const targets = yaml.tree === undefined ? undefined : aliasTargets(yaml.tree);
   let nodes = 0;
   let tooLarge = false;
-  const plain = (
-    node: Node | null | undefined,
-    path: Path,
-    key: Node | undefined,
-    tree: Document,
-  ): unknown => {
+  const plain = (node: Node | null | undefined, path: Path, key: Node | undefined): unknown => {
     if (tooLarge) return undefined;
     nodes += 1;
     if (nodes > MOST_NODES || path.length > DEEPEST) {
       tooLarge = true;
       return refuse(node ?? undefined, { message: 'aliases or nesting make this file too large' });
     }
-    const target = isAlias(node) ? resolveOnce(node, tree) : node;
+    const target = isAlias(node) ? targets?.get(node) : node;
     if (isAlias(node) && target === undefined)
       return refuse(node, { message: `nothing above is called &${node.source}` });
     const written = isScalar(target) ? (target.source ?? undefined) : undefined;
     const raw: unknown = isScalar(target) ? target.value : undefined;
+    // `!!timestamp`, `!!binary`, or any date under `%YAML 1.1`.
+    if (typeof raw === 'object' && raw !== null)
+      return refuse(node ?? undefined, {
+        message: 'a tag or a %YAML line makes something other than text of this: leave it out',
+      });
     const filled: Interpolated = typeof raw === 'string' ? interpolate(raw, sources) : { kind: 'literal' };
     places.set(pointer(path), {
       key: key && rangeOf(key),
@@ -120,12 +116,12 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       broughtIn.push(filled.text);
       return filled.text;
     }
-    if (isMap(target)) return plainMap(target.items as Pair<Node, Node | null>[], path, tree);
+    if (isMap(target)) return plainMap(target.items as Pair<Node, Node | null>[], path);
     if (isSeq(target))
-      return target.items.map((item, index) => plain(item as Node, [...path, index], undefined, tree));
+      return target.items.map((item, index) => plain(item as Node, [...path, index], undefined));
     return raw ?? null;
   };
-  const plainMap = (items: readonly Pair<Node, Node | null>[], path: Path, tree: Document): unknown => {
+  const plainMap = (items: readonly Pair<Node, Node | null>[], path: Path): unknown => {
     const map: Record<string, unknown> = Object.create(null);
     for (const { key, value } of items) {
       if (!isScalar(key)) {
@@ -146,7 +142,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
             }),
           );
         }
-        map[name] = plain(value, [...path, name], key, tree);
+        map[name] = plain(value, [...path, name], key);
       }
     }
     return map;
@@ -158,7 +154,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   if (tooBig) refused(0, 1, { message: 'the file is larger than 1 MB' });
   else if (yaml.problems.length === 0 && !yaml.tree?.contents)
     refused(0, 1, { message: 'the file is empty' });
-  const value = yaml.tree?.contents ? plain(yaml.tree.contents, [], undefined, yaml.tree) : undefined;
+  const value = yaml.tree?.contents ? plain(yaml.tree.contents, [], undefined) : undefined;
 
   return {
     file,

@@ -1,6 +1,7 @@
 // One more extension in the text of a policy file: an insertion at one place, every other byte as it was.
 // The tree only says where; nothing is written anew from it, so that comments and alignment stay (used by `sundial extend`).
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
+import { aliasTargets } from './alias-targets.ts';
 import { readYaml } from './yaml-text.ts';
 
 /** As they are to stand in the file. */
@@ -20,11 +21,14 @@ export type Spliced =
 export function spliceExtension(text: string, label: string, extension: WrittenExtension): Spliced {
   const { tree } = readYaml(text, { isUtf8: true });
   const version = valueUnder(valueUnder(tree?.contents, 'versions'), label);
-  if (!isMap(version)) return byReference(`versions.${label}`);
+  // What an alias stands for elsewhere would be extended there as well.
+  const shared = new Set(tree && aliasTargets(tree).values());
+  if (!isMap(version) || shared.has(version)) return byReference(`versions.${label}`);
   const sunset = pairOf(version, 'sunset');
   const extended = pairOf(version, 'extended');
   if (extended !== undefined) {
-    if (!isSeq(extended.value)) return byReference(`versions.${label}.extended`);
+    if (!isSeq(extended.value) || shared.has(extended.value))
+      return byReference(`versions.${label}.extended`);
     return extended.value.flow === true
       ? intoFlowList(text, extended.value, extension)
       : intoBlockList(text, extended.value, extension);

@@ -68,20 +68,24 @@ const admin = z.strictObject({
 /** A store as written; `embedded` alone lies in the data folder. */
 export type WrittenStore = StoreSettings | { readonly kind: 'data-folder' };
 
-/** `embedded`, `embedded:<folder>`, `redis://…` or `rediss://…`. */
+/** `embedded`, `embedded:<folder>`, `redis://…` or `rediss://…`, the latter two with a database as their path. */
 function parseStore(written: string): WrittenStore | undefined {
   if (written === 'embedded') return { kind: 'data-folder' };
   const folder = /^embedded:(.+)$/.exec(written)?.[1];
   if (folder !== undefined) return { kind: 'embedded', folder };
   if (!/^rediss?:\/\//.test(written) || !URL.canParse(written)) return undefined;
-  return new URL(written).hostname === '' ? undefined : { kind: 'redis', url: written };
+  const { hostname, pathname, search, hash } = new URL(written);
+  // The client would take parameters for options of its own, and what is no number for a database.
+  const isPlain = /^\/?\d{0,5}$/.test(pathname) && search === '' && hash === '';
+  return hostname === '' || !isPlain ? undefined : { kind: 'redis', url: written };
 }
 
 const store = notation(
   parseStore,
-  'not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port',
+  'not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1',
   {
-    description: 'Where limits are counted; default embedded, which uses the data folder.',
+    description:
+      'Where pins, pauses and schedules are kept, and with Redis limits counted; default embedded, in the data folder.',
     examples: ['embedded', 'embedded:./data', 'redis://127.0.0.1:6379'],
   },
 );

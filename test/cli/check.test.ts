@@ -97,6 +97,12 @@ describe('the samples', () => {
     expect(exitCode).toBe(0);
   });
 
+  it('a folder that cannot be written for the editor schemas is said in one line', async () =>
+    expect(await runSchema({ folder: join(project, 'package.json/schema') })).toEqual({
+      exitCode: 2,
+      text: expect.stringMatching(/^sundial: cannot write the schemas: ENOTDIR[^\n]*\n$/),
+    }));
+
   it('have editor schemas that are in step with the grammar', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sundial-schema-'));
     const { exitCode, text } = await runSchema({ folder });

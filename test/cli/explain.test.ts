@@ -186,6 +186,17 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     expect(JSON.parse(text).answer).toMatchObject({ reason, status });
   });
 
+  it.each(['GET api/v1/orders', 'api/v1/orders', 'GET ftp://api.example.com/x'])(
+    'what is neither a path nor a URL is wrong usage: %s',
+    async (request) => {
+      await using files = await workspace(policies);
+      expect(await explain(files, request)).toEqual({
+        exitCode: 2,
+        text: 'sundial: Write a method and a path, such as GET /api/v1/orders.\n',
+      });
+    },
+  );
+
   it('VER-7: judges the path as the gateway does, once it is normalised', async () => {
     await using files = await workspace(policies);
     const { text } = await explain(files, 'GET /api/v2/orders/%7e%41', { as: 'acme', format: 'json' });

@@ -41,6 +41,22 @@ const read = (files: Workspace) => readFile(join(files.folder, 'policies/orders.
 const ENTRY = '{ to: 2027-04-15, announced: 2026-09-01, why: acme still migrates }';
 const NEXT = '{ to: 2027-08-15, announced: 2026-09-01, why: acme still migrates }';
 
+describe('an entry that others would share', () => {
+  it.each([
+    ['the version', 'versions:\n  v1: &a\n    sunset: 2027-01-15\n  v2: *a\n', 'versions.v1'],
+    [
+      'the list',
+      'versions:\n  v1:\n    sunset: 2027-01-15\n    extended: &e\n      - { to: 2027-02-15 }\n  v2: { sunset: 2027-01-15, extended: *e }\n',
+      'versions.v1.extended',
+    ],
+  ])('is refused: %s stands for another one too', (_what, text, where) =>
+    expect(spliceExtension(text, 'v1', { to: '2027-04-15', announced: '2026-09-01', why: 'acme' })).toEqual({
+      kind: 'refused',
+      message: `${where} is not written out in the usual way: add the extension by hand`,
+    }),
+  );
+});
+
 describe('one insertion, wherever the entry belongs', () => {
   it.each<readonly [string, string, string, string]>([
     [

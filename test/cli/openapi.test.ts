@@ -54,6 +54,19 @@ describe('sundial openapi', () => {
     expect(await files.problems()).toEqual([]);
   });
 
+  it.each([
+    ['no info at all', 'openapi: 3.0.3\npaths: {}\n'],
+    ['an info that says nothing', 'openapi: 3.0.3\ninfo:\npaths: {}\n'],
+  ])('a description with %s is told apart from one that is entangled', async (_what, description) => {
+    await using files = await sample(description);
+    expect(await run(files, { write: true })).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'sundial: api/v1.yaml has no `info` to write the lifecycle into: add one with a title and a version\n',
+    });
+  });
+
   it('--at says the stage of another day', async () => {
     await using files = await sample();
     expect((await run(files, { now: Date.UTC(2025, 0, 1) })).stdout).toContain('stage: stable');

@@ -23,3 +23,15 @@ it('says which edition it is', { timeout: 20_000 }, () => {
   const { status, stdout } = spawnSync(process.execPath, [MAIN, '--version'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
 });
+
+it('an empty SUNDIAL_CONFIG is none', { timeout: 20_000 }, () => {
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, 'run'], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, SUNDIAL_CONFIG: '' },
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: 'config/gateway.yaml:1:1: error: cannot read: no such file\n',
+  });
+});

@@ -286,6 +286,23 @@ describe('a Redis that answers and refuses', () => {
     expect(told).toHaveLength(2);
   });
 
+  it('a database it does not have is no store, and no other stands in for it', async () => {
+    const redis = await redisOfOwn();
+    const [states, told]: [boolean[], string[]] = [[], []];
+    const stores = await openStores({
+      store: { kind: 'redis', url: `${redis.url.replace(/\/$/, '')}/99` },
+      replicas: 1,
+      monotonic: () => 0,
+      onState: (up) => states.push(up),
+      onFault: (error) => told.push(String(error)),
+    });
+    cleanups.push(stores.close);
+    await expect(stores.overrides.put(pauseFrom(1000))).rejects.toMatchObject(away);
+    expect(states).not.toContain(true);
+    expect(told).toEqual(['Error: Redis refuses what is asked of it (no such database)']);
+    expect(await handOn(redis).dbsize()).toBe(0);
+  });
+
   it('a password it does not take is told of, and not shown', async () => {
     const redis = await redisOfOwn();
     const url = new URL(redis.url);

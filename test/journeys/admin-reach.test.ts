@@ -107,6 +107,21 @@ describe('the command line', () => {
     });
   });
 
+  it('says what is wrong with https there, and how a private authority is made known: exit 3', async () => {
+    await configure(`{ address: "127.0.0.1:${port}" }`);
+    const { https } = await run();
+    const saidOf = async (ofPort: number) => {
+      const origin = `https://127.0.0.1:${ofPort}`;
+      const { exitCode, stderr } = await sundial(['pause', '--list', '--admin', origin]);
+      expect(exitCode).toBe(3);
+      return stderr.replace(`sundial: no gateway answers at ${origin}: `, '');
+    };
+    expect(await saidOf(https)).toBe(
+      'its certificate is not trusted here (DEPTH_ZERO_SELF_SIGNED_CERT); NODE_EXTRA_CA_CERTS=<file> adds an authority\n',
+    );
+    expect(await saidOf(port)).toBe('it does not speak TLS; write http://\n');
+  });
+
   it('shows its token to no other program on that port: exit 3', async () => {
     const seen: (string | undefined)[] = [];
     const stranger = createServer((request, response) => {

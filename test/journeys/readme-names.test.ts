@@ -22,11 +22,11 @@ beforeAll(async () => {
 afterAll(() => workspace[Symbol.asyncDispose]());
 
 describe('what the README shows of files', () => {
-  it('is a policy in order, wherever it shows one', async () => {
+  it('is a policy in order, wherever it shows one, in the folder where policies lie', async () => {
     const shown = readme.blocks.filter(({ language }) => language === 'yaml');
     expect(shown).not.toEqual([]);
     for (const { text } of shown) {
-      const file = join(workspace.folder, 'shown.yaml');
+      const file = join(workspace.folder, 'policies/shown.yaml');
       writeFileSync(file, text);
       const options = { files: [file], configFile: join(ROOT, 'config/gateway.yaml'), strict: true } as const;
       const surroundings = { environment: {}, now: Date.UTC(2026, 10, 20), colour: false };

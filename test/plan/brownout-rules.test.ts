@@ -147,6 +147,15 @@ describe('brownout-windows', () => {
     ],
   ])('%s', async (_title, brownouts, expected) => expect(await said(brownouts)).toEqual([expected]));
 
+  it('hundreds of repetitions are too many windows, and that is said at once', async () => {
+    const minutely = `{ cron: "* * * * *", zone: UTC, for: 30s, announced: 2025-12-01 }`;
+    const begun = performance.now();
+    expect(await said(`[ ${Array(500).fill(minutely).join(', ')} ]`)).toEqual([
+      expect.stringContaining('more than 500 windows'),
+    ]);
+    expect(performance.now() - begun).toBeLessThan(4_000);
+  });
+
   it('a version without a sunset has no brownouts', async () => {
     await using files = await workspace({
       'policies/orders.yaml': policy(`[ { from: 2027-01-05, for: 1h, ${TOLD} } ]`).replace(

@@ -296,7 +296,31 @@ const gatewayRows: readonly Row[] = [
     'a store of an unknown kind',
     'public:',
     'store: mysql://x\npublic:',
-    '1 «mysql://x» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port: "mysql://x"',
+    '1 «mysql://x» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1: "mysql://x"',
+  ],
+  [
+    'a store in a database that Redis cannot have',
+    'public:',
+    'store: redis://cache:6379/orders\npublic:',
+    '1 «redis://cache:6379/orders» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1: "redis://cache:6379/orders"',
+  ],
+  [
+    'a store in a database below zero',
+    'public:',
+    'store: redis://cache:6379/-1\npublic:',
+    '1 «redis://cache:6379/-1» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1: "redis://cache:6379/-1"',
+  ],
+  [
+    'a store whose URL would set up the client',
+    'public:',
+    'store: redis://cache:6379/1?enableOfflineQueue=true\npublic:',
+    '1 «redis://cache:6379/1?enableOfflineQueue=true» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1: "redis://cache:6379/1?enableOfflineQueue=true"',
+  ],
+  [
+    'such a store, without its password',
+    'public:',
+    'store: redis://:hunter2@cache:6379/orders\npublic:',
+    '1 «redis://:hunter2@cache:6379/orders» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1: "redis://********@cache:6379/orders"',
   ],
   [
     'plain HTTP served to all',

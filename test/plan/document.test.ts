@@ -38,6 +38,25 @@ describe('YAML', () => {
     ]));
   it('a byte order mark and CRLF are as good as none', () =>
     expect(read('\ufeffa: 1\r\nb: x\r\n').value).toEqual({ a: 1, b: 'x' }));
+  it('the same anchor twice: each alias has the one above it', () =>
+    expect(read('{ a: &x 1, b: *x, c: &x 2, d: *x }').value).toEqual({ a: 1, b: 1, c: 2, d: 2 }));
+  it('thousands of aliases take no time to speak of', () => {
+    const begun = performance.now();
+    expect(read(`a: &x {}\nb: [${'*x, '.repeat(19_000)}*x]\n`).problems).toEqual([]);
+    expect(performance.now() - begun).toBeLessThan(4_000);
+  });
+  it.each([
+    ['a: !!timestamp 2027-04-15', 16],
+    ['a: !!binary aGVsbG8=', 13],
+  ])('a tag that makes no text is named as what is wrong: %s', (text, column) =>
+    expect(messages(text)).toEqual([
+      `1:${column} a tag or a %YAML line makes something other than text of this: leave it out`,
+    ]),
+  );
+  it('another version of YAML says so, and not that a date is a map', () =>
+    expect(messages('%YAML 1.1\n---\na: 2027-04-15\n')).toEqual([
+      '3:4 a tag or a %YAML line makes something other than text of this: leave it out',
+    ]));
   it('aliases stand for what they name', () =>
     expect(read('x-day: &day 2026-06-01\na: *day').value).toEqual({ a: '2026-06-01' }));
 

@@ -44,7 +44,8 @@ describe('a problem', () => {
   });
 
   it('masks what was written as a token or a password, wherever it stands in the line', () => {
-    const text = 'a: {token: "one", url: http://u:two@h/x@y, o: "file:///a", Token: 1} redis:///http://u:three@z';
+    const text =
+      'a: {token: "one", url: http://u:two@h/x@y, o: "file:///a", Token: 1} redis:///http://u:three@z';
     const rendered = renderProblems([problem({ column: 1, source: { text, length: 1 } })], { colour: false });
     expect(rendered).toContain(
       '     5 | a: {token: "***", url: http://*********@y, o: "file:///a", Token: 1} redis:///http://*******@z\n',

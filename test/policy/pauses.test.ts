@@ -376,6 +376,13 @@ describe('making a pause', () => {
       'v1 has no upstream: its 410 stays',
     ],
     [
+      'redirected and without upstream',
+      life({ sunset: 0, after: { kind: 'redirect', to: 'v2', unsafe: 308 } }, { upstream: undefined }),
+      {},
+      'stays_ended',
+      'v1 has no upstream: its redirect stays',
+    ],
+    [
       'forgotten and without upstream',
       life({ sunset: 0, forgotten: 1 }, { upstream: undefined }),
       {},

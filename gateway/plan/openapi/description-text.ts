@@ -2,6 +2,7 @@
 // What it says of the lifecycle is read by description.ts, and written back by write.ts.
 import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, type Node, type Pair, type YAMLMap } from 'yaml';
+import { aliasTargets } from '../alias-targets.ts';
 import { createPositions, type Positions, type Remark } from '../positions.ts';
 import type { Problem } from '../problems.ts';
 import { readYaml } from '../yaml-text.ts';
@@ -55,8 +56,8 @@ export function readDescriptionText(file: string, bytes: Uint8Array): Descriptio
   const problem = ({ from, to }: Mark, remark: Remark) => positions.problemAt(from, to, remark);
   const syntax = (mark: Mark, message: string) => problem(mark, { rule: 'syntax', message });
   const problems = yaml.problems.map(({ from, to, message }) => syntax({ from, to }, message));
-  const resolve = (node: Node | undefined): Node | undefined =>
-    isAlias(node) && yaml.tree !== undefined ? node.resolve(yaml.tree) : node;
+  const targets = yaml.tree === undefined ? undefined : aliasTargets(yaml.tree);
+  const resolve = (node: Node | undefined): Node | undefined => (isAlias(node) ? targets?.get(node) : node);
   const contents = yaml.tree?.contents;
   if (tooBig) problems.push(syntax({ from: 0, to: 1 }, 'the description is larger than 2 MB'));
   else if (problems.length === 0 && !isMap(contents))

@@ -125,10 +125,14 @@ function operationLines(borrowed: readonly Borrowed[]): readonly string[] {
     at.length === 4 && at[2] === 'operations' ? [String(at[3])] : [],
   );
   if (names.length === 0) return [];
+  const fieldsOf = Map.groupBy(
+    borrowed.filter(({ at }) => at.length === 5),
+    ({ at }) => at[3],
+  );
   return [
     '    operations: # what the description says of single ones; the rest go with the version',
     ...names.map((name) => {
-      const fields = borrowed.filter(({ at }) => at.length === 5 && at[3] === name);
+      const fields = fieldsOf.get(name) ?? [];
       const written = fields.map(({ at, value }) => `${String(at[4])}: ${scalar(String(value))}`);
       return written.length === 0
         ? `      ${key(name)}: {} # not part of the wider one that also matches it`

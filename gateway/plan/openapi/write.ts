@@ -1,6 +1,7 @@
 // A description with the lifecycle of its version written into it: `deprecated` and `x-lifecycle`, and no other byte.
 // The last step of `sundial openapi`; what is written is read again before anybody gets it.
 
+import type { YAMLMap } from 'yaml';
 import { type DescribedOperation, type Description, readDescription } from './description.ts';
 import { mapOf } from './description-text.ts';
 import { type Live, liveApi, liveOperation } from './live.ts';
@@ -9,12 +10,15 @@ import { createTextEdits } from './text-edits.ts';
 export type Written =
   | { readonly kind: 'text'; readonly text: string }
   /** Anchors and aliases that make one place speak for several, or something other than a map at `x-lifecycle`. */
-  | { readonly kind: 'entangled' };
+  | { readonly kind: 'entangled' }
+  /** No map in which the lifecycle of the version could stand. */
+  | { readonly kind: 'homeless' };
 
 /** New keys of an operation follow these, before parameters and answers. */
 const HEADINGS = ['tags', 'summary', 'description', 'externalDocs', 'operationId', 'deprecated'];
 
 export function writeLifecycle(live: Live): Written {
+  if (homeOf(live.description) === undefined) return { kind: 'homeless' };
   const text = edited(live, live.description);
   if (text === undefined) return { kind: 'entangled' };
   const again = readDescription(live.description.source.file, new TextEncoder().encode(text));
@@ -39,12 +43,17 @@ function saying({ flag, status, introduced, deprecated, sunset, replacement }: D
   return JSON.stringify(fields.map((field) => field?.value ?? null));
 }
 
-function edited(live: Live, description: Description): string | undefined {
-  const { source, operations } = description;
+/** The map whose `x-lifecycle` speaks for the version. */
+function homeOf({ source }: Description): YAMLMap | undefined {
   const info = mapOf(source.childOf(source.root, 'info'));
   const isAtRoot =
     source.childOf(info, 'x-lifecycle') === undefined && mapOf(source.childOf(source.root, 'x-lifecycle'));
-  const home = isAtRoot ? source.root : info;
+  return isAtRoot ? source.root : info;
+}
+
+function edited(live: Live, description: Description): string | undefined {
+  const { source, operations } = description;
+  const home = homeOf(description);
   if (home === undefined) return undefined;
   const edits = createTextEdits(source);
   edits.want(home, { 'x-lifecycle': liveApi({ ...live, description }) });

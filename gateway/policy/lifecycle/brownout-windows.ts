@@ -18,39 +18,39 @@ type Stretch = Pick<BrownoutWindow, 'from' | 'until'>;
 
 /**
  * Every window of the rules, by time and cut to the span, so that no rule can refuse before a version is deprecated.
- * At most one more than `MOST_WINDOWS` of each rule: enough to see that there are too many.
+ * At most one more than `MOST_WINDOWS` in all, and then the first of each rule: enough to see that there are too many.
  */
 export function expandBrownouts(
   rules: readonly BrownoutRule[],
   span: BrownoutSpan,
 ): readonly BrownoutWindow[] {
-  return rules
-    .flatMap(({ times, ...answer }, rule) =>
-      stretchesOf(times, rules, span)
-        .map(({ from, until }) => ({
-          from: Math.max(from, span.deprecated),
-          until: Math.min(until, span.sunset),
-        }))
-        .filter(({ from, until }) => from < until)
-        .map(({ from, until }): BrownoutWindow => ({ from, until, rule, ...answer })),
-    )
-    .sort((a, b) => a.from - b.from || a.rule - b.rule);
+  const windows: BrownoutWindow[] = [];
+  for (const [rule, { times, ...answer }] of rules.entries()) {
+    const most = Math.max(1, MOST_WINDOWS + 1 - windows.length);
+    for (const stretch of stretchesOf(times, rules, span, most)) {
+      const from = Math.max(stretch.from, span.deprecated);
+      const until = Math.min(stretch.until, span.sunset);
+      if (from < until) windows.push({ from, until, rule, ...answer });
+    }
+  }
+  return windows.sort((a, b) => a.from - b.from || a.rule - b.rule);
 }
 
 function stretchesOf(
   times: BrownoutTimes,
   rules: readonly BrownoutRule[],
   span: BrownoutSpan,
+  most: number,
 ): readonly Stretch[] {
   switch (times.kind) {
     case 'dated':
       return [times];
     case 'repeated':
-      return repeat(times.beat, times.from ?? span.deprecated, times.until ?? span.sunset, span);
+      return repeat(times.beat, times.from ?? span.deprecated, times.until ?? span.sunset, span, most);
     case 'phase': {
       const from = span.sunset - times.beforeSunset;
       if (times.beat === undefined) return [{ from, until: from + times.lasts }];
-      return repeat(times.beat, from, span.sunset - nextPhase(times.beforeSunset, rules), span);
+      return repeat(times.beat, from, span.sunset - nextPhase(times.beforeSunset, rules), span, most);
     }
     default: {
       const never: never = times;
@@ -60,10 +60,16 @@ function stretchesOf(
 }
 
 /** A window that begins before the end of its rule ends with the rule. */
-function repeat(beat: CronBeat, from: EpochMs, until: EpochMs, span: BrownoutSpan): readonly Stretch[] {
+function repeat(
+  beat: CronBeat,
+  from: EpochMs,
+  until: EpochMs,
+  span: BrownoutSpan,
+  most: number,
+): readonly Stretch[] {
   const first = Math.max(from, span.deprecated);
   const end = Math.min(until, span.sunset);
-  return strikes(beat, first, end, MOST_WINDOWS + 1).map((strike) => ({
+  return strikes(beat, first, end, most).map((strike) => ({
     from: strike,
     until: Math.min(strike + beat.lasts, end),
   }));

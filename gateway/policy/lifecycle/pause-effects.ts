@@ -91,7 +91,7 @@ function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: H
     case 'brownouts_held':
       return `is served ${until}${without}`;
     case 'stays_ended':
-      return `has no upstream: its ${isForgotten(schedule, pause.from) ? 404 : 410} stays`;
+      return `has no upstream: its ${endingOf(schedule, pause)} stays`;
     case 'none':
       return 'has nothing to hold in that time';
     default: {
@@ -99,6 +99,12 @@ function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: H
       throw new Error(`unhandled effect ${String(never)}`);
     }
   }
+}
+
+/** What callers of a version that has ended go on getting. */
+function endingOf(schedule: Schedule, { from }: Pause): string {
+  if (isForgotten(schedule, from)) return '404';
+  return schedule.after.kind === 'redirect' ? 'redirect' : '410';
 }
 
 function pastSunset({ sunset }: Schedule): string {

@@ -10,6 +10,7 @@ const BREAKER_PAUSE_MS = 250;
 /** Late answers in a row that mean Redis is away; a single one would send every key to its fallback. */
 const LATE_BEFORE_TRIP = 3;
 const CONNECT_WITHIN_MS = 1000;
+const ELSEWHERE = 'no such database';
 const LONGEST_BACK_OFF_MS = 1000;
 
 export interface RedisConnection {
@@ -51,6 +52,8 @@ export async function connectRedis(
   const limitMs = options.answerWithinMs ?? DEFAULT_ANSWER_WITHIN_MS;
   let problem: string | undefined;
   let lateInARow = 0;
+  /** The client goes on in database 0 where the one of the URL is refused: that is somebody else's. */
+  let isElsewhere = false;
   const redis = new Redis(url, {
     // Nothing waits for a connection and nothing is sent twice: a take that was lost may have been counted.
     enableOfflineQueue: false,
@@ -68,16 +71,22 @@ export async function connectRedis(
 
   const breaker = createBreaker({
     pauseMs: BREAKER_PAUSE_MS,
-    probe: () => answered(redis.ping(), limitMs),
+    probe: () => (isElsewhere ? Promise.reject(new Error(ELSEWHERE)) : answered(redis.ping(), limitMs)),
     onState: (up) => {
       if (up) problem = undefined;
       options.onState(up);
     },
   });
-  redis.on('ready', breaker.reset);
+  redis.on('connect', () => {
+    isElsewhere = false;
+  });
+  redis.on('ready', () => {
+    if (!isElsewhere) breaker.reset();
+  });
   redis.on('close', breaker.trip);
   redis.on('error', (error: unknown) => {
-    problem = describe(error);
+    isElsewhere ||= isRefusedSelect(error);
+    problem = isElsewhere ? ELSEWHERE : describe(error);
     if (isReply(error)) options.onRefused?.(problem);
   });
 
@@ -121,7 +130,7 @@ export async function connectRedis(
 }
 
 /** An error reply is an answer: the server is there, only this command failed. */
-function isReply(error: unknown): boolean {
+function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
@@ -148,6 +157,12 @@ function firstAttempt(redis: Redis): Promise<void> {
   redis.once('ready', resolve);
   redis.once('close', resolve);
   return promise.finally(() => clearTimeout(timer));
+}
+
+function isRefusedSelect(error: unknown): boolean {
+  if (!isReply(error)) return false;
+  const command: unknown = Reflect.get(error, 'command');
+  return typeof command === 'object' && command !== null && Reflect.get(command, 'name') === 'select';
 }
 
 /** Errors of ioredis carry the command with its arguments, AUTH and its password included: only a code leaves here. */
