@@ -25,12 +25,28 @@ export function checkVersions(view: PolicyView, now: EpochMs, report: Report): v
         at: 'key',
       });
     }
+    checkReach(label, view, report);
     checkDates(label, version, view, report);
     checkOperations(label, version, view, report);
     checkExceptions(label, version, view, report);
     checkRedirect(label, version, view, report);
   }
   checkUpstreamsPerVersion(view, now, report);
+}
+
+/** `vN` means the newest version of that major, so that a full one beside it takes all its requests. */
+function checkReach(label: string, { labels }: PolicyView, report: Report): void {
+  const short = parseLabel(label);
+  if (short?.kind !== 'number' || short.minor !== undefined) return;
+  const [answering] = createResolutionRules({ ...NO_CARRIERS, labels }).candidates(label);
+  if (answering === undefined || answering === label) return;
+  report(['versions', label], {
+    rule: 'label',
+    severity: 'warning',
+    message: `once ${answering} is released nobody reaches ${label}: a request for ${label} gets ${answering}`,
+    hint: `call it ${label}.0.0, so that it can be asked for by its full name`,
+    at: 'key',
+  });
 }
 
 /** RET-4: it leads to a declared version, and not back. Whether that is served by then is the matter of rules/. */

@@ -35,6 +35,12 @@ type Row = readonly [name: string, from: string | RegExp, to: string, expected: 
 
 const rows: readonly Row[] = [
   [
+    'a short label that a full one of the same major takes all requests from',
+    '  v2:\n    released: 2025-06-01',
+    '  v2.1.0: { released: 2026-02-01 }\n  v2:\n    released: 2025-06-01',
+    /«v2» warning: once v2\.1\.0 is released nobody reaches v2: a request for v2 gets v2\.1\.0 \(call it v2\.0\.0, .*\)/,
+  ],
+  [
     'a method nobody knows',
     'GET /search:',
     'get /search:',
