@@ -4,7 +4,7 @@ import { openAdmin } from './admin/open-admin.ts';
 import type { Readiness } from './admin/readiness.ts';
 import type { GatewayFacts } from './cli/banner.ts';
 import { createExchange } from './exchange/exchange.ts';
-import { createForwarder } from './forward/forwarder.ts';
+import { createForwarding } from './forward/forwarding.ts';
 import { createPools } from './forward/pools.ts';
 import { openVerifiers } from './identity/verifiers.ts';
 import type { Environment } from './plan/interpolate.ts';
@@ -185,7 +185,7 @@ async function assemble(
     trustedProxies: settings.trustedProxies,
     exchange,
     observer: telemetry.observer,
-    forwarder: createForwarder({ exchange, pools }),
+    ...createForwarding({ ...telemetry.metrics, exchange, pools }),
     now: wallClock,
   });
   closing.defer(async () => {

@@ -44,6 +44,7 @@ export type RequestRefusal =
   | { readonly reason: 'method_unknown'; readonly method: string }
   | { readonly reason: 'transfer_coding_unknown' }
   | { readonly reason: 'protocol_version_unsupported' }
+  | { readonly reason: 'websocket_version_unsupported' }
   | { readonly reason: 'host_unknown' }
   | { readonly reason: 'route_unknown' }
   /** `allowed`: the value of Allow. */

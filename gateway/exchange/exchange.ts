@@ -7,6 +7,7 @@ import { type ErrorDescription, reasonPhrase } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
 import { clampFreshness, secondsToTransition } from './freshness.ts';
+import { type HeldService, isOver } from './held-service.ts';
 import { decide } from './pipeline.ts';
 import type { ExchangePorts } from './ports.ts';
 import { PROBLEM_TYPE, problemBody, wantsProblem } from './problem-body.ts';
@@ -55,6 +56,8 @@ export interface Exchange {
   readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => Answer;
   /** Edits an upstream's answer headers in place. */
   readonly decorate: (headers: AnswerHeaders, facts: ExchangeFacts, view: RequestView) => void;
+  /** Whether what is still open has outlived its version, by the plan, the pauses and the clock of this moment. */
+  readonly isOver: (held: HeldService) => boolean;
 }
 
 export function createExchange(ports: ExchangePorts): Exchange {
@@ -123,5 +126,6 @@ export function createExchange(ports: ExchangePorts): Exchange {
       clampFreshness(headers, secondsToTransition(facts), ports.wallClock());
       decorate(headers, facts, view, hsts);
     },
+    isOver: (held) => isOver(held, ports.plan(), { now: ports.now(), overrides: ports.overrides() }),
   };
 }

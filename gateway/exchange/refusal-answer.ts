@@ -4,6 +4,7 @@ import { challengeFor } from '../policy/authentication/challenge.ts';
 import { acceptableTypes } from '../policy/versioning/media-type.ts';
 import type { Carrier, Claim, Label } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
+import { statusOfCarrier, statusOfUnknown } from './carrier-status.ts';
 import type { Refusal } from './directive.ts';
 import { type ErrorDescription, NO_STORE, proxyStatus, unavailable } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
@@ -17,6 +18,9 @@ const CARRIER_NAMES: Readonly<Partial<Record<Carrier, string>>> = {
   content_type: 'Content-Type header',
   pin: 'pin of this account',
 };
+
+/** RFC 6455 §4.2.2, RFC 9110 §15.5.22: which protocol, and which version of it. */
+const WEBSOCKET_13: AnswerHeaders = { upgrade: 'websocket', 'sec-websocket-version': '13' };
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -40,6 +44,8 @@ export function describeRefusal(
       return refuse(501, 'The only transfer coding supported is chunked.');
     case 'protocol_version_unsupported':
       return refuse(505, 'Use HTTP/1.1 or HTTP/2.');
+    case 'websocket_version_unsupported':
+      return refuse(426, 'The only WebSocket version supported is 13.', {}, WEBSOCKET_13);
     case 'host_unknown':
       // TLS-4: where no certificate speaks for a host there is no connection to be misdirected on.
       return refuse(
@@ -165,35 +171,6 @@ function migration(facts: ExchangeFacts): Members {
     ...(facts.successorUrl === undefined ? {} : { replacement: facts.successorUrl }),
     ...(guide === undefined ? {} : { migration_guide: guide }),
   };
-}
-
-/** STAT-1: where a URL leads nowhere it is not found, a media type is not acceptable or not supported, the rest is bad. */
-function statusOfCarrier({ carrier }: Claim): 400 | 404 | 406 | 415 {
-  switch (carrier) {
-    case 'path':
-    case 'subdomain':
-      return 404;
-    case 'accept':
-      return 406;
-    case 'content_type':
-      return 415;
-    case 'header':
-    case 'query':
-    case 'pin':
-    case 'default':
-    case 'unversioned':
-      return 400;
-    default: {
-      const never: never = carrier;
-      throw new Error(`unhandled carrier ${JSON.stringify(never)}`);
-    }
-  }
-}
-
-/** STAT-1: an API may choose between 400, 404 and 406; a body that cannot be read is 415 whatever it chose. */
-function statusOfUnknown(claim: Claim, { api }: ExchangeFacts): 400 | 404 | 406 | 415 {
-  const usual = statusOfCarrier(claim);
-  return usual === 415 ? usual : (api?.unknownVersionStatus ?? usual);
 }
 
 function spellClaim({ carrier, value }: Claim): string {

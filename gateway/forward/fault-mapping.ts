@@ -49,6 +49,8 @@ function faultCode(cause: unknown): FaultCode {
   if (code === undefined) return 'internal';
   const known = BY_CODE[code];
   if (known !== undefined) return known;
+  // Node's own parser, which reads the answers to WebSocket handshakes.
+  if (code.startsWith('HPE_')) return 'upstream_invalid';
   return TLS.test(code) ? 'upstream_tls' : 'internal';
 }
 

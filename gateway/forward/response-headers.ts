@@ -48,6 +48,12 @@ export function cleanAnswer(status: number, headers: AnswerHeaders, service: str
   if (length !== undefined && (typeof length !== 'string' || !/^\d+$/.test(length))) {
     throw new Fault('upstream_invalid', { service });
   }
+  cleanFields(headers);
+  if (status === 204) delete headers['content-length'];
+}
+
+/** What `cleanAnswer` does to the fields of any answer, for the one that is not judged as an answer: a 101. */
+export function cleanFields(headers: AnswerHeaders): void {
   const removed = nominated(headers.connection);
   if (removed !== undefined) for (const name of removed) delete headers[name];
   for (const name of HOP_BY_HOP) if (headers[name] !== undefined) delete headers[name];
@@ -55,7 +61,6 @@ export function cleanAnswer(status: number, headers: AnswerHeaders, service: str
     const value = headers[name];
     if (typeof value === 'object') headers[name] = value[0];
   }
-  if (status === 204) delete headers['content-length'];
   // undici does not tell the version of an answer; upstreams are spoken to in HTTP/1.1 only.
   headers.via = appendVia(headers.via, '1.1');
 }

@@ -2,9 +2,7 @@
 // Node dispatches pipelined requests even after `Connection: close` was answered, so a refused connection is sealed.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-
-/** How long a connection with an unread body may linger so that its answer is not lost to a reset, milliseconds. */
-const LINGER_MS = 2_000;
+import { endGently } from '../forward/gentle-end.ts';
 
 export interface Connections {
   readonly track: (socket: Socket) => void;
@@ -30,17 +28,6 @@ export function createConnections(): Connections {
       for (const socket of open) socket.destroy();
     },
   };
-}
-
-/**
- * Sends our end and discards what still arrives, for a bounded time: closing at once with unread bytes makes the
- * kernel send a reset, which can overtake the answer (RFC 9112 §9.6).
- */
-export function endGently(socket: Socket): void {
-  const hard = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(hard));
-  socket.once('end', () => socket.destroy());
-  socket.end();
 }
 
 /** Discards the rest of a body whose answer is already made, and makes Node close its connection gently. */

@@ -3,6 +3,7 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createSecureServer, type ServerHttp2Session } from 'node:http2';
 import type { TlsOptions } from 'node:tls';
+import { mayUpgrade } from './handshake.ts';
 import { MOST_FIELDS, MOST_HEADER_BYTES } from './strictness.ts';
 
 export interface ListenerLimits {
@@ -42,6 +43,8 @@ export function createNodeServer(tls: TlsOptions | undefined, limits: ListenerLi
   server.keepAliveTimeout = limits.idleMs;
   // Zero: no field is dropped silently; strictness.ts counts them instead.
   server.maxHeadersCount = 0;
+  // An option of the plain server only; both ask the property. Everything else that wants an upgrade stays a request (WS-1).
+  Object.assign(server, { shouldUpgradeCallback: mayUpgrade });
   return server;
 }
 

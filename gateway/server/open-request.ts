@@ -22,6 +22,10 @@ export interface OpenRequest {
   answered: boolean;
   /** Observed; nothing happens to it any more. */
   ended: boolean;
+  /** Its connection is a WebSocket now; the 101 was its answer. */
+  switched: boolean;
+  /** Called when its turn has come, where Node does not order the answers itself. */
+  onTurn: (() => void) | undefined;
   /** The connection ends with this answer. */
   closeAfter: boolean;
   /** The one before it on its HTTP/1 connection, while that is not answered. */
@@ -41,6 +45,8 @@ export function openRequest(
     gone: false,
     answered: false,
     ended: false,
+    switched: false,
+    onTurn: undefined,
     closeAfter: false,
     before: undefined,
     onEnded: undefined,

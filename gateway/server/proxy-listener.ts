@@ -1,12 +1,15 @@
 // A public listener: Node's server, Fastify for reply-from's sake, and the life of each request between them.
 // Nothing here decides anything about an API.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify from 'fastify';
 import type { Exchange, Observer } from '../exchange/exchange.ts';
 import { METHODS } from '../exchange/request-view.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
+import type { Websockets } from '../forward/websocket.ts';
 import type { Address } from '../plan/settings.ts';
+import { createBareResponse } from './bare-response.ts';
 import type { Certificates } from './certificates.ts';
 import { createClientAddress } from './client-address.ts';
 import { createConnections } from './connections.ts';
@@ -34,6 +37,7 @@ export interface ProxyListenerOptions {
   readonly exchange: Exchange;
   readonly observer: Observer;
   readonly forwarder: Forwarder;
+  readonly websockets: Websockets;
   readonly limits?: ListenerLimits;
   /** The real clock, for the Date of answers that Node does not write. */
   readonly now: () => number;
@@ -43,7 +47,7 @@ const OPEN = Symbol('open');
 type Carrying = IncomingMessage & { [OPEN]?: OpenRequest };
 
 export function createProxyListener(options: ProxyListenerOptions): ProxyListener {
-  const { certificates, forwarder } = options;
+  const { certificates, forwarder, websockets } = options;
   const connections = createConnections();
   const limits = options.limits ?? DEFAULT_LIMITS;
   const slowReaders = createSlowReaders(limits.idleMs);
@@ -58,11 +62,24 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
   });
   const tls = certificates === undefined ? undefined : tlsOptions(certificates);
   const server = createNodeServer(tls, limits);
+  const upgrade = (raw: IncomingMessage, socket: Socket, head: Buffer): void => {
+    const { res, attach, detach } = createBareResponse(raw, socket);
+    const open = life.begin(raw, res);
+    if (open === undefined) return;
+    open.onTurn = attach;
+    const onSwitched = (): void => {
+      detach();
+      life.onSwitched(open);
+    };
+    void life.run(open, (inbound, order, facts) =>
+      websockets.forward(inbound, { socket, head, onSwitched }, order, facts),
+    );
+  };
   const fastify = Fastify({
     serverFactory(handle) {
       const receive = (raw: IncomingMessage, res: ServerResponse): void => {
         const open = life.begin(raw, res);
-        if (open === undefined) return;
+        if (open === undefined || open.answered) return;
         (raw as Carrying)[OPEN] = open;
         handle(raw, res);
       };
@@ -75,6 +92,7 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
         if ('writeHead' in second) life.begin(raw, second);
         else life.refuseTunnel(raw);
       });
+      server.on('upgrade', upgrade);
       server.on('connection', connections.track);
       return server;
     },
@@ -88,7 +106,8 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
   // The exchange runs in this hook and never calls `done`: no body is parsed and Fastify sends nothing (FWD-20).
   fastify.addHook('onRequest', (request, reply, _done) => {
     const open = (request.raw as Carrying)[OPEN];
-    if (open !== undefined) void life.run(open, reply);
+    if (open === undefined) return;
+    void life.run(open, (inbound, order, facts) => forwarder.forward(inbound, reply, order, facts));
   });
   fastify.route({ method: [...METHODS], url: '/', handler: () => undefined });
   fastify.register(forwarder.plugin, forwarder.options);
@@ -109,6 +128,8 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
     },
     async stop() {
       draining = true;
+      // They would keep their connections for as long as they like (WS-6).
+      websockets.goAway();
       await new Promise<void>((resolve) => void server.close(() => resolve()));
       await fastify.close();
       slowReaders.stop();

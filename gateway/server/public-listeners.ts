@@ -15,7 +15,10 @@ export interface PublicListeners {
 export async function openPublicListeners(
   { https, http }: Settings['listeners'],
   certificates: Certificates | undefined,
-  shared: Pick<ProxyListenerOptions, 'trustedProxies' | 'exchange' | 'observer' | 'forwarder' | 'now'>,
+  shared: Pick<
+    ProxyListenerOptions,
+    'trustedProxies' | 'exchange' | 'observer' | 'forwarder' | 'websockets' | 'now'
+  >,
 ): Promise<PublicListeners> {
   const listeners: ProxyListener[] = [];
   const open = async (options: Omit<ProxyListenerOptions, keyof typeof shared>): Promise<Address> => {

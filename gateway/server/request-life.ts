@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Refusal } from '../exchange/directive.ts';
+import type { ForwardOrder, Refusal } from '../exchange/directive.ts';
 import type { Answer } from '../exchange/exchange.ts';
+import type { ExchangeFacts } from '../exchange/facts.ts';
 import { METHODS } from '../exchange/request-view.ts';
-import type { Forwarder, ReplyWithFrom } from '../forward/forwarder.ts';
-import { http2StreamOf } from '../forward/inbound.ts';
+import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
 import { abandonBody, type Connections } from './connections.ts';
 import { giveAnswer } from './give-answer.ts';
 import { endWithAnswer, hasBody, isComplete, pathOf } from './message.ts';
@@ -20,17 +20,21 @@ import { refuseOnSocket, type UnparsedPorts } from './unparsed.ts';
 
 export interface RequestLifePorts extends UnparsedPorts {
   readonly mode: 'serve' | 'reject';
-  readonly forwarder: Forwarder;
   readonly connections: Connections;
   readonly slowReaders: SlowReaders;
   readonly isDraining: () => boolean;
 }
 
+/** How a request goes on when it is to be forwarded. */
+export type Onward = (inbound: Inbound, order: ForwardOrder, facts: ExchangeFacts) => Promise<void>;
+
 export interface RequestLife {
-  /** The first line of a request; undefined when it is over already: refused, or on a sealed connection. */
+  /** The first line of a request; undefined on a sealed connection. It may be answered already. */
   readonly begin: (raw: IncomingMessage, res: ServerResponse) => OpenRequest | undefined;
   /** Judges and answers what `begin` returned. Never rejects for what the exchange or the upstream do. */
-  readonly run: (open: OpenRequest, reply: ReplyWithFrom) => Promise<void>;
+  readonly run: (open: OpenRequest, onward: Onward) => Promise<void>;
+  /** The connection of `open` is a WebSocket from now on: 101 was the answer, and it is observed. */
+  readonly onSwitched: (open: OpenRequest) => void;
   /** The parser or a deadline refused; the bytes that follow cannot be understood (ERR-3). */
   readonly refuseUnparsed: (error: Error, socket: Socket) => void;
   /** An HTTP/1 CONNECT, which Node hands over without a response object (FWD-8). */
@@ -45,7 +49,7 @@ const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 const CLIENT_LEFT = 499;
 
 export function createRequestLife(ports: RequestLifePorts): RequestLife {
-  const { exchange, observer, forwarder, connections, clientAddress, scheme } = ports;
+  const { exchange, observer, connections, clientAddress, scheme } = ports;
   const turns = createTurns(end);
 
   function begin(raw: IncomingMessage, res: ServerResponse): OpenRequest | undefined {
@@ -72,17 +76,17 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     endWithAnswer(raw, res);
     if (ports.mode === 'reject') {
       refuse(open, { reason: 'plain_http' });
-      return undefined;
+      return open;
     }
     if (reading.kind === 'refused') {
       refuse(open, reading.refusal);
-      return undefined;
+      return open;
     }
     if (reading.kind === 'server') {
       const headers: Answer['headers'] = { allow: ALLOW };
       exchange.decorate(headers, facts, reading.view);
       giveAnswer(open, { status: 204, headers, body: '' }, false, ports);
-      return undefined;
+      return open;
     }
     open.inbound = {
       raw,
@@ -103,19 +107,19 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     return open;
   }
 
-  async function run(open: OpenRequest, reply: ReplyWithFrom): Promise<void> {
-    const { facts, view, inbound, raw } = open;
-    if (view === undefined || inbound === undefined) return;
-    const { before } = open;
+  async function run(open: OpenRequest, onward: Onward): Promise<void> {
+    const { facts, view, inbound, raw, before } = open;
     const turn = turns.wait(open);
     if (turn !== undefined) await turn;
-    if (open.ended || open.answered) return;
+    if (open.ended || (open.answered && open.onTurn === undefined)) return;
     if (before?.closeAfter) {
       // As if it had never been read: the connection ends before its turn.
       open.closeAfter = true;
       turns.leave(open);
       return;
     }
+    open.onTurn?.();
+    if (open.answered || view === undefined || inbound === undefined) return;
     try {
       const directive = await exchange.decide(view, facts);
       if (open.gone || open.answered) return;
@@ -127,8 +131,9 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
         giveAnswer(open, exchange.publish(directive.publication, facts, view), false, ports);
         return;
       }
-      if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0') open.res.writeContinue();
-      await forwarder.forward(inbound, reply, directive.forward, facts);
+      if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.onTurn === undefined)
+        open.res.writeContinue();
+      await onward(inbound, directive.forward, facts);
     } catch (thrown) {
       if (!open.gone && !open.answered) giveAnswer(open, exchange.fail(thrown, facts, view), false, ports);
     }
@@ -144,19 +149,23 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     turns.leave(open);
     const { raw, res, inbound, view, isHttp2, client } = open;
     ports.slowReaders.forget(res);
-    const complete = isComplete(res);
+    const complete = open.switched || isComplete(res);
     if (!complete) {
       open.gone = true;
       if (inbound !== undefined) inbound.gone = true;
       inbound?.onGone?.();
-    } else if (!isHttp2 && (open.closeAfter || (ports.isDraining() && turns.latest(raw.socket) === open))) {
+    } else if (
+      !isHttp2 &&
+      !open.switched &&
+      (open.closeAfter || (ports.isDraining() && turns.latest(raw.socket) === open))
+    ) {
       if (!raw.complete) abandonBody(raw);
       raw.socket.destroySoon();
     }
     observer.onAnswer(open.facts, {
       method: raw.method ?? '-',
       path: view?.path ?? pathOf(raw),
-      status: res.headersSent ? res.statusCode : CLIENT_LEFT,
+      status: open.switched ? 101 : res.headersSent ? res.statusCode : CLIENT_LEFT,
       bytes: open.bytes + (inbound?.bytes ?? 0),
       clientAddress: client.full,
       scheme: view?.scheme ?? scheme,
@@ -164,6 +173,11 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       aborted: !complete,
       userAgent: raw.headers['user-agent'],
     });
+  }
+
+  function onSwitched(open: OpenRequest): void {
+    open.switched = true;
+    end(open);
   }
 
   function refuseUnparsed(error: Error, socket: Socket): void {
@@ -195,5 +209,5 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     }
   }
 
-  return { begin, run, refuseUnparsed, refuseTunnel };
+  return { begin, run, onSwitched, refuseUnparsed, refuseTunnel };
 }

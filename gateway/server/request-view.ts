@@ -6,6 +6,7 @@ import type { RequestRefusal } from '../exchange/directive.ts';
 import { METHODS, type RequestView } from '../exchange/request-view.ts';
 import { readTarget } from '../exchange/target.ts';
 import type { ClientAddress } from './client-address.ts';
+import { handshakeRefusal } from './handshake.ts';
 import { strictnessRefusal } from './strictness.ts';
 
 const OFFERED: ReadonlySet<string> = new Set(METHODS);
@@ -38,6 +39,8 @@ export function readRequest(raw: IncomingMessage, context: ReadingContext): Read
   if (isHttp2 && raw.headers[':scheme'] !== context.scheme) {
     return refused('The :scheme does not fit the connection.');
   }
+  const unsound = handshakeRefusal(raw);
+  if (unsound !== undefined) return { kind: 'refused', refusal: unsound };
   // HTTP/1.0 knows no expectations and its own are ignored (FWD-11).
   const { expect } = raw.headers;
   if (expect !== undefined && raw.httpVersion !== '1.0' && expect.toLowerCase() !== '100-continue') {

@@ -3,13 +3,14 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Answer } from '../exchange/exchange.ts';
+import { endGently } from '../forward/gentle-end.ts';
 import { dropUndefined } from '../forward/response-headers.ts';
-import { endGently } from './connections.ts';
 
 /** Returns the body bytes written; none for HEAD, 204 and 304 (ERR-3). */
 export function writeAnswer(res: ServerResponse, method: string, answer: Answer, close: boolean): number {
   const { status, headers } = answer;
-  if (close) headers.connection = 'close';
+  // RFC 9110 §7.8: whoever sends Upgrade, as a 426 must, names it in Connection.
+  if (close) headers.connection = headers.upgrade === undefined ? 'close' : 'close, upgrade';
   dropUndefined(headers);
   if (status !== 204 && status !== 304) headers['content-length'] = String(Buffer.byteLength(answer.body));
   res.writeHead(status, headers);

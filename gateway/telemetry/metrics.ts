@@ -119,6 +119,7 @@ export function metricRows({
       VERSION,
       () => lastRequestSamples(requests),
     ),
+    gauge('sundial_websockets_open', 'WebSockets that are open.', VERSION, state.websockets),
     counter(
       'sundial_version_resolutions_total',
       'How the version of a request was found, or not.',

@@ -1,5 +1,6 @@
-// What the running process reports of itself: stores, reloads, certificates, writes through the admin listener.
+// What the running process reports of itself: stores, reloads, certificates, admin writes, open WebSockets.
 // Set by the composition root as things happen, read at scrape.
+import type { HeldService } from '../exchange/held-service.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Sample } from './series.ts';
 
@@ -13,6 +14,8 @@ export interface ProcessState {
   readonly certificate: (sni: string, expiry: EpochMs) => void;
   /** Both words from closed lists. */
   readonly adminWrite: (action: string, outcome: string) => void;
+  /** Counts the open WebSockets from now on; `open` is asked at scrape and gives one entry for each. */
+  readonly countWebsockets: (open: () => Iterable<HeldService>) => void;
   readonly stores: () => Iterable<Sample>;
   readonly reloads: () => Iterable<Sample>;
   readonly lastReloadSuccessful: () => boolean;
@@ -20,6 +23,7 @@ export interface ProcessState {
   readonly lastReloadSuccess: () => EpochMs;
   readonly certificates: () => Iterable<Sample>;
   readonly adminWrites: () => Iterable<Sample>;
+  readonly websockets: () => Iterable<Sample>;
 }
 
 /** Starts as after a successful load, since a gateway without a plan does not run. */
@@ -30,6 +34,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
   const reloads: Record<ReloadResult, number> = { success: 0, failure: 0 };
   let successful = true;
   let lastSuccess = wallClock();
+  let openWebsockets: () => Iterable<HeldService> = () => [];
   return {
     storeUp: (store, up) => void stores.set(store, up),
     reload: (result) => {
@@ -42,16 +47,28 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
       const counts = writes.get(action) ?? new Map<string, number>();
       writes.set(action, counts.set(outcome, (counts.get(outcome) ?? 0) + 1));
     },
+    countWebsockets: (open) => {
+      openWebsockets = open;
+    },
     stores: () => stores.entries().map(([store, up]) => [[store], up ? 1 : 0]),
     reloads: () => Object.entries(reloads).map(([result, count]) => [[result], count]),
     lastReloadSuccessful: () => successful,
     lastReloadSuccess: () => lastSuccess,
     certificates: () => certificates.entries().map(([sni, expiry]) => [[sni], expiry / 1000]),
-    adminWrites: () =>
-      writes
-        .entries()
-        .flatMap(([action, counts]) =>
-          counts.entries().map(([outcome, count]): Sample => [[action, outcome], count]),
-        ),
+    adminWrites: () => samplesOf(writes),
+    websockets: () => {
+      const counts = new Map<string, Map<string, number>>();
+      for (const { api, version } of openWebsockets()) {
+        const versions = counts.get(api) ?? new Map<string, number>();
+        counts.set(api, versions.set(version, (versions.get(version) ?? 0) + 1));
+      }
+      return samplesOf(counts);
+    },
   };
+}
+
+function samplesOf(counts: ReadonlyMap<string, ReadonlyMap<string, number>>): Iterable<Sample> {
+  return counts
+    .entries()
+    .flatMap(([first, inner]) => inner.entries().map(([second, count]): Sample => [[first, second], count]));
 }

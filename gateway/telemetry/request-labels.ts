@@ -95,6 +95,7 @@ export const REFUSALS: Readonly<
   method_unknown: { kind: 'request' },
   transfer_coding_unknown: { kind: 'request' },
   protocol_version_unsupported: { kind: 'request' },
+  websocket_version_unsupported: { kind: 'request' },
   host_unknown: { kind: 'request' },
   route_unknown: { kind: 'request' },
   method_not_allowed: { kind: 'request' },

@@ -31,7 +31,10 @@ export interface TelemetryOptions {
 }
 
 /** What parts of the house report, and the page that shows it. */
-export type Metrics = Pick<ProcessState, 'storeUp' | 'reload' | 'certificate' | 'adminWrite'> & {
+export type Metrics = Pick<
+  ProcessState,
+  'storeUp' | 'reload' | 'certificate' | 'adminWrite' | 'countWebsockets'
+> & {
   readonly render: () => Promise<MetricsPage>;
 };
 
@@ -55,7 +58,7 @@ export function createTelemetry({
   const sink = createLogSink(log.destination);
   const requests = createRequestMetrics();
   const state = createProcessState(wallClock);
-  const { storeUp, reload, certificate, adminWrite } = state;
+  const { storeUp, reload, certificate, adminWrite, countWebsockets } = state;
   const render = createExposition(
     metricRows({ requests, state, plan, now, overrides, wallClock, logLinesDropped: sink.dropped }),
   );
@@ -67,7 +70,7 @@ export function createTelemetry({
       monotonic,
     }),
     logger: createLogger({ level: log.level, sink, wallClock }),
-    metrics: { render, storeUp, reload, certificate, adminWrite },
+    metrics: { render, storeUp, reload, certificate, adminWrite, countWebsockets },
     close: sink.close,
   };
 }

@@ -9,6 +9,7 @@ import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import { createForwarder } from '../../gateway/forward/forwarder.ts';
 import { createPools, type Pools } from '../../gateway/forward/pools.ts';
+import { createWebsockets, type Websockets } from '../../gateway/forward/websocket.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
 import { loadCertificates } from '../../gateway/server/certificates.ts';
 import { DEFAULT_LIMITS, type ListenerLimits } from '../../gateway/server/node-server.ts';
@@ -25,12 +26,15 @@ export interface GatewayOptions {
   /** Refuses the request, or holds it until the promise resolves. */
   readonly decide?: (view: RequestView) => Promise<Refusal | undefined> | Refusal | undefined;
   readonly ca?: string;
+  /** Whether the version of open WebSockets has ended. */
+  readonly isOver?: () => boolean;
 }
 
 export interface GatewayUnderTest {
   readonly port: number;
   readonly listener: ProxyListener;
   readonly pools: Pools;
+  readonly websockets: Websockets;
   readonly outcomes: Outcome[];
   readonly facts: ExchangeFacts[];
   readonly views: RequestView[];
@@ -51,6 +55,7 @@ const STATUS: Partial<Record<Refusal['reason'], number>> = {
   method_unknown: 501,
   transfer_coding_unknown: 501,
   protocol_version_unsupported: 505,
+  websocket_version_unsupported: 426,
   route_unknown: 404,
   plain_http: 400,
   credentials_missing: 401,
@@ -131,6 +136,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       headers.deprecation = '@1';
       headers['x-request-id'] = facts.requestId;
     },
+    isOver: () => options.isOver?.() ?? false,
   };
 }
 
@@ -148,6 +154,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
         { dataFolder: folder, hosts: ['api.example.com'], now: Date.now() },
       )
     : undefined;
+  const websockets = createWebsockets({ exchange, pools, ca: options.ca });
   const listener = createProxyListener({
     address,
     ...(certificates === undefined ? {} : { certificates }),
@@ -156,6 +163,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     exchange,
     observer: { onAnswer: (_facts, outcome) => void outcomes.push(outcome) },
     forwarder: createForwarder({ exchange, pools }),
+    websockets,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     now: Date.now,
   });
@@ -164,6 +172,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     port,
     listener,
     pools,
+    websockets,
     outcomes,
     facts,
     views,

@@ -1,4 +1,5 @@
-// Requests that want the connection for something else: upgrades and CONNECT. None of them gets a tunnel.
+// Requests that want the connection for something else than a WebSocket: other upgrades, CONNECT, and handshakes that are
+// none. Nothing of this gets a tunnel.
 import { connect } from 'node:http2';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
@@ -33,9 +34,10 @@ const CANARY = get('/echo/canary');
 describe('WS-1, H2-7: an upgrade is answered as the plain request it also is', () => {
   // Node drops the bytes that arrive together with an upgrade it ignores, so that what follows starts anywhere.
   it.each([
-    ['websocket', get('/echo', WEBSOCKET)],
     ['h2c', get('/echo', H2C)],
-    ['an upgrade with a body', get('/echo', [...WEBSOCKET, 'Content-Length: 5'], 'POST', 'hello')],
+    ['h2c with a body', get('/echo', [...H2C, 'Content-Length: 5'], 'POST', 'hello')],
+    ['a WebSocket that Connection does not name', get('/echo', WEBSOCKET.slice(1))],
+    ['a WebSocket in HTTP/1.0', get('/echo', WEBSOCKET).replace('HTTP/1.1', 'HTTP/1.0')],
     ['a chunked one', get('/echo', [...H2C, 'Transfer-Encoding: chunked'], 'POST', '1\r\nx\r\n0\r\n\r\n')],
   ])('%s: the connection ends with the answer, and nothing behind it is a request', async (_what, bytes) => {
     const { upstream, gateway } = await pair();
@@ -71,6 +73,39 @@ describe('WS-1, H2-7: an upgrade is answered as the plain request it also is', (
     expect(await sendRaw(gateway.port, bytes)).toMatchObject({ statuses: [408], closed: true });
     await until(() => upstream.requests.every(({ ended }) => ended));
     expect(upstream.requests.filter(({ complete }) => complete)).toHaveLength(0);
+  });
+});
+
+describe('WS-2: a handshake that is none', () => {
+  const changed = (from: string, to: string): string =>
+    get(
+      '/echo',
+      WEBSOCKET.map((line) => line.replace(from, to)),
+    );
+
+  it.each([
+    [426, 'another version', changed('Version: 13', 'Version: 8')],
+    [426, 'no version', changed('Version: 13', 'Versions: 13')],
+    [426, 'two versions', get('/echo', [...WEBSOCKET, 'Sec-WebSocket-Version: 13'])],
+    [400, 'no key', changed('Key: ', 'Keys: ')],
+    [400, 'fifteen bytes', changed('dGhlIHNhbXBsZSBub25jZQ==', 'dGhlIHNhbXBsZSBub25j')],
+    [400, 'no base64', changed('dGhlIHNhbXBsZSBub25jZQ==', 'dGhlIHNhbXBsZSBub25jZR==')],
+    [400, 'two keys', get('/echo', [...WEBSOCKET, 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='])],
+    [400, 'a POST', get('/echo', WEBSOCKET, 'POST')],
+    [400, 'a POST with a body', get('/echo', [...WEBSOCKET, 'Content-Length: 5'], 'POST', 'hello')],
+    [400, 'a GET with a body', get('/echo', [...WEBSOCKET, 'Content-Length: 5'], 'GET', 'hello')],
+    [400, 'an empty body', get('/echo', [...WEBSOCKET, 'Content-Length: 0'])],
+    [400, 'chunks', get('/echo', [...WEBSOCKET, 'Transfer-Encoding: chunked'], 'GET', '0\r\n\r\n')],
+    [400, 'two authorities', get('/echo', [...WEBSOCKET, 'Host: other.example.com'])],
+    [400, 'a bad path', get('/echo/../x', WEBSOCKET)],
+  ])('%i, whole, and the end of the connection: %s', async (status, _what, bytes) => {
+    const { upstream, gateway } = await pair();
+    const { statuses, closed, text } = await sendRaw(gateway.port, bytes + CANARY);
+    expect({ statuses, closed }).toEqual({ statuses: [status], closed: true });
+    expect(text).toMatch(/\r\n\r\n\{"error":"\w+"\}$/);
+    expect(upstream.requests).toHaveLength(0);
+    await until(() => gateway.outcomes.length === 1);
+    expect(gateway.outcomes).toMatchObject([{ status, aborted: false }]);
   });
 });
 

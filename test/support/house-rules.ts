@@ -72,6 +72,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'lru-cache': ['gateway/identity/'],
   '@fastify/reply-from': ['gateway/forward/'],
   undici: ['gateway/forward/'],
+  'http-proxy-3': ['gateway/forward/'],
   ioredis: ['gateway/stores/'],
   'node:sqlite': ['gateway/stores/'],
   'node:worker_threads': ['gateway/stores/'],

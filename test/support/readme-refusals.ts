@@ -27,6 +27,7 @@ const SAMPLES: Samples = {
   method_unknown: [{ reason: 'method_unknown', method: 'BREW' }],
   transfer_coding_unknown: [{ reason: 'transfer_coding_unknown' }],
   protocol_version_unsupported: [{ reason: 'protocol_version_unsupported' }],
+  websocket_version_unsupported: [{ reason: 'websocket_version_unsupported' }],
   host_unknown: [{ reason: 'host_unknown' }],
   route_unknown: [{ reason: 'route_unknown' }],
   method_not_allowed: [{ reason: 'method_not_allowed', allowed: 'GET, HEAD' }],

@@ -11,7 +11,8 @@ export interface UntrustedUpstream extends AsyncDisposable {
   readonly requests: number;
 }
 
-export async function startUntrustedUpstream(): Promise<UntrustedUpstream> {
+/** A certificate for 127.0.0.1 and its key, PEM, signed by itself. */
+export async function makeCertificate(): Promise<{ readonly cert: string; readonly key: string }> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'sundial-untrusted-'));
   const https = {
     address: { host: '127.0.0.1', port: 0 },
@@ -21,8 +22,12 @@ export async function startUntrustedUpstream(): Promise<UntrustedUpstream> {
   };
   const made = await loadCertificates(https, { dataFolder, hosts: ['127.0.0.1'], now: Date.now() });
   await rm(dataFolder, { recursive: true, force: true });
+  return { cert: made.default.cert, key: made.default.key };
+}
+
+export async function startUntrustedUpstream(): Promise<UntrustedUpstream> {
   let requests = 0;
-  const server = createServer({ cert: made.default.cert, key: made.default.key }, (_request, response) => {
+  const server = createServer(await makeCertificate(), (_request, response) => {
     requests += 1;
     response.end('secret');
   });

@@ -1,0 +1,33 @@
+// Which status a version that cannot be served is refused with, by where it was named (STAT-1).
+// Asked by refusal-answer.ts.
+import type { Claim } from '../policy/versioning/resolution.ts';
+import type { ExchangeFacts } from './facts.ts';
+
+/** STAT-1: where a URL leads nowhere it is not found, a media type is not acceptable or not supported, the rest is bad. */
+export function statusOfCarrier({ carrier }: Claim): 400 | 404 | 406 | 415 {
+  switch (carrier) {
+    case 'path':
+    case 'subdomain':
+      return 404;
+    case 'accept':
+      return 406;
+    case 'content_type':
+      return 415;
+    case 'header':
+    case 'query':
+    case 'pin':
+    case 'default':
+    case 'unversioned':
+      return 400;
+    default: {
+      const never: never = carrier;
+      throw new Error(`unhandled carrier ${JSON.stringify(never)}`);
+    }
+  }
+}
+
+/** STAT-1: an API may choose between 400, 404 and 406; a body that cannot be read is 415 whatever it chose. */
+export function statusOfUnknown(claim: Claim, { api }: ExchangeFacts): 400 | 404 | 406 | 415 {
+  const usual = statusOfCarrier(claim);
+  return usual === 415 ? usual : (api?.unknownVersionStatus ?? usual);
+}

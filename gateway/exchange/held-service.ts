@@ -1,0 +1,43 @@
+// What stays open after its answer, a WebSocket, and whether its version still allows that.
+// Noted when the connection is handed over; asked again and again by forward/ as time, plans and pauses go on.
+import type { GatewayPlan } from '../plan/plan.ts';
+import { assess, type Moment } from '../policy/lifecycle/assess.ts';
+import { leaveFrom } from '../policy/lifecycle/exceptions.ts';
+import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { hasEnded } from '../policy/lifecycle/retirement.ts';
+import type { Label } from '../policy/versioning/resolution.ts';
+import type { ExchangeFacts } from './facts.ts';
+
+/** Names instead of the objects of a plan: after a reload there are others. */
+export interface HeldService {
+  readonly api: string;
+  readonly version: Label;
+  /** The operation, where it has rules of its own. */
+  readonly operation: string | undefined;
+  readonly consumer: { readonly id: string } | undefined;
+}
+
+export function holdService({ api, version, consumer }: ExchangeFacts): HeldService {
+  return {
+    api: api?.name ?? '',
+    version: version?.label ?? '',
+    operation: version?.operation,
+    consumer: consumer && { id: consumer.id },
+  };
+}
+
+/**
+ * Whether a request for the same would find its version ended now: by its dates, extensions and pauses included, for
+ * this consumer, or because the plan no longer has it. A brownout ends nothing that is open, and an API that is only
+ * observed ends nothing at all.
+ */
+export function isOver(held: HeldService, plan: GatewayPlan, moment: Moment): boolean {
+  const api = plan.apis.find(({ name }) => name === held.api);
+  const whole = api?.versions.get(held.version);
+  if (api === undefined || whole === undefined) return true;
+  const operation = whole.operations?.list.find((rules) => rules.operation === held.operation);
+  const { upstream, phases, exceptions } = assess(operation ?? whole, moment);
+  if (!hasEnded(phaseAt(phases, moment.now))) return false;
+  if (api.mode !== 'enforce' && upstream !== undefined) return false;
+  return leaveFrom('sunset', exceptions, held.consumer, moment.now) === undefined;
+}

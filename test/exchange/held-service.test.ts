@@ -1,0 +1,65 @@
+// When a WebSocket has outlived its version: by the plan and the clock of the moment, whatever they were at its handshake.
+import { describe, expect, it } from 'vitest';
+import { holdService, isOver } from '../../gateway/exchange/held-service.ts';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
+import { api, deprecatedFacts, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
+
+const SUNSET = Date.UTC(2027, 3, 15);
+const served = version({ upstream });
+const facts = deprecatedFacts();
+const held = holdService(facts);
+
+const over = (of: GatewayPlan, now: number): boolean => isOver(held, of, { now, overrides: [] });
+
+/** Rules of `GET /search`, which ends when the version does not. */
+const search = version({
+  upstream,
+  operation: 'GET /search',
+  phases: served.phasesOf({ ...served.schedule, sunset: NOW }),
+});
+const withSearch = version({ upstream, operations: { list: [search], match: () => undefined } });
+
+describe('WS-6: what is held open', () => {
+  it('names its version and keeps no plan', () => {
+    expect(held).toEqual({
+      api: 'orders',
+      version: 'v1',
+      operation: undefined,
+      consumer: facts.consumer && { id: facts.consumer.id },
+    });
+  });
+
+  it.each([
+    ['a millisecond before the sunset', false, plan([api([served])]), SUNSET - 1],
+    ['at the sunset', true, plan([api([served])]), SUNSET],
+    ['where the API is observed', false, plan([{ ...api([served]), mode: 'observe' }]), SUNSET],
+    ['observed, but with nothing to serve it', true, plan([{ ...api(), mode: 'observe' }]), SUNSET],
+    ['when a reload has taken the version out', true, plan([api([version({ label: 'v2', upstream })])]), NOW],
+    ['when a reload has taken the API out', true, plan([]), NOW],
+    ['when only an operation of it has ended', false, plan([api([withSearch])]), NOW],
+  ] as const)('%s: over is %s', (_when, expected, current, now) => {
+    expect(over(current, now)).toBe(expected);
+  });
+
+  it('ends with its operation', () => {
+    const operation = holdService({ ...facts, version: search });
+    expect(isOver(operation, plan([api([withSearch])]), { now: NOW, overrides: [] })).toBe(true);
+  });
+
+  it('stays for a consumer with leave from the sunset, until that ends', () => {
+    const until = SUNSET + 1_000;
+    const leave = {
+      consumer: 'acme',
+      until,
+      from: ['sunset'],
+      why: 'contract',
+      by: 'team',
+      phases: [phaseAt(served.phases, NOW)],
+    } as const;
+    const current = plan([api([version({ upstream, exceptions: [leave] })])]);
+    const of = (id: string, now: number): boolean =>
+      isOver({ ...held, consumer: { id } }, current, { now, overrides: [] });
+    expect([of('acme', SUNSET), of('acme', until), of('other', SUNSET)]).toEqual([false, true, true]);
+  });
+});

@@ -1,0 +1,105 @@
+// A WebSocket client made of bytes: shows the head of the answer as it came, whatever it is, and then frames.
+import type { Socket } from 'node:net';
+import { vi } from 'vitest';
+import { openSocket } from './raw-client.ts';
+import { type Frame, frame, readFrames, TEXT } from './websocket-frames.ts';
+
+export interface WebSocketClient extends Disposable {
+  readonly socket: Socket;
+  readonly status: number;
+  /** By lower-case name; repeated lines joined by ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How often a line of this name came. */
+  readonly lines: (name: string) => number;
+  /** Whatever came after the head, where that is no WebSocket. */
+  readonly body: () => string;
+  readonly frames: readonly Frame[];
+  readonly send: (text: string) => void;
+  /** Waits until `count` frames have come in all. */
+  readonly received: (count: number) => Promise<readonly Frame[]>;
+  /** Waits until the gateway has ended the connection. */
+  readonly ended: () => Promise<void>;
+}
+
+export const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
+
+export const HANDSHAKE: readonly string[] = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  `Sec-WebSocket-Key: ${KEY}`,
+];
+
+export interface Opening {
+  readonly tls?: boolean;
+  readonly host?: string;
+  readonly lines?: readonly string[];
+  /** Sent together with the handshake. */
+  readonly behind?: string | Buffer;
+}
+
+/** Sends a handshake and resolves with the head of the answer, whatever its status. */
+export async function openWebSocket(
+  port: number,
+  path: string,
+  { tls = true, host = '127.0.0.1', lines = [], behind = '' }: Opening = {},
+): Promise<WebSocketClient> {
+  const socket = openSocket(port, { tls });
+  let bytes = Buffer.alloc(0);
+  let head: string | undefined;
+  let isOver = false;
+  const frames: Frame[] = [];
+  socket.on('data', (chunk: Buffer) => {
+    bytes = Buffer.concat([bytes, chunk]);
+    const split = bytes.indexOf('\r\n\r\n');
+    if (head === undefined && split >= 0) {
+      head = bytes.subarray(0, split).toString('latin1');
+      bytes = bytes.subarray(split + 4);
+    }
+    if (head?.startsWith('HTTP/1.1 101')) {
+      const read = readFrames(bytes);
+      frames.push(...read.frames);
+      bytes = Buffer.from(read.rest);
+    }
+  });
+  for (const end of ['end', 'close'])
+    socket.once(end, () => {
+      isOver = true;
+    });
+  const asked = [`GET ${path} HTTP/1.1`, `Host: ${host}`, ...HANDSHAKE, ...lines, '', ''].join('\r\n');
+  socket.write(Buffer.concat([Buffer.from(asked, 'latin1'), Buffer.from(behind)]));
+  await until(() => head !== undefined || isOver);
+  const [first = '', ...rest] = (head ?? '').split('\r\n');
+  const fields = rest.map((line): [string, string] => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  const headers: Record<string, string> = {};
+  for (const [name, value] of fields)
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+  return {
+    socket,
+    status: Number(first.split(' ')[1]),
+    headers,
+    lines: (name) => fields.filter(([each]) => each === name).length,
+    body: () => bytes.toString('latin1'),
+    frames,
+    send: (text) => void socket.write(frame(TEXT, text, true)),
+    received: async (count) => {
+      await until(() => frames.length >= count);
+      return frames;
+    },
+    ended: () => until(() => isOver),
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
+}
+
+/** Waits for what another process or the event loop brings about. */
+function until(holds: () => boolean): Promise<void> {
+  return vi.waitFor(
+    () => {
+      if (!holds()) throw new Error('the awaited state did not come');
+    },
+    { timeout: 5_000, interval: 5 },
+  );
+}
