@@ -7,6 +7,7 @@ export interface Version {
   readonly deprecated?: string;
   readonly sunset?: string;
   readonly successor?: string;
+  readonly predecessor?: string;
   readonly guide?: string;
   readonly status?: string;
 }
@@ -20,7 +21,7 @@ export const versions: Readonly<Record<string, Version>> = {
     guide: 'https://dev.example.com/orders/v1-to-v2',
     status: 'https://status.example.com/orders-v1',
   },
-  v2: { label: 'v2' },
+  v2: { label: 'v2', predecessor: 'v1' },
 };
 
 export type Stage = 'active' | 'deprecated' | 'sunset';
@@ -32,10 +33,13 @@ export function stageOf(version: Version, now: number): Stage {
 }
 
 /** The lifecycle lines of one answer; `tail` is the resource below the API's base. */
-export function lifecycleHeaders(version: Version, tail: string): Record<string, string> {
-  const { label, deprecated, sunset, successor, guide, status } = version;
+export function lifecycleHeaders(version: Version, tail: string, now: number): Record<string, string> {
+  const { label, deprecated, sunset, successor, predecessor, guide, status } = version;
   const headers: Record<string, string> = {};
-  if (deprecated === undefined || sunset === undefined) return headers;
+  if (predecessor !== undefined) {
+    headers.link = `<https://api.example.com/api/${predecessor}/orders${tail}>; rel="predecessor-version"`;
+  }
+  if (deprecated === undefined || sunset === undefined || stageOf(version, now) === 'active') return headers;
   headers.deprecation = `@${Date.parse(deprecated) / 1000}`;
   headers.sunset = new Date(sunset).toUTCString();
   const links = [];

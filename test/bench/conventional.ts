@@ -150,9 +150,9 @@ function forward(request: FastifyRequest, reply: FastifyReply): FastifyReply {
 }
 
 function policyHeaders(request: FastifyRequest, tail: string): Record<string, string> {
-  const { version, limit: applied, taken, stage } = request.known;
+  const { version, limit: applied, taken } = request.known;
   return {
-    ...(version !== undefined && stage === 'deprecated' ? lifecycleHeaders(version, tail) : {}),
+    ...(version === undefined ? {} : lifecycleHeaders(version, tail, Date.now())),
     ...(applied !== undefined && taken !== undefined ? quotaHeaders(applied, taken) : {}),
     'x-request-id': request.id,
   };
