@@ -5,6 +5,7 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -48,6 +49,13 @@ describe('the launcher', () => {
   it('can be executed by its own name', () => {
     expect(statSync(LAUNCHER).mode & 0o111).toBe(0o111);
     expect(readFileSync(LAUNCHER, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+
+  it('keeps what it compiled beside the packages, for the next start', () => {
+    writeFileSync(join(project, 'gateway/main.ts'), 'const done: number = 0; process.exitCode = done;');
+    expect(launch([])).toEqual({ status: 0, stdout: '', stderr: '' });
+    const [version = ''] = readdirSync(join(project, 'node_modules/.cache/sundial'));
+    expect(readdirSync(join(project, 'node_modules/.cache/sundial', version))).not.toEqual([]);
   });
 
   it('hands over to main.ts with the arguments as they are', () => {
