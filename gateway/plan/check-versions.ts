@@ -30,6 +30,7 @@ export function checkVersions(view: PolicyView, now: EpochMs, report: Report): v
     checkOperations(label, version, view, report);
     checkExceptions(label, version, view, report);
     checkRedirect(label, version, view, report);
+    checkAlternate(label, version, report);
   }
   checkUpstreamsPerVersion(view, now, report);
 }
@@ -45,6 +46,16 @@ function checkReach(label: string, { labels }: PolicyView, report: Report): void
     severity: 'warning',
     message: `once ${answering} is released nobody reaches ${label}: a request for ${label} gets ${answering}`,
     hint: `call it ${label}.0.0, so that it can be asked for by its full name`,
+    at: 'key',
+  });
+}
+
+function checkAlternate(label: string, version: VersionParts, report: Report): void {
+  const successor = version.successor ?? redirectOf(version);
+  if (version.alternate === undefined || successor === undefined) return;
+  report(['versions', label, 'alternate'], {
+    rule: 'reference',
+    message: `${label} leads to ${successor}: alternate is for a version without a successor`,
     at: 'key',
   });
 }

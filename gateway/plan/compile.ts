@@ -163,6 +163,7 @@ function compileSchedule(version: VersionFile, published: string): Schedule {
     forgotten: version.forgotten,
     // Where a version redirects to is where to go, unless another is named (RET-8).
     successor: version.successor ?? redirectOf(version),
+    alternate: version.alternate,
     guide: version.guide,
     status: version.status ?? published,
     reason: version.reason,

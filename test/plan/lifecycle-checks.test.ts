@@ -35,6 +35,12 @@ type Row = readonly [name: string, from: string | RegExp, to: string, expected: 
 
 const rows: readonly Row[] = [
   [
+    'a substitute beside a successor',
+    '    successor: v2\n',
+    '    successor: v2\n    alternate: https://other.example.com/orders\n',
+    /«alternate» error: v1 leads to v2: alternate is for a version without a successor/,
+  ],
+  [
     'a short label that a full one of the same major takes all requests from',
     '  v2:\n    released: 2025-06-01',
     '  v2.1.0: { released: 2026-02-01 }\n  v2:\n    released: 2025-06-01',

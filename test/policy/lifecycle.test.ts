@@ -236,6 +236,14 @@ describe('links', () => {
     expect(linksOf({ sunset: undefined, retired: undefined })).not.toContain('rel="sunset"');
   });
 
+  it('specification, Versioning 5: a substitute is an alternate, and only where there is no successor', () => {
+    const alternate = 'https://other.example.com/people';
+    const instead = `<${alternate}>; rel="alternate"`;
+    expect(linkValue(phase({ alternate, successor: undefined }, 'deprecated'), undefined)).toContain(instead);
+    expect(linkValue(phase({ alternate }, 'deprecated'), successor)).not.toContain(instead);
+    expect(linkValue(phase({ alternate, successor: undefined }, 'active'), undefined)).toBeUndefined();
+  });
+
   it.each([
     'https://a.example/#a#b',
     'https://a.example/%zz',

@@ -79,6 +79,10 @@ function signalsOf(schedule: Schedule, options: PhaseOptions): Signals {
   }
   // RFC 8594 §6: where the end is explained, and what follows it.
   if (schedule.sunset !== undefined && options.page !== undefined) links.push(link(options.page, 'sunset'));
+  // A substitute is no next version of this resource: it is named only where there is none.
+  if (schedule.alternate !== undefined && schedule.successor === undefined) {
+    links.push(link(schedule.alternate, 'alternate'));
+  }
   return {
     sunset: schedule.sunset,
     replace,

@@ -23,6 +23,8 @@ export interface Schedule {
   /** From this instant the version is unknown, as if it had never existed. */
   readonly forgotten: EpochMs | undefined;
   readonly successor: Label | undefined;
+  /** Absolute URL of what may serve instead, where there is no successor. */
+  readonly alternate?: string | undefined;
   /** Absolute URL of the migration guide. */
   readonly guide: string | undefined;
   /** Absolute URL of the status page (X-API-Deprecation-Info). */

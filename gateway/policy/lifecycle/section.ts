@@ -66,6 +66,7 @@ export const lifecycleFields = {
   retired: instant('From this day nothing of the version is left; default: the sunset.').optional(),
   forgotten: instant('From this day the version is unknown, as if it had never existed.').optional(),
   successor: label('Version to move to.').optional(),
+  alternate: page('What may serve instead, for a version without a successor.').optional(),
   guide: page('Migration guide.').optional(),
   status: page(
     "Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API.",
