@@ -1,7 +1,13 @@
 // Who calls, by the access rule of an API, a version or an operation.
 // Called by the pipeline: before the version is known where an account's pin decides it, else after all that is public.
-import type { AccessRule, AuthenticationRefusal, Consumer } from '../policy/authentication/access.ts';
+import type {
+  AccessRule,
+  Authenticated,
+  AuthenticationRefusal,
+  Consumer,
+} from '../policy/authentication/access.ts';
 import { readBearer } from '../policy/authentication/bearer.ts';
+import type { MaybePromise } from '../policy/contract.ts';
 import { Fault } from './directive.ts';
 import type { ExchangePorts } from './ports.ts';
 import type { RequestView } from './request-view.ts';
@@ -13,12 +19,15 @@ export type Caller =
 
 const ANYBODY: Caller = { kind: 'known', consumer: undefined };
 
-/** @throws Fault `identity_unavailable` when no key could be had to verify a token (JWT-4) */
-export async function authenticate(
+/**
+ * At once for a token seen before.
+ * @throws Fault `identity_unavailable` when no key could be had to verify a token (JWT-4); a promise rejects with it
+ */
+export function authenticate(
   access: AccessRule,
   { headers }: Pick<RequestView, 'headers'>,
   { verifiers }: Pick<ExchangePorts, 'verifiers'>,
-): Promise<Caller> {
+): MaybePromise<Caller> {
   if (access.kind === 'public') return ANYBODY;
   const bearer = readBearer(headers);
   if (bearer.kind === 'refused') return bearer;
@@ -26,8 +35,10 @@ export async function authenticate(
   if (verifier === undefined)
     throw new Fault('internal', { cause: new Error('a plan names an identity that is not running') });
   const verified = verifier.verify(bearer.token);
-  // A token seen before is answered at once.
-  const outcome = verified instanceof Promise ? await verified : verified;
+  return verified instanceof Promise ? verified.then(callerOf) : callerOf(verified);
+}
+
+function callerOf(outcome: Authenticated): Caller {
   switch (outcome.kind) {
     case 'consumer':
       return { kind: 'known', consumer: outcome.consumer };

@@ -1,6 +1,5 @@
 // What every answer carries, whoever made it: lifecycle lines, quota, Vary, request id, HSTS.
 // Called for answers of the gateway and of upstreams alike, last before they are written.
-import { looksAtCaller } from '../policy/lifecycle/brownout-refusal.ts';
 import { linkValue } from '../policy/lifecycle/links.ts';
 import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
 import { type AnswerHeaders, append, mergeVary } from './answer-headers.ts';
@@ -42,7 +41,7 @@ export function decorate(
     const differsBy = nameReaders(headers, api, view);
     if (differsBy !== undefined) mergeVary(headers, differsBy);
   }
-  if (facts.perAccount || hasOwnSunset(facts) || isSpared(facts)) keepPrivate(headers);
+  if (facts.perAccount || facts.sparesSome || hasOwnSunset(facts)) keepPrivate(headers);
   headers['x-request-id'] = facts.requestId;
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
   if (view?.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;
@@ -52,10 +51,4 @@ export function decorate(
 /** With leave from the sunset a consumer is told, and served until, a day that is nobody else's (CACHE-3). */
 function hasOwnSunset({ phase, version }: ExchangeFacts): boolean {
   return phase?.sunset !== undefined && phase.sunset !== version?.schedule.sunset;
-}
-
-/** Inside a brownout that only some callers meet: what the others get is not for those (CACHE-3). */
-function isSpared({ version, now }: ExchangeFacts): boolean {
-  const window = version?.brownouts?.at(now);
-  return version !== undefined && window !== undefined && looksAtCaller(window, version, now);
 }

@@ -94,6 +94,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       version: undefined,
       carrier: undefined,
       perAccount: false,
+      sparesSome: false,
       requested: undefined,
       phase: undefined,
       successorUrl: undefined,

@@ -18,6 +18,7 @@ import { requestedVersion } from './echo.ts';
 import { enforce, observe, refuse } from './enforce.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
+import { limitRefusal, takeOf } from './limit-of.ts';
 import { pinnedVersion } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
 import { publishReserved } from './publish/reserved.ts';
@@ -25,7 +26,6 @@ import { relatedLinks } from './related-links.ts';
 import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
 import { type Resource, redirectUrl, successorUrl } from './successor-url.ts';
-import { takeLimit } from './take-limit.ts';
 
 const NO_CAPTURES: readonly string[] = [];
 const ENCODED_SLASH: Refusal = {
@@ -82,7 +82,8 @@ export async function decide(
   if (named.kind === 'open') {
     facts.carrier = 'pin';
     facts.perAccount = true;
-    const caller = await authenticate(api.access, view, ports);
+    const asked = authenticate(api.access, view, ports);
+    const caller = asked instanceof Promise ? await asked : asked;
     if (caller.kind === 'refused') return refuse(caller.refusal);
     consumer = caller.consumer;
     facts.consumer = consumer;
@@ -138,6 +139,7 @@ export async function decide(
   const window = version.brownouts?.at(now);
   const brownout = window && brownOut(version, window, now, facts.successorUrl);
   const choosy = window !== undefined && looksAtCaller(window, version, now);
+  facts.sparesSome = choosy;
   if (brownout !== undefined && !choosy) {
     const answer = enforce(api, version, facts, brownout);
     if (answer !== undefined) return answer;
@@ -146,7 +148,8 @@ export async function decide(
   // Identity: after everything that is public, before everything that counts per consumer.
   const { access } = version;
   if (consumer === undefined) {
-    const caller = await authenticate(access, view, ports);
+    const asked = authenticate(access, view, ports);
+    const caller = asked instanceof Promise ? await asked : asked;
     if (caller.kind === 'refused') return refuse(caller.refusal);
     consumer = caller.consumer;
     facts.consumer = consumer;
@@ -174,8 +177,12 @@ export async function decide(
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
   const { limits } = version;
   if (limits !== undefined) {
-    const caller = { consumer, clientAddress: view.clientAddress };
-    const refusal = await takeLimit(api, { ...version, limits }, caller, facts, ports);
+    const take = takeOf(api, version, limits, consumer, view.clientAddress, facts);
+    const taking = ports.limiter.take(take, limits);
+    // A lease answers at once.
+    const quota = taking instanceof Promise ? await taking : taking;
+    facts.quota = quota;
+    const refusal = limitRefusal(quota, take.limit, ports.wallClock);
     const answer = refusal && enforce(api, version, facts, refusal);
     if (answer !== undefined) return answer;
   }

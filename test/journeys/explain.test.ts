@@ -49,6 +49,8 @@ const FOLDERS = [
   'caching',
   'cors',
   'bytes',
+  'described',
+  'pause',
 ];
 
 interface Explained {

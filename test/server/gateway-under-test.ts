@@ -93,6 +93,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       version: undefined,
       carrier: undefined,
       perAccount: false,
+      sparesSome: false,
       requested: undefined,
       phase: undefined,
       successorUrl: undefined,

@@ -124,6 +124,7 @@ export function deprecatedFacts(): ExchangeFacts {
     version: rules,
     carrier: 'path',
     perAccount: false,
+    sparesSome: false,
     requested: undefined,
     phase: phaseAt(rules.phases, NOW),
     successorUrl: 'https://api.example.com/api/v2/orders/7',
