@@ -91,7 +91,9 @@ export function takesRequestsOf(a: OperationTemplate, b: OperationTemplate): boo
   if (a.segments.length !== b.segments.length) return false;
   const byGet = a.method === 'HEAD' && b.method === 'GET';
   const narrower = a.method !== b.method && (b.method === '*' || byGet);
-  const share = a.method === b.method || a.method === '*' || b.method === '*' || byGet;
+  // HEAD goes with GET, whichever of the two is written.
+  const byHead = a.method === 'GET' && b.method === 'HEAD';
+  const share = a.method === b.method || a.method === '*' || b.method === '*' || byGet || byHead;
   let first: boolean | undefined;
   for (const [index, left] of a.segments.entries()) {
     const right = b.segments[index];
