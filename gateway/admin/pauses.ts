@@ -2,7 +2,7 @@
 // What a pause may be and what it does is decided by the lifecycle policy; here it is read, stored and told.
 import { randomBytes } from 'node:crypto';
 import type { EndedAnswer, PauseAnswer, PauseBody, PausesAnswer } from '../plan/admin-answers.ts';
-import { readEndingRequest, readPauseRequest } from '../plan/admin-requests.ts';
+import { type PauseRequest, readEndingRequest, readPauseRequest } from '../plan/admin-requests.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override, OverrideStore } from '../policy/lifecycle/override.ts';
@@ -64,7 +64,7 @@ async function begin({ plan, now, overrides }: PausePorts, { body }: AdminReques
     { api, label, author: by, reason: why, from: undefined, until },
     { apis: plan().apis, now: at, id: randomBytes(ID_BYTES).toString('hex') },
   );
-  if (decision.kind === 'refused') return { answer: refusedAnswer(decision.problems), audit };
+  if (decision.kind === 'refused') return { answer: refusedAnswer(decision.problems, read.value), audit };
   const { pause, effects } = decision;
   return orStoreAway(audit, async () => {
     await overrides.put(pause);
@@ -138,7 +138,9 @@ const MEMBERS: Readonly<Record<PauseProblem['field'], string>> = {
   until: 'until',
 };
 
-function refusedAnswer(problems: readonly PauseProblem[]) {
-  const sentences = problems.map(({ field, message }) => `"${MEMBERS[field]}": ${message}`);
+/** An end that was given as a length is called by that. */
+function refusedAnswer(problems: readonly PauseProblem[], asked: Pick<PauseRequest, 'for'>) {
+  const members = asked.for === undefined ? MEMBERS : { ...MEMBERS, until: 'for' };
+  const sentences = problems.map(({ field, message }) => `"${members[field]}": ${message}`);
   return errorAnswer(422, sentences.join('; '), { problems: sentences });
 }

@@ -3,7 +3,7 @@
 import type { PinAnswer } from '../plan/admin-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Pin, PinKey, PinMove, PinnableVersions } from '../policy/versioning/pin.ts';
-import type { PinRule } from '../policy/versioning/resolution.ts';
+import type { Label, PinRule } from '../policy/versioning/resolution.ts';
 import type { AuditState } from '../telemetry/logger.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer } from './answers.ts';
 
@@ -43,6 +43,8 @@ export interface RefusedMove {
   readonly api: string;
   /** The version named; undefined for a roll-back. */
   readonly asked: string | undefined;
+  /** The version the account gets today, where that is known. */
+  readonly from: Label | undefined;
   readonly current: Pin | undefined;
   readonly versions: PinnableVersions;
 }
@@ -50,7 +52,7 @@ export interface RefusedMove {
 type RefusalReason = Extract<PinMove, { kind: 'refused' }>['reason'];
 
 export function pinRefused(reason: RefusalReason, move: RefusedMove): AdminAnswer {
-  const { api, asked, current, versions } = move;
+  const { api, asked, from, current, versions } = move;
   const served = versions.labels.filter(versions.isServed);
   const supported = { supportedVersions: served };
   const choice = served.length === 0 ? 'None is served.' : `Served are ${served.join(', ')}.`;
@@ -62,7 +64,7 @@ export function pinRefused(reason: RefusalReason, move: RefusedMove): AdminAnswe
       return errorAnswer(409, `${version} is not served now, so nobody can move there. ${choice}`, supported);
     }
     case 'not_newer': {
-      const message = `The account is on ${current?.label}. An upgrade leads to a newer version; a roll-back takes the last upgrade back.`;
+      const message = `The account is on ${from}. An upgrade leads to a newer version; a roll-back takes the last upgrade back.`;
       return errorAnswer(409, message, supported);
     }
     case 'nothing_to_roll_back':
@@ -78,6 +80,11 @@ export function pinRefused(reason: RefusalReason, move: RefusedMove): AdminAnswe
       throw new Error(`unhandled reason ${String(never)}`);
     }
   }
+}
+
+/** A creation day given for an account whose version does not follow from it. */
+export function dayHasNoSay(api: string): AdminAnswer {
+  return errorAnswer(422, `"created": ${api} pins no account by the day it was made. Leave it out.`);
 }
 
 /** Others moved the pin while this move was made, twice. */

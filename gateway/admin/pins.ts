@@ -5,19 +5,12 @@ import { readEndingRequest, readUpgradeRequest } from '../plan/admin-requests.ts
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
-import { isPrintableId } from '../policy/notation.ts';
-import {
-  type Pin,
-  type PinKey,
-  type PinMove,
-  type PinnableVersions,
-  type PinStore,
-  rollBackPin,
-  upgradePin,
-} from '../policy/versioning/pin.ts';
-import type { PinRule } from '../policy/versioning/resolution.ts';
+import { dayOf, isPrintableId } from '../policy/notation.ts';
+import { type Pin, type PinKey, type PinStore, rollBackPin, upgradePin } from '../policy/versioning/pin.ts';
+import { choosePin, type PinMoment } from '../policy/versioning/pin-resolution.ts';
+import type { Label, PinRule } from '../policy/versioning/resolution.ts';
 import { type AdminAnswer, errorAnswer, malformedBody } from './answers.ts';
-import { contended, pinAnswer, pinRefused, pinState } from './pin-answers.ts';
+import { contended, dayHasNoSay, pinAnswer, pinRefused, pinState } from './pin-answers.ts';
 import type { AdminRequest, Route, Written } from './route.ts';
 import { orStoreAway } from './store-away.ts';
 
@@ -56,51 +49,55 @@ async function show(ports: PinPorts, request: AdminRequest): Promise<AdminAnswer
 async function upgrade(ports: PinPorts, request: AdminRequest): Promise<Written> {
   const read = readUpgradeRequest(request.body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
-  const { version, by, why } = read.value;
-  const move: Move = (current, versions, now) => upgradePin(current, version, versions, now);
-  return perform(ports, request, { by, why, asked: version, move });
+  const { version, created, by, why } = read.value;
+  return perform(ports, request, { by, why, kind: 'upgrade', to: version, created });
 }
 
 async function rollBack(ports: PinPorts, request: AdminRequest): Promise<Written> {
   const read = readEndingRequest(request.body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
-  return perform(ports, request, { ...read.value, asked: undefined, move: rollBackPin });
+  return perform(ports, request, { ...read.value, kind: 'roll_back' });
 }
 
-type Move = (current: Pin | undefined, versions: PinnableVersions, now: EpochMs) => PinMove;
+type Move =
+  /** `created`: when the account was made, where whoever asks knows it. */
+  | { readonly kind: 'upgrade'; readonly to: Label; readonly created: EpochMs | undefined }
+  | { readonly kind: 'roll_back' };
 
-interface Asked {
-  readonly by: string;
-  readonly why: string;
-  /** The version named; undefined for a roll-back. */
-  readonly asked: string | undefined;
-  readonly move: Move;
-}
+type Asked = Move & { readonly by: string; readonly why: string };
 
 async function perform(
   ports: PinPorts,
   request: AdminRequest,
-  { by, why, asked, move }: Asked,
+  { by, why, ...move }: Asked,
 ): Promise<Written> {
   const found = find(ports, request);
   if (found.kind === 'unknown') return { answer: found.answer, audit: { by, why } };
   const audit = { by, why, subject: `${found.key.api} ${found.key.account}` };
-  return orStoreAway(audit, () => carryOut(ports, found, { asked, move, audit }));
+  if (move.kind === 'upgrade' && move.created !== undefined && found.rule.created === undefined)
+    return { answer: dayHasNoSay(found.key.api), audit };
+  return orStoreAway(audit, () => carryOut(ports, found, move, audit));
 }
 
 async function carryOut(
   ports: PinPorts,
   { api, key, rule }: Extract<Found, { kind: 'known' }>,
-  { asked, move, audit }: Pick<Asked, 'asked' | 'move'> & Pick<Written, 'audit'>,
+  move: Move,
+  audit: Written['audit'],
 ): Promise<Written> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const now = ports.now();
-    const { isServed } = versionsAt(api, { now, overrides: ports.overrides.current() });
-    const versions = { labels: api.resolution.labels, isServed };
+    const versions = versionsAt(api, { now, overrides: ports.overrides.current() });
+    const pinnable = { labels: api.resolution.labels, isServed: versions.isServed };
     const current = await ports.pins.find(key);
-    const moved = move(current, versions, now);
+    const from = fromOf(move, api, current, versions);
+    const moved =
+      move.kind === 'upgrade'
+        ? upgradePin(current, { from, to: move.to }, pinnable, now)
+        : rollBackPin(current, pinnable, now);
     if (moved.kind === 'refused') {
-      const answer = pinRefused(moved.reason, { api: key.api, asked, current, versions });
+      const asked = move.kind === 'upgrade' ? move.to : undefined;
+      const answer = pinRefused(moved.reason, { api: key.api, asked, from, current, versions: pinnable });
       return { answer, audit: { ...audit, before: pinState(current) } };
     }
     if (!(await ports.pins.replace(key, current, moved.next))) continue;
@@ -108,6 +105,18 @@ async function carryOut(
     return { answer, audit: { ...audit, before: pinState(current), after: pinState(moved.next) } };
   }
   return { answer: contended(), audit };
+}
+
+/** The version an account gets today, as far as that is known without its token. */
+function fromOf(
+  move: Move,
+  { resolution }: GatewayPlan['apis'][number],
+  current: Pin | undefined,
+  versions: PinMoment,
+): Label | undefined {
+  if (current !== undefined || move.kind === 'roll_back' || move.created === undefined) return current?.label;
+  const choice = choosePin(resolution, undefined, dayOf(move.created), versions);
+  return choice.kind === 'pinned' ? choice.label : undefined;
 }
 
 type Found =

@@ -44,6 +44,9 @@ export function readAsked(asked: AskedRequest, { listeners }: Pick<Settings, 'li
   const target = readTarget(written, method);
   if (target.kind === 'server')
     return unusable('The target * asks the gateway about itself: nothing is judged.');
+  // FWD-8: this is the last hop that it may reach.
+  if (method === 'OPTIONS' && headers['max-forwards'] === '0')
+    return unusable('With Max-Forwards: 0 it asks the gateway about itself: nothing is judged.');
   const absolute = target.kind === 'resource' ? target.authority : undefined;
   const named = absolute ?? headers.host;
   const authority = readAuthority(named ?? asked.host);

@@ -15,7 +15,7 @@ export interface ChangeActions {
   }) => Promise<number>;
   readonly extend: (options: {
     api: string;
-    version: string;
+    version: string | undefined;
     to: MovedTo;
     why: string;
     announced: MovedTo | undefined;
@@ -47,10 +47,10 @@ export function addChangeCommands(program: Command, { actions, config, at, end }
   program
     .command('extend')
     .description(
-      'extend the sunset of a version: one more entry in its policy file, checked before it is written',
+      'extend the sunset of a version, or of a whole API: one more entry in its policy file, checked before it is written',
     )
     .argument('<api>', 'name of the API, such as orders')
-    .argument('<version>', 'its version, such as v1')
+    .argument('[version]', 'its version, such as v1; none for the sunset of the whole API')
     .addOption(new Option('--to <date>', 'the new sunset').argParser(readMovedTo).makeOptionMandatory())
     .requiredOption('--why <text>', 'why, for the readers of the file')
     .addOption(

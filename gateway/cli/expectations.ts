@@ -8,6 +8,7 @@ import type { Problem } from '../plan/problems.ts';
 import type { Settings } from '../plan/settings.ts';
 import { readAsked } from './asked-request.ts';
 import { EVERY_SCOPE, type Judged, judge } from './judge.ts';
+import { assumePins } from './known-account.ts';
 
 interface Expected {
   readonly plan: GatewayPlan;
@@ -62,6 +63,7 @@ async function problemOf(expected: Expected, index: number): Promise<Problem | u
     overrides: [],
     consumer,
     account: { pin, created },
+    pins: assumePins({ pin }, at),
   });
   const wrong = compare(expectation, judged).find(
     ([, wanted, came]) => wanted !== undefined && wanted !== came,

@@ -7,7 +7,8 @@ import type { VersionRules } from '../plan/plan.ts';
 import { plural } from '../plan/problems.ts';
 import { MEMBER_NAME } from '../policy/body-notice/notice.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { holdOf } from '../policy/lifecycle/assess.ts';
+import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';
+import { assess, holdOf } from '../policy/lifecycle/assess.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
@@ -52,11 +53,15 @@ export function decisionsOf(judged: Judged, sources: Sources, passed: Passed): r
     const match = plan.routes.match(view.host, view.path);
     const route = lines.route(match?.versionSegment !== undefined);
     const observed = api.mode === 'observe' ? ', mode observe' : '';
-    add('api', api.name, { detail: `${route?.text ?? ''}${observed}`, origin: route?.origin });
+    const lives = [...api.versions.values()].map((each) => assess(each, facts));
+    const detail = `${route?.text ?? ''}${observed}, ${stageOfApi(lives, facts.now)}`;
+    add('api', api.name, { detail, origin: route?.origin });
   }
   if (version !== undefined && version.label !== UNVERSIONED) {
     const how = accountInWords(facts, passed.account) ?? { detail: spellCarrier(facts.carrier) };
     add('version', version.label, { ...how, origin: lines.carrier(facts.carrier) });
+  }
+  if (version !== undefined && hasDates(version.schedule)) {
     if (version.operation !== undefined)
       add('operation', version.operation, { detail: 'has rules of its own' });
     if (phase !== undefined) {

@@ -6,6 +6,7 @@ import { reasonPhrase } from '../exchange/error-body.ts';
 import type { Answer } from '../exchange/exchange.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { dateInWords } from '../policy/notation.ts';
+import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import type { Decision } from './explain-decisions.ts';
 import type { Change } from './explain-next.ts';
 import type { Judged } from './judge.ts';
@@ -106,7 +107,12 @@ function columns(decisions: readonly Decision[]): readonly string[] {
 }
 
 function changeText({ at, version, stage, status, reason, location }: Change): string {
-  const who = version === undefined ? 'no version answers' : `${version} ${stage ?? ''}`.trimEnd();
+  const who =
+    version === undefined
+      ? 'no version answers'
+      : version === UNVERSIONED
+        ? (stage ?? 'nothing answers')
+        : `${version} ${stage ?? ''}`.trimEnd();
   const what = status === undefined ? 'forwarded' : `${statusText(status)}, ${reason}`;
   return `${dateInWords(at).padEnd(WIDEST_DATE)}  ${who}: ${what}${location === undefined ? '' : ` to ${location}`}`;
 }

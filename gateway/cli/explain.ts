@@ -1,9 +1,9 @@
 // `sundial explain`: one request, every decision, the line that made it, the answer, and what changes next.
 // Runs the very function that a gateway runs, on the files as they are; nothing is sent anywhere.
 import type { Environment } from '../plan/interpolate.ts';
-import { loadAll } from '../plan/load.ts';
+import { isWhole, loadAll, type Whole } from '../plan/load.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
-import { hasErrors, renderProblems } from '../plan/problems.ts';
+import { renderProblems } from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { parseField, readAsked } from './asked-request.ts';
@@ -12,11 +12,11 @@ import { decisionsOf } from './explain-decisions.ts';
 import { nextChanges } from './explain-next.ts';
 import { explanationJson, explanationText } from './explain-text.ts';
 import { EVERY_SCOPE, judge } from './judge.ts';
-import type { KnownAccount } from './known-account.ts';
+import { assumePins, type KnownAccount } from './known-account.ts';
 
 export type ExplainFormat = 'text' | 'json';
 
-export interface ExplainOptions {
+export interface ExplainQuestion {
   /** `GET /api/v1/orders`; a whole URL names host and scheme, a path means the public address. */
   readonly request: string;
   /** `Name: value`. */
@@ -30,10 +30,13 @@ export interface ExplainOptions {
   /** End of a pause of the API that runs from `now` on; undefined: nothing is paused. */
   readonly paused: EpochMs | undefined;
   readonly format: ExplainFormat;
-  readonly configFile: string;
-  readonly environment: Environment;
   /** Lifecycle instant. */
   readonly now: EpochMs;
+}
+
+export interface ExplainOptions extends ExplainQuestion {
+  readonly configFile: string;
+  readonly environment: Environment;
   /** The real day: on an earlier `now` the files are still those of today, without upstreams for what has ended. */
   readonly today: EpochMs;
   readonly colour: boolean;
@@ -48,42 +51,45 @@ const TOKEN = 'Bearer explained';
 /** Refusals are explained with 0 as well: 1 is for problems in the files, 2 for a request that cannot be read. */
 export async function runExplain(options: ExplainOptions): Promise<CommandResult> {
   const loaded = await loadAll({ ...options, now: Math.max(options.now, options.today) });
-  const { plan, settings, sources, problems } = loaded;
-  if (hasErrors(problems) || plan === undefined || settings === undefined || sources === undefined) {
-    return { exitCode: exitCodeOf(problems, false), text: renderProblems(problems, options) };
-  }
-  const headers = options.headers.map((text) => parseField(text) ?? text);
+  if (isWhole(loaded)) return explain(loaded, options);
+  const { problems } = loaded;
+  return { exitCode: exitCodeOf(problems, false), text: renderProblems(problems, options) };
+}
+
+/** The same for files that are read already. */
+export async function explain(
+  { plan, settings, sources }: Whole,
+  question: ExplainQuestion,
+): Promise<CommandResult> {
+  const headers = question.headers.map((text) => parseField(text) ?? text);
   const odd = headers.find((field) => typeof field === 'string');
   if (odd !== undefined) return unusable(`not a header such as "API-Version: v1": ${JSON.stringify(odd)}`);
   const asked = readAsked(
     {
-      request: options.request,
+      request: question.request,
       headers: headers.filter((field) => typeof field !== 'string'),
       host: new URL(plan.public).hostname,
-      authorization: options.as === undefined ? undefined : TOKEN,
+      authorization: question.as === undefined ? undefined : TOKEN,
     },
     settings,
   );
   if (asked.kind === 'unusable') return unusable(asked.message);
-  const scopes = options.scopes === undefined ? EVERY_SCOPE : new Set(options.scopes);
-  const consumer = { id: options.as ?? NO_NAME, named: true, scopes };
-  const { paused } = options;
-  if (paused !== undefined && paused <= options.now)
+  const scopes = question.scopes === undefined ? EVERY_SCOPE : new Set(question.scopes);
+  const consumer = { id: question.as ?? NO_NAME, named: true, scopes };
+  const { paused } = question;
+  if (paused !== undefined && paused <= question.now)
     return unusable('--paused must be later than the instant the request is judged at');
-  const overrides = paused === undefined ? [] : pausesOf(plan, options.now, paused);
-  const { account = {} } = options;
-  const judgeAt = (now: EpochMs, known: KnownAccount) =>
-    judge(asked, { plan, settings, now, overrides, consumer, account: known });
-  const judged = await judgeAt(options.now, account);
-  const { carrier, version } = judged.facts;
-  // The first call keeps what it got: from then on it is no first call.
-  const later = carrier === 'pin' && version !== undefined ? { ...account, pin: version.label } : account;
+  const overrides = paused === undefined ? [] : pausesOf(plan, question.now, paused);
+  const { account = {} } = question;
+  const pins = assumePins(account, question.now);
+  const judgeAt = (now: EpochMs) => judge(asked, { plan, settings, now, overrides, consumer, account, pins });
+  const judged = await judgeAt(question.now);
   const explanation = {
     judged,
-    decisions: decisionsOf(judged, sources, { consumer: options.as, scopes: options.scopes, account }),
-    next: await nextChanges(judged, (now) => judgeAt(now, later), MOST_CHANGES),
+    decisions: decisionsOf(judged, sources, { consumer: question.as, scopes: question.scopes, account }),
+    next: await nextChanges(judged, judgeAt, MOST_CHANGES),
   };
-  const text = options.format === 'json' ? explanationJson(explanation) : explanationText(explanation);
+  const text = question.format === 'json' ? explanationJson(explanation) : explanationText(explanation);
   return { exitCode: 0, text };
 }
 

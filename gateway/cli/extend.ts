@@ -3,13 +3,17 @@
 import { resolve } from 'node:path';
 import { factsOf } from '../plan/changes/api-facts.ts';
 import { compareFacts, spellChange } from '../plan/changes/compare.ts';
+import type { Path } from '../plan/document.ts';
 import { spliceExtension } from '../plan/extension-splice.ts';
 import { type ReadFile, readCapped } from '../plan/files.ts';
 import type { Environment } from '../plan/interpolate.ts';
 import { type Loaded, loadAll } from '../plan/load.ts';
 import type { PolicySource } from '../plan/load-documents.ts';
+import type { PolicyFile, VersionParts } from '../plan/policy-grammar.ts';
 import { hasErrors, maskPasswords, type Problem, renderProblems } from '../plan/problems.ts';
-import { hasSunset } from '../plan/redirects.ts';
+import { effectiveSunset, hasSunset } from '../plan/redirects.ts';
+import { isRuleName, RULES } from '../plan/rules/names.ts';
+import { versionsOf, wholeApiParts } from '../plan/versions.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { dayOf } from '../policy/notation.ts';
 import { type CommandResult, exitCodeOf } from './check.ts';
@@ -26,7 +30,8 @@ interface WrittenInstant {
 
 export interface ExtendOptions {
   readonly api: string;
-  readonly version: string;
+  /** Undefined: the sunset that the file gives the API as a whole. */
+  readonly version: string | undefined;
   /** The new sunset. */
   readonly to: WrittenInstant;
   readonly why: string;
@@ -51,18 +56,27 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
   if (hasErrors(before.problems) || before.sources === undefined) return refusedBy(before.problems, options);
   const source = before.sources.policies.find(({ file }) => file.api === options.api);
   if (source === undefined) return unusable(nothingCalled('API', options.api, namesOf(before)));
-  const versions = typeof source.file.versions === 'object' ? source.file.versions : {};
-  const version = Object.hasOwn(versions, options.version) ? versions[options.version] : undefined;
-  if (version === undefined)
-    return unusable(nothingCalled('version', options.version, Object.keys(versions)));
-  const at = ['versions', options.version];
-  if (version.sunset === undefined) {
-    const message = `${options.version} has no sunset that could be extended`;
-    return refusedBy([source.document.problem(at, { rule: 'extend', message })], options);
+  const { version } = options;
+  const versions = labelsOf(source.file);
+  if (version !== undefined && !versions.includes(version))
+    return unusable(nothingCalled('version', version, versions));
+  const name = version ?? options.api;
+  const at = version === undefined ? [] : ['versions', version];
+  const refuse = (path: Path, message: string, hint?: string) =>
+    refusedBy([source.document.problem(path, { rule: 'extend', message, hint })], options);
+  const life = lifeOf(source.file, version);
+  if (life.sunset === undefined) {
+    const hint =
+      version === undefined && versions.length > 0 ? 'name the version whose sunset it is' : undefined;
+    return refuse(at, `${name} has no sunset that could be extended`, hint);
   }
-  if (hasSunset(version, options.now)) {
-    const message = `the sunset of ${options.version} has passed: a version that is gone stays gone`;
-    return refusedBy([source.document.problem([...at, 'sunset'], { rule: 'extend', message })], options);
+  if (version !== undefined && isOfWholeApi(source, version)) {
+    const hint = `sundial extend ${options.api} extends that, for every version without one of its own`;
+    return refuse(['sunset'], `${version} has the sunset of the whole API`, hint);
+  }
+  if (hasSunset(life, options.now)) {
+    const what = version === undefined ? 'an API' : 'a version';
+    return refuse([...at, 'sunset'], `the sunset of ${name} has passed: ${what} that is gone stays gone`);
   }
   if (options.why.includes('${')) return unusable('the reason cannot contain ${');
 
@@ -70,20 +84,19 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
   const bytes = await readCapped(path);
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const { to, announced, why } = options;
-  const spliced = spliceExtension(text, options.version, {
+  const spliced = spliceExtension(text, version, {
     to: to.text,
     announced: announced?.text ?? dayOf(options.now),
     why,
   });
-  if (spliced.kind === 'refused')
-    return refusedBy([source.document.problem(at, { rule: 'extend', message: spliced.message })], options);
+  if (spliced.kind === 'refused') return refuse(at, spliced.message);
 
   const edited = new TextEncoder().encode(spliced.text);
   const readFile: ReadFile = async (file) => (file === path ? edited : readCapped(file));
   const after = await loadAll({ ...options, readFile });
-  if (hasErrors(after.problems)) return refusedBy(after.problems, options);
+  if (hasErrors(after.problems)) return refusedBy(after.problems, options, madeErrors(after.problems));
   const extended = after.sources?.policies.find(({ file }) => file.api === options.api);
-  if (extended === undefined || sunsetOf(after, options) !== to.at)
+  if (extended === undefined || effectiveSunset(lifeOf(extended.file, version)) !== to.at)
     throw new Error('an extension that was written is not what the file then says');
 
   const written = await write(path, { bytes, edited, dryRun: options.dryRun });
@@ -125,8 +138,19 @@ async function write(
   }
 }
 
-function sunsetOf({ plan }: Loaded, { api, version }: ExtendOptions): EpochMs | undefined {
-  return plan?.apis.find(({ name }) => name === api)?.versions.get(version)?.schedule.sunset;
+/** What the file says of a version, or of the API as a whole. */
+function lifeOf(file: PolicyFile, version: string | undefined): VersionParts {
+  return version === undefined ? wholeApiParts(file) : (versionsOf(file).get(version) ?? {});
+}
+
+function labelsOf({ versions }: PolicyFile): readonly string[] {
+  return versions === 'none' ? [] : Object.keys(versions);
+}
+
+/** Whether the version takes its sunset over: it then stands at one place for both. */
+function isOfWholeApi({ document }: PolicySource, version: string): boolean {
+  const [own, shared] = [['versions', version, 'sunset'], ['sunset']].map((path) => document.origin(path));
+  return own !== undefined && own.line === shared?.line && own.column === shared.column;
 }
 
 /** Warnings that the extension brought. */
@@ -135,9 +159,20 @@ function newIn(before: Loaded, after: Loaded): readonly Problem[] {
   return after.problems.filter(({ rule, message }) => !known.has(`${rule}\n${message}`));
 }
 
-function refusedBy(problems: readonly Problem[], options: ExtendOptions): CommandResult {
-  const text = `${renderProblems(problems, options)}Nothing is written.\n`;
+function refusedBy(problems: readonly Problem[], options: ExtendOptions, because = ''): CommandResult {
+  const text = `${renderProblems(problems, options)}Nothing is written${because}.\n`;
   return { exitCode: exitCodeOf(problems, false), text };
+}
+
+/** How to go on where the file itself has made a rule stricter than it usually is. */
+function madeErrors(problems: readonly Problem[]): string {
+  const strict = problems.filter(
+    ({ rule, severity }) => severity === 'error' && isRuleName(rule) && RULES[rule].severity === 'warning',
+  );
+  const [first] = strict;
+  if (first === undefined) return '';
+  const rules = [...new Set(strict.map(({ rule }) => rule))].join(' and ');
+  return `: ${first.file} makes ${rules} an error. Choose --to and --announced that keep it, or set it to warning under "rules:"`;
 }
 
 function unusable(message: string): CommandResult {

@@ -1,6 +1,6 @@
 // `sundial init`: a first policy file from an OpenAPI description, checked before it is written.
 // The command line calls `runInit`; what it returns is printed and exited with.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { findFiles, type ReadFile, readCapped, tryRead } from '../plan/files.ts';
 import type { Environment } from '../plan/interpolate.ts';
@@ -13,6 +13,7 @@ import { hasErrors, type Problem, renderProblems } from '../plan/problems.ts';
 import { surroundingsOfView } from '../plan/views.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { CommandResult } from './check.ts';
+import { makeFolder } from './make-folder.ts';
 
 export interface InitOptions {
   /** The description. */
@@ -100,7 +101,7 @@ function pathFrom(folder: string, file: string): string {
 /** What the system said against it; a file that has come to be there meanwhile stays. */
 async function write(path: string, text: string): Promise<string | undefined> {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(path, text, { flag: 'wx' });
     return undefined;
   } catch (error) {

@@ -13,8 +13,9 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { gcra } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
+import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Asked } from './asked-request.ts';
-import { assumePins, type KnownAccount, withClaims } from './known-account.ts';
+import { type KnownAccount, withClaims } from './known-account.ts';
 
 export interface Known {
   readonly plan: GatewayPlan;
@@ -26,6 +27,8 @@ export interface Known {
   /** Whom any token stands for. */
   readonly consumer: Omit<Consumer, 'claims'>;
   readonly account: KnownAccount;
+  /** Of that account; what one request stores, a later one finds. */
+  readonly pins: PinStore;
 }
 
 export interface Judged {
@@ -81,7 +84,7 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
 }
 
 /** Every bucket is full, every token is in order. */
-function assume({ plan, settings, now, overrides, consumer: named, account }: Known): ExchangePorts {
+function assume({ plan, settings, now, overrides, consumer: named, account, pins }: Known): ExchangePorts {
   const consumer = withClaims(named, account, plan);
   const full = (limit: Limit, cost: number): Taken => gcra(undefined, limit, cost, 0).taken;
   const verifier = { verify: () => ({ kind: 'consumer', consumer }) as const };
@@ -92,7 +95,7 @@ function assume({ plan, settings, now, overrides, consumer: named, account }: Kn
     monotonic: () => 0,
     guard: (_address, limit) => full(limit, 1),
     limiter: { take: ({ limit, cost }) => ({ kind: 'counted', limit, ...full(limit, cost) }) },
-    pins: assumePins(account, now),
+    pins,
     overrides: () => overrides,
     verifiers: new Map(settings.identities.map(({ name }) => [name, verifier])),
     onFault: () => undefined,

@@ -14,11 +14,18 @@ export interface KnownAccount {
   readonly created?: string | undefined;
 }
 
-/** A store that has one pin for every account, or none. */
+/** A store for one account of one API, with its pin as of `now` or none; it keeps what a first call gets. */
 export function assumePins({ pin: label }: KnownAccount, now: EpochMs): PinStore {
-  const stored: Pin | undefined =
+  let stored: Pin | undefined =
     label === undefined ? undefined : { label, origin: 'upgrade', since: now, previous: undefined };
-  return { find: () => stored, claim: async (_key, pin) => pin, replace: async () => true };
+  return {
+    find: () => stored,
+    claim: async (_key, pin) => {
+      stored ??= pin;
+      return stored;
+    },
+    replace: async () => true,
+  };
 }
 
 /** The consumer with the claims that the pins of any API ask for. */

@@ -92,6 +92,7 @@ function pauseAsked(
 
 interface MoveWritten extends Reach {
   readonly why: string;
+  readonly created?: string;
   readonly by?: string;
 }
 
@@ -116,10 +117,17 @@ function addPin(program: Command, { actions, config, end }: OperatorSetting): vo
   );
   moving('upgrade', 'move an account to a newer version; it can be taken back for 72 hours')
     .argument('<version>', 'the version')
+    .addOption(
+      new Option(
+        '--created <date>',
+        'when the account was made: where nothing is stored of it, that says what it is to be newer than',
+      ).argParser((text) => readMovedTo(text).text),
+    )
     .addOption(why().makeOptionMandatory())
     .addOption(by())
     .action(async (api: string, account: string, version: string, written: MoveWritten) => {
-      const ask: PinAsk = { kind: 'upgrade', version, ...authored(written) };
+      const { created } = written;
+      const ask: PinAsk = { kind: 'upgrade', version, created, ...authored(written) };
       end(await actions.pin({ ...reachOf(written), api, account, ask }));
     });
   moving('roll-back', 'take the last upgrade of an account back')

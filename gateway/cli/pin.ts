@@ -15,7 +15,14 @@ export interface PinOptions extends WhichGateway {
 
 export type PinAsk =
   | { readonly kind: 'show' }
-  | { readonly kind: 'upgrade'; readonly version: string; readonly by: string; readonly why: string }
+  | {
+      readonly kind: 'upgrade';
+      readonly version: string;
+      /** When the account was made, as written; undefined: not said. */
+      readonly created: string | undefined;
+      readonly by: string;
+      readonly why: string;
+    }
   | { readonly kind: 'roll-back'; readonly by: string; readonly why: string };
 
 export async function runPin({ format, api, account, ask, ...which }: PinOptions): Promise<OperatorResult> {
@@ -31,8 +38,8 @@ function requestOf(path: string, ask: PinAsk): AdminAsk {
     case 'show':
       return { method: 'GET', path };
     case 'upgrade': {
-      const { version, by, why } = ask;
-      return { method: 'PUT', path, body: { version, by, why } };
+      const { version, created, by, why } = ask;
+      return { method: 'PUT', path, body: { version, ...(created !== undefined && { created }), by, why } };
     }
     case 'roll-back':
       return { method: 'POST', path: `${path}/roll-back`, body: { by: ask.by, why: ask.why } };

@@ -1,15 +1,16 @@
 // `sundial schema`: writes the editor schemas of both kinds of file from the grammars that check them.
 // The command line calls `runSchema`; a test holds the written files against the grammars.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { editorSchemas } from '../plan/editor-schemas.ts';
 import type { CommandResult } from './check.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** Writes into `folder`, made when it is missing; 2 when the file system does not let it. */
 export async function runSchema(options: { readonly folder: string }): Promise<CommandResult> {
   const written: string[] = [];
   try {
-    await mkdir(options.folder, { recursive: true });
+    await makeFolder(options.folder);
     for (const { file, text } of editorSchemas()) {
       const path = join(options.folder, file);
       await writeFile(path, text);

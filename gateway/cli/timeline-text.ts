@@ -3,6 +3,7 @@
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import { plural } from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { isOfWholeApi, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import type { Schedule, Stage } from '../policy/lifecycle/schedule.ts';
 import { dateInWords } from '../policy/notation.ts';
@@ -42,15 +43,15 @@ interface Axis {
 
 export function timelineText(apis: readonly ApiPlan[], { now, columns, colour }: TimelineLook): string {
   const all = apis.flatMap(({ versions }) => [...versions.values()]);
-  const margin = Math.max(...all.map(({ label }) => label.length)) + 4;
+  const margin = Math.max(...all.map((version) => nameOf(version).length)) + 4;
   const width = Math.min(WIDEST_AXIS, Math.max(NARROWEST_AXIS, columns - margin));
   const axis = axisOf(all, now, width);
   const indent = ' '.repeat(margin);
   const lines = [indent + yearsOf(axis), `${indent}${todayLine(axis, now)}`];
   for (const { name, versions } of apis) {
-    lines.push(name);
+    lines.push(`${name}, ${stageOfApi([...versions.values()], now)}`);
     for (const version of versions.values()) {
-      lines.push(`  ${version.label}`.padEnd(margin) + bar(version, axis, now, colour));
+      lines.push(`  ${nameOf(version)}`.padEnd(margin) + bar(version, axis, now, colour));
       lines.push(...wrap(inWords(version, now), width).map((line) => indent + line));
     }
   }
@@ -58,6 +59,11 @@ export function timelineText(apis: readonly ApiPlan[], { now, columns, colour }:
   if (all.some(({ brownouts }) => brownouts !== undefined)) legend.push(`${BROWNOUT} brownout`);
   lines.push('', indent + legend.join('  '));
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+}
+
+/** The bar of an API without versions stands below its name alone. */
+function nameOf({ label, schedule }: VersionRules): string {
+  return isOfWholeApi(schedule) ? '' : label;
 }
 
 /** Whole years, so that the first column is a 1 January. */
@@ -116,7 +122,7 @@ function inWords({ schedule, phases, brownouts }: VersionRules, now: EpochMs): s
 }
 
 function datesOf({ released, deprecated, sunset, retired }: Schedule, now: EpochMs): readonly string[] {
-  const said = [`released ${dateInWords(released)}`];
+  const said = Number.isFinite(released) ? [`released ${dateInWords(released)}`] : [];
   if (deprecated !== undefined) said.push(`deprecated ${dateInWords(deprecated)}`);
   if (sunset !== undefined) {
     const months = deprecated === undefined ? undefined : monthsBetween(deprecated, sunset);

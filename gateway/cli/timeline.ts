@@ -5,16 +5,16 @@ import { loadAll } from '../plan/load.ts';
 import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
 import { hasErrors, renderProblems } from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { hasDates } from '../policy/lifecycle/api-life.ts';
 import { lifecycleEvents } from '../policy/lifecycle/calendar.ts';
 import { renderCalendar } from '../policy/lifecycle/icalendar.ts';
-import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { type CommandResult, exitCodeOf } from './check.ts';
 import { timelineText } from './timeline-text.ts';
 
 export type TimelineFormat = 'text' | 'ics';
 
 export interface TimelineOptions {
-  /** Undefined: every API that has versions. */
+  /** Undefined: every API that has versions, or dates without them. */
   readonly api: string | undefined;
   readonly format: TimelineFormat;
   readonly configFile: string;
@@ -35,7 +35,7 @@ export async function runTimeline(options: TimelineOptions): Promise<CommandResu
   if (hasErrors(problems) || plan === undefined) {
     return { exitCode: exitCodeOf(problems, false), text: renderProblems(problems, options) };
   }
-  const apis = plan.apis.filter(hasVersions).filter(({ name }) => (options.api ?? name) === name);
+  const apis = plan.apis.filter(isDated).filter(({ name }) => (options.api ?? name) === name);
   if (apis.length === 0) return { exitCode: 2, text: `sundial: ${nothingFor(options.api, plan)}\n` };
   return { exitCode: 0, text: textOf(apis, plan, options) };
 }
@@ -56,12 +56,12 @@ function textOf(apis: readonly ApiPlan[], plan: GatewayPlan, options: TimelineOp
   }
 }
 
-function hasVersions({ versions }: ApiPlan): boolean {
-  return !versions.has(UNVERSIONED);
+function isDated({ versions }: ApiPlan): boolean {
+  return [...versions.values()].some(({ schedule }) => hasDates(schedule));
 }
 
 function nothingFor(api: string | undefined, plan: GatewayPlan): string {
-  const names = plan.apis.filter(hasVersions).map(({ name }) => name);
-  const known = names.length === 0 ? 'no API has versions' : `those with versions are ${names.join(', ')}`;
-  return api === undefined ? known : `no API with versions is called ${JSON.stringify(api)}: ${known}`;
+  const names = plan.apis.filter(isDated).map(({ name }) => name);
+  const known = names.length === 0 ? 'no API has dates' : `those with dates are ${names.join(', ')}`;
+  return api === undefined ? known : `no API with dates is called ${JSON.stringify(api)}: ${known}`;
 }

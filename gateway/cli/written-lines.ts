@@ -4,6 +4,7 @@ import type { Origin, Path, SourceDocument } from '../plan/document.ts';
 import type { Sources } from '../plan/load.ts';
 import type { VersionRules } from '../plan/plan.ts';
 import type { PolicyFile } from '../plan/policy-grammar.ts';
+import { versionPath, versionsOf } from '../plan/versions.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';
 import type { Carrier } from '../policy/versioning/resolution.ts';
@@ -76,7 +77,7 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
 /** Where a key of these rules may stand: at the operation, then at its version. */
 function within(rules: VersionRules | undefined, key: string): readonly Path[] {
   if (rules === undefined) return [];
-  const version: Path = ['versions', rules.label];
+  const version = versionPath(rules.label);
   const ofVersion: Path = [...version, key];
   return rules.operation === undefined
     ? [ofVersion]
@@ -84,10 +85,10 @@ function within(rules: VersionRules | undefined, key: string): readonly Path[] {
 }
 
 function datesOf(rules: VersionRules, { stage }: Phase, file: PolicyFile | undefined): readonly Path[] {
-  const version = typeof file?.versions === 'object' ? file.versions[rules.label] : undefined;
+  const version = file && versionsOf(file).get(rules.label);
   const last = (version?.extended?.length ?? 0) - 1;
   const extension: readonly Path[] =
-    last < 0 || rules.operation !== undefined ? [] : [['versions', rules.label, 'extended', last]];
+    last < 0 || rules.operation !== undefined ? [] : [[...versionPath(rules.label), 'extended', last]];
   const sunset = [...extension, ...within(rules, 'sunset'), ...within(rules, 'retired')];
   switch (stage) {
     case 'planned':

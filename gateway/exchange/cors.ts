@@ -4,7 +4,7 @@ import { ANY_ORIGIN } from '../plan/cors-section.ts';
 import type { ApiPlan } from '../plan/plan.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { Publication } from './publish/publication.ts';
-import { METHODS, type RequestView } from './request-view.ts';
+import { METHODS, type RequestGlimpse, type RequestView } from './request-view.ts';
 
 /** ORD-5: fields that pages can read only when they are named. */
 const EXPOSED = [
@@ -80,14 +80,14 @@ export function answerPreflight(
 export function nameReaders(
   headers: AnswerHeaders,
   api: ApiPlan,
-  view: RequestView | undefined,
+  glimpse: RequestGlimpse,
 ): string | undefined {
   const { cors } = api;
   if (cors === undefined) return undefined;
   const exposed = headers['access-control-expose-headers'];
   for (const name of ['access-control-allow-credentials', 'access-control-expose-headers'])
     delete headers[name];
-  const origin = allowedOrigin(cors, view?.headers.origin);
+  const origin = allowedOrigin(cors, glimpse.headers.origin);
   headers['access-control-allow-origin'] = origin;
   if (origin !== undefined) {
     const own = api.echo ? [...EXPOSED, ...ECHOED] : EXPOSED;

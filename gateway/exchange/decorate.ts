@@ -6,7 +6,7 @@ import { type AnswerHeaders, append, mergeVary } from './answer-headers.ts';
 import { nameReaders } from './cors.ts';
 import { echoVersion } from './echo.ts';
 import type { ExchangeFacts } from './facts.ts';
-import type { RequestView } from './request-view.ts';
+import type { RequestGlimpse } from './request-view.ts';
 import { keepPrivate } from './shareability.ts';
 
 /**
@@ -16,7 +16,7 @@ import { keepPrivate } from './shareability.ts';
 export function decorate(
   headers: AnswerHeaders,
   facts: ExchangeFacts,
-  view: RequestView | undefined,
+  glimpse: RequestGlimpse,
   hsts: string | undefined,
 ): void {
   const { phase, quota, api } = facts;
@@ -38,13 +38,13 @@ export function decorate(
   if (api !== undefined) {
     if (api.vary !== '') mergeVary(headers, api.vary);
     if (api.echo) echoVersion(headers, facts);
-    const differsBy = nameReaders(headers, api, view);
+    const differsBy = nameReaders(headers, api, glimpse);
     if (differsBy !== undefined) mergeVary(headers, differsBy);
   }
   if (facts.perAccount || facts.sparesSome || hasOwnSunset(facts)) keepPrivate(headers);
   headers['x-request-id'] = facts.requestId;
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
-  if (view?.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;
+  if (glimpse.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;
   else delete headers['strict-transport-security'];
 }
 

@@ -13,7 +13,7 @@ import type { ExchangePorts } from './ports.ts';
 import { PROBLEM_TYPE, problemBody, wantsProblem } from './problem-body.ts';
 import type { Publication } from './publish/publication.ts';
 import { describeRefusal } from './refusal-answer.ts';
-import type { RequestView } from './request-view.ts';
+import type { RequestGlimpse, RequestView } from './request-view.ts';
 
 /** A complete answer made by the gateway; lower-case header names; the transport leaves the body out for HEAD. */
 export interface Answer {
@@ -49,9 +49,9 @@ export interface Exchange {
   /** What to do with the request. Throws `Fault` when it cannot be decided. */
   readonly decide: (view: RequestView, facts: ExchangeFacts) => Promise<Directive>;
   /** The answer for a refusal, from the listener or from `decide`. */
-  readonly refuse: (refusal: Refusal, facts: ExchangeFacts, view: RequestView | undefined) => Answer;
+  readonly refuse: (refusal: Refusal, facts: ExchangeFacts, glimpse: RequestGlimpse) => Answer;
   /** The answer for whatever was thrown; anything but a `Fault` is a 500. */
-  readonly fail: (thrown: unknown, facts: ExchangeFacts, view: RequestView | undefined) => Answer;
+  readonly fail: (thrown: unknown, facts: ExchangeFacts, glimpse: RequestGlimpse) => Answer;
   /** The answer made of the plan itself. */
   readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => Answer;
   /** Edits an upstream's answer headers in place. */
@@ -64,14 +64,10 @@ export function createExchange(ports: ExchangePorts): Exchange {
   const hsts = ports.hstsSeconds === undefined ? undefined : `max-age=${ports.hstsSeconds}`;
 
   /** Made of the description alone, so that nothing of a cause can reach the client. */
-  function answer(
-    description: ErrorDescription,
-    facts: ExchangeFacts,
-    view: RequestView | undefined,
-  ): Answer {
+  function answer(description: ErrorDescription, facts: ExchangeFacts, glimpse: RequestGlimpse): Answer {
     const { status, message, members, headers } = description;
     const own = { error: reasonPhrase(status), message, ...members };
-    const isProblem = wantsProblem(view);
+    const isProblem = wantsProblem(glimpse);
     const body = JSON.stringify(isProblem ? problemBody(status, own, facts.requestId) : own);
     const all: AnswerHeaders = {
       'content-type': isProblem ? PROBLEM_TYPE : 'application/json; charset=utf-8',
@@ -79,7 +75,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       ...headers,
     };
     if (isProblem) mergeVary(all, 'Accept');
-    decorate(all, facts, view, hsts);
+    decorate(all, facts, glimpse, hsts);
     return { status, headers: all, body };
   }
 
@@ -108,15 +104,15 @@ export function createExchange(ports: ExchangePorts): Exchange {
       upstreamMs: undefined,
     }),
     decide: (view, facts) => decide(view, facts, ports),
-    refuse: (refusal, facts, view) => {
+    refuse: (refusal, facts, glimpse) => {
       facts.refusal = refusal.reason;
-      return answer(describeRefusal(refusal, facts, view), facts, view);
+      return answer(describeRefusal(refusal, facts, glimpse), facts, glimpse);
     },
-    fail: (thrown, facts, view) => {
+    fail: (thrown, facts, glimpse) => {
       const fault = thrown instanceof Fault ? thrown : new Fault('internal', { cause: thrown });
       facts.fault = fault.code;
       ports.onFault(fault, facts);
-      return answer(describeFault(fault, facts.requestId, ports.wallClock()), facts, view);
+      return answer(describeFault(fault, facts.requestId, ports.wallClock()), facts, glimpse);
     },
     publish: ({ status, headers, body }, facts, view) => {
       const all = { ...headers };

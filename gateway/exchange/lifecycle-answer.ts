@@ -3,6 +3,8 @@
 
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
 import { dayOf } from '../policy/notation.ts';
+import type { Label } from '../policy/versioning/resolution.ts';
+import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import { BRIEFLY_CACHEABLE, type ErrorDescription, NO_STORE, proxyStatus } from './error-body.ts';
 
@@ -12,9 +14,14 @@ type Of<Reason extends LifecycleRefusal['reason']> = Extract<LifecycleRefusal, {
 export function describeLifecycleRefusal(refusal: LifecycleRefusal): ErrorDescription {
   switch (refusal.reason) {
     case 'version_retired':
-      return ended(refusal, 410, refusal.replacement, refusal.because);
+      return ended(refusal, 410, refusal);
     case 'version_moved':
-      return ended(refusal, refusal.status, refusal.location, undefined, { location: refusal.location });
+      return ended(
+        refusal,
+        refusal.status,
+        { replacement: refusal.location, guide: refusal.guide },
+        refusal.location,
+      );
     case 'brownout':
       return brownedOut(refusal);
     default: {
@@ -28,49 +35,63 @@ export function describeLifecycleRefusal(refusal: LifecycleRefusal): ErrorDescri
 function ended(
   refusal: Of<'version_retired'> | Of<'version_moved'>,
   status: 301 | 308 | 410,
-  replacement: string | undefined,
-  because: string | undefined,
-  headers: AnswerHeaders = {},
+  next: Next,
+  location?: string,
 ): ErrorDescription {
   return {
     status,
-    message: `${spellSubject(refusal)} was retired on ${dayOf(refusal.since)}.`,
+    message: `${spellSubject(refusal)} was retired on ${dayOf(refusal.since)}.${spellSuccessor(next)}`,
     members: {
-      ...whereToGo(replacement, refusal.guide),
-      ...(because === undefined ? {} : { reason: because }),
+      ...whereToGo(next),
+      ...(next.because === undefined ? {} : { reason: next.because }),
     },
-    headers: { ...MADE_HERE, 'cache-control': BRIEFLY_CACHEABLE, ...headers },
+    headers: {
+      ...MADE_HERE,
+      'cache-control': BRIEFLY_CACHEABLE,
+      ...(location === undefined ? {} : { location }),
+    },
   };
 }
 
 /** Never stored, since it is over soon (RET-7); what it says of time is the same with either status. */
 function brownedOut(refusal: Of<'brownout'>): ErrorDescription {
-  const { status, until, sunset, retryAfterSeconds, replacement, guide } = refusal;
+  const { status, until, sunset, retryAfterSeconds } = refusal;
   const restored = Temporal.Instant.fromEpochMilliseconds(until).toString();
   const removal = sunset === undefined ? '' : `, and will be removed on ${dayOf(sunset)}`;
   const ours = `${spellSubject(refusal)} is in an announced brownout until ${restored}${removal}.`;
   return {
     status,
-    message: refusal.message ?? ours,
-    members: {
-      retryAfter: retryAfterSeconds,
-      estimatedRestoration: restored,
-      ...whereToGo(replacement, guide),
-    },
+    message: refusal.message ?? ours + spellSuccessor(refusal),
+    members: { retryAfter: retryAfterSeconds, estimatedRestoration: restored, ...whereToGo(refusal) },
     headers: { ...MADE_HERE, 'cache-control': NO_STORE, 'retry-after': String(retryAfterSeconds) },
   };
 }
 
 const MADE_HERE: AnswerHeaders = { 'proxy-status': proxyStatus('proxy_internal_response') };
 
-function whereToGo(replacement: string | undefined, guide: string | undefined): Record<string, string> {
+/** Where callers are to go, as far as it is known. */
+interface Next {
+  readonly replacement: string | undefined;
+  readonly successor?: Label | undefined;
+  readonly guide: string | undefined;
+  readonly because?: string | undefined;
+}
+
+/** The members that say it: a URL, or the version to name where none tells the two apart. */
+export function whereToGo({ replacement, successor, guide }: Next): Record<string, string> {
   return {
     ...(replacement === undefined ? {} : { replacement }),
+    ...(successor === undefined ? {} : { successor }),
     ...(guide === undefined ? {} : { migration_guide: guide }),
   };
 }
 
-/** What has ended or pauses: a version, or an operation of one. */
+function spellSuccessor({ successor }: Next): string {
+  return successor === undefined ? '' : ` Its successor is ${successor}.`;
+}
+
+/** What has ended or pauses: a version, an operation of one, or an API without versions. */
 function spellSubject({ label, operation }: LifecycleRefusal): string {
+  if (label === UNVERSIONED) return 'This API';
   return `${operation === undefined ? '' : `${operation} of `}API version ${label}`;
 }

@@ -17,8 +17,9 @@ export function describeMissingPins(
 
 /** The end of a version that the request did not name says why it met it, and how it meets another. */
 export function tellOfPin(description: ErrorDescription, facts: ExchangeFacts): ErrorDescription {
-  if (facts.carrier !== 'pin') return description;
-  const message = `${description.message} This account is pinned to it: name another version${placeOf(facts)}.`;
+  if (facts.carrier !== 'pin' || facts.version === undefined) return description;
+  const { label } = facts.version;
+  const message = `${description.message} This account is pinned to ${label}: name another version${placeOf(facts)}.`;
   return { ...description, message };
 }
 

@@ -101,8 +101,13 @@ export async function decide(
   const operation = whole.operations?.match(view.method, match.tail);
   const version = assess(operation?.rules ?? whole, facts);
   facts.version = version;
-  // Only an observed version gets here once it is forgotten.
-  if (isForgotten(version.schedule, now)) observe(facts, 'version_unknown');
+  if (isForgotten(version.schedule, now)) {
+    // Of versions only an observed one gets here; an API without any is resolved without being asked for.
+    const isWhole = resolution.carrier === 'unversioned';
+    if (!isWhole) observe(facts, 'version_unknown');
+    const answer = isWhole ? enforce(api, version, facts, { reason: 'route_unknown' }) : undefined;
+    if (answer !== undefined) return answer;
+  }
 
   // Lifecycle: before authentication, since retirement is public and a client with an old token must learn of it (ORD-3).
   // A rule that looks at the consumer lets the same answer wait until the consumer is known.

@@ -1,15 +1,15 @@
 // Errors as application/problem+json (RFC 9457), for clients that rank it above application/json (ERR-2).
 // Asked by exchange.ts for every error the gateway makes.
 import { preferredType } from '../policy/versioning/preferred-type.ts';
-import type { RequestView } from './request-view.ts';
+import type { RequestGlimpse } from './request-view.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Without an Accept that could be read the specification's own body is sent: an error never fails negotiation. */
-export function wantsProblem(view: RequestView | undefined): boolean {
-  return preferredType(view?.headers.accept, ['application/json', PROBLEM_TYPE]) === PROBLEM_TYPE;
+export function wantsProblem({ headers }: RequestGlimpse): boolean {
+  return preferredType(headers.accept, ['application/json', PROBLEM_TYPE]) === PROBLEM_TYPE;
 }
 
 /**

@@ -1,6 +1,7 @@
 // Refusals to answers: one exhaustive switch, so that a new reason cannot be forgotten.
 // Called by exchange.ts for refusals of the listener and of the pipeline.
 import { challengeFor } from '../policy/authentication/challenge.ts';
+import { successorToName } from '../policy/lifecycle/retirement.ts';
 import { acceptableTypes } from '../policy/versioning/media-type.ts';
 import type { Carrier, Claim, Label } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
@@ -8,9 +9,9 @@ import { statusOfCarrier, statusOfUnknown } from './carrier-status.ts';
 import type { Refusal } from './directive.ts';
 import { type ErrorDescription, NO_STORE, proxyStatus, unavailable } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
-import { describeLifecycleRefusal } from './lifecycle-answer.ts';
+import { describeLifecycleRefusal, whereToGo } from './lifecycle-answer.ts';
 import { describeMissingPins, tellOfPin } from './pin-answer.ts';
-import type { RequestView } from './request-view.ts';
+import type { RequestGlimpse } from './request-view.ts';
 
 /** What clients call a carrier, where it is not the word for it here. */
 const CARRIER_NAMES: Readonly<Partial<Record<Carrier, string>>> = {
@@ -26,12 +27,11 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Status, message, members and own header lines of a refusal; the table of standards §3.4, §4, §12, §13, §17.
- * `view` is undefined for a request that could not be read.
  */
 export function describeRefusal(
   refusal: Refusal,
   facts: ExchangeFacts,
-  view?: RequestView,
+  { scheme }: RequestGlimpse,
 ): ErrorDescription {
   switch (refusal.reason) {
     case 'request_malformed':
@@ -49,7 +49,7 @@ export function describeRefusal(
     case 'host_unknown':
       // TLS-4: where no certificate speaks for a host there is no connection to be misdirected on.
       return refuse(
-        view?.scheme === 'http' ? 404 : 421,
+        scheme === 'http' ? 404 : 421,
         'This gateway does not answer for the host of this request.',
       );
     case 'route_unknown':
@@ -164,13 +164,10 @@ function challenge(
 }
 
 /** A limit met on a deprecated version says where the room is. */
-function migration(facts: ExchangeFacts): Members {
-  if (facts.phase?.stage !== 'deprecated') return {};
-  const guide = facts.version?.schedule.guide;
-  return {
-    ...(facts.successorUrl === undefined ? {} : { replacement: facts.successorUrl }),
-    ...(guide === undefined ? {} : { migration_guide: guide }),
-  };
+function migration({ phase, version, successorUrl: replacement }: ExchangeFacts): Members {
+  if (phase?.stage !== 'deprecated' || version === undefined) return {};
+  const { guide } = version.schedule;
+  return whereToGo({ replacement, successor: successorToName(version, replacement), guide });
 }
 
 function spellClaim({ carrier, value }: Claim): string {

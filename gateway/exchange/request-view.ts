@@ -5,16 +5,20 @@ import type { RequestHeaders } from '../policy/contract.ts';
 /** Methods this gateway implements; any other token is answered 501 (FWD-15). */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-export interface RequestView {
-  readonly method: string;
+/** What every answer needs of its request, and all there is of one that was refused before it could be judged. */
+export interface RequestGlimpse {
   readonly scheme: 'https' | 'http';
+  readonly headers: RequestHeaders;
+}
+
+export interface RequestView extends RequestGlimpse {
+  readonly method: string;
   /** Host of the request's authority, lower case, without port (IPv6 in brackets). */
   readonly host: string;
   /** Normalised by VER-7, percent-encoding kept, always starting with `/`. The same bytes are forwarded (ORD-2). */
   readonly path: string;
   /** The bytes from `?` on, verbatim; empty when there is no `?`. */
   readonly search: string;
-  readonly headers: RequestHeaders;
   /** The client, after trusted proxies; IPv6 as /64 where it keys a limit. */
   readonly clientAddress: string;
   readonly requestId: string;

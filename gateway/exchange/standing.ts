@@ -1,16 +1,16 @@
-// Every version of a plan as it stands at a moment, for whoever tells of all of them.
+// Every API and version of a plan as it stands at a moment, for whoever tells of all of them.
 // Read by the metrics at scrape; a request assesses only the version it is for.
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
+import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { assess, holdOf, type Moment } from '../policy/lifecycle/assess.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import type { Stage } from '../policy/lifecycle/schedule.ts';
-import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 
 export interface Standing {
   /** With the dates as overrides leave them. */
   readonly rules: VersionRules;
   readonly stage: Stage;
-  /** Whether a pause holds its brownouts and its retirement; undefined where the API has no versions. */
+  /** Whether a pause holds its brownouts and its retirement; undefined where there is none to hold. */
   readonly paused: boolean | undefined;
 }
 
@@ -19,8 +19,16 @@ export function* standingOf(plan: GatewayPlan, moment: Moment): Iterable<Standin
     for (const version of api.versions.values()) {
       const rules = assess(version, moment);
       const { stage } = phaseAt(rules.phases, moment.now);
-      const paused = version.label === UNVERSIONED ? undefined : holdOf(version, moment) !== undefined;
+      const paused = hasDates(version.schedule) ? holdOf(version, moment) !== undefined : undefined;
       yield { rules, stage, paused };
     }
+  }
+}
+
+/** Each API by its name, with the stage of its most alive version. */
+export function* apisStanding(plan: GatewayPlan, moment: Moment): Iterable<readonly [string, Stage]> {
+  for (const { name, versions } of plan.apis) {
+    const lives = [...versions.values()].map((version) => assess(version, moment));
+    yield [name, stageOfApi(lives, moment.now)];
   }
 }

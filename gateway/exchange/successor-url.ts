@@ -23,7 +23,8 @@ type Place = Pick<RedirectTarget, 'path' | 'tail'>;
 
 /**
  * LNK-2: the operation's own template filled in, else the mapped path; without the query. A version that names no
- * successor has the target of its redirect for one (RET-8); undefined when it has neither.
+ * successor has the target of its redirect for one (RET-8). Undefined when it has neither, and where the two share their
+ * URL: the one just requested is no other place to go.
  */
 export function successorUrl(
   plan: GatewayPlan,
@@ -32,10 +33,15 @@ export function successorUrl(
   moment: Moment,
   resource: Resource,
 ): string | undefined {
-  const { successorPath: path, successorTail: tail } = version;
+  const { successorPath: path, successorTail } = version;
   const place: Place | undefined =
-    path === undefined ? version.redirects.find((each) => isOpen(api, each, moment)) : { path, tail };
-  return place && linkTarget(placeUrl(plan, place) + tailAt(place, resource));
+    path === undefined
+      ? version.redirects.find((each) => isOpen(api, each, moment))
+      : { path, tail: successorTail };
+  if (place === undefined) return undefined;
+  const tail = tailAt(place, resource);
+  const isHere = place.path === version.place && tail === resource.tail;
+  return isHere ? undefined : linkTarget(placeUrl(plan, place) + tail);
 }
 
 /**

@@ -27,7 +27,11 @@ const pause = z.strictObject({
   ...author,
 });
 const ending = z.strictObject(author);
-const upgrade = z.strictObject({ version: line(100, 'The version to move to.'), ...author });
+const upgrade = z.strictObject({
+  version: line(100, 'The version to move to.'),
+  created: instant('When the account was made, as its token would say it.').optional(),
+  ...author,
+});
 
 export type PauseRequest = z.output<typeof pause>;
 export type EndingRequest = z.output<typeof ending>;

@@ -2,26 +2,30 @@
 // Called for every version by check-versions.ts.
 import type { EpochMs } from '../policy/contract.ts';
 import { dayOf } from '../policy/notation.ts';
-import { VERSION_KEYS, type VersionParts } from './policy-grammar.ts';
+import type { Path } from './document.ts';
+import { API_KEYS, VERSION_KEYS, type VersionParts } from './policy-grammar.ts';
 import { effectiveSunset } from './redirects.ts';
 import { extensionsOf } from './rules/subject.ts';
 import { keysOf, valueAt } from './values.ts';
+import { versionPath } from './versions.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 /** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
 export function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {
   const { released, announced, deprecated, sunset, retired, forgotten } = version;
-  const at = (key: string) => ['versions', label, key];
+  const at = (key: string) => [...versionPath(label), key];
   const order = (
-    key: string,
+    key: 'deprecated' | 'sunset' | 'retired' | 'forgotten',
     value: EpochMs | undefined,
     earlierKey: string,
     earlier: EpochMs | undefined,
   ) => {
     if (value === undefined || earlier === undefined || value >= earlier) return;
+    // One line of the API speaks for many versions: its place does not tell which of them it does not suit.
+    const whose = !view.unversioned && version[key] === view.parts[key] ? `${label}: ` : '';
     report(at(key), {
       rule: 'date-order',
-      message: `${key} (${dayOf(value)}) is before ${earlierKey} (${dayOf(earlier)})`,
+      message: `${whose}${key} (${dayOf(value)}) is before ${earlierKey} (${dayOf(earlier)})`,
     });
   };
   order('deprecated', deprecated, 'released', released);
@@ -55,5 +59,7 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
 }
 
 function hasUnknownKey(label: string, { document }: PolicyView): boolean {
-  return keysOf(valueAt(document.value, ['versions', label])).some((key) => !VERSION_KEYS.includes(key));
+  const unknown = (path: Path, known: readonly string[]) =>
+    keysOf(valueAt(document.value, path)).some((key) => !known.includes(key));
+  return unknown([], API_KEYS) || unknown(['versions', label], VERSION_KEYS);
 }

@@ -3,6 +3,7 @@
 import { dayOf } from '../policy/notation.ts';
 import type { VersionParts } from './policy-grammar.ts';
 import { effectiveSunset } from './redirects.ts';
+import { versionName, versionPath } from './versions.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 const RULE = 'exception';
@@ -14,7 +15,9 @@ export function checkExceptions(
   report: Report,
 ): void {
   const { exceptions = [] } = version;
-  const at = ['versions', label, 'exceptions'];
+  const owner = versionPath(label);
+  const at = [...owner, 'exceptions'];
+  const name = versionName(label, view.parts);
   if (exceptions.length > 0 && view.parts.access === 'public') {
     report(at, { rule: RULE, message: 'a public API knows no consumer to except', at: 'key' });
   }
@@ -35,17 +38,17 @@ export function checkExceptions(
       report([...path, 'until'], { rule: RULE, message, ...(hint !== undefined && { hint }) });
     const passes = from.includes('sunset');
     if (sunset === undefined) {
-      if (passes && !isWritten(view, ['versions', label, 'sunset']))
-        report([...path, 'from'], { rule: RULE, message: `${label} has no sunset to be excepted from` });
+      if (passes && !isWritten(view, [...owner, 'sunset']))
+        report([...path, 'from'], { rule: RULE, message: `${name} has no sunset to be excepted from` });
       continue;
     }
     if (passes && until <= sunset)
       wrong(`until (${dayOf(until)}) is not after the sunset (${dayOf(sunset)}): nothing is excepted`);
     if (end === undefined || until <= end) continue;
-    if (end > sunset) wrong(`until (${dayOf(until)}) is after ${label} is retired (${dayOf(end)})`);
+    if (end > sunset) wrong(`until (${dayOf(until)}) is after ${name} is retired (${dayOf(end)})`);
     else {
       const hint = passes ? 'give the version a later retired' : undefined;
-      wrong(`until (${dayOf(until)}) is after the sunset (${dayOf(sunset)}), where ${label} retires`, hint);
+      wrong(`until (${dayOf(until)}) is after the sunset (${dayOf(sunset)}), where ${name} retires`, hint);
     }
   }
 }

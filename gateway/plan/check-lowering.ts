@@ -3,6 +3,7 @@
 import type { Path } from './document.ts';
 import type { VersionFile } from './policy-grammar.ts';
 import { effectiveSunset } from './redirects.ts';
+import { versionName } from './versions.ts';
 import type { PolicyView, Report } from './views.ts';
 
 export function checkLowering(view: PolicyView, report: Report): void {
@@ -48,7 +49,7 @@ function checkRaise(view: PolicyView, report: Report): void {
     if (lowered?.kind !== 'absolute' || rate === undefined) continue;
     if (lowered.units / lowered.windowMs <= rate.units / rate.windowMs) continue;
     const path = own?.deprecated === undefined ? ['limits'] : ['versions', label, 'limits'];
-    const message = `this limit is higher than the rate that it should lower for ${label}`;
+    const message = `this limit is higher than the rate that it should lower for ${versionName(label, view.parts)}`;
     report([...path, 'deprecated'], { rule: 'limits', severity: 'warning', message });
   }
 }

@@ -30,16 +30,12 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkReserved(view, report);
 }
 
-/** Without versions there is nothing to resolve, to deprecate or to tell an upstream: such a key would do nothing. */
+/** Without versions there is nothing to resolve or to tell an upstream, and perhaps nothing to deprecate: such a key would do nothing. */
 function checkUnversioned(view: PolicyView, report: Report): void {
-  const idle: Path[] = [
-    ['resolve'],
-    ['rewrite_content_type'],
-    ['unknown_version_status'],
-    ['deprecation_header'],
-    ['warning'],
-    ['limits', 'deprecated'],
-  ];
+  const idle: Path[] = [['resolve'], ['rewrite_content_type'], ['unknown_version_status']];
+  if (!isWritten(view, ['deprecated'])) {
+    idle.push(['deprecation_header'], ['warning'], ['limits', 'deprecated']);
+  }
   for (const name of view.upstreamNames) idle.push(['upstreams', name, 'version_as']);
   for (const path of idle) {
     if (!isWritten(view, path)) continue;

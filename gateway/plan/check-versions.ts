@@ -16,7 +16,7 @@ const NO_CARRIERS = { header: undefined, default: undefined };
 
 export function checkVersions(view: PolicyView, now: EpochMs, report: Report): void {
   for (const [label, version] of view.versions) {
-    if (parseLabel(label) === undefined) {
+    if (!view.unversioned && parseLabel(label) === undefined) {
       const hint = /^\d+(\.|$)/.test(label) ? 'write v and the number, such as v1 or v1.2.0' : undefined;
       report(['versions', label], {
         rule: 'label',
@@ -79,7 +79,8 @@ function checkRedirect(label: string, version: VersionParts, view: PolicyView, r
 
 function checkUpstreamsPerVersion(view: PolicyView, now: EpochMs, report: Report): void {
   if (view.unversioned) {
-    if (view.upstreamNames.length !== 1) {
+    const hasEnded = [...view.versions.values()].some((api) => hasSunset(api, now));
+    if (view.upstreamNames.length !== 1 && !(hasEnded && view.upstreamNames.length === 0)) {
       report(['upstreams'], {
         rule: 'reference',
         message: 'an API with "versions: none" has exactly one upstream',

@@ -12,12 +12,13 @@ import { compileLimits } from './compile-limits.ts';
 import { compileOperations } from './compile-operations.ts';
 import { carrier, compileResolution, varyOf, versionHeadersOf } from './compile-resolution.ts';
 import { compileUpstream } from './compile-upstream.ts';
-import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from './plan.ts';
+import type { ApiPlan, GatewayPlan, RedirectTarget, UpstreamPlan, VersionRules } from './plan.ts';
 import type { PolicyFile, VersionFile } from './policy-grammar.ts';
 import { effectiveSunset, redirectChain, redirectOf } from './redirects.ts';
 import { lifecycleUrl } from './reserved-paths.ts';
 import { createRouteTable } from './route-table.ts';
 import type { Settings } from './settings.ts';
+import { versionsOf } from './versions.ts';
 
 export interface PlanInput {
   readonly settings: Settings;
@@ -43,7 +44,7 @@ export function compilePlan({ settings, policies, revision }: PlanInput): Gatewa
 }
 
 function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
-  const versions = file.versions === 'none' ? [compileUnversioned(file)] : compileVersions(file, settings);
+  const versions = compileVersions(file, settings);
   return {
     name: file.api,
     mode: file.mode ?? 'enforce',
@@ -66,14 +67,18 @@ function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
 }
 
 function compileVersions(file: PolicyFile, settings: Settings): readonly VersionRules[] {
-  const versions = new Map(typeof file.versions === 'object' ? Object.entries(file.versions) : []);
+  const versions = versionsOf(file);
   const form = file.deprecation_header ?? settings.deprecationForm;
   const pathOf = placeOf(file, settings.public);
   return [...versions].map(([label, version]): VersionRules => {
     const page = lifecycleUrl(settings.public, file.api);
     const schedule = compileSchedule(version, page);
-    const upstream = file.upstreams?.[label];
-    const options = { label, form, page, warning: file.warning ?? true };
+    const options = {
+      label: label === UNVERSIONED ? undefined : label,
+      form,
+      page,
+      warning: file.warning ?? true,
+    };
     const phasesOf = (dates: Schedule) => createPhases(dates, options);
     const rules: VersionRules = {
       api: file.api,
@@ -88,8 +93,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       bodyNotice: version.body_notice ?? false,
       access: compileAccess(file),
       limits: compileLimits(file, { label, version: version.limits, schedule }),
-      upstream:
-        upstream && compileUpstream(upstream, { name: `${file.api}-${label}`, base: file.base, label }),
+      upstream: upstreamOf(file, label),
       place: pathOf(label),
       predecessors: predecessorsOf(label, versions),
       successorPath: version.successor && pathOf(version.successor),
@@ -113,43 +117,12 @@ function predecessorsOf(label: Label, versions: ReadonlyMap<Label, VersionFile>)
   return older.map(([each]) => each).sort((a, b) => compareLabels(b, a));
 }
 
-/** `versions: none`: one label, one upstream of any name, active at all times. */
-function compileUnversioned(file: PolicyFile): VersionRules {
-  const schedule: Schedule = {
-    released: Number.NEGATIVE_INFINITY,
-    deprecated: undefined,
-    sunset: undefined,
-    retired: undefined,
-    forgotten: undefined,
-    successor: undefined,
-    guide: undefined,
-    status: undefined,
-    reason: undefined,
-    after: { kind: 'gone' },
-  };
-  const [upstream] = Object.values(file.upstreams ?? {});
-  const options = { label: UNVERSIONED, form: 'rfc9745', warning: false } as const;
-  const phasesOf = (dates: Schedule) => createPhases(dates, options);
-  return {
-    api: file.api,
-    label: UNVERSIONED,
-    operation: undefined,
-    operations: undefined,
-    schedule,
-    phases: phasesOf(schedule),
-    phasesOf,
-    exceptions: [],
-    brownouts: undefined,
-    bodyNotice: false,
-    access: compileAccess(file),
-    limits: compileLimits(file, { label: UNVERSIONED, version: undefined, schedule }),
-    upstream: upstream && compileUpstream(upstream, { name: file.api, base: file.base, label: undefined }),
-    place: file.base.replace(/\/$/, ''),
-    predecessors: [],
-    successorPath: undefined,
-    successorTail: undefined,
-    redirects: [],
-  };
+/** The upstream of an API without versions may have any name, and is told no version. */
+function upstreamOf({ api, base, upstreams = {} }: PolicyFile, label: Label): UpstreamPlan | undefined {
+  const isWhole = label === UNVERSIONED;
+  const upstream = isWhole ? Object.values(upstreams)[0] : upstreams[label];
+  const named = isWhole ? { name: api, label: undefined } : { name: `${api}-${label}`, label };
+  return upstream && compileUpstream(upstream, { ...named, base });
 }
 
 /** `published`: where the gateway itself tells of the API's life. */

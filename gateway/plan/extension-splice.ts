@@ -17,28 +17,34 @@ export type Spliced =
   /** The extension has no place that one insertion could make. */
   | { readonly kind: 'refused'; readonly message: string };
 
-/** `text`: a policy file without problems in which the version has a sunset. */
-export function spliceExtension(text: string, label: string, extension: WrittenExtension): Spliced {
+/** `text`: a policy file without problems in which the version, or the API as a whole without a label, has a sunset. */
+export function spliceExtension(
+  text: string,
+  label: string | undefined,
+  extension: WrittenExtension,
+): Spliced {
   const { tree } = readYaml(text, { isUtf8: true });
-  const version = valueUnder(valueUnder(tree?.contents, 'versions'), label);
+  const contents = tree?.contents;
+  const version = label === undefined ? contents : valueUnder(valueUnder(contents, 'versions'), label);
+  const within = label === undefined ? '' : `versions.${label}.`;
   // What an alias stands for elsewhere would be extended there as well.
   const shared = new Set(tree && aliasTargets(tree).values());
-  if (!isMap(version) || shared.has(version)) return byReference(`versions.${label}`);
+  if (!isMap(version) || shared.has(version))
+    return byReference(label === undefined ? 'the file' : `versions.${label}`);
   const sunset = pairOf(version, 'sunset');
   const extended = pairOf(version, 'extended');
   if (extended !== undefined) {
-    if (!isSeq(extended.value) || shared.has(extended.value))
-      return byReference(`versions.${label}.extended`);
+    if (!isSeq(extended.value) || shared.has(extended.value)) return byReference(`${within}extended`);
     return extended.value.flow === true
       ? intoFlowList(text, extended.value, extension)
       : intoBlockList(text, extended.value, extension);
   }
-  if (!isWritten(sunset)) return byReference(`versions.${label}.sunset`);
+  if (!isWritten(sunset)) return byReference(`${within}sunset`);
   const list = `[ ${flowMap(extension)} ]`;
   const end = endOf(sunset.value);
   if (version.flow === true) return insert(text, end, `, extended: ${list}`);
   const { indent, width } = placeOf(text, sunset);
-  if (indent.trim() !== '') return byReference(`versions.${label}.sunset`);
+  if (indent.trim() !== '') return byReference(`${within}sunset`);
   return insertLines(text, end, [`${indent}${keyed('extended', list, width)}`]);
 }
 

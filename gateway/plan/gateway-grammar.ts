@@ -6,6 +6,7 @@ import { notation, wholeSeconds } from '../policy/notation.ts';
 import { guardSection } from '../policy/rate-limit/section.ts';
 import { parseAddress, parseHostName, parseRange } from './addresses.ts';
 import { parseAdminToken } from './admin-token.ts';
+import { alternativesIn, MOST_ALTERNATIVES } from './file-pattern.ts';
 import type { StoreSettings } from './settings.ts';
 import { origin } from './upstream-section.ts';
 
@@ -174,7 +175,10 @@ const fields = {
   data: text('Folder for what the process makes, relative to the working directory; default ./data.', [
     './data',
   ]).optional(),
-  policies: text('The policy files, as a glob relative to this file.', ['../policies/*.yaml']),
+  policies: text('The policy files, as a glob relative to this file.', ['../policies/*.yaml']).refine(
+    (pattern) => alternativesIn(pattern) <= MOST_ALTERNATIVES,
+    `the braces come to more than ${MOST_ALTERNATIVES} names: write * for what differs`,
+  ),
 };
 
 export const gatewayGrammar = z.strictObject(fields);

@@ -8,6 +8,7 @@ import { checkTogether } from './check-together.ts';
 import { readDocument, type SourceDocument } from './document.ts';
 import { checkPair, digest, type FileRead, type ReadFile, readCapped, readSecret, tryRead } from './files.ts';
 import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './gateway-grammar.ts';
+import { withInherited } from './inherited.ts';
 import type { Environment } from './interpolate.ts';
 import { type DescriptionCache, readDescriptions } from './openapi/read-descriptions.ts';
 import { type PolicyFile, policyGrammar, policyPartsGrammar } from './policy-grammar.ts';
@@ -113,7 +114,7 @@ export async function readPolicies(
   const descriptions: string[] = [];
   for (const file of files) {
     const read = await tryRead(file, context.readFile);
-    const policy = documentOf(context, file, read);
+    const policy = withInherited(documentOf(context, file, read));
     const described = await readDescriptions(file, policy, {
       readFile: context.readFile,
       shown: (path) => shownPath(context, path),

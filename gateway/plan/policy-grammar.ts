@@ -8,6 +8,7 @@ import {
   lifecycleFields,
   modeSection,
   operationFields,
+  wholeApiFields,
 } from '../policy/lifecycle/section.ts';
 import { notation } from '../policy/notation.ts';
 import { limitsSection, versionLimitsSection } from '../policy/rate-limit/section.ts';
@@ -52,9 +53,6 @@ const version = z.strictObject({
     .optional(),
 });
 
-/** Every key that one version may have. */
-export const VERSION_KEYS: readonly string[] = Object.keys(version.shape);
-
 const fields = {
   api: name,
   audience: audienceSection.optional(),
@@ -75,6 +73,7 @@ const fields = {
   unknown_version_status: unknownVersionStatusSection.optional(),
   access: accessSection,
   mode: modeSection.optional(),
+  ...wholeApiFields,
   cors: corsSection.optional(),
   echo: z
     .boolean()
@@ -101,6 +100,10 @@ export const policyGrammar = z.strictObject({
   upstreams: z.record(z.string(), upstreamSection).meta(upstreamsMeta).optional(),
   versions: z.union([z.literal('none'), z.record(z.string(), version)]).meta(versionsMeta),
 });
+
+/** Every key that an API as a whole may have, and every one of a version. */
+export const API_KEYS: readonly string[] = Object.keys(policyGrammar.shape);
+export const VERSION_KEYS: readonly string[] = Object.keys(version.shape);
 
 /** The same, with everything optional: what is left of a file once malformed parts are taken out. */
 export const policyPartsGrammar = z

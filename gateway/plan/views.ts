@@ -1,12 +1,14 @@
 // What checks see of the documents: the well-formed parts beside the positions.
 // Names come from the raw keys, so that a malformed version still counts as declared.
 import type { EpochMs } from '../policy/contract.ts';
+import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import type { Finding, Path, SourceDocument } from './document.ts';
 import type { GatewayParts } from './gateway-grammar.ts';
 import type { PolicyParts, VersionParts } from './policy-grammar.ts';
 import type { Problem } from './problems.ts';
 import type { Address, Settings } from './settings.ts';
 import { keysOf, valueAt } from './values.ts';
+import { wholeApiParts } from './versions.ts';
 
 export interface GatewayView {
   readonly document: SourceDocument;
@@ -19,6 +21,7 @@ export interface PolicyView {
   readonly unversioned: boolean;
   /** Every label written, well formed or not, in the order written. */
   readonly labels: readonly string[];
+  /** By label; an API without versions is its own only one. */
   readonly versions: ReadonlyMap<string, VersionParts>;
   /** Every upstream written. */
   readonly upstreamNames: readonly string[];
@@ -46,10 +49,12 @@ export function viewPolicy(document: SourceDocument, parts: PolicyParts): Policy
   const versions = new Map<string, VersionParts>();
   const known = typeof parts.versions === 'object' ? parts.versions : {};
   for (const label of labels) versions.set(label, Object.hasOwn(known, label) ? (known[label] ?? {}) : {});
+  const unversioned = written === 'none';
+  if (unversioned) versions.set(UNVERSIONED, wholeApiParts(parts));
   return {
     document,
     parts,
-    unversioned: written === 'none',
+    unversioned,
     labels,
     versions,
     upstreamNames: keysOf(valueAt(document.value, ['upstreams'])),

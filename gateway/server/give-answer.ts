@@ -22,7 +22,7 @@ export function giveAnswer(
   mustClose: boolean,
   { exchange, connections, isDraining }: GivingPorts,
 ): void {
-  const { raw, res, isHttp2 } = open;
+  const { raw, res, isHttp2, glimpse } = open;
   open.answered = true;
   if (res.headersSent) {
     res.destroy();
@@ -38,6 +38,7 @@ export function giveAnswer(
     open.bytes = writeAnswer(res, raw.method ?? '', made, close);
   } catch (thrown) {
     // A line that cannot be written must not end the process; a failure's answer holds nothing of the request.
-    open.bytes = writeAnswer(res, raw.method ?? '', exchange.fail(thrown, open.facts, undefined), close);
+    const failed = exchange.fail(thrown, open.facts, { scheme: glimpse.scheme, headers: {} });
+    open.bytes = writeAnswer(res, raw.method ?? '', failed, close);
   }
 }

@@ -2,7 +2,7 @@
 // Made by request-life.ts; turns.ts orders those of one connection, give-answer.ts writes to it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExchangeFacts } from '../exchange/facts.ts';
-import type { RequestView } from '../exchange/request-view.ts';
+import type { RequestGlimpse, RequestView } from '../exchange/request-view.ts';
 import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
 import type { ClientAddress } from './client-address.ts';
 
@@ -12,6 +12,7 @@ export interface OpenRequest {
   readonly facts: ExchangeFacts;
   readonly isHttp2: boolean;
   readonly client: ClientAddress;
+  readonly glimpse: RequestGlimpse;
   /** Undefined when the request could not be read. */
   readonly view: RequestView | undefined;
   /** Set for what is judged; what the listener answers itself has none. */
@@ -35,7 +36,7 @@ export interface OpenRequest {
 }
 
 export function openRequest(
-  given: Pick<OpenRequest, 'raw' | 'res' | 'facts' | 'client' | 'view'>,
+  given: Pick<OpenRequest, 'raw' | 'res' | 'facts' | 'client' | 'glimpse' | 'view'>,
 ): OpenRequest {
   return {
     ...given,

@@ -13,7 +13,7 @@ import { giveAnswer } from './give-answer.ts';
 import { endWithAnswer, hasBody, isComplete, pathOf } from './message.ts';
 import { type OpenRequest, openRequest } from './open-request.ts';
 import { parserRefusal } from './parser-error.ts';
-import { readRequest } from './request-view.ts';
+import { glimpseOf, readRequest } from './request-view.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { createTurns } from './turns.ts';
 import { refuseOnSocket, type UnparsedPorts } from './unparsed.ts';
@@ -64,9 +64,10 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     const chosen = raw.headers['x-request-id'];
     const requestId = typeof chosen === 'string' && REQUEST_ID.test(chosen) ? chosen : randomUUID();
     const facts = exchange.begin(requestId);
-    const reading = readRequest(raw, { scheme, isHttp2, address: client, requestId });
+    const context = { scheme, isHttp2, address: client, requestId };
+    const reading = readRequest(raw, context);
     const view = reading.kind === 'refused' ? undefined : reading.view;
-    const open = openRequest({ raw, res, facts, client, view });
+    const open = openRequest({ raw, res, facts, client, glimpse: view ?? glimpseOf(raw, context), view });
     if (!isHttp2) turns.join(open);
     // WS-1: served as plain HTTP. Node drops what arrived together with an upgrade it ignores, so that the next bytes
     // may be the middle of anything.
@@ -141,13 +142,13 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
 
   /** A refusal by this listener: the connection is not trusted any further (SMG-26). */
   function refuse(open: OpenRequest, refusal: Refusal): void {
-    giveAnswer(open, exchange.refuse(refusal, open.facts, open.view), true, ports);
+    giveAnswer(open, exchange.refuse(refusal, open.facts, open.glimpse), true, ports);
   }
 
   function end(open: OpenRequest): void {
     if (open.ended) return;
     turns.leave(open);
-    const { raw, res, inbound, view, isHttp2, client } = open;
+    const { raw, res, inbound, view, glimpse, isHttp2, client } = open;
     ports.slowReaders.forget(res);
     const complete = open.switched || isComplete(res);
     if (!complete) {
@@ -168,7 +169,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       status: open.switched ? 101 : res.headersSent ? res.statusCode : CLIENT_LEFT,
       bytes: open.bytes + (inbound?.bytes ?? 0),
       clientAddress: client.full,
-      scheme: view?.scheme ?? scheme,
+      scheme: glimpse.scheme,
       protocol: `HTTP/${raw.httpVersion}`,
       aborted: !complete,
       userAgent: raw.headers['user-agent'],

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Authority, readAuthority, sameAuthority } from '../exchange/authority.ts';
 import type { RequestRefusal } from '../exchange/directive.ts';
-import { METHODS, type RequestView } from '../exchange/request-view.ts';
+import { METHODS, type RequestGlimpse, type RequestView } from '../exchange/request-view.ts';
 import { readTarget } from '../exchange/target.ts';
 import type { ClientAddress } from './client-address.ts';
 import { handshakeRefusal } from './handshake.ts';
@@ -18,6 +18,7 @@ export type Reading =
   | { readonly kind: 'refused'; readonly refusal: RequestRefusal };
 
 export interface ReadingContext {
+  /** Of the connection. */
   readonly scheme: 'https' | 'http';
   readonly isHttp2: boolean;
   readonly address: ClientAddress;
@@ -28,6 +29,15 @@ const refused = (message: string, status: 400 | 414 | 417 = 400): Reading => ({
   kind: 'refused',
   refusal: { reason: 'request_malformed', status, message },
 });
+
+/** What is known of `raw` before it is read: a trusted proxy says how the client came. */
+export function glimpseOf(
+  { headers }: IncomingMessage,
+  { scheme, address }: Pick<ReadingContext, 'scheme' | 'address'>,
+): RequestGlimpse {
+  const told = address.viaTrusted ? trustedScheme(headers['x-forwarded-proto']) : undefined;
+  return { scheme: told ?? scheme, headers };
+}
 
 /** Reads `raw`, whose `url` must be the target as received. */
 export function readRequest(raw: IncomingMessage, context: ReadingContext): Reading {
@@ -50,10 +60,9 @@ export function readRequest(raw: IncomingMessage, context: ReadingContext): Read
   if (target.kind === 'malformed') return refused(target.message, target.status);
   const authority = authorityOf(raw, context, target.kind === 'resource' ? target.authority : undefined);
   if (authority === undefined) return refused('The request needs exactly one valid authority.');
-  const trusted = address.viaTrusted ? raw.headers : undefined;
   const view: RequestView = {
     method,
-    scheme: trustedScheme(trusted?.['x-forwarded-proto']) ?? context.scheme,
+    scheme: glimpseOf(raw, context).scheme,
     host: authority.host,
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
@@ -65,7 +74,7 @@ export function readRequest(raw: IncomingMessage, context: ReadingContext): Read
   if (target.kind === 'server' || (method === 'OPTIONS' && raw.headers['max-forwards'] === '0')) {
     return { kind: 'server', view };
   }
-  const told = trusted?.['x-forwarded-host'];
+  const told = address.viaTrusted ? raw.headers['x-forwarded-host'] : undefined;
   const forwarded = typeof told === 'string' ? readAuthority(told) : undefined;
   return { kind: 'view', view, forwardedHost: (forwarded ?? authority).full };
 }

@@ -21,7 +21,7 @@ export function refuseOnSocket(refusal: Refusal, socket: Socket, ports: Unparsed
   const { exchange, observer, clientAddress, scheme, now } = ports;
   const client = clientAddress(socket.remoteAddress ?? '', undefined);
   const facts = exchange.begin(randomUUID());
-  const made = exchange.refuse(refusal, facts, undefined);
+  const made = exchange.refuse(refusal, facts, { scheme, headers: {} });
   writeToSocket(socket, made, new Date(now()).toUTCString());
   observer.onAnswer(facts, {
     method: '-',

@@ -1,10 +1,10 @@
 // Every metric of the gateway, one row each: name, labels, and where its samples come from.
 // A new metric is a row here; names follow Prometheus (one prefix, base units, _total for counters).
-import { standingOf } from '../exchange/standing.ts';
+import { apisStanding, standingOf } from '../exchange/standing.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
-import { dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
+import { apiSamples, dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import {
@@ -21,7 +21,7 @@ import {
   retiredSamples,
   upstreamSamples,
 } from './request-samples.ts';
-import type { CounterRow, GaugeRow, HistogramRow, MetricRow, Sample } from './series.ts';
+import { counter, gauge, histogram, type MetricRow, single } from './series.ts';
 
 export interface MetricSources {
   readonly requests: RequestMetrics;
@@ -45,7 +45,8 @@ export function metricRows({
   wallClock,
   logLinesDropped,
 }: MetricSources): MetricRow[] {
-  const standing = () => standingOf(plan(), { now: now(), overrides: overrides() });
+  const moment = () => ({ now: now(), overrides: overrides() });
+  const standing = () => standingOf(plan(), moment());
   return [
     counter('sundial_requests_total', 'Requests answered.', [...VERSION, 'stage', 'method', 'code'], () =>
       requestSamples(requests),
@@ -91,6 +92,12 @@ export function metricRows({
       'Requests to a version past its sunset or in a brownout.',
       [...VERSION, 'action'],
       () => retiredSamples(requests),
+    ),
+    gauge(
+      'sundial_api_info',
+      'The stage of an API now, which is that of its most alive version; always 1.',
+      ['api', 'stage'],
+      () => apiSamples(apisStanding(plan(), moment())),
     ),
     gauge(
       'sundial_version_info',
@@ -186,32 +193,4 @@ export function metricRows({
       () => single(logLinesDropped()),
     ),
   ];
-}
-
-type Name = MetricRow['name'];
-
-function counter(
-  name: Name,
-  help: string,
-  labels: readonly string[],
-  samples: CounterRow['samples'],
-): CounterRow {
-  return { kind: 'counter', name, help, labels, samples };
-}
-
-function gauge(name: Name, help: string, labels: readonly string[], samples: GaugeRow['samples']): GaugeRow {
-  return { kind: 'gauge', name, help, labels, samples };
-}
-
-function histogram(
-  name: Name,
-  help: string,
-  labels: readonly string[],
-  samples: HistogramRow['samples'],
-): HistogramRow {
-  return { kind: 'histogram', name, help, labels, samples };
-}
-
-function single(value: number): Sample[] {
-  return [[[], value]];
 }

@@ -1,7 +1,12 @@
-// Gauges of every version as it stands at scrape: its stage, its dates, whether it is paused.
+// Gauges of every API and version as it stands at scrape: its stage, its dates, whether it is paused.
 // Nothing is stored: a stage is derived from dates, overrides and the lifecycle clock here as everywhere.
-import type { Standing } from '../exchange/standing.ts';
+import type { apisStanding, Standing } from '../exchange/standing.ts';
 import type { Sample } from './series.ts';
+
+/** api, stage; the value is always 1. */
+export function* apiSamples(apis: ReturnType<typeof apisStanding>): Iterable<Sample> {
+  for (const [api, stage] of apis) yield [[api, stage], 1];
+}
 
 /** api, version, stage, successor; the value is always 1. */
 export function* versionSamples(versions: Iterable<Standing>): Iterable<Sample> {

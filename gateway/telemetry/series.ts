@@ -28,3 +28,36 @@ export interface HistogramRow extends RowName {
 }
 
 export type MetricRow = CounterRow | GaugeRow | HistogramRow;
+
+type Name = MetricRow['name'];
+
+export function counter(
+  name: Name,
+  help: string,
+  labels: readonly string[],
+  samples: CounterRow['samples'],
+): CounterRow {
+  return { kind: 'counter', name, help, labels, samples };
+}
+
+export function gauge(
+  name: Name,
+  help: string,
+  labels: readonly string[],
+  samples: GaugeRow['samples'],
+): GaugeRow {
+  return { kind: 'gauge', name, help, labels, samples };
+}
+
+export function histogram(
+  name: Name,
+  help: string,
+  labels: readonly string[],
+  samples: HistogramRow['samples'],
+): HistogramRow {
+  return { kind: 'histogram', name, help, labels, samples };
+}
+
+export function single(value: number): Sample[] {
+  return [[[], value]];
+}

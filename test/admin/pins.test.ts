@@ -122,3 +122,12 @@ describe('a pin on a version that the policy file does not have any more', () =>
     });
   });
 });
+
+it('a creation day is refused where accounts are not pinned by it', async () => {
+  const { answer } = await write('PUT', pins, { version: '2026-03-01', created: '2025-10-14' });
+  expect(answer.status).toBe(422);
+  expect(JSON.parse(answer.body)).toMatchObject({
+    message: '"created": payments pins no account by the day it was made. Leave it out.',
+  });
+  expect(await pins.find(KEY)).toBeUndefined();
+});

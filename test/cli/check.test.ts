@@ -103,6 +103,15 @@ describe('the samples', () => {
       text: expect.stringMatching(/^sundial: cannot write the schemas: ENOTDIR[^\n]*\n$/),
     }));
 
+  it('a folder that the system says it has not, though it has, is given up at once', async () => {
+    const ends = {
+      exitCode: 2,
+      text: expect.stringMatching(/^sundial: cannot write the schemas: [^\n]*\n$/),
+    };
+    for (const folder of ['/proc/sundial', '/proc/sundial/schema', ''])
+      expect(await runSchema({ folder })).toEqual(ends);
+  });
+
   it('have editor schemas that are in step with the grammar', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sundial-schema-'));
     const { exitCode, text } = await runSchema({ folder });

@@ -91,6 +91,12 @@ describe('explain of an API with pins', () => {
     );
   });
 
+  it('what a creation day decides is kept nowhere: of a day still to come, each call is decided anew', async () => {
+    expect(lineOf(await explain('GET /api/payments', { created: '2027-07-01' }), 'next')).toBe(
+      'next 2027-06-01 2027-06-01 active: forwarded',
+    );
+  });
+
   it('a pin on a version that is gone is refused, at the line of the pin', async () => {
     const text = await explain('GET /api/payments', { pin: '2020-01-01' });
     expect(lineOf(text, 'refused')).toBe('refused version_unknown policies/payments.yaml:3');

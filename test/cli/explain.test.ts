@@ -45,7 +45,7 @@ describe('explain', () => {
       exitCode: 0,
       text: `GET https://api.example.com/api/v1/orders/7?x=1, 2026-11-20T00:00:00Z
 
-api       orders      /api/{version}/orders                                         policies/orders.yaml:3
+api       orders      /api/{version}/orders, active                                 policies/orders.yaml:3
 version   v1          from the path                                                 policies/orders.yaml:3
 stage     deprecated  deprecated since 2026-01-15, sunset 2027-01-15, in 56 days    policies/orders.yaml:10
 identity  acme        main (assumed: it has the scopes)                             policies/orders.yaml:4
@@ -146,7 +146,7 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
         {
           step: 'api',
           value: 'orders',
-          detail: '/api/orders',
+          detail: '/api/orders, active',
           origin: { file: 'policies/orders.yaml', line: 2 },
         },
         { step: 'version', value: 'v2', detail: 'from the header', origin: { line: 3, column: 47 } },
@@ -223,6 +223,7 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     ['GET', []],
     ['DELETE ', []],
     ['OPTIONS *', []],
+    ['OPTIONS /api/v1/orders', ['Max-Forwards: 0']],
     ['GET /api /orders', []],
     ['GET /api/orders', ['API-Version']],
     ['GET /api/orders', [': v1']],

@@ -279,6 +279,11 @@ describe('the rules judge before anything is written (RET-11)', () => {
     const { exitCode, text } = await extend(files, options);
     expect(exitCode).toBe(1);
     expect(text).toMatch(new RegExp(`error: .* \\[${rule}\\]`));
+    expect(text).toMatch(
+      new RegExp(
+        `\nNothing is written: policies/orders\\.yaml makes ${rule} an error\\. Choose --to and --announced that keep it, or set it to warning under "rules:"\\.\n$`,
+      ),
+    );
     await untouched(files, strict);
   });
 

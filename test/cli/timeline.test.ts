@@ -50,7 +50,7 @@ describe('in a terminal', () => {
       exitCode: 0,
       text: `      2024            2025            2026            2027
                                                     │ 2026-11-20
-orders
+orders, active
   v0   ━━━━━━━━━━━━━━━▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒·············│·················
       retired, released 2024-02-01, deprecated 2025-01-01, sunset
       2026-02-01 (13 months of notice), then a redirect to v2
@@ -87,13 +87,13 @@ orders
     expect(text).toMatch(/^ +retired, released 2024-06-01/m);
   });
 
-  it('shows one API when asked, and ends with 2 for one that has no versions or is not there', async () => {
+  it('shows one API when asked, and ends with 2 for one that has no dates or is not there', async () => {
     await using files = await workspace(policies);
     expect(await timeline(files, { api: 'orders' })).toEqual(await timeline(files));
     for (const api of ['echo', 'nowhere']) {
       expect(await timeline(files, { api })).toEqual({
         exitCode: 2,
-        text: `sundial: no API with versions is called "${api}": those with versions are orders\n`,
+        text: `sundial: no API with dates is called "${api}": those with dates are orders\n`,
       });
     }
   });

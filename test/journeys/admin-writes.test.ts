@@ -157,7 +157,7 @@ describe('sundial pause', () => {
   it.each([
     ['order', 'v1', '2h', '"api": no API has this name; there are orders, payments'],
     ['orders', 'v9', '2h', '"version": orders has no such version; there are v0, v1, v2'],
-    ['orders', 'v1', '200d', '"until": may be 2027-04-05T14:30:00Z at the latest'],
+    ['orders', 'v1', '200d', '"for": a pause ends 2027-04-05T14:30:00Z at the latest'],
   ])('the gateway refuses to pause %s %s for %s: exit 1', async (api, version, length, message) => {
     now = BROWNOUT;
     const { exitCode, stdout, stderr } = await sundial('pause', api, version, '--for', length, '--why', 'x');
@@ -192,7 +192,7 @@ describe('sundial pin', () => {
   it('upgrades an account and takes that back within 72 hours, each felt by its next request', async () => {
     now = Date.UTC(2026, 0, 10);
     expect((await pin('show', 'payments', 'acme')).stdout).toBe(
-      'payments: nothing is stored for acme. Its version follows from its first call.\n',
+      'payments: nothing is stored for acme. Its version follows from the day in its claim account_created, else its first call.\n',
     );
     expect(await served()).toBe('2025-09-01');
     expect((await pin('show', 'payments', 'acme')).stdout).toBe(
@@ -272,6 +272,29 @@ describe('sundial pin', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain(`sundial: `);
     expect(stderr).toContain(message);
+  });
+
+  it('is told the day an account was made, and what is newer follows from it', async () => {
+    now = Date.UTC(2026, 2, 10);
+    const upgrade = (account: string, version: string, created: string) =>
+      pin('upgrade', 'payments', account, version, '--created', created, '--why', 'x');
+    for (const version of ['2025-03-01', '2025-09-01'])
+      expect(await upgrade('bornlate', version, '2025-10-14')).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr:
+          'sundial: The account is on 2025-09-01. An upgrade leads to a newer version; a roll-back takes the last upgrade back.\n',
+      });
+    expect((await pin('show', 'payments', 'bornlate')).stdout).toContain('nothing is stored for bornlate');
+    const moved = await upgrade('bornlate', '2026-03-01', '2025-10-14T10:00:00+02:00');
+    expect(moved.stdout).toContain('bornlate gets 2026-03-01, by an upgrade');
+    // What is stored stands for the day.
+    expect((await upgrade('bornlate', '2025-09-01', '2020-01-01')).stderr).toContain(
+      'The account is on 2026-03-01.',
+    );
+    const wrong = await upgrade('x', '2026-03-01', 'yesterday');
+    expect(wrong.exitCode).toBe(2);
+    expect(wrong.stderr).toContain('Write a date such as 2026-11-20');
   });
 
   it('asks nothing of an account without a name, as an unset variable leaves it: exit 2', async () => {

@@ -144,6 +144,8 @@ describe('a request that cannot be read one way only', () => {
         'content-type': 'application/json; charset=utf-8',
         'proxy-status': 'sundial; error=http_request_error',
         'cache-control': 'no-store',
+        // TLS-6: also where there is no request to speak of.
+        'strict-transport-security': 'max-age=86400',
         connection: 'close',
         date: expect.stringMatching(/ GMT$/),
       });

@@ -144,7 +144,7 @@ describe('an account with a creation day', () => {
       status: 410,
       json: {
         message:
-          'API version 2024-09-01 was retired on 2027-03-01. This account is pinned to it: name another version in API-Version.',
+          'API version 2024-09-01 was retired on 2027-03-01. Its successor is 2025-09-15. This account is pinned to 2024-09-01: name another version in API-Version.',
       },
       headers: { 'cache-control': 'private, max-age=60', vary: 'API-Version, Origin' },
     });

@@ -156,6 +156,38 @@ describe('brownout-windows', () => {
     expect(performance.now() - begun).toBeLessThan(4_000);
   });
 
+  const eachOperation = (rule: (index: number) => string) => {
+    const lists = Array.from({ length: 100 }, (_, i) => `GET /o${i}: { brownouts: [ ${rule(i)} ] }`);
+    return policy(`[ ${dated} ], operations: { ${lists.join(', ')} }`);
+  };
+  const dated = `{ from: 2027-01-05, for: 1h, ${TOLD} }`;
+
+  it('a hundred operations with the same list cost no more than one', async () => {
+    const minutely = eachOperation(() => '{ cron: "* * * * *", zone: UTC, for: 30s, announced: 2025-12-01 }');
+    await using files = await workspace({ 'policies/orders.yaml': minutely });
+    const begun = performance.now();
+    const problems = await files.problems();
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(problems).toHaveLength(100);
+    expect(problems[99]).toContain('more than 500 windows');
+  });
+
+  it('lists that differ are unrolled up to a bound for the file, whatever the rule is switched to', async () => {
+    const busy = eachOperation(
+      (i) => `{ cron: "${i % 60} * * * *", zone: UTC, for: ${i + 1}s, announced: 2025-12-01 }`,
+    );
+    await using files = await workspace({
+      'policies/orders.yaml': `${busy}rules: { brownout-windows: off, brownout-announcement: off }\n`,
+    });
+    const begun = performance.now();
+    expect(await files.problems()).toEqual([
+      expect.stringMatching(
+        /«brownouts» error: with this list the brownouts of the file come to more than 2500 different windows \(write fewer, or the same list where operations pause together\)$/,
+      ),
+    ]);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+
   it('a version without a sunset has no brownouts', async () => {
     await using files = await workspace({
       'policies/orders.yaml': policy(`[ { from: 2027-01-05, for: 1h, ${TOLD} } ]`).replace(

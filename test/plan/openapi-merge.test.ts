@@ -43,6 +43,24 @@ async function planOf(files: Workspace) {
   return { version, operations, problems, document: sources?.policies[0]?.document };
 }
 
+describe('OAS-2: what the policy says of its whole API', () => {
+  const top = 'deprecated: 2026-01-15\nsunset: 2027-06-15\nguide: https://docs.example.com/orders/v2\n';
+  const policy = POLICY.replace('upstreams:', `${top}upstreams:`);
+
+  it('comes before what the description of a version says, and where they differ that is found at the line of the API', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': policy, 'api/v1.yaml': describes(SEARCH) });
+    const { version } = await planOf(files);
+    expect(version?.schedule).toMatchObject({
+      deprecated: Date.UTC(2026, 0, 15),
+      sunset: Date.UTC(2027, 5, 15),
+      guide: 'https://docs.example.com/orders/v2',
+    });
+    expect(await files.problems()).toEqual([
+      'policies/orders.yaml:6 «2027-06-15» warning: deprecation.sunset is 2027-01-15 in the description (api/v1.yaml:6:53; `sundial openapi orders v1 --write` brings it up to date)',
+    ]);
+  });
+});
+
 describe('OAS-2: what only the description says', () => {
   it('holds: the dates and the guide of the version, and those of an operation', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });

@@ -303,7 +303,12 @@ describe('making a pause', () => {
 
   it.each<[string, Partial<PauseRequest>, string, string]>([
     ['an API nobody knows', { api: 'order' }, 'api', 'no API has this name; there is orders'],
-    ['an API without versions', { api: 'health' }, 'api', 'an API without versions has nothing to pause'],
+    [
+      'an API without versions or dates',
+      { api: 'health' },
+      'api',
+      'an API without versions and without dates has nothing to pause',
+    ],
     ['a version nobody knows', { label: 'v9' }, 'label', 'orders has no such version; there is v1'],
     [
       'an end that has passed',
@@ -322,7 +327,7 @@ describe('making a pause', () => {
       'more than 90 days',
       { until: NOW + LONGEST_PAUSE_MS + 1 },
       'until',
-      'may be 2027-07-13 at the latest, 90 days from now; for longer, extend the sunset',
+      'a pause ends 2027-07-13 at the latest, 90 days from now; for longer, extend the sunset',
     ],
     ['nobody', { author: '  ' }, 'author', 'must not be empty'],
     ['no reason', { reason: '' }, 'reason', 'must not be empty'],

@@ -121,11 +121,12 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       };
       return { kind: 'forward', forward };
     },
-    refuse(refusal, facts) {
+    refuse(refusal, facts, { scheme }) {
       facts.refusal = refusal.reason;
       const status =
         refusal.reason === 'request_malformed' ? refusal.status : (STATUS[refusal.reason] ?? 421);
-      return made(status, refusal.reason, facts);
+      const answer = made(status, refusal.reason, facts);
+      return { ...answer, headers: { ...answer.headers, 'x-scheme': scheme } };
     },
     publish: ({ status, headers, body }) => ({ status, headers: { ...headers }, body }),
     fail(thrown, facts) {

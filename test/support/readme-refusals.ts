@@ -37,7 +37,15 @@ const SAMPLES: Samples = {
   version_unknown: carriers.map((claim) => ({ reason: 'version_unknown', claim, known })),
   version_missing: [{ reason: 'version_missing', known }],
   pins_unavailable: [{ reason: 'pins_unavailable', retryAfterSeconds: 1, restoredAt: NOW }],
-  version_retired: [{ reason: 'version_retired', ...retired, replacement: undefined, because: undefined }],
+  version_retired: [
+    {
+      reason: 'version_retired',
+      ...retired,
+      replacement: undefined,
+      successor: undefined,
+      because: undefined,
+    },
+  ],
   version_moved: ([301, 308] as const).map((status) => ({
     reason: 'version_moved',
     status,
@@ -54,6 +62,7 @@ const SAMPLES: Samples = {
     sunset: undefined,
     message: undefined,
     replacement: undefined,
+    successor: undefined,
     guide: undefined,
   })),
   credentials_missing: [{ reason: 'credentials_missing' }],
@@ -87,7 +96,9 @@ export function statusesOfRefusals(): ReadonlyMap<string, ReadonlySet<number>> {
   return new Map(
     Object.entries(SAMPLES).map(([reason, refusals]) => [
       reason,
-      new Set(refusals.map((refusal) => describeRefusal(refusal, facts).status)),
+      new Set(
+        refusals.map((refusal) => describeRefusal(refusal, facts, { scheme: 'https', headers: {} }).status),
+      ),
     ]),
   );
 }

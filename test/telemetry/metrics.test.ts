@@ -257,6 +257,19 @@ describe('gauges of the plan', () => {
     expect(await series('sundial_version_info')).toEqual(info('retired'));
   });
 
+  it('derive the stage of an API from that of its most alive version, to the second', async () => {
+    const { clocks, series } = harness();
+    const stages: (readonly string[])[] = [];
+    for (const boundary of [Date.UTC(2026, 0, 15), Date.UTC(2027, 3, 15)])
+      for (const at of [boundary - 1000, boundary, boundary + 1000]) {
+        clocks.lifecycle = at;
+        stages.push(Object.keys(await series('sundial_api_info')));
+      }
+    const one = (stage: string) => [`sundial_api_info{api="orders",stage="${stage}"}`];
+    const [active, deprecated, retired] = [one('active'), one('deprecated'), one('retired')];
+    expect(stages).toEqual([active, deprecated, deprecated, deprecated, retired, retired]);
+  });
+
   it('show the dates, the last request and the revision', async () => {
     const { telemetry, series } = harness();
     telemetry.observer.onAnswer(deprecatedFacts(), outcome());

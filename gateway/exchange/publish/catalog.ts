@@ -8,7 +8,7 @@ import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { RequestView } from '../request-view.ts';
-import { changesIn, placeOf } from './places.ts';
+import { changesIn, hasLifecycle, placeOf } from './places.ts';
 import { type Publication, page } from './publication.ts';
 
 interface Target {
@@ -38,7 +38,7 @@ function contextsOf(plan: GatewayPlan, moment: Moment): readonly Context[] {
     for (const version of api.versions.values()) {
       if (!isServed(version, moment)) continue;
       const anchor = linkTarget(placeOf(plan, api, version.label));
-      const alone = anchor !== linkTarget(placeOf(plan, api, UNVERSIONED));
+      const alone = version.label === UNVERSIONED || anchor !== linkTarget(placeOf(plan, api, UNVERSIONED));
       byPlace.set(anchor, {
         anchor,
         ...lifecycleRelations(plan, api),
@@ -60,7 +60,7 @@ function stageOf(version: VersionRules, moment: Moment): Stage {
 }
 
 function lifecycleRelations(plan: GatewayPlan, api: ApiPlan): Readonly<Record<string, readonly Target[]>> {
-  if (api.versions.has(UNVERSIONED)) return {};
+  if (!hasLifecycle(api)) return {};
   const href = lifecycleUrl(plan.public, api.name);
   return {
     'service-meta': [{ href, type: 'application/json' }],

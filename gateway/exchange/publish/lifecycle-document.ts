@@ -3,19 +3,28 @@
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { lifecycleUrl } from '../../plan/reserved-paths.ts';
 import type { EpochMs } from '../../policy/contract.ts';
+import { nextStageOfApi, stageOfApi } from '../../policy/lifecycle/api-life.ts';
 import { assess, holdOf, type Moment } from '../../policy/lifecycle/assess.ts';
 import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { isForgotten } from '../../policy/lifecycle/retirement.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
-import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import type { Label } from '../../policy/versioning/resolution.ts';
 import { placeOf } from './places.ts';
 
 export interface LifecycleDocument {
   readonly api: string;
+  /** Of its most alive version. */
+  readonly stage: Stage;
+  readonly next_change?: StageChange;
   readonly url: string;
   readonly calendar: string;
   readonly versions: readonly VersionEntry[];
+}
+
+export interface StageChange {
+  readonly at: string;
+  readonly stage: Stage;
 }
 
 /** Instants are RFC 3339 in UTC; what is not known is left out. */
@@ -28,7 +37,7 @@ export interface Entry {
   readonly successor?: Label;
   readonly migration_guide?: string;
   readonly reason?: string;
-  readonly next_change?: { readonly at: string; readonly stage: Stage };
+  readonly next_change?: StageChange;
   /** Until then there is no brownout, and what would end stays. */
   readonly paused_until?: string;
   readonly brownouts?: readonly PlannedBrownout[];
@@ -55,8 +64,11 @@ export function lifecycleDocument(plan: GatewayPlan, api: ApiPlan, moment: Momen
   const url = lifecycleUrl(plan.public, api.name);
   const lives = [...api.versions.values()].map((version) => assess(version, moment));
   const versions = lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
+  const next = nextStageOfApi(lives, moment.now);
   return {
     api: api.name,
+    stage: stageOfApi(lives, moment.now),
+    ...(next === undefined ? {} : { next_change: { at: instantText(next.at), stage: next.stage } }),
     url,
     calendar: `${url}.ics`,
     versions: versions.map((version) => versionEntry(plan, api, version, moment)),
@@ -77,7 +89,7 @@ function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, mo
     version: label,
     url: placeOf(plan, api, label),
     ...entryOf(version, moment),
-    ...(schedule.status === undefined || label === UNVERSIONED ? {} : { status: schedule.status }),
+    ...(schedule.status === undefined ? {} : { status: schedule.status }),
     ...(operations.length === 0 ? {} : { operations }),
   };
 }

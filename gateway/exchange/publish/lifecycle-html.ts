@@ -1,6 +1,7 @@
 // The life of one API for people: one self-contained page, readable without styles, free of scripts.
 // Shown when a browser follows X-API-Deprecation-Info or rel="status".
 import { createHash } from 'node:crypto';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { Entry, LifecycleDocument, PlannedBrownout, VersionEntry } from './lifecycle-document.ts';
 
 const STYLE = [
@@ -18,7 +19,8 @@ export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('
 const DATES = ['released', 'deprecated', 'sunset', 'retired'] as const;
 
 export function lifecycleHtml(document: LifecycleDocument): string {
-  const { api, versions, url, calendar } = document;
+  const { api, stage, next_change: next, versions, url, calendar } = document;
+  const then = next === undefined ? '' : `, ${next.stage} from ${time(next.at)}`;
   const title = escapeHtml(`${api}: versions and their life`);
   return `<!DOCTYPE html>
 <html lang="en">
@@ -31,6 +33,7 @@ export function lifecycleHtml(document: LifecycleDocument): string {
 <body>
 <main>
 <h1>${title}</h1>
+<p>As a whole this API is <strong class="${stage}">${stage}</strong>${then}.</p>
 <div class="wide" role="region" aria-label="Versions" tabindex="0">
 <table>
 <caption>Dates are days in UTC. From its sunset a version no longer answers.</caption>
@@ -51,7 +54,7 @@ function rowsOf(version: VersionEntry, self: string): readonly string[] {
   const { operations = [], status } = version;
   const more = status === undefined || status === self ? [] : [anchor(status, 'Status')];
   return [
-    row(version.version, version, more),
+    row(version.version === UNVERSIONED ? 'All of it' : version.version, version, more),
     ...operations.map((operation) => row(`${version.version} ${operation.operation}`, operation, [])),
   ];
 }

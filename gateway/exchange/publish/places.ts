@@ -1,6 +1,7 @@
 // Where the versions of an API are found from outside: absolute, per version where the path tells versions apart.
 // Written into the catalog and the lifecycle documents.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
+import { hasDates } from '../../policy/lifecycle/api-life.ts';
 import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
 import { nextOverrideChange } from '../../policy/lifecycle/override.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
@@ -8,6 +9,11 @@ import { isForgotten } from '../../policy/lifecycle/retirement.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 
 const VERSION = '{version}';
+
+/** Whether there is anything to tell of an API: one without versions may go on as it is for good. */
+export function hasLifecycle({ versions }: ApiPlan): boolean {
+  return [...versions.values()].some(({ schedule }) => hasDates(schedule));
+}
 
 /** The URL under which a version is called; all share one where neither path nor host names it. */
 export function placeOf(plan: GatewayPlan, api: ApiPlan, label: Label): string {

@@ -7,13 +7,12 @@ import { lifecycleEvents, type VersionLife } from '../../policy/lifecycle/calend
 import { renderCalendar } from '../../policy/lifecycle/icalendar.ts';
 import { isForgotten } from '../../policy/lifecycle/retirement.ts';
 import { preferredType } from '../../policy/versioning/preferred-type.ts';
-import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { Directive } from '../directive.ts';
 import type { RequestView } from '../request-view.ts';
 import { catalogPage } from './catalog.ts';
 import { lifecycleDocument } from './lifecycle-document.ts';
 import { lifecycleHtml, PAGE_POLICY } from './lifecycle-html.ts';
-import { changesIn } from './places.ts';
+import { changesIn, hasLifecycle } from './places.ts';
 import { type Publication, page } from './publication.ts';
 
 const WELL_KNOWN = '/.well-known/';
@@ -45,7 +44,7 @@ function lifecyclePage(
   const { path } = view;
   if (path !== LIFECYCLE && !path.startsWith(`${LIFECYCLE}/`)) return undefined;
   const [, name = '', calendar] = /^\/([a-z][a-z0-9-]*)(\.ics)?$/.exec(path.slice(LIFECYCLE.length)) ?? [];
-  const api = plan.apis.find((each) => each.name === name && !each.versions.has(UNVERSIONED));
+  const api = plan.apis.find((each) => each.name === name && hasLifecycle(each));
   if (api === undefined) return 'absent';
   return calendar === undefined
     ? () => documentPage(plan, api, view, moment)

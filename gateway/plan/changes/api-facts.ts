@@ -1,11 +1,13 @@
 // What a policy file says of its API as a whole, and of the upstreams: defaults filled in, so that writing one out
 // is no change. Versions have their own file.
-import type { MediaTemplate } from '../../policy/versioning/resolution.ts';
+import { wholeApiFields } from '../../policy/lifecycle/section.ts';
+import { type MediaTemplate, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { compileTimeouts, DEFAULT_VERSION_HEADER } from '../compile-upstream.ts';
 import type { Path, SourceDocument } from '../document.ts';
 import type { PolicySource } from '../load-documents.ts';
 import type { PolicyFile, UpstreamFile } from '../policy-grammar.ts';
 import { RULES } from '../rules/names.ts';
+import { versionsOf } from '../versions.ts';
 import {
   type ApiFacts,
   type Fact,
@@ -19,7 +21,7 @@ import {
 } from './facts.ts';
 import { limitFacts } from './limit-facts.ts';
 import { spanInWords } from './spans.ts';
-import { versionSubjects } from './version-facts.ts';
+import { lifeFacts, versionSubjects } from './version-facts.ts';
 
 /** Expectations change nothing that anyone is told or given. */
 const KNOWN = new Set([
@@ -34,6 +36,10 @@ const KNOWN = new Set([
   'upstreams',
   'versions',
 ]);
+/** Said of each version that takes it over, so that moving a date from one to the other is no change. */
+const OF_VERSIONS: readonly string[] = Object.keys(wholeApiFields);
+/** The same as written, where no fact of a life names it. */
+const IN_WORDS: readonly string[] = ['alternate', 'guide', 'status', 'reason'];
 /** What is meant where nothing is written; a form of Deprecation that is not written is the gateway file's. */
 const DEFAULTS = {
   audience: 'public',
@@ -65,7 +71,8 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
   const words = (values: readonly string[], path: Path) =>
     values.map((value, index) => writtenWord(document, [...path, index], value));
   return [
-    ...otherFacts(document, [], KNOWN, DEFAULTS),
+    ...lifeOf(file),
+    ...otherFacts(document, [], knownOf(file), DEFAULTS),
     membersFact('host', hosts.map(plainWord)),
     ...resolveFacts(file, document),
     ...accessFacts(file.access, document),
@@ -76,6 +83,16 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
       wordFact(`rule ${name}`, plainWord(rules?.[name as keyof typeof RULES] ?? severity)),
     ),
   ];
+}
+
+function knownOf({ versions }: PolicyFile): ReadonlySet<string> {
+  const ofVersions = versions === 'none' ? OF_VERSIONS.filter((key) => !IN_WORDS.includes(key)) : OF_VERSIONS;
+  return new Set([...KNOWN, ...ofVersions]);
+}
+
+function lifeOf(file: PolicyFile): readonly Fact[] {
+  const whole = versionsOf(file).get(UNVERSIONED);
+  return whole === undefined ? [] : lifeFacts(whole);
 }
 
 /** The order of carriers says nothing: all are read, and the default is asked last wherever it stands. */

@@ -60,11 +60,20 @@ export function versionSubjects(file: PolicyFile, document: SourceDocument): rea
 }
 
 function versionFacts(version: VersionFile, document: SourceDocument, at: Path): readonly Fact[] {
+  return [
+    ...lifeFacts(version),
+    ...otherFacts(document, at, KNOWN, { body_notice: false }),
+    ...limitFacts(version.limits),
+  ];
+}
+
+/** The dates, and what hangs on them, of a version or of an API without versions. */
+export function lifeFacts(version: VersionFile): readonly Fact[] {
   const { released, announced, deprecated, retired, forgotten } = version;
   const sunset = effectiveSunset(version);
   const successor = version.successor ?? redirectOf(version);
   return [
-    ...dateFact('released', released),
+    ...dateFact('released', Number.isFinite(released) ? released : undefined),
     // The deprecation is its own announcement unless another date is given.
     ...dateFact('announced', announced === deprecated ? undefined : announced),
     ...dateFact('deprecated', deprecated),
@@ -75,10 +84,8 @@ function versionFacts(version: VersionFile, document: SourceDocument, at: Path):
     ...afterFacts(version, sunset),
     // Where a version redirects to is its successor, unless another is named (RET-8).
     ...wordFact('successor', successor === undefined ? undefined : plainWord(successor)),
-    ...otherFacts(document, at, KNOWN, { body_notice: false }),
     membersFact('exception', (version.exceptions ?? []).map(exceptionWord)),
     ...windowFacts(version.brownouts, deprecated, sunset),
-    ...limitFacts(version.limits),
   ];
 }
 

@@ -10,7 +10,7 @@ const NOTICE_DAYS = 14;
 
 export const brownoutAnnouncement: Rule = (subject, report) => {
   for (const { at, rules, placed } of brownoutListsOf(subject)) {
-    if (placed.kind === 'nowhere') continue;
+    if (placed.kind !== 'windows') continue;
     for (const [index, { announced }] of rules.entries()) {
       const first = placed.windows.find((window) => window.rule === index);
       if (first === undefined || first.from - announced >= NOTICE_DAYS * DAY_MS) continue;

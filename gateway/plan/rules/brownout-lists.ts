@@ -5,7 +5,7 @@ import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/browno
 import { type BrownoutSpan, expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import type { Path } from '../document.ts';
 import { effectiveSunset } from '../redirects.ts';
-import { isWritten } from '../views.ts';
+import { isWritten, type PolicyView } from '../views.ts';
 import type { Subject } from './subject.ts';
 
 export interface BrownoutList {
@@ -15,8 +15,21 @@ export interface BrownoutList {
   /** The date that is missing, or the dates and the windows between them, by time. */
   readonly placed:
     | { readonly kind: 'nowhere'; readonly missing: 'deprecated' | 'sunset' }
+    /** Not unrolled: with it the windows of the file are more than `MOST_DIFFERENT`. */
+    | { readonly kind: 'beyond' }
     | { readonly kind: 'windows'; readonly span: BrownoutSpan; readonly windows: readonly BrownoutWindow[] };
 }
+
+/** Each window costs a look at a time zone; that many keep `check` and a reload well under a second. */
+export const MOST_DIFFERENT = 2_500;
+
+/** The lists of one file: the windows of equal ones between the same dates are looked for once. */
+interface Unrolled {
+  readonly lists: Map<string, BrownoutList['placed']>;
+  windows: number;
+}
+
+const unrolled = new WeakMap<PolicyView, Unrolled>();
 
 /** Lists whose dates are malformed or out of order are left out: that has been said. */
 export function brownoutListsOf({ version, at, view }: Subject): readonly BrownoutList[] {
@@ -25,19 +38,20 @@ export function brownoutListsOf({ version, at, view }: Subject): readonly Browno
   const written = (owner: Path) => (key: string) =>
     isWritten(view, [...at, key]) || isWritten(view, [...owner, key]);
   return [
-    ...listOf(at, brownouts, { deprecated, sunset }, written(at)),
+    ...listOf(view, at, brownouts, { deprecated, sunset }, written(at)),
     ...Object.entries(operations).flatMap(([name, operation]) => {
       const owner = [...at, 'operations', name];
       const own = {
         deprecated: earlier(operation.deprecated, deprecated),
         sunset: earlier(operation.sunset, sunset),
       };
-      return listOf(owner, operation.brownouts, own, written(owner));
+      return listOf(view, owner, operation.brownouts, own, written(owner));
     }),
   ];
 }
 
 function listOf(
+  view: PolicyView,
   owner: Path,
   rules: readonly BrownoutRule[] | undefined,
   { deprecated, sunset }: { readonly deprecated: EpochMs | undefined; readonly sunset: EpochMs | undefined },
@@ -51,7 +65,27 @@ function listOf(
   }
   if (sunset <= deprecated) return [];
   const span = { deprecated, sunset };
-  return [{ at, rules, placed: { kind: 'windows', span, windows: expandBrownouts(rules, span) } }];
+  const placed = unroll(view, rules, span);
+  return placed === undefined ? [] : [{ at, rules, placed }];
+}
+
+/** One list is said to be beyond what a file may have; those that come after it are left out. */
+function unroll(
+  view: PolicyView,
+  rules: readonly BrownoutRule[],
+  span: BrownoutSpan,
+): BrownoutList['placed'] | undefined {
+  const file = unrolled.get(view) ?? { lists: new Map(), windows: 0 };
+  unrolled.set(view, file);
+  const key = JSON.stringify([span, rules]);
+  const known = file.lists.get(key);
+  if (known !== undefined || file.windows > MOST_DIFFERENT) return known;
+  const windows = expandBrownouts(rules, span);
+  file.windows += windows.length;
+  const placed: BrownoutList['placed'] =
+    file.windows > MOST_DIFFERENT ? { kind: 'beyond' } : { kind: 'windows', span, windows };
+  file.lists.set(key, placed);
+  return placed;
 }
 
 /** An operation may begin and end earlier than its version, not later. */

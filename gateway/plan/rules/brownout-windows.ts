@@ -2,7 +2,7 @@
 // A window outside those dates would never be met, or would refuse a version that nobody was told to leave.
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { type BrownoutSpan, MOST_WINDOWS } from '../../policy/lifecycle/brownout-windows.ts';
-import { brownoutListsOf, spellInstant } from './brownout-lists.ts';
+import { brownoutListsOf, MOST_DIFFERENT, spellInstant } from './brownout-lists.ts';
 import type { Rule } from './subject.ts';
 
 const RULE = 'brownout-windows';
@@ -12,6 +12,16 @@ export const brownoutWindows: Rule = (subject, report) => {
     if (placed.kind === 'nowhere') {
       const message = `brownouts need ${placed.missing}: their windows lie between deprecation and sunset`;
       report(at, { rule: RULE, message, at: 'key' });
+      continue;
+    }
+    if (placed.kind === 'beyond') {
+      // No rule's name: switching it off would leave the work to every reload.
+      report(at, {
+        rule: 'brownouts',
+        message: `with this list the brownouts of the file come to more than ${MOST_DIFFERENT} different windows`,
+        hint: 'write fewer, or the same list where operations pause together',
+        at: 'key',
+      });
       continue;
     }
     for (const [index, rule] of rules.entries()) {

@@ -9,8 +9,10 @@ import { extensionAnnouncement } from './extension-announcement.ts';
 import { extensionLength } from './extension-length.ts';
 import { migrationGuide } from './migration-guide.ts';
 import { noticePeriod } from './notice-period.ts';
+import { operationSuccessor } from './operation-successor.ts';
 import { parallelVersions } from './parallel-versions.ts';
-import type { Rule, Subject } from './subject.ts';
+import { type Rule, type Subject, subjectOf } from './subject.ts';
+import { successorCircle } from './successor-circle.ts';
 import { successorExists } from './successor-exists.ts';
 import { successorOutlives } from './successor-outlives.ts';
 import { successorReleased } from './successor-released.ts';
@@ -23,8 +25,10 @@ const VERSION_RULES: readonly Rule[] = [
   extensionAnnouncement,
   parallelVersions,
   successorExists,
+  successorCircle,
   successorReleased,
   successorOutlives,
+  operationSuccessor,
   migrationGuide,
   brownoutWindows,
   brownoutAnnouncement,
@@ -36,7 +40,7 @@ const OPERATION_RULES: readonly Rule[] = [noticePeriod, migrationGuide];
 
 export function checkRules(view: PolicyView, report: Report): void {
   for (const [label, version] of view.versions) {
-    const subject: Subject = { label, version, at: ['versions', label], view };
+    const subject = subjectOf(label, version, view);
     for (const rule of VERSION_RULES) rule(subject, report);
     for (const operation of operationsOf(subject))
       for (const rule of OPERATION_RULES) rule(operation, report);

@@ -25,6 +25,7 @@ export const RULES = {
     asks: 'Another version is served for as long as this one is deprecated.',
   },
   'successor-exists': { severity: 'error', asks: 'The successor is another version of this API.' },
+  'successor-circle': { severity: 'error', asks: 'Successors do not lead back to where they came from.' },
   'successor-released': {
     severity: 'warning',
     asks: 'The successor is released by the deprecation, and where a redirect leads by the time it begins.',
@@ -32,6 +33,10 @@ export const RULES = {
   'successor-outlives': {
     severity: 'error',
     asks: 'The successor is still served when the version ends, and for a notice period after that.',
+  },
+  'operation-successor': {
+    severity: 'error',
+    asks: 'The operation that another leads to is still served when that one ends.',
   },
   'migration-guide': { severity: 'warning', asks: 'Each deprecated version has a migration guide.' },
   'brownout-windows': {

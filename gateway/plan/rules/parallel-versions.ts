@@ -6,9 +6,11 @@ import { effectiveSunset } from '../redirects.ts';
 import { namedSuccessor, type Rule, type Subject } from './subject.ts';
 
 export const parallelVersions: Rule = (subject, report) => {
-  const { label, version, at } = subject;
+  const { label, version, at, view } = subject;
   const { deprecated } = version;
   if (deprecated === undefined || namedSuccessor(subject) !== undefined) return;
+  // What goes with the whole API leads to no other version of it.
+  if (deprecated === view.parts.deprecated) return;
   const end = effectiveSunset(version) ?? Number.POSITIVE_INFINITY;
   const alone = firstAlone(subject, deprecated, end);
   if (alone === undefined) return;

@@ -1,11 +1,12 @@
 // The rules that need a past: a version as written now against the same version as it was published.
 // The past is whatever the caller has of it: an older folder of files.
 import type { EpochMs } from '../../policy/contract.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { VersionParts } from '../policy-grammar.ts';
 import type { PolicyView, Report } from '../views.ts';
 import { datesRewritten } from './dates-rewritten.ts';
 import { pinsRewritten } from './pins-rewritten.ts';
-import type { Subject } from './subject.ts';
+import { subjectOf } from './subject.ts';
 import { sunsetRewritten } from './sunset-rewritten.ts';
 import { versionRemoved } from './version-removed.ts';
 
@@ -16,20 +17,23 @@ export function checkPast(past: PastVersions, view: PolicyView, now: EpochMs, re
   for (const [label, version] of view.versions) {
     const older = past.get(label);
     if (older === undefined || !wasPublished(older, now)) continue;
-    const subject: Subject = { label, version, at: ['versions', label], view };
+    const subject = subjectOf(label, version, view);
     sunsetRewritten(older, subject, report);
     datesRewritten(older, subject, report);
   }
+  // An API that had no versions lives on in those it has by now, and nobody was pinned to any.
+  if (past.has(UNVERSIONED)) return;
   const published = publishedOf(past, now);
   versionRemoved(published, view, report);
   if (published.length > 0) pinsRewritten(past, view, now, report);
 }
 
-/** Labels of versions that callers may know of. */
+/** Labels of versions that callers may know of; an API without versions counts once it was to end. */
 export function publishedOf(past: PastVersions, now: EpochMs): readonly string[] {
   return [...past].flatMap(([label, version]) => (wasPublished(version, now) ? [label] : []));
 }
 
-function wasPublished({ released, forgotten }: VersionParts, now: EpochMs): boolean {
+function wasPublished({ released, deprecated, sunset, forgotten }: VersionParts, now: EpochMs): boolean {
+  if (released === Number.NEGATIVE_INFINITY && deprecated === undefined && sunset === undefined) return false;
   return released !== undefined && released <= now && !(forgotten !== undefined && forgotten <= now);
 }

@@ -4,13 +4,19 @@ import type { EpochMs } from '../../policy/contract.ts';
 import type { Path } from '../document.ts';
 import type { VersionParts } from '../policy-grammar.ts';
 import { redirectOf } from '../redirects.ts';
+import { versionName, versionPath } from '../versions.ts';
 import type { PolicyView, Report } from '../views.ts';
 
 export interface Subject {
+  /** As it is named in findings; an API without versions is its own only one. */
   readonly label: string;
   readonly version: VersionParts;
   readonly at: Path;
   readonly view: PolicyView;
+}
+
+export function subjectOf(label: string, version: VersionParts, view: PolicyView): Subject {
+  return { label: versionName(label, view.parts), version, at: versionPath(label), view };
 }
 
 export type Rule = (subject: Subject, report: Report) => void;

@@ -2,6 +2,7 @@
 // RET-4: a redirect to what has ended is an error; a successor that ends within a notice period after is a warning.
 import { dayOf } from '../../policy/notation.ts';
 import { effectiveSunset, type RedirectHop, redirectChain } from '../redirects.ts';
+import { wholeApiParts } from '../versions.ts';
 import { dayFrom, monthsAfter } from './calendar.ts';
 import { namedSuccessor, noticeMonths, type Rule, redirectTarget } from './subject.ts';
 
@@ -11,6 +12,8 @@ export const successorOutlives: Rule = (subject, report) => {
   const successor = target ?? namedSuccessor(subject);
   const ends = effectiveSunset(version);
   if (successor === undefined || ends === undefined) return;
+  // What ends with the whole API leads no further by any successor; a redirect would all the same lead to what is gone.
+  if (target === undefined && ends === effectiveSunset(wholeApiParts(view.parts))) return;
   const first = {
     label: successor.label,
     until: effectiveSunset(successor.version) ?? Number.POSITIVE_INFINITY,

@@ -1,5 +1,6 @@
 // version-removed: a version that was served leaves a tombstone, which answers 410 or redirects.
 // Deleting it makes the version unknown, and its callers see a 404 that explains nothing.
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyView, Report } from '../views.ts';
 
 export function versionRemoved(published: readonly string[], view: PolicyView, report: Report): void {
@@ -17,9 +18,11 @@ export function versionRemoved(published: readonly string[], view: PolicyView, r
 /** The same of a whole API, said where it stood. */
 export function apiRemoved(published: readonly string[], report: Report): void {
   if (published.length === 0) return;
+  const isWhole = published.includes(UNVERSIONED);
+  const what = isWhole ? 'its dates' : 'its versions and their dates';
   report(['api'], {
     rule: 'version-removed',
-    message: `this API was published (${published.join(', ')}) and no policy file describes it any more`,
-    hint: 'keep its versions and their dates; after their sunset they need no upstream',
+    message: `this API was published${isWhole ? '' : ` (${published.join(', ')})`} and no policy file describes it any more`,
+    hint: `keep ${what}; after ${isWhole ? 'its' : 'their'} sunset ${isWhole ? 'it needs' : 'they need'} no upstream`,
   });
 }

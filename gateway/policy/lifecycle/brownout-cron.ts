@@ -7,6 +7,9 @@ import type { CronBeat } from './brownout-rule.ts';
 /** Five fields of digits, names, lists, ranges and steps; no nicknames, no `?`, no seconds. */
 const FIELDS = /^[\w*,/#-]+(?: +[\w*,/#-]+){4}$/;
 const ZONE = /^[A-Za-z][\w+-]*(?:\/[\w+-]+){0,2}$/;
+/** Strikes that were looked for: each costs a look at the zone, and checks, plan and reload want the same ones. */
+const found = new Map<string, readonly EpochMs[]>();
+const MOST_FOUND = 1_000;
 
 /** The expression itself when it has five fields that mean something, else undefined. */
 export function parseCron(text: string): string | undefined {
@@ -42,15 +45,23 @@ export function strikes(
   until: EpochMs,
   most: number,
 ): readonly EpochMs[] {
-  const job = schedule(cron, zone);
-  const found: EpochMs[] = [];
+  const key = [cron, zone, from, until, most].join('\n');
+  const known = found.get(key) ?? lookFor(schedule(cron, zone), from, until, most);
+  found.delete(key);
+  found.set(key, known);
+  if (found.size > MOST_FOUND) for (const oldest of found.keys().take(1)) found.delete(oldest);
+  return known;
+}
+
+function lookFor(job: Cron, from: EpochMs, until: EpochMs, most: number): readonly EpochMs[] {
+  const struck: EpochMs[] = [];
   // The library looks for what comes after the instant it is given.
   let next = job.nextRun(new Date(from - 1))?.getTime();
-  while (next !== undefined && next < until && found.length < most) {
-    if (next >= from) found.push(next);
+  while (next !== undefined && next < until && struck.length < most) {
+    if (next >= from) struck.push(next);
     next = job.nextRun(new Date(next))?.getTime();
   }
-  return found;
+  return struck;
 }
 
 /** Without a function to call, the library starts no timer. */

@@ -5,6 +5,7 @@ import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import type { BrownoutWindow } from './brownout-rule.ts';
 import { type Exception, leaveFrom, someoneMayPass } from './exceptions.ts';
+import { successorToName } from './retirement.ts';
 import type { LifecycleRefusal, Schedule } from './schedule.ts';
 
 /** The version or operation that pauses. */
@@ -65,6 +66,7 @@ export function brownOut(
     sunset: schedule.sunset,
     message: window.message,
     replacement,
+    successor: successorToName({ label, schedule }, replacement),
     guide: schedule.guide,
   };
 }

@@ -2,6 +2,7 @@
 // Behind /.well-known/lifecycle/<api>.ics and `timeline --format ics`.
 import type { EpochMs } from '../contract.ts';
 import { dayOf } from '../notation.ts';
+import { isOfWholeApi } from './api-life.ts';
 import type { LifecycleEvent } from './calendar.ts';
 
 export interface CalendarOptions {
@@ -45,7 +46,8 @@ function eventLines(event: LifecycleEvent, host: string, stamp: string) {
   const ends = kind !== 'released';
   // A brownout has no identity but its beginning; a date keeps its own when it is moved.
   const id = [api, label, operation, kind, until === undefined ? undefined : instantText(at)];
-  const subject = `${api} ${label}${operation === undefined ? '' : ` ${operation}`}`;
+  const version = isOfWholeApi(schedule) ? api : `${api} ${label}`;
+  const subject = `${version}${operation === undefined ? '' : ` ${operation}`}`;
   return [
     'BEGIN:VEVENT',
     `UID:${id

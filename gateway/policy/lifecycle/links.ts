@@ -6,6 +6,8 @@ import type { Phase } from './schedule.ts';
 const UNSAFE = /[^\x21\x23-\x3b\x3d\x3f-\x5b\x5d-\x7e]/gu;
 /** Visible, and yet in no path of RFC 3986; brackets belong to an authority alone. */
 const NO_PATH = /[[\]^`{|}]/g;
+/** What most targets are made of: nothing in them needs encoding. */
+const PLAIN = /^[\w./:%~-]*$/;
 const PARTS = /^((?:https?:\/\/[^/?#]*)?)([^?#]*)/;
 
 /**
@@ -25,11 +27,22 @@ export function link(target: string, rel: string, type?: string): string {
   return type === undefined ? value : `${value}; type="${type}"`;
 }
 
+/** A link value made ahead; the safe tail of a resource comes between. */
+export interface LinkFrame {
+  readonly before: string;
+  readonly after: string;
+}
+
+export function linkFrame(prefix: string, rel: string): LinkFrame {
+  return { before: `<${linkTarget(prefix)}`, after: `>; rel="${rel}"` };
+}
+
 /**
  * A URL with everything percent-encoded that could end a link target, a quoted-string or a header line (LNK-3), and in
  * its path what no URI has. A query keeps its own bytes otherwise (RET-2).
  */
 export function linkTarget(url: string): string {
+  if (PLAIN.test(url)) return url;
   const safe = url.toWellFormed().replace(UNSAFE, encodeURIComponent);
   return safe.search(NO_PATH) >= 0
     ? safe.replace(PARTS, (_whole, origin: string, path: string) => origin + inPath(path))

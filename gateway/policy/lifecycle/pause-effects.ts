@@ -2,6 +2,7 @@
 // Made of the same assessment that requests are judged by.
 import { dateInWords } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
+import { isOfWholeApi } from './api-life.ts';
 import { assess, type Living } from './assess.ts';
 import type { Pause } from './override.ts';
 import { phaseAt } from './phases.ts';
@@ -67,7 +68,8 @@ function effectOn(life: PausableLife, pause: Pause): PauseEffect {
     if (held.schedule.sunset !== life.schedule.sunset) return 'sunset_held';
     return brownouts > 0 ? 'brownouts_held' : 'none';
   })();
-  const subject = operation === undefined ? version : `${operation} of ${version}`;
+  const whole = isOfWholeApi(life.schedule) ? life.api : version;
+  const subject = operation === undefined ? whole : `${operation} of ${whole}`;
   const sentence = sentenceOf(effect, { life, pause, brownouts });
   return { version, operation, effect, brownouts, summary: `${subject} ${sentence}` };
 }

@@ -3,6 +3,7 @@
 import type { EpochMs } from '../contract.ts';
 import { dateInWords } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
+import { hasDates } from './api-life.ts';
 import type { Pause } from './override.ts';
 import { effectsOf, type PausableApi, type PauseEffect } from './pause-effects.ts';
 
@@ -63,18 +64,19 @@ function subjectProblems(
 ): readonly PauseProblem[] {
   const api = apis.find((each) => each.name === name);
   if (api === undefined) {
-    const names = apis.filter(hasVersions).map((each) => each.name);
+    const names = apis.filter(canBePaused).map((each) => each.name);
     return [{ field: 'api', message: `no API has this name; there ${listed(names)}` }];
   }
-  if (!hasVersions(api)) return [{ field: 'api', message: 'an API without versions has nothing to pause' }];
+  if (!canBePaused(api))
+    return [{ field: 'api', message: 'an API without versions and without dates has nothing to pause' }];
   if (label === undefined || api.versions.has(label)) return [];
   return [
     { field: 'label', message: `${name} has no such version; there ${listed([...api.versions.keys()])}` },
   ];
 }
 
-function hasVersions({ versions }: PausableApi): boolean {
-  return [...versions.values()].some(({ schedule }) => Number.isFinite(schedule.released));
+function canBePaused({ versions }: PausableApi): boolean {
+  return [...versions.values()].some(({ schedule }) => hasDates(schedule));
 }
 
 function listed(names: readonly string[]): string {
@@ -93,7 +95,7 @@ function timeProblems(request: PauseRequest, now: EpochMs): readonly PauseProble
       message: `must be later than ${wholeSeconds(begins)}, when the pause begins`,
     });
   if (until > latest) {
-    const message = `may be ${wholeSeconds(latest)} at the latest, 90 days from now; for longer, extend the sunset`;
+    const message = `a pause ends ${wholeSeconds(latest)} at the latest, 90 days from now; for longer, extend the sunset`;
     problems.push({ field: 'until', message });
   }
   return problems;

@@ -8,7 +8,8 @@ import { link, linkTarget } from './links.ts';
 import type { DeprecationForm, Phase, Schedule, Stage } from './schedule.ts';
 
 export interface PhaseOptions {
-  readonly label: Label;
+  /** Undefined for an API without versions. */
+  readonly label: Label | undefined;
   /** Present for the phases of one operation, such as `GET /search`. */
   readonly operation?: string;
   readonly form: DeprecationForm;
@@ -115,7 +116,8 @@ function httpDate(at: EpochMs): string {
 
 /** WARN-1: code, agent, quoted text. The deadline stands in the text and never as a warn-date (WARN-3). */
 function warningValue(schedule: Schedule, { label, operation }: PhaseOptions): string {
-  const subject = operation === undefined ? `Version ${label}` : `${operation} of version ${label}`;
+  const whole = label === undefined ? 'This API' : `Version ${label}`;
+  const subject = operation === undefined ? whole : `${operation} of version ${label}`;
   const removal = schedule.sunset === undefined ? '' : ` and will be removed on ${dayOf(schedule.sunset)}`;
   const guide = schedule.guide === undefined ? '' : `; see ${linkTarget(schedule.guide)}`;
   return `299 - "${quotable(`${subject} is deprecated${removal}${guide}`)}"`;

@@ -43,7 +43,17 @@ export function retire({
       return { reason: 'version_moved', status, label, operation, since, location: redirect, guide };
     }
   }
-  return { reason: 'version_retired', label, operation, since, replacement, guide, because };
+  const successor = successorToName({ label, schedule }, replacement);
+  return { reason: 'version_retired', label, operation, since, replacement, successor, guide, because };
+}
+
+/** The successor of what has no URL of it to offer; an operation that leads to another of its version has none. */
+export function successorToName(
+  { label, schedule }: { readonly label: Label; readonly schedule: Schedule },
+  replacement: string | undefined,
+): Label | undefined {
+  const { successor } = schedule;
+  return replacement === undefined && successor !== label ? successor : undefined;
 }
 
 /** Whether a version is no longer even remembered: asked for, it is unknown like one that never was (STAT-1). */

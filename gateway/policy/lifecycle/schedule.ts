@@ -66,6 +66,8 @@ export type LifecycleRefusal =
       readonly since: EpochMs;
       /** Absolute URL of the same resource in the successor. */
       readonly replacement: string | undefined;
+      /** Where no URL leads there: the version to name instead. */
+      readonly successor: Label | undefined;
       readonly guide: string | undefined;
       /** Why it was retired, as the policy file says. */
       readonly because: string | undefined;
@@ -91,5 +93,7 @@ export type LifecycleRefusal =
       /** The sentence of the policy file, in place of ours. */
       readonly message: string | undefined;
       readonly replacement: string | undefined;
+      /** Where no URL leads there: the version to name instead. */
+      readonly successor: Label | undefined;
       readonly guide: string | undefined;
     };

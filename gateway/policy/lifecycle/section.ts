@@ -52,17 +52,20 @@ const exception = z.strictObject({
   by: lineOfText('Who granted it.'),
 });
 
+const extensions = z.array(extension).min(1).meta({ description: 'Later sunsets, in the order announced.' });
+
+const exceptionsSection = z
+  .array(exception)
+  .min(1)
+  .meta({ description: 'Consumers with leave from brownouts, sunset or lowered limits.' });
+
 /** The lifecycle part of one version. A date D is the instant D T00:00:00Z (SUN-2). */
 export const lifecycleFields = {
   released: instant('From this day the version answers.'),
   announced: instant('When the deprecation was announced, where that was before `deprecated`.').optional(),
   deprecated: instant('From this day answers carry Deprecation.').optional(),
   sunset: instant('As first published; from this day the version no longer answers.').optional(),
-  extended: z
-    .array(extension)
-    .min(1)
-    .meta({ description: 'Later sunsets, in the order announced.' })
-    .optional(),
+  extended: extensions.optional(),
   retired: instant('From this day nothing of the version is left; default: the sunset.').optional(),
   forgotten: instant('From this day the version is unknown, as if it had never existed.').optional(),
   successor: label('Version to move to.').optional(),
@@ -75,11 +78,29 @@ export const lifecycleFields = {
   after: after
     .meta({ description: 'What follows the sunset: gone (410) or a redirect; default gone.' })
     .optional(),
-  exceptions: z
-    .array(exception)
-    .min(1)
-    .meta({ description: 'Consumers with leave from brownouts, sunset or lowered limits.' })
-    .optional(),
+  exceptions: exceptionsSection.optional(),
+  brownouts: brownoutsSection.optional(),
+};
+
+/** The lifecycle part of an API as a whole; a version may say its own instead, and an API without versions has only this. */
+export const wholeApiFields = {
+  announced: instant(
+    'When the end of the whole API was announced, where that was before `deprecated`.',
+  ).optional(),
+  deprecated: instant('From this day answers of the whole API carry Deprecation.').optional(),
+  sunset: instant(
+    'As first published; from this day no version answers that has no sunset of its own.',
+  ).optional(),
+  extended: extensions.optional(),
+  retired: instant('From this day nothing of the API is left; default: the sunset.').optional(),
+  forgotten: instant('From this day the API is unknown, as if it had never existed.').optional(),
+  alternate: page('What may serve instead of the API.').optional(),
+  guide: page('Migration guide, for every version without one of its own.').optional(),
+  status: page(
+    "Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API.",
+  ).optional(),
+  reason: lineOfText('Why the API goes away; callers read it in the 410.').optional(),
+  exceptions: exceptionsSection.optional(),
   brownouts: brownoutsSection.optional(),
 };
 

@@ -53,18 +53,19 @@ export type PinMove =
     };
 
 /**
- * Moves an account to a newer version, which can be taken back for 72 hours. One on a version that is not declared any
- * more may move to any that is served: it has none to go on with.
+ * Moves an account to a newer version than `from`, the one it gets today; that can be taken back for 72 hours. Undefined
+ * where it is not known, as without a stored pin or a creation day: then any is newer. An account on a version that is
+ * not declared any more may move to any that is served: it has none to go on with.
  */
 export function upgradePin(
   current: Pin | undefined,
-  to: Label,
+  { from, to }: { readonly from: Label | undefined; readonly to: Label },
   { labels, isServed }: PinnableVersions,
   now: EpochMs,
 ): PinMove {
   if (!labels.includes(to)) return { kind: 'refused', reason: 'version_unknown' };
   if (!isServed(to)) return { kind: 'refused', reason: 'version_ended' };
-  const at = current === undefined ? -1 : labels.indexOf(current.label);
+  const at = from === undefined ? -1 : labels.indexOf(from);
   if (at !== -1 && labels.indexOf(to) >= at) {
     return { kind: 'refused', reason: 'not_newer' };
   }

@@ -1,0 +1,66 @@
+// A policy document in which every version has what it takes over from the API as a whole, version over API.
+// Between reading a file and holding its descriptions against it: nothing after this step knows of inheritance, and
+// every problem still points at the line where the value is written.
+import type { Path, SourceDocument } from './document.ts';
+import { keysOf, setAt, valueAt } from './values.ts';
+
+/**
+ * What stands for the whole API, by the keys with which a version says something of its own instead. Dates go together:
+ * with a sunset of its own a version takes over nothing that hangs on the API's, so that no extension, no exception
+ * and no brownout of the API revives or touches what ends by another date.
+ */
+const OWN_INSTEAD: Readonly<Record<string, readonly string[]>> = {
+  announced: ['announced', 'deprecated'],
+  deprecated: ['deprecated'],
+  sunset: ['sunset'],
+  extended: ['extended', 'sunset'],
+  retired: ['retired', 'sunset'],
+  forgotten: ['forgotten', 'sunset'],
+  exceptions: ['exceptions', 'sunset'],
+  brownouts: ['brownouts', 'sunset'],
+  alternate: ['alternate', 'successor', 'after.redirect'],
+  guide: ['guide'],
+  status: ['status'],
+  reason: ['reason'],
+};
+
+/** The very document where no version takes anything over. */
+export function withInherited(document: SourceDocument): SourceDocument {
+  const taken = keysOf(valueAt(document.value, ['versions'])).flatMap((label) => takenOver(document, label));
+  if (taken.length === 0) return document;
+  const value = structuredClone(document.value);
+  for (const path of taken) setAt(value, path, structuredClone(valueAt(value, writtenAt(path))));
+  const isTaken = new Set(taken.map(pointer));
+  const real = (path: Path): Path => (isTaken.has(pointer(path.slice(0, DEPTH))) ? writtenAt(path) : path);
+  return {
+    ...document,
+    value,
+    problem: (path, finding) => document.problem(real(path), finding),
+    show: (path, shown) => document.show(real(path), shown),
+    origin: (path) => document.origin(real(path)),
+    isSecret: (path) => document.isSecret(real(path)),
+    has: (path) => document.has(real(path)),
+    written: (path) => document.written(real(path)),
+  };
+}
+
+/** Steps of `versions.v1.sunset`; below the first two stands what may be written for the API as well. */
+const DEPTH = 3;
+
+function writtenAt(path: Path): Path {
+  return path.slice(DEPTH - 1);
+}
+
+function takenOver(document: SourceDocument, label: string): readonly Path[] {
+  const at: Path = ['versions', label];
+  const version = valueAt(document.value, at);
+  if (typeof version !== 'object' || version === null || Array.isArray(version)) return [];
+  return Object.entries(OWN_INSTEAD).flatMap(([key, own]): readonly Path[] => {
+    const says = own.some((each) => document.has([...at, ...each.split('.')]));
+    return document.has([key]) && !says ? [[...at, key]] : [];
+  });
+}
+
+function pointer(path: Path): string {
+  return path.join('\u0000');
+}

@@ -1,0 +1,99 @@
+// Where successors lead, beyond the pair of files that each rule has: circles of every kind, and operations that end.
+import { describe, expect, it } from 'vitest';
+import { workspace } from './workspace.ts';
+
+const GUIDE = 'guide: https://docs.example.com/x';
+
+async function said(versions: string): Promise<readonly string[]> {
+  const labels = [...versions.matchAll(/^ {2}(v\d):/gm)].map(([, label]) => label);
+  const upstreams = labels.map((label) => `  ${label}: { targets: [http://127.0.0.1:4001] }\n`).join('');
+  await using files = await workspace({
+    'policies/orders.yaml': `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" } ]
+access: public
+rules: { notice-period: off, successor-outlives: off, successor-released: off, parallel-versions: off }
+upstreams:
+${upstreams}versions:
+${versions}`,
+  });
+  return (await files.problems()).map((problem) => problem.replace('policies/orders.yaml:', ''));
+}
+
+const version = (label: string, more: string) =>
+  `  ${label}: { released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-06-01, ${GUIDE}, ${more} }\n`;
+
+describe('successor-circle', () => {
+  it('is said once, of the newest in it, whatever the order of the file and whoever else leads there', async () => {
+    const versions =
+      version('v3', 'successor: v2') + version('v2', 'successor: v3') + version('v1', 'successor: v2');
+    expect(await said(versions)).toEqual([
+      '11 «v2» error: successors lead in a circle: v3 -> v2 -> v3 (name a version that is newer than v3, or none)',
+    ]);
+  });
+
+  it('is one too where a redirect is part of it', async () => {
+    const versions = version('v1', 'successor: v2') + version('v2', 'after: { redirect: v1 }');
+    expect(await said(versions)).toEqual([
+      '11 «v1» error: successors lead in a circle: v2 -> v1 -> v2 (name a version that is newer than v2, or none)',
+    ]);
+  });
+
+  it('a circle of redirects alone, and a version that leads to itself, are said as before', async () => {
+    const redirects = version('v1', 'after: { redirect: v2 }') + version('v2', 'after: { redirect: v1 }');
+    expect(await said(redirects)).toEqual([
+      expect.stringContaining('error: this redirect leads in a circle'),
+      expect.stringContaining('error: this redirect leads in a circle'),
+    ]);
+    expect(await said(version('v1', 'successor: v1'))).toEqual([
+      expect.stringContaining('error: a version cannot be its own successor'),
+    ]);
+  });
+});
+
+describe('operation-successor', () => {
+  const operations = (written: string, more = '') => version('v1', `${more}operations: { ${written} }`);
+  const SHORT = `GET /find: { deprecated: 2026-01-15, sunset: 2026-08-01, ${GUIDE} }`;
+
+  it.each([
+    ['ends before', `GET /a: { successor: GET /find, after: redirect, sunset: 2026-09-01 }`, 'error'],
+    [
+      'ends at the same instant',
+      `GET /a: { successor: GET /find, after: redirect, sunset: 2026-08-01 }`,
+      'error',
+    ],
+    ['ends before the version, with which this one ends', `GET /a: { successor: GET /find }`, 'warning'],
+  ])('a target that %s', async (_title, operation, severity) => {
+    expect(await said(operations(`${operation}, ${SHORT}`))).toEqual([
+      expect.stringMatching(
+        new RegExp(`^\\d+ «GET /find» ${severity}: GET /a ends on .*, and GET /find has ended by then`),
+      ),
+    ]);
+  });
+
+  it('the redirect of a version is that of its operations, where they name a successor there', async () => {
+    const next = `  v2: { released: 2026-01-15, operations: { ${SHORT} } }\n`;
+    const redirected = operations('GET /a: { successor: v2 GET /find }', 'after: { redirect: v2 }, ');
+    expect(await said(redirected + next)).toEqual([
+      expect.stringContaining('«v2 GET /find» error: GET /a ends on 2027-06-01, and v2 GET /find has ended'),
+    ]);
+  });
+
+  it('is the operation that a request would meet there: a word before a parameter, GET for HEAD', async () => {
+    const next = (more: string) => `  v2: { released: 2026-01-15, operations: { ${SHORT}${more} } }\n`;
+    const first = operations('"GET /{id}": { successor: "v2 GET /{id}" }, HEAD /find: { successor: v2 }');
+    expect(await said(first + next(''))).toEqual([
+      expect.stringContaining('«v2» warning: HEAD /find ends on 2027-06-01, and v2 GET /find has ended'),
+    ]);
+    const second = operations('"GET /{id}": { successor: "v2 GET /{id}" }');
+    const all = `, "GET /{any}": { deprecated: 2026-01-15, sunset: 2026-08-01, ${GUIDE} }`;
+    expect(await said(second + next(all))).toEqual([
+      expect.stringContaining('and v2 GET /{any} has ended by then'),
+    ]);
+  });
+
+  it('two that answer the same requests are said once, by the check of names', async () => {
+    const twice = operations(`"GET /{a}": {}, "GET /{b}": {}, GET /x: { successor: "GET /y" }`);
+    expect(await said(twice)).toEqual([expect.stringContaining('answers the same requests')]);
+  });
+});

@@ -1,0 +1,259 @@
+// What a policy file says of its API as a whole: taken over by versions, or all there is of an API without them.
+// The plan it means, and where each problem points; what it means on the wire is in journeys/whole-api.test.ts.
+import { describe, expect, it } from 'vitest';
+import { type Workspace, workspace } from './workspace.ts';
+
+const day = (text: string) => Date.parse(`${text}T00:00:00Z`);
+
+const TOP = `deprecated: 2026-01-15
+sunset: 2027-01-15
+guide: https://docs.example.com/end
+`;
+const VERSIONS = `  v1: { released: 2024-06-01 }
+  v2: { released: 2025-01-15 }
+`;
+const versioned = (top = TOP, versions = VERSIONS) => `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" } ]
+access: { identity: main }
+${top}upstreams:
+  v1: { targets: [http://127.0.0.1:4001] }
+  v2: { targets: [http://127.0.0.1:4002] }
+versions:
+${versions}`;
+const unversioned = (top = TOP, upstreams = '{ any: { targets: [http://127.0.0.1:4004] } }') => `api: hooks
+base: /hooks
+access: { identity: main }
+${top}upstreams: ${upstreams}
+versions: none
+`;
+const TOP_AT = 5;
+
+const said = async (text: string) => {
+  await using files = await workspace({ 'policies/api.yaml': text });
+  return await files.problems();
+};
+const schedules = async (text: string) => {
+  await using files = await workspace({ 'policies/api.yaml': text });
+  const { plan, problems } = await files.load();
+  if (plan === undefined) throw new Error(JSON.stringify(problems));
+  return Object.fromEntries(
+    plan.apis.flatMap(({ versions }) => [...versions].map(([label, { schedule }]) => [label, schedule])),
+  );
+};
+
+describe('what stands for the whole API', () => {
+  it('stands for every version that says nothing of its own', async () => {
+    const expected = { deprecated: day('2026-01-15'), sunset: day('2027-01-15') };
+    const { v1, v2 } = await schedules(versioned());
+    for (const schedule of [v1, v2]) {
+      expect(schedule).toMatchObject({ ...expected, guide: 'https://docs.example.com/end' });
+    }
+    expect(await said(versioned())).toEqual([]);
+  });
+
+  it.each([
+    ['deprecated', '2026-02-01'],
+    ['sunset', '2027-02-01'],
+  ])('a version overrides its %s', async (key, date) => {
+    const own = VERSIONS.replace('2025-01-15', `2025-01-15, ${key}: ${date}`);
+    const { v1, v2 } = await schedules(versioned(TOP, own));
+    expect(v2).toMatchObject({ [key]: day(date) });
+    expect(v1).toMatchObject({ deprecated: day('2026-01-15'), sunset: day('2027-01-15') });
+  });
+
+  it('RET-11: with a sunset of its own a version takes over nothing that hangs on that of the API', async () => {
+    const top = `${TOP}extended: [ { to: 2027-05-15, announced: 2026-09-01 } ]
+retired: 2027-08-01
+forgotten: 2028-08-01
+exceptions: [ { consumer: acme, until: 2027-07-01, from: [sunset], why: contract, by: team } ]
+brownouts: [ { from: 2026-12-08T14:00:00Z, for: 15m, announced: 2026-11-01 } ]
+`;
+    const own = VERSIONS.replace('2024-06-01', '2024-06-01, deprecated: 2025-02-01, sunset: 2026-06-01');
+    await using files = await workspace({ 'policies/api.yaml': versioned(top, own) });
+    const { plan, problems } = await files.load();
+    expect(problems).toEqual([]);
+    const [v1, v2] = ['v1', 'v2'].map((label) => plan?.apis[0]?.versions.get(label));
+    expect(v1?.schedule).toMatchObject({
+      sunset: day('2026-06-01'),
+      retired: undefined,
+      forgotten: undefined,
+    });
+    expect([v1?.exceptions, v1?.brownouts]).toEqual([[], undefined]);
+    const dates = { sunset: day('2027-05-15'), retired: day('2027-08-01'), forgotten: day('2028-08-01') };
+    expect(v2?.schedule).toMatchObject(dates);
+    expect([v2?.exceptions.length, v2?.brownouts?.planned.length]).toEqual([1, 1]);
+  });
+
+  it('its announcement goes with its deprecation', async () => {
+    const top = TOP.replace('sunset', 'announced: 2025-10-01\nsunset').replace('2027-01-15', '2026-11-01');
+    expect(await said(versioned(top))).toEqual([]);
+    const own = VERSIONS.replace('2025-01-15', '2025-01-15, deprecated: 2026-02-01');
+    expect(await said(versioned(top, own))).toEqual([
+      expect.stringMatching(
+        /:7 .*warning: v2 ends less than 12 months after it was deprecated \(2026-02-01\)/,
+      ),
+    ]);
+  });
+
+  it('the substitute for it is none for a version that has a successor', async () => {
+    const own = VERSIONS.replace('2024-06-01', '2024-06-01, sunset: 2026-06-01, successor: v2');
+    const top = `${TOP}alternate: https://api.example.com/subscriptions\n`;
+    const { v1, v2 } = await schedules(versioned(top, own));
+    expect([v1?.alternate, v2?.alternate]).toEqual([undefined, 'https://api.example.com/subscriptions']);
+  });
+
+  it('an operation still ends earlier', async () => {
+    const own = `${VERSIONS.replace('v2: { released: 2025-01-15 }', 'v2: { released: 2025-01-15, operations: { GET /search: { sunset: 2026-08-01 } } }')}`;
+    await using files = await workspace({ 'policies/api.yaml': versioned(TOP, own) });
+    const { plan } = await files.load();
+    const [search] = plan?.apis[0]?.versions.get('v2')?.operations?.list ?? [];
+    expect(search?.schedule).toMatchObject({ deprecated: day('2026-01-15'), sunset: day('2026-08-01') });
+  });
+});
+
+describe('a problem of it', () => {
+  const at = (line: number) => `policies/api.yaml:${TOP_AT + line}`;
+
+  it('stands at its line, and is said once for all versions', async () => {
+    expect(await said(versioned(TOP.replace('2027-01-15', 'soon')))).toEqual([
+      expect.stringMatching(`^${at(1)} «soon» error`),
+    ]);
+    const short = TOP.replace(
+      '2027-01-15',
+      '2027-01-15\nextended: [ { to: 2027-02-15, announced: 2026-09-01 } ]',
+    );
+    expect(await said(versioned(short))).toEqual([
+      `${at(2)} «2027-02-15» warning: this extension moves the sunset (2027-01-15) by less than 3 months (to 2027-04-15 or later, 2027-07-15 at most)`,
+    ]);
+  });
+
+  it('DEP-4: names the version that it does not suit', async () => {
+    expect(await said(versioned(TOP, VERSIONS.replace('2025-01-15', '2026-05-01')))).toEqual([
+      `${at(0)} «2026-01-15» error: v2: deprecated (2026-01-15) is before released (2026-05-01)`,
+    ]);
+  });
+
+  it.each([
+    [
+      'notice-period',
+      TOP.replace('2027', '2026').replace('sunset: 2026-01', 'sunset: 2026-06'),
+      /ends less than 12 months/,
+    ],
+    ['migration-guide', TOP.replace(/guide.*\n/, ''), /is deprecated without a migration guide/],
+    [
+      'extension-announcement',
+      `${TOP}extended: [ { to: 2027-05-15, announced: 2026-12-01 } ]\n`,
+      /announced less than 3 months before the sunset it moves/,
+    ],
+    [
+      'sunset-only-later',
+      `${TOP}extended: [ { to: 2027-01-15, announced: 2026-09-01 } ]\n`,
+      /is not after the sunset/,
+    ],
+    [
+      'brownout-announcement',
+      `${TOP}brownouts: [ { from: 2026-12-08T14:00:00Z, for: 15m, announced: 2026-12-01 } ]\n`,
+      /announced less than 14 days/,
+    ],
+    [
+      'brownout-windows',
+      `${TOP}brownouts: [ { from: 2027-02-08T14:00:00Z, for: 15m, announced: 2026-11-01 } ]\n`,
+      /ends after the sunset/,
+    ],
+  ])('%s judges it, with versions and without, and can be switched off', async (rule, top, message) => {
+    for (const text of [versioned(top), unversioned(top)]) {
+      const problems = await said(text);
+      expect(problems.length).toBeGreaterThan(0);
+      for (const problem of problems) expect(problem).toMatch(message);
+      expect(await said(`${text}rules: { ${rule}: off }\n`)).toEqual([]);
+    }
+  });
+
+  it('parallel-versions asks for nothing beside what goes with the whole API', async () => {
+    expect(await said(versioned())).toEqual([]);
+    const own = VERSIONS.replace('2025-01-15', '2025-01-15, deprecated: 2026-02-01');
+    expect(await said(versioned(TOP, own))).toEqual([
+      expect.stringMatching(/warning: v2 ends less than 12 months/),
+    ]);
+  });
+
+  it('dates that need another are as wrong for an API as for a version', async () => {
+    const alone = 'announced: 2025-10-01\nretired: 2027-05-01\nforgotten: 2028-05-01\n';
+    expect(await said(unversioned(alone))).toEqual([
+      expect.stringMatching(/:4 .*announced needs deprecated/),
+      expect.stringMatching(/:5 .*retired needs a sunset/),
+      expect.stringMatching(/:6 .*forgotten needs a sunset/),
+    ]);
+  });
+});
+
+describe('an API without versions', () => {
+  it('has the life that its file gives it', async () => {
+    const { none } = await schedules(unversioned());
+    expect(none).toMatchObject({ deprecated: day('2026-01-15'), sunset: day('2027-01-15') });
+  });
+
+  it('needs no upstream once its sunset has passed', async () => {
+    const past = TOP.replace('2027', '2026')
+      .replace('deprecated: 2026', 'deprecated: 2025')
+      .replace('sunset: 2026-01', 'sunset: 2026-06');
+    expect(await said(unversioned(past, '{}'))).toEqual([]);
+    expect(await said(unversioned(TOP, '{}'))).toEqual([
+      expect.stringContaining('an API with "versions: none" has exactly one upstream'),
+    ]);
+  });
+
+  it.each(['deprecation_header: "true"', 'warning: false', 'limits: { rate: 10/1s, deprecated: 50% }'])(
+    'may say how it is deprecated, once it is: %s',
+    async (line) => {
+      expect(await said(unversioned(`${TOP}${line}\n`))).toEqual([]);
+      expect(await said(unversioned(`${line}\n`))).toEqual([
+        expect.stringContaining('does nothing in an API'),
+      ]);
+    },
+  );
+
+  it('has no version to redirect to, and none that could be called', async () => {
+    for (const line of ['after: { redirect: v2 }', 'successor: v2', 'released: 2024-01-01'])
+      expect(await said(unversioned(`${TOP}${line}\n`))).toEqual([expect.stringContaining('unknown key')]);
+  });
+});
+
+describe('what was published', () => {
+  const againstPast = async (now: string, before: string) => {
+    const { runCheck } = await import('../../gateway/cli/check.ts');
+    await using files: Workspace = await workspace({ 'policies/api.yaml': now, 'before/api.yaml': before });
+    const options = { files: [], format: 'text', strict: false, colour: false, against: 'before' } as const;
+    const today = Date.UTC(2026, 10, 20);
+    const { configFile, folder: cwd } = files;
+    return (await runCheck({ ...options, configFile, cwd, environment: {}, now: today })).text;
+  };
+
+  it.each([
+    ['with versions', versioned],
+    ['without', unversioned],
+  ])('an earlier sunset of the whole API is an error at its line, %s', async (_how, text) => {
+    const earlier = text(TOP.replace('2027-01-15', '2027-01-10').replace('2026-01-15', '2026-01-10'));
+    const line = earlier.split('\n').findIndex((each) => each.startsWith('sunset')) + 1;
+    expect(await againstPast(earlier, text())).toContain(
+      `policies/api.yaml:${line}:9: error: the sunset of ${text === versioned ? 'v1' : 'hooks'} was published as 2027-01-15 and is now earlier [sunset-rewritten]`,
+    );
+  });
+
+  it('dates moved between a version and its API are no change', async () => {
+    const each = VERSIONS.replaceAll(
+      ' }',
+      ', deprecated: 2026-01-15, sunset: 2027-01-15, guide: "https://docs.example.com/end" }',
+    );
+    expect(await againstPast(versioned(), versioned('', each))).not.toContain('rewritten');
+    expect(await againstPast(versioned('', each), versioned())).not.toContain('rewritten');
+  });
+
+  it('an API without versions that was to end leaves a tombstone, and one that was not may go', async () => {
+    expect(await againstPast(versioned(), unversioned())).toContain(
+      'this API was published and no policy file describes it any more [version-removed]',
+    );
+    expect(await againstPast(versioned(), unversioned(''))).not.toContain('version-removed');
+  });
+});

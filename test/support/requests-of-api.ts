@@ -1,0 +1,190 @@
+// Requests that find out what a gateway makes of an API: made of its plan, for every version, operation and date in it.
+// explain.test.ts asks them of `explain` and of the gateway.
+import type { ApiPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import type { EpochMs } from '../../gateway/policy/contract.ts';
+import type { Ask, Fields } from './http-client.ts';
+
+export interface TimedRequest {
+  readonly api: string;
+  readonly at: EpochMs;
+  readonly ask: Ask;
+  /** Whose token it carries; undefined: none. */
+  readonly as: Caller | undefined;
+  /** What is the same request at every instant; undefined where it is made once only. */
+  readonly series: string | undefined;
+}
+
+/** Exceptions are made for the first; the second is anybody else. */
+export const CALLERS = ['acme', 'other'] as const;
+export type Caller = (typeof CALLERS)[number];
+
+/** How a client reaches a version: what stands around the tail, and in the head. */
+interface Way {
+  readonly base: string;
+  /** `name=value`; empty where nothing is said there. */
+  readonly query: string;
+  readonly headers: Fields;
+  readonly method?: string;
+}
+
+const VERSION = '{version}';
+const ORIGIN = 'https://app.example.com';
+const PREFLIGHT = { origin: ORIGIN, 'access-control-request-method': 'DELETE' };
+const PROBLEM = { accept: 'application/problem+json' };
+const BODY = { method: 'POST', body: '{"a":1}' };
+
+/** In the order of time. What does not depend on the day is asked at `day`. */
+export function requestsOf(api: ApiPlan, day: EpochMs): readonly TimedRequest[] {
+  const versions = [...api.versions.values()];
+  const named = versions.flatMap((version): TimedRequest[] => {
+    const [main] = waysTo(api, version.label);
+    if (main === undefined) return [];
+    const parts = [version, ...(version.operations?.list ?? [])];
+    return parts.flatMap((rules) => overTime(api, [rules], requestTo(rules, main)));
+  });
+  // Which version stands in where none is named, or is kept for an account, changes with the dates of all.
+  const base = api.paths.find((path) => !path.includes(VERSION));
+  const nameless = base === undefined ? [] : overTime(api, versions, { path: base });
+  const once = [...versions.flatMap(({ label }) => formsOf(api, label)), ...strangeForms(api)];
+  const today = once.map(({ as, ...ask }) => ({ api: api.name, at: day, ask, as, series: undefined }));
+  return [...named, ...nameless, ...today].sort((a, b) => a.at - b.at);
+}
+
+type Form = Ask & { readonly as?: Caller };
+
+/** The ways that name the version first, each carrier of the API once; last the one that names none. */
+function waysTo(api: ApiPlan, label: string): readonly Way[] {
+  const isVersioned = (template: string) => template.includes(VERSION);
+  const { header, query: parameter, mediaTypes } = api.resolution;
+  const host = api.hosts.find((each) => !isVersioned(each)) ?? '127.0.0.1';
+  const own: Fields = host === '127.0.0.1' ? {} : { host };
+  const way = (base: string, headers: Fields = {}, query = ''): Way => ({
+    base: base.replace(VERSION, label),
+    query,
+    headers: { ...own, ...headers },
+  });
+  const base = api.paths.find((path) => !isVersioned(path));
+  const byPath = api.paths.filter(isVersioned).map((path) => way(path));
+  if (base === undefined) return byPath;
+  return [
+    ...byPath,
+    ...api.hosts.filter(isVersioned).map((each) => way(base, { host: each.replace(VERSION, label) })),
+    ...(header === undefined ? [] : [way(base, { [header]: label })]),
+    ...(parameter === undefined ? [] : [way(base, {}, `${parameter}=${label}`)]),
+    ...mediaTypes.flatMap(({ before, after, parameter: named }) => {
+      const type = named === undefined ? before + label + after : `${before}; ${named}=${label}`;
+      return [way(base, { accept: type }), { ...way(base, { 'content-type': type }), method: 'POST' }];
+    }),
+    way(base),
+  ];
+}
+
+function asked({ base, query, headers, method }: Way, tail = '', more: Fields = {}): Ask {
+  const [path, rest] = tail.split('?');
+  const search = [query, rest].filter(Boolean).join('&');
+  return {
+    path: `${base}${path}${search === '' ? '' : `?${search}`}`,
+    headers: { ...headers, ...more },
+    ...(method === 'POST' ? BODY : {}),
+  };
+}
+
+function formsOf(api: ApiPlan, label: string): readonly Form[] {
+  const [main, ...others] = waysTo(api, label);
+  if (main === undefined) return [];
+  const plain = asked(main);
+  return [
+    plain,
+    { ...plain, as: 'acme' },
+    { ...plain, as: 'other' },
+    { ...plain, method: 'HEAD', as: 'acme' },
+    { ...plain, method: 'DELETE' },
+    { ...asked(main, '', { 'if-match': '"x"' }), ...BODY, method: 'PUT', as: 'acme' },
+    { ...asked(main, '', { 'content-type': 'application/json' }), ...BODY, as: 'acme' },
+    { ...asked(main, '', PREFLIGHT), method: 'OPTIONS' },
+    { ...asked(main, '', { origin: ORIGIN }), as: 'acme' },
+    asked(main, '', PROBLEM),
+    { ...asked(main, '/a%2Fb/search?x=1&y'), as: 'acme' },
+    ...others.flatMap((way): Form[] => [{ ...asked(way, '/7'), as: 'acme' }]),
+  ];
+}
+
+/** What is refused before or instead of a version, and what the gateway answers about the API itself. */
+function strangeForms(api: ApiPlan): readonly Form[] {
+  const labels = [...api.versions.keys()];
+  const [one = '', other = one] = labels;
+  const [main] = waysTo(api, one);
+  if (main === undefined) return [];
+  const spelled = [one.replace(/^v/, ''), 'v999', '1999-01-01', 'banana'].flatMap((label) =>
+    waysTo(api, label),
+  );
+  const contrary = waysTo(api, one).flatMap((way) =>
+    waysTo(api, other).map((second) => ({
+      ...second,
+      ...way,
+      query: way.query || second.query,
+      headers: { ...second.headers, ...way.headers },
+    })),
+  );
+  const types = ['v999', one].flatMap((label) =>
+    waysTo(api, label).flatMap(({ headers }) => headers.accept ?? []),
+  );
+  const page = `/.well-known/lifecycle/${api.name}`;
+  return [
+    ...[...spelled, ...contrary].map((way): Form => ({ ...asked(way), as: 'acme' })),
+    asked(main, '', { accept: [...types, '*/*;q=0.1'].join(', ') }),
+    asked(main, '', { authorization: 'Bearer one two' }),
+    asked(main, '', { host: 'nobody.example.com' }),
+    asked(main, '', { ...PROBLEM, host: '127.0.0.1:99999' }),
+    asked(main, '/../x', PROBLEM),
+    asked(main, '?access_token=canary'),
+    { ...asked(main), method: 'PROPFIND' },
+    { path: '/nowhere' },
+    ...['/.well-known/api-catalog', page, `${page}.ics`].map((path) => ({ path })),
+    { path: page, headers: { accept: 'text/html' } },
+    { path: page, method: 'DELETE' },
+  ];
+}
+
+function requestTo({ operation }: VersionRules, main: Way): Ask {
+  const [method = 'GET', template = ''] = operation?.split(' ') ?? [];
+  const tail = template === '/' ? '' : template.replaceAll(/\{(\w+)\}/g, '$1-1');
+  const ask = asked(main, tail);
+  return method === 'POST' ? { ...ask, ...BODY } : { ...ask, method: method === '*' ? 'GET' : method };
+}
+
+/** `ask` at each date of `rules`, and a millisecond before. */
+function overTime({ name }: ApiPlan, rules: readonly VersionRules[], ask: Ask): readonly TimedRequest[] {
+  // What has lost its upstream is known only as it is today.
+  const since = Math.max(
+    ...rules.map(({ upstream, schedule }) =>
+      upstream === undefined ? (schedule.sunset ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY,
+    ),
+  );
+  const dates = new Set(rules.flatMap(datesOf));
+  const callers = [undefined, ...CALLERS];
+  return [...dates].flatMap((date) =>
+    [date - 1, date]
+      .filter((at) => Number.isFinite(at) && at >= since)
+      .flatMap((at) =>
+        (at === date ? callers : CALLERS.slice(0, 1)).map((as) => ({
+          api: name,
+          at,
+          ask,
+          as,
+          series:
+            as === 'acme' ? `${ask.method ?? ''} ${ask.path} ${JSON.stringify(ask.headers)}` : undefined,
+        })),
+      ),
+  );
+}
+
+function datesOf({ phases, exceptions, brownouts, schedule }: VersionRules): readonly EpochMs[] {
+  const windows = Map.groupBy(brownouts?.planned ?? [], ({ rule }) => rule).values();
+  return [
+    ...phases.map(({ from }) => from),
+    ...exceptions.flatMap((each) => [each.until, ...each.phases.map(({ from }) => from)]),
+    ...(schedule.forgotten === undefined ? [] : [schedule.forgotten]),
+    ...[...windows].flatMap(([first]) => (first === undefined ? [] : [first.from, first.until])),
+  ];
+}
