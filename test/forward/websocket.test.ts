@@ -366,6 +366,24 @@ describe('WS-6: the gateway ends a WebSocket', () => {
     await until(() => upstream.seen[0]?.ended === true);
   });
 
+  it.each(['upstream', 'client'])('without the %s, where that takes nothing any more', async (slow) => {
+    const timeouts = { connect: 1_000, headers: 1_000, idle: 600_000, total: 600_000 };
+    const { upstream, gateway, open } = await pair({ plan: { timeouts } });
+    const client = await open('/echo/deaf');
+    if (slow === 'client') client.socket.pause();
+    const { socket } = slow === 'client' ? (upstream.seen[0] ?? client) : client;
+    socket.write(frame(BINARY, Buffer.alloc(2 * LARGE), slow === 'upstream'));
+    let [last, still] = [0, 0];
+    await until(() => {
+      still = socket.bytesWritten === last ? still + 1 : 0;
+      last = socket.bytesWritten;
+      return still > 50;
+    });
+    expect(socket.writableLength).toBeGreaterThan(0);
+    await gateway.listener.stop();
+    await until(() => isIdle(gateway));
+  });
+
   it('at once when it switches during a drain', async () => {
     let release = (): void => undefined;
     const held = new Promise<undefined>((resolve) => {
