@@ -25,7 +25,7 @@ export interface ExchangeFacts {
   carrier: Carrier | undefined;
   /** Whether the account of the caller had a say in the version, so that the answer is for it alone (CACHE-3). */
   perAccount: boolean;
-  /** Whether a brownout runs that some callers do not meet: what they get is not for the others. */
+  /** Whether some callers do not meet a brownout or an end that others meet: what either get is not for the rest. */
   sparesSome: boolean;
   /** What the client wrote for a version, as it wrote it; undefined where nothing is echoed. */
   requested: string | undefined;

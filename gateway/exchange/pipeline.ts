@@ -144,7 +144,7 @@ export async function decide(
   const window = version.brownouts?.at(now);
   const brownout = window && brownOut(version, window, now, facts.successorUrl);
   const choosy = window !== undefined && looksAtCaller(window, version, now);
-  facts.sparesSome = choosy;
+  facts.sparesSome = mayPass || choosy;
   if (brownout !== undefined && !choosy) {
     const answer = enforce(api, version, facts, brownout);
     if (answer !== undefined) return answer;

@@ -29,6 +29,8 @@ export function switchedHead(
   for (const [name, value] of Object.entries(fields)) {
     for (const each of [value ?? ''].flat()) validateHeaderValue(name, each);
   }
+  // Of this hop, like the key, and so also where the upstream's Connection names it.
+  fields['sec-websocket-accept'] = accept;
   fields.connection = 'Upgrade';
   fields.upgrade = 'websocket';
 }

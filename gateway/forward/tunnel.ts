@@ -68,13 +68,20 @@ export function openTunnel(
       end.unpipe(upstream);
       end.write(Buffer.concat([Buffer.from([FIN_AND_CLOSE, GOING_AWAY.length]), GOING_AWAY]));
       if (upstream.writable) upstream.write(maskedClose());
+      let hard: NodeJS.Timeout | undefined;
       const endBoth = (): void => {
         clearTimeout(grace);
+        end.off('data', endBoth);
         end.end();
         endGently(upstream);
+        // What waits for a client that takes nothing never ends by itself.
+        hard = setTimeout(() => client.destroy(), LINGER_MS);
       };
       const grace = setTimeout(endBoth, CLOSE_GRACE_MS);
-      client.once('close', () => clearTimeout(grace));
+      client.once('close', () => {
+        clearTimeout(grace);
+        clearTimeout(hard);
+      });
       upstream.resume();
       // What a client says from now on is its own Close frame, or comes too late.
       end.once('data', endBoth);

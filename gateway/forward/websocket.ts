@@ -62,6 +62,11 @@ export function createWebsockets({ exchange, pools, ca }: WebsocketPorts): Webso
     const { name: service, timeouts } = order.upstream;
     if (timesHere(raw.headers.via) > MOST_TIMES_HERE)
       return Promise.reject(new Fault('upstream_loop', { service }));
+    // Nobody listened for its end while it was judged, and the end is not told twice.
+    if (client.readableEnded) {
+      client.destroy();
+      return Promise.resolve();
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const route = pools.route(order.upstream);
     const target = new URL(route.origin);
@@ -165,18 +170,18 @@ export function createWebsockets({ exchange, pools, ca }: WebsocketPorts): Webso
 
 /** The request as http-proxy-3 sends it on: the header section of any forwarded request, and the upgrade of this hop (WS-3). */
 function handshakeFor(inbound: Inbound, order: ForwardOrder, { host }: URL): IncomingMessage {
-  const headers: Record<string, string | string[]> = { host };
+  const headers = new Map<string, string | string[]>([['host', host]]);
   const flat = upstreamHeaders(inbound, order);
   for (let index = 0; index < flat.length; index += 2) {
     const name = (flat[index] ?? '').toLowerCase();
     const value = flat[index + 1] ?? '';
-    const before = headers[name];
-    headers[name] = before === undefined ? value : [before, value].flat();
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : [before, value].flat());
   }
   const asked = new IncomingMessage(inbound.raw.socket);
   asked.method = 'GET';
   asked.url = '/';
   asked.httpVersionMajor = 1;
-  asked.headers = { ...headers, connection: 'Upgrade', upgrade: 'websocket' };
+  asked.headers = { ...Object.fromEntries(headers), connection: 'Upgrade', upgrade: 'websocket' };
   return asked;
 }

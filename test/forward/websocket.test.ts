@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type GatewayOptions, type GatewayUnderTest, startGateway } from '../server/gateway-under-test.ts';
-import { get, startUpstream, until } from '../server/raw-sockets.ts';
+import { get, sendRaw, startUpstream, until } from '../server/raw-sockets.ts';
 import { makeCertificate, startUntrustedUpstream } from '../support/untrusted-upstream.ts';
 import { HANDSHAKE, type Opening, openWebSocket, type WebSocketClient } from '../support/websocket-client.ts';
 import { BINARY, CLOSE, closeCode, frame, TEXT } from '../support/websocket-frames.ts';
@@ -109,11 +109,26 @@ describe('what the upstream is asked', () => {
     },
   );
 
+  it('FWD-1: a field with the name of something every object has is one line, as it came', async () => {
+    const { upstream, open } = await pair();
+    await open('/echo', { lines: ['Constructor: mine', 'ToString: mine'] });
+    expect(upstream.seen[0]?.headers).toMatchObject({ constructor: 'mine', tostring: 'mine' });
+  });
+
   it('what was sent together with the handshake arrives after the switch', async () => {
     const { open } = await pair();
     const client = await open('/echo', { behind: frame(TEXT, 'early', true) });
     const [answer] = await client.received(1);
     expect(answer?.payload.toString()).toBe('early');
+  });
+
+  it('WS-3: the accept key reaches the client though the upstream calls it a field of its own hop', async () => {
+    const { open } = await pair();
+    const client = await open('/echo/nominating');
+    expect(client).toMatchObject({
+      status: 101,
+      headers: { connection: 'Upgrade', 'sec-websocket-accept': 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=' },
+    });
   });
 
   it('behind another request it waits for its turn', async () => {
@@ -257,6 +272,21 @@ describe('the end of one side reaches the other', () => {
     expect(gateway.outcomes).toMatchObject([{ status: 499, aborted: true }]);
   });
 
+  it('a client that has ended its side while it was judged is not connected to anybody', async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { gateway } = await pair({
+      decide: ({ path }) => (path === '/echo/held' ? promise : { reason: 'route_unknown' }),
+    });
+    const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
+    stack.defer(() => void socket.destroy());
+    socket.end(get('/echo/held', HANDSHAKE));
+    await until(() => gateway.views.length === 1);
+    // What came before this request has been read when it is answered, the end above included.
+    await sendRaw(gateway.port, get('/nothing'));
+    resolve(undefined);
+    await until(() => gateway.outcomes.some(({ status }) => status === 499) && isIdle(gateway));
+  });
+
   it.each(['destroy', 'resetAndDestroy', 'end'] as const)(
     'promise 48: an upstream that dies (%s) ends the client, and the gateway lives on',
     async (how) => {
@@ -334,6 +364,24 @@ describe('WS-6: the gateway ends a WebSocket', () => {
     await client.ended();
     expect(client.frames.map(closeCode)).toEqual([1001]);
     await until(() => upstream.seen[0]?.ended === true);
+  });
+
+  it.each(['upstream', 'client'])('without the %s, where that takes nothing any more', async (slow) => {
+    const timeouts = { connect: 1_000, headers: 1_000, idle: 600_000, total: 600_000 };
+    const { upstream, gateway, open } = await pair({ plan: { timeouts } });
+    const client = await open('/echo/deaf');
+    if (slow === 'client') client.socket.pause();
+    const { socket } = slow === 'client' ? (upstream.seen[0] ?? client) : client;
+    socket.write(frame(BINARY, Buffer.alloc(2 * LARGE), slow === 'upstream'));
+    let [last, still] = [0, 0];
+    await until(() => {
+      still = socket.bytesWritten === last ? still + 1 : 0;
+      last = socket.bytesWritten;
+      return still > 50;
+    });
+    expect(socket.writableLength).toBeGreaterThan(0);
+    await gateway.listener.stop();
+    await until(() => isIdle(gateway));
   });
 
   it('at once when it switches during a drain', async () => {

@@ -219,6 +219,8 @@ describe('the day an account was made', () => {
     ['other text', 'last year'],
     ['nothing', ''],
     ['an instant without an offset', '2025-03-14T10:00:00'],
+    ['an instant after the last year that is written so', '9999-12-31T23:59:59-01:00'],
+    ['an instant before the first', '0000-01-01T00:00:00+01:00'],
     ['milliseconds', 1_741_910_400_000],
     ['a negative number', -1],
     ['no number', Number.NaN],

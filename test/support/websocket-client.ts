@@ -46,11 +46,18 @@ export async function openWebSocket(
 ): Promise<WebSocketClient> {
   const socket = openSocket(port, { tls });
   let bytes = Buffer.alloc(0);
+  // Joined only once they hold more to read: for a long frame joining each is most of the work.
+  let unread: Buffer[] = [];
+  let needed = 0;
   let head: string | undefined;
   let isOver = false;
   const frames: Frame[] = [];
   socket.on('data', (chunk: Buffer) => {
-    bytes = Buffer.concat([bytes, chunk]);
+    unread.push(chunk);
+    needed -= chunk.length;
+    if (needed > 0) return;
+    bytes = Buffer.concat([bytes, ...unread]);
+    unread = [];
     const split = bytes.indexOf('\r\n\r\n');
     if (head === undefined && split >= 0) {
       head = bytes.subarray(0, split).toString('latin1');
@@ -60,6 +67,7 @@ export async function openWebSocket(
       const read = readFrames(bytes);
       frames.push(...read.frames);
       bytes = Buffer.from(read.rest);
+      needed = read.needed - bytes.length;
     }
   });
   for (const end of ['end', 'close'])

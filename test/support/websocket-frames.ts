@@ -24,21 +24,29 @@ export function frame(opcode: number, payload: Buffer | string, masked: boolean)
   return masked ? Buffer.concat([head, MASK, unmask(body, MASK)]) : Buffer.concat([head, body]);
 }
 
-/** Takes whole frames off the front of `bytes`; what is left is the beginning of the next. */
-export function readFrames(bytes: Buffer): { readonly frames: readonly Frame[]; readonly rest: Buffer } {
+export interface ReadFrames {
+  readonly frames: readonly Frame[];
+  /** The beginning of the next frame. */
+  readonly rest: Buffer;
+  /** How long `rest` must be before there is any more to read in it. */
+  readonly needed: number;
+}
+
+/** Takes whole frames off the front of `bytes`. */
+export function readFrames(bytes: Buffer): ReadFrames {
   const frames: Frame[] = [];
   let rest = bytes;
   for (;;) {
     const [first, second] = rest;
-    if (first === undefined || second === undefined) return { frames, rest };
+    if (first === undefined || second === undefined) return { frames, rest, needed: 2 };
     const masked = (second & 0x80) !== 0;
     const short = second & 0x7f;
     const at = short === 127 ? 10 : short === 126 ? 4 : 2;
-    if (rest.length < at) return { frames, rest };
+    if (rest.length < at) return { frames, rest, needed: at };
     const length =
       short === 127 ? Number(rest.readBigUInt64BE(2)) : short === 126 ? rest.readUInt16BE(2) : short;
     const start = at + (masked ? 4 : 0);
-    if (rest.length < start + length) return { frames, rest };
+    if (rest.length < start + length) return { frames, rest, needed: start + length };
     const body = rest.subarray(start, start + length);
     const payload = masked ? unmask(body, rest.subarray(at, start)) : body;
     frames.push({ opcode: first & 0x0f, payload, masked });

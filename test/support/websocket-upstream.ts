@@ -36,6 +36,8 @@ const ANSWERS: Readonly<Record<string, (accept: string) => string | undefined>> 
   bare: () => switching(),
   another: (accept) =>
     `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+  nominating: (accept) =>
+    `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade, Sec-WebSocket-Accept\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
   unnamed: (accept) => `HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
   garbage: () => 'what is this\r\n\r\n',
   silent: () => undefined,

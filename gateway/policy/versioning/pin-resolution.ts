@@ -52,7 +52,9 @@ export function creationDayOf({ created }: PinRule, { claims }: PinCaller): stri
   }
   if (typeof written !== 'string') return undefined;
   const instant = parseInstant(written.replace(/\.\d{1,9}(?=Z|[+-])/, ''));
-  return instant === undefined ? undefined : dayOf(instant);
+  const day = instant === undefined ? undefined : dayOf(instant);
+  // With its offset an instant may lie in the year before 0000 or after 9999, whose days do not compare as text.
+  return day !== undefined && isDate(day) ? day : undefined;
 }
 
 /**
