@@ -171,6 +171,7 @@ async function assemble(
   const admin = await openAdmin(settings, telemetry, {
     plan: () => plan,
     now,
+    wallClock,
     overrides: stores.overrides,
     pins: stores.pins,
     readiness: () => ({

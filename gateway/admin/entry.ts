@@ -2,7 +2,7 @@
 // Host, path, method, page of origin and token, in this order; unknown paths say so before the token is looked at.
 import { type AdminAnswer, errorAnswer } from './answers.ts';
 import { isFromOwnPage, isOwnHost, type PageFields } from './own-host.ts';
-import { matchRoute, type Page, type Route, type RouteMatch } from './route.ts';
+import { matchRoute, type Route, type RouteMatch } from './route.ts';
 
 export interface EntryRules {
   readonly routes: readonly Route[];
@@ -69,11 +69,10 @@ function refuse(answer: AdminAnswer, match?: Found): Entry {
 }
 
 function unknownPage(routes: readonly Route[]): AdminAnswer {
-  const pages = routes.filter(isListed).map(({ path }) => path);
-  return errorAnswer(404, `There is no such page. Pages: ${pages.join(', ')}.`);
+  const paths = new Set(routes.filter((route) => !isAlias(route)).map(({ path }) => path));
+  return errorAnswer(404, `There is no such page. There are ${[...paths].join(', ')}.`);
 }
 
-/** Those that can be opened as they are written, under their own name. */
-function isListed(route: Route): route is Page {
-  return route.method === 'GET' && route.alias !== true && !route.path.includes('{');
+function isAlias(route: Route): boolean {
+  return route.method === 'GET' && route.alias === true;
 }
