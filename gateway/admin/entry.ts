@@ -17,6 +17,8 @@ export interface Knock {
   readonly method: string;
   /** As received. */
   readonly url: string;
+  /** Host lines. */
+  readonly hosts: number;
   readonly headers: PageFields & { readonly authorization?: string | undefined };
 }
 
@@ -30,7 +32,9 @@ export type Found = Extract<RouteMatch, { kind: 'found' }>;
 /** The same whether a token is missing or wrong. */
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="sundial-admin"' };
 
-export function judgeEntry(rules: EntryRules, { method, url, headers }: Knock): Entry {
+export function judgeEntry(rules: EntryRules, { method, url, hosts, headers }: Knock): Entry {
+  // Of two, others may go by the one that is not looked at here (RFC 9112 section 3.2).
+  if (hosts > 1) return refuse(errorAnswer(400, 'A request has one Host.'));
   if (!isOwnHost(headers.host, rules.boundHost))
     return refuse(errorAnswer(421, 'This listener answers only under its own address.'));
   const match = matchRoute(rules.routes, method, url);

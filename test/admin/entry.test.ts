@@ -1,4 +1,4 @@
-// What the admin listener says to a path it does not have.
+// What the admin listener says before it looks at what was asked for: a path it does not have, two hosts.
 import { expect, it } from 'vitest';
 import { jsonAnswer } from '../../gateway/admin/answers.ts';
 import { judgeEntry } from '../../gateway/admin/entry.ts';
@@ -15,12 +15,20 @@ const routes: readonly Route[] = [
   { method: 'PUT', path: '/-/pins/{api}/{account}', action: 'upgrade_pin', perform },
 ];
 
+const rules = { routes, boundHost: '127.0.0.1', exposed: false, hasToken: () => false };
+const refusalOf = (url: string, hosts: number) => {
+  const entry = judgeEntry(rules, { method: 'GET', url, hosts, headers: { host: '127.0.0.1' } });
+  return entry.kind === 'refused' ? entry.answer : jsonAnswer(200, {});
+};
+
 it('an unknown path is told of every path there is, once, those that are only written to included', () => {
-  const rules = { routes, boundHost: '127.0.0.1', exposed: false, hasToken: () => false };
-  const entry = judgeEntry(rules, { method: 'GET', url: '/-/pin', headers: { host: '127.0.0.1' } });
-  const { status, body } = entry.kind === 'refused' ? entry.answer : jsonAnswer(200, {});
+  const { status, body } = refusalOf('/-/pin', 1);
   expect(status).toBe(404);
   expect(JSON.parse(body)).toMatchObject({
     message: 'There is no such page. There are /metrics, /-/overrides, /-/pauses, /-/pins/{api}/{account}.',
   });
+});
+
+it('a request with two Host lines is refused whichever comes first', () => {
+  expect([refusalOf('/metrics', 1).status, refusalOf('/metrics', 2).status]).toEqual([200, 400]);
 });
