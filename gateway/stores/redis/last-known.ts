@@ -1,7 +1,8 @@
 // What this gateway last knew of the overrides, kept in its data folder: for a start while Redis is away, or empty.
 // Read once and written by shared-state.ts; Redis has the say for as long as it holds the same data.
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isStoredObject, storedValue } from '../stored-json.ts';
 
@@ -41,10 +42,7 @@ export function openLastKnown(folder: string, url: string, onFault: (error: unkn
       next = undefined;
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        // Beside it first: nobody reads half of it, however this process ends.
-        const aside = `${file}.${process.pid}`;
-        await writeFile(aside, text, { mode: 0o600, flush: true });
-        await rename(aside, file);
+        await replaceFile(file, text);
       } catch (error) {
         tell(error);
       }
@@ -71,6 +69,17 @@ export function openLastKnown(folder: string, url: string, onFault: (error: unkn
       await writing;
     },
   };
+}
+
+/** Written aside first: nobody reads half of it, however this process ends and whoever else writes here. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const aside = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(aside, text, { mode: 0o600, flush: true });
+    await rename(aside, file);
+  } finally {
+    await rm(aside, { force: true });
+  }
 }
 
 function textOf(file: string, tell: (error: unknown) => void): string | undefined {
