@@ -108,8 +108,7 @@ async function assemble(
   const dependencies = createDependencyReport(telemetry);
 
   const stores = await openStores({
-    store: settings.store,
-    replicas: settings.replicas,
+    ...settings,
     monotonic,
     onState: (up) => {
       storeUp = up;
@@ -171,6 +170,7 @@ async function assemble(
   const admin = await openAdmin(settings, telemetry, {
     plan: () => plan,
     now,
+    wallClock,
     overrides: stores.overrides,
     pins: stores.pins,
     readiness: () => ({

@@ -154,6 +154,12 @@ function surroundings(config: string, at: MovedTo | undefined) {
   };
 }
 
+// Who has read enough of what is printed (`| head`) is no failure: what was asked for is done all the same.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+
 const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
   run,
   check: ({ at, config, ...options }) => print(runCheck({ ...options, ...surroundings(config, at) })),

@@ -72,8 +72,8 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
   };
 
   app.addHook('onRequest', (request, reply, done) => {
-    const { method, url, headers } = request.raw;
-    const entry = judgeEntry(rules, { method: method ?? '', url: url ?? '', headers });
+    const { method = '', url = '', headers, headersDistinct } = request.raw;
+    const entry = judgeEntry(rules, { method, url, hosts: headersDistinct.host?.length ?? 0, headers });
     if (entry.match !== undefined) matches.set(request, { ...entry.match, from: request.ip });
     if (entry.kind === 'admitted') done();
     else finish(request, reply, entry.answer);

@@ -2,7 +2,7 @@
 // Host, path, method, page of origin and token, in this order; unknown paths say so before the token is looked at.
 import { type AdminAnswer, errorAnswer } from './answers.ts';
 import { isFromOwnPage, isOwnHost, type PageFields } from './own-host.ts';
-import { matchRoute, type Page, type Route, type RouteMatch } from './route.ts';
+import { matchRoute, type Route, type RouteMatch } from './route.ts';
 
 export interface EntryRules {
   readonly routes: readonly Route[];
@@ -17,6 +17,8 @@ export interface Knock {
   readonly method: string;
   /** As received. */
   readonly url: string;
+  /** Host lines. */
+  readonly hosts: number;
   readonly headers: PageFields & { readonly authorization?: string | undefined };
 }
 
@@ -30,7 +32,9 @@ export type Found = Extract<RouteMatch, { kind: 'found' }>;
 /** The same whether a token is missing or wrong. */
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="sundial-admin"' };
 
-export function judgeEntry(rules: EntryRules, { method, url, headers }: Knock): Entry {
+export function judgeEntry(rules: EntryRules, { method, url, hosts, headers }: Knock): Entry {
+  // Of two, others may go by the one that is not looked at here (RFC 9112 section 3.2).
+  if (hosts > 1) return refuse(errorAnswer(400, 'A request has one Host.'));
   if (!isOwnHost(headers.host, rules.boundHost))
     return refuse(errorAnswer(421, 'This listener answers only under its own address.'));
   const match = matchRoute(rules.routes, method, url);
@@ -69,11 +73,10 @@ function refuse(answer: AdminAnswer, match?: Found): Entry {
 }
 
 function unknownPage(routes: readonly Route[]): AdminAnswer {
-  const pages = routes.filter(isListed).map(({ path }) => path);
-  return errorAnswer(404, `There is no such page. Pages: ${pages.join(', ')}.`);
+  const paths = new Set(routes.filter((route) => !isAlias(route)).map(({ path }) => path));
+  return errorAnswer(404, `There is no such page. There are ${[...paths].join(', ')}.`);
 }
 
-/** Those that can be opened as they are written, under their own name. */
-function isListed(route: Route): route is Page {
-  return route.method === 'GET' && route.alias !== true && !route.path.includes('{');
+function isAlias(route: Route): boolean {
+  return route.method === 'GET' && route.alias === true;
 }

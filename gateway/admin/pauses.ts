@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import type { EndedAnswer, PauseAnswer, PauseBody, PausesAnswer } from '../plan/admin-answers.ts';
 import { type PauseRequest, readEndingRequest, readPauseRequest } from '../plan/admin-requests.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
-import type { EpochMs } from '../policy/contract.ts';
-import type { Override, OverrideStore } from '../policy/lifecycle/override.ts';
+import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
+import { longOver, type Override, type OverrideStore } from '../policy/lifecycle/override.ts';
 import { effectsOf, type PauseEffect } from '../policy/lifecycle/pause-effects.ts';
 import { makePause, type PauseProblem } from '../policy/lifecycle/pause-rule.ts';
 import type { AuditState } from '../telemetry/logger.ts';
@@ -17,10 +17,14 @@ export interface PausePorts {
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
+  /** The real time: what only a moved lifecycle clock calls over may be running on other gateways. */
+  readonly wallClock: () => EpochMs;
   readonly overrides: OverrideStore;
 }
 
 const ID_BYTES = 5;
+/** More than come with one write, so that they become fewer; few enough to wait for. */
+const MOST_REMOVED_AT_ONCE = 10;
 
 export function pauseRoutes(ports: PausePorts): readonly Route[] {
   return [
@@ -53,7 +57,10 @@ function oneAnswer({ plan, now, overrides }: PausePorts, { parameter }: AdminReq
   return jsonAnswer(200, { now: instantText(at), pause } satisfies PauseAnswer);
 }
 
-async function begin({ plan, now, overrides }: PausePorts, { body }: AdminRequest): Promise<Written> {
+async function begin(
+  { plan, now, wallClock, overrides }: PausePorts,
+  { body }: AdminRequest,
+): Promise<Written> {
   const read = readPauseRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const { api, version: label, by, why } = read.value;
@@ -68,6 +75,7 @@ async function begin({ plan, now, overrides }: PausePorts, { body }: AdminReques
   const { pause, effects } = decision;
   return orStoreAway(audit, async () => {
     await overrides.put(pause);
+    await removeLongOver(overrides, Math.min(at, wallClock()));
     const told: PauseAnswer = { now: instantText(at), pause: pauseBody(pause, effects) };
     return {
       answer: { ...jsonAnswer(201, told), headers: { location: `/-/pauses/${pause.id}` } },
@@ -90,6 +98,16 @@ async function end({ now, overrides }: PausePorts, { body, parameter }: AdminReq
     const told: EndedAnswer = { now: instantText(at), ended: pauseBody(found, []) };
     return { answer: jsonAnswer(200, told), audit };
   });
+}
+
+/** The audit has told of them; what the store does not remove now, the next pause removes. */
+async function removeLongOver(overrides: OverrideStore, now: EpochMs): Promise<void> {
+  try {
+    for (const { id } of longOver(overrides.current(), now).slice(0, MOST_REMOVED_AT_ONCE))
+      await overrides.remove(id);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+  }
 }
 
 /** Those that have not run out. */

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/admin-token.ts';
 
 const TOKEN_BYTES = 32;
+const WAYS_OUT =
+  'this user must be able to read and write that file, or the token be given as listeners.admin.token';
 const BEARER = /^bearer +([^ ]+) *$/i;
 
 export interface TokenSource {
@@ -21,12 +23,20 @@ export interface TokenSource {
 export async function openAdminToken({ configured, dataFolder }: TokenSource): Promise<string> {
   if (configured !== undefined) return configured;
   const file = join(dataFolder, ADMIN_TOKEN_FILE);
-  const kept = (await readIfThere(file)) ?? (await make(file, dataFolder));
-  const token = parseAdminToken(kept.trim());
+  const token = parseAdminToken((await readOrMake(file, dataFolder)).trim());
   if (token === undefined)
     throw new Error(`${file} holds no token: remove it and start again to have one made`);
-  if (((await stat(file)).mode & 0o077) !== 0) await chmod(file, 0o600);
   return token;
+}
+
+async function readOrMake(file: string, dataFolder: string): Promise<string> {
+  try {
+    const kept = (await readIfThere(file)) ?? (await make(file, dataFolder));
+    if (((await stat(file)).mode & 0o077) !== 0) await chmod(file, 0o600);
+    return kept;
+  } catch (error) {
+    throw new Error(`the admin token cannot be had: ${messageOf(error)}; ${WAYS_OUT}`, { cause: error });
+  }
 }
 
 /** Written aside and linked, so that nobody reads half a token and whoever comes second reads the first one's. */
@@ -54,6 +64,10 @@ async function readIfThere(file: string): Promise<string | undefined> {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -37,12 +37,15 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
   const { published, onSkipped } = options;
   /** Those that the store let be compared last; only they may take its place. */
   let compared: Policies | undefined;
+  /** By this process: what an emptied store has forgotten. */
+  let recorded: readonly PublishedFile[] = [];
   const descriptions: DescriptionCache = new Map();
   return {
     rewritten: async (policies) => {
       compared = undefined;
-      const files = await orSkip(published.read(), (reason) => onSkipped('compared', reason));
-      if (files === undefined) return [];
+      const stored = await orSkip(published.read(), (reason) => onSkipped('compared', reason));
+      if (stored === undefined) return [];
+      const files = stored.length === 0 ? recorded : stored;
       compared = policies;
       const now = options.now();
       const older = await readRecorded(files, { ...options, now, descriptions });
@@ -51,7 +54,11 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
     },
     record: async (policies) => {
       if (!options.records || policies !== compared) return;
-      await orSkip(published.write(policies.files), (reason) => onSkipped('recorded', reason));
+      const write = async () => {
+        await published.write(policies.files);
+        recorded = policies.files;
+      };
+      await orSkip(write(), (reason) => onSkipped('recorded', reason));
     },
   };
 }

@@ -5,6 +5,7 @@ import { createEmbeddedRateLimitStore } from './embedded/rate-limit.ts';
 import { createLeasingStore } from './leases.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { connectRedis } from './redis/connect.ts';
+import { openLastKnown } from './redis/last-known.ts';
 import { createRedisRateLimitStore } from './redis/rate-limit.ts';
 import { openSharedState } from './redis/shared-state.ts';
 import { createRefusalReport } from './refusal-report.ts';
@@ -15,7 +16,7 @@ const REFRESH_MS = 500;
 
 /** @throws DataFolderError when the folder of an embedded store is held by another process or cannot be used */
 export async function openStores(options: StoreOptions): Promise<Stores> {
-  const { store, replicas, monotonic: now, onFault } = options;
+  const { store, dataFolder, replicas, monotonic: now, onFault } = options;
   const guardStore = createEmbeddedRateLimitStore({ now });
   const guard: Stores['guard'] = (key, limit) => guardStore.take({ key, limit, cost: 1 });
   const local = createEmbeddedRateLimitStore({ now });
@@ -32,7 +33,8 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
       if (!connection.ready) options.onState(false);
       const exact = createRedisRateLimitStore(connection);
       const shared = createLeasingStore(exact, { now });
-      const { refresh, ...state } = await openSharedState(connection, { onFault });
+      const lastKnown = dataFolder === undefined ? undefined : openLastKnown(dataFolder, store.url, onFault);
+      const { refresh, ...state } = await openSharedState(connection, { onFault, lastKnown });
       const timer = setInterval(() => void refresh(), REFRESH_MS);
       timer.unref();
       const close = (): Promise<void> => {

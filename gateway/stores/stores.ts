@@ -10,6 +10,8 @@ export interface StoreOptions {
   readonly store:
     | { readonly kind: 'embedded'; readonly folder: string }
     | { readonly kind: 'redis'; readonly url: string };
+  /** Keeps what is known of a Redis for the next start; undefined: nothing is. */
+  readonly dataFolder?: string;
   readonly replicas: number;
   /** Monotonic milliseconds. */
   readonly monotonic: () => number;

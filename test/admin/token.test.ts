@@ -1,5 +1,5 @@
 // The admin token: made once, kept for its owner only, compared without telling how near a guess was.
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -53,9 +53,16 @@ describe('the admin token', () => {
     },
   );
 
-  it("fails with the system's word where its place is no file", async () => {
-    await mkdir(join(folder, 'admin-token'));
-    await expect(open()).rejects.toThrow('EISDIR');
+  it.each([
+    ['is no file', 'EISDIR', () => mkdir(join(folder, 'admin-token'))],
+    ['leads nowhere', 'ENOENT', () => symlink('/not/there', join(folder, 'admin-token'))],
+    ['has a file for a folder', 'ENOTDIR', () => writeFile(join(folder, 'data'), '')],
+  ])("fails with the system's word and what to do where its place %s", async (_how, word, make) => {
+    await make();
+    const place = word === 'ENOTDIR' ? join(folder, 'data') : folder;
+    await expect(open(place)).rejects.toThrow(
+      new RegExp(`^the admin token cannot be had: ${word}: .*; this user must be able to read and write`),
+    );
   });
 });
 

@@ -286,6 +286,24 @@ describe('a Redis that answers and refuses', () => {
     expect(told).toHaveLength(2);
   });
 
+  it.each([
+    ['is full', (hand: Redis) => hand.config('SET', 'maxmemory', '1')],
+    ['has become a replica', (hand: Redis) => hand.replicaof('127.0.0.1', 1)],
+  ])('%s: what it holds is known to who starts now, and to who looks', async (_how, makeRefuse) => {
+    const redis = await redisOfOwn();
+    const [hand, one] = [handOn(redis), await gatewayOn(redis)];
+    const [first, second] = [pauseFrom(1000), pauseFrom(2000)];
+    await one.overrides.put(first);
+    const other = await gatewayOn(redis);
+    await one.overrides.put(second);
+    await hand.config('SET', 'replica-serve-stale-data', 'yes');
+    await makeRefuse(hand);
+    await other.refresh();
+    expect(other.overrides.current()).toEqual([first, second]);
+    expect((await gatewayOn(redis)).overrides.current()).toEqual([first, second]);
+    await expect(one.overrides.put(pauseFrom(3000))).rejects.toMatchObject(away);
+  });
+
   it('a database it does not have is no store, and no other stands in for it', async () => {
     const redis = await redisOfOwn();
     const [states, told]: [boolean[], string[]] = [[], []];

@@ -87,7 +87,9 @@ describe('a reload', () => {
     expect(await gateway.metric('sundial_config_last_reload_successful')).toBe(1);
     await save(published);
     await gateway.reload();
-    expect(messages(gateway).filter((each) => each.startsWith('policies not reloaded'))).toEqual([
+    // Said again where the watch of the files reads them as well.
+    const said = new Set(messages(gateway).filter((each) => each.startsWith('policies not reloaded')));
+    expect([...said]).toEqual([
       expect.stringContaining('the sunset of v1 was published as 2999-04-15 and is now earlier'),
     ]);
   });

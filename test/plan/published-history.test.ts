@@ -189,6 +189,18 @@ describe('published schedules', () => {
     expect(await load()).toMatchObject({ accepted: true, said: [] });
   });
 
+  it('a store that was emptied changes nothing for who recorded in it', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    const { kept, load } = historyOf(files);
+    await load();
+    kept.files = [];
+    await files.write('policies/orders.yaml', EARLIER);
+    expect(await load()).toMatchObject({ accepted: false, said: ['error sunset-rewritten'] });
+    await files.write('policies/orders.yaml', ORDERS);
+    expect(await load()).toMatchObject({ accepted: true, said: [] });
+    expect(kept.files).toHaveLength(1);
+  });
+
   it('a store that is away is told of once, holds up nothing, and forgets nothing', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { kept, load } = historyOf(files);

@@ -29,6 +29,14 @@ export interface OverrideStore {
   readonly remove: (id: string) => Promise<boolean>;
 }
 
+/** Far more than the clocks of two gateways can be apart. */
+const KEPT_AFTER_THE_END_MS = 86_400_000;
+
+/** Those that ended so long before `now` that no gateway can hold them for running. */
+export function longOver(overrides: readonly Override[], now: EpochMs): readonly Override[] {
+  return overrides.filter(({ until }) => until + KEPT_AFTER_THE_END_MS <= now);
+}
+
 /** The pause of one version in force at `now`, the one that ends last; undefined where none is. */
 export function pauseOf(
   overrides: readonly Override[],

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts';
 import { OpenError } from './thread.ts';
 
+const DATABASE_FILE = 'sundial.db';
+
 export interface DataFolder {
   readonly folder: string;
   readonly database: Database;
@@ -31,7 +33,7 @@ export class DataFolderError extends Error {
  * be created, written or read, or its database is damaged or a newer edition's.
  */
 export async function openDataFolder(folder: string, options: DatabaseOptions): Promise<DataFolder> {
-  const file = join(folder, 'sundial.db');
+  const file = join(folder, DATABASE_FILE);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     keepPrivate(file);
@@ -76,7 +78,7 @@ function toDataFolderError(folder: string, file: string, error: unknown): DataFo
       );
     case 'unusable':
       return unusable(
-        `the data folder ${folder} cannot be used: ${reason}; it must be a folder this user can write to`,
+        `the data folder ${folder} cannot be used: ${reason}; this user must be able to write to it and to ${DATABASE_FILE}`,
       );
     default:
       return code satisfies never;

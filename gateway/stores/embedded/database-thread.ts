@@ -3,6 +3,7 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { holdFiles, identityOf } from './held-files.ts';
 import { type Call, createOperations, type Operations } from './operations.ts';
 import { migrate, NewerSchemaError } from './schema.ts';
 
@@ -12,13 +13,20 @@ export interface OpenFailure {
   readonly reason: string;
 }
 
+export interface ThreadStart {
+  readonly file: string;
+  /** The file that an earlier thread had open, and no other; undefined: whichever is there. */
+  readonly identity: string | undefined;
+}
+
 export type ThreadMessage =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly identity: string | undefined }
   | { readonly kind: 'failed'; readonly failure: OpenFailure }
   | { readonly kind: 'done'; readonly results: readonly unknown[] }
   /** Nothing of the batch was kept. */
   | { readonly kind: 'refused'; readonly reason: string };
 
+const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
@@ -43,6 +51,13 @@ function open(file: string): DatabaseSync {
 
 class DamagedError extends Error {}
 
+/** What the process knows was read from another file. */
+class GoneError extends Error {
+  constructor(file: string) {
+    super(`${file} is not there as it was: put it back, or start the gateway again to go on without it`);
+  }
+}
+
 function failureOf(error: unknown): OpenFailure {
   const reason = error instanceof Error ? error.message : String(error);
   if (error instanceof NewerSchemaError) return { code: 'newer', reason };
@@ -50,6 +65,8 @@ function failureOf(error: unknown): OpenFailure {
   switch (primaryCode(error)) {
     case SQLITE_BUSY:
       return { code: 'locked', reason };
+    // Tables that are not there, or not as this edition made them.
+    case SQLITE_ERROR:
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return { code: 'damaged', reason };
@@ -81,25 +98,34 @@ function run(database: DatabaseSync, operations: Operations, calls: readonly Cal
   }
 }
 
-function serve(port: MessagePort, file: string): void {
+function serve(port: MessagePort, { file, identity }: ThreadStart): void {
   const say = (message: ThreadMessage): void => port.postMessage(message);
   let database: DatabaseSync;
+  let operations: Operations;
   try {
+    if (identity !== undefined && identity !== identityOf(file)) throw new GoneError(file);
     database = open(file);
+    operations = createOperations(database);
   } catch (error) {
     say({ kind: 'failed', failure: failureOf(error) });
     return;
   }
-  const operations = createOperations(database);
+  const lostFile = holdFiles(file);
   port.on('message', (calls: readonly Call[] | 'close') => {
     if (calls === 'close') {
       database.close();
       port.close();
     } else {
-      say(run(database, operations, calls));
+      const message = run(database, operations, calls);
+      const lost = lostFile();
+      if (lost !== undefined) {
+        database.close();
+        throw new Error(`${lost} was removed or replaced while it was open`);
+      }
+      say(message);
     }
   });
-  say({ kind: 'ready' });
+  say({ kind: 'ready', identity: identityOf(file) });
 }
 
-if (parentPort !== null) serve(parentPort, String(workerData));
+if (parentPort !== null) serve(parentPort, workerData);

@@ -8,6 +8,7 @@ import { type DatabaseThread, startThread } from './thread.ts';
 /** Far beyond what a sync takes; whoever waits longer than this is told that there is no store. */
 const ANSWER_WITHIN_MS = 1000;
 const RESTART_AFTER_MS = 250;
+const TRY_AGAIN_AFTER_MS = 250;
 
 export interface Database {
   /** Rejects with `StoreUnavailable` only. */
@@ -22,6 +23,7 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
+  /** Called once per change: false when the thread has ended or a call came to nothing. */
   readonly onState: (up: boolean) => void;
   /** Told what ended the thread. */
   readonly onFault: (error: unknown) => void;
@@ -31,7 +33,8 @@ export interface DatabaseOptions {
 
 /**
  * Opens `file` in a thread of its own. A thread that ends is told of and started again, a moment later and for as long
- * as it takes; calls until then reject at once.
+ * as it takes, with the file it had and no other; calls until then reject at once. After a call that came to nothing the
+ * store is away until a write is tried that does.
  *
  * @throws OpenError when the file cannot be opened at first
  */
@@ -39,19 +42,28 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
   let thread: DatabaseThread | undefined;
   let timer: NodeJS.Timeout | undefined;
   let starting: Promise<void> | undefined;
+  let trial: NodeJS.Timeout | undefined;
+  let identity: string | undefined;
   let closed: Promise<void> | undefined;
+  let up = false;
   /** Why the thread could not be started again, as told last: said once, not at every attempt. */
   let told = '';
 
+  const setState = (now: boolean): void => {
+    if (up === now) return;
+    up = now;
+    options.onState(now);
+  };
   const start = async (): Promise<void> => {
-    thread = await startThread(file, (error) => {
+    thread = await startThread({ file, identity }, (error) => {
       thread = undefined;
       options.onFault(error);
-      options.onState(false);
+      setState(false);
       startLater();
     });
+    identity = thread.identity;
     told = '';
-    options.onState(true);
+    setState(true);
   };
   const startLater = (): void => {
     if (closed !== undefined) return;
@@ -73,8 +85,18 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
     { answerWithinMs: ANSWER_WITHIN_MS },
   );
 
+  const tryLater = (): void => {
+    if (closed !== undefined || trial !== undefined) return;
+    trial = setTimeout(() => {
+      trial = undefined;
+      batches.add({ name: 'touch', args: [] }).then(() => setState(true), tryLater);
+    }, TRY_AGAIN_AFTER_MS);
+    trial.unref();
+  };
+
   const close = async (): Promise<void> => {
     clearTimeout(timer);
+    clearTimeout(trial);
     await starting;
     await batches.settled();
     await thread?.close();
@@ -90,6 +112,8 @@ export async function openDatabase(file: string, options: DatabaseOptions): Prom
         return (await batches.add({ name, args } as Call)) as ReturnType<Operations[typeof name]>;
       } catch (error) {
         if (error instanceof StoreUnavailable) options.onRefused?.(error.message);
+        setState(false);
+        tryLater();
         throw error;
       }
     },

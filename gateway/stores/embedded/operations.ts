@@ -19,6 +19,7 @@ export function createOperations(database: DatabaseSync) {
   const putOverride = database.prepare('INSERT OR REPLACE INTO override (id, override) VALUES (?, ?)');
   const removeOverride = database.prepare('DELETE FROM override WHERE id = ?');
   const published = database.prepare('SELECT files FROM published');
+  const { user_version: schema } = database.prepare('PRAGMA user_version').get() ?? {};
   const putPublished = database.prepare('INSERT OR REPLACE INTO published (one, files) VALUES (1, ?)');
 
   const find = (key: string): string | undefined => textOf(findPin.get(key)?.pin);
@@ -49,6 +50,8 @@ export function createOperations(database: DatabaseSync) {
     writePublished: (files: string): void => {
       putPublished.run(files);
     },
+    /** Writes what is there already: whether the disk takes it. */
+    touch: (): void => database.exec(`PRAGMA user_version = ${Number(schema)}`),
   };
 }
 

@@ -2,7 +2,7 @@
 // database.ts keeps one running.
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from '../../policy/contract.ts';
-import type { OpenFailure, ThreadMessage } from './database-thread.ts';
+import type { OpenFailure, ThreadMessage, ThreadStart } from './database-thread.ts';
 import type { Call } from './operations.ts';
 
 /** The file cannot be opened; data-folder.ts says it to the operator. */
@@ -15,6 +15,8 @@ export class OpenError extends Error {
 }
 
 export interface DatabaseThread {
+  /** Of the file that is open. */
+  readonly identity: string | undefined;
   /** One batch at a time; rejects with `StoreUnavailable`. */
   readonly run: (calls: readonly Call[]) => Promise<readonly unknown[]>;
   /** Resolves when the thread is gone and the file free. */
@@ -22,14 +24,17 @@ export interface DatabaseThread {
 }
 
 /**
- * Resolves when `file` is open and locked. The thread keeps no process alive but while a batch runs. `onEnd` is told when
+ * Resolves when the file is open and locked. The thread keeps no process alive but while a batch runs. `onEnd` is told when
  * it ends without `close`, with what ended it.
  *
  * @throws OpenError
  */
-export async function startThread(file: string, onEnd: (error: unknown) => void): Promise<DatabaseThread> {
+export async function startThread(
+  start: ThreadStart,
+  onEnd: (error: unknown) => void,
+): Promise<DatabaseThread> {
   const worker = new Worker(new URL('./database-thread.ts', import.meta.url), {
-    workerData: file,
+    workerData: start,
     name: 'sundial-store',
     // What the process was started with may not suit a thread that is started from a file.
     execArgv: [],
@@ -61,6 +66,7 @@ export async function startThread(file: string, onEnd: (error: unknown) => void)
   worker.unref();
 
   return {
+    identity: opened.kind === 'ready' ? opened.identity : undefined,
     run: async (calls) => {
       reply = Promise.withResolvers<ThreadMessage>();
       worker.ref();

@@ -1,4 +1,4 @@
--- Stores or removes one override, tells every gateway, and returns all there are. Called by shared-state.ts.
+-- Stores or removes one override and tells every gateway. Called by shared-state.ts.
 --
 -- KEYS[1]  the overrides by id
 -- KEYS[2]  the stream of changes
@@ -6,7 +6,7 @@
 -- ARGV[2]  the override, '' to remove it
 -- ARGV[3]  about how many changes are kept
 --
--- Returns  { 1 when something changed or 0, overrides }
+-- Returns  1 when something changed or 0
 
 local changed = 1
 if ARGV[2] == '' then
@@ -17,4 +17,4 @@ end
 if changed == 1 then
   redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], '*', 'override', ARGV[1])
 end
-return { changed, redis.call('HVALS', KEYS[1]) }
+return changed

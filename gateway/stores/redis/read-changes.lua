@@ -10,7 +10,10 @@
 --          trimmed away, or lost with the rest of this Redis; else { 'some', last entry, keys of pins that were moved, overrides or false
 --          when unchanged, keys of pins that were none before }
 
-redis.call('SET', KEYS[3], ARGV[2], 'NX')
+-- Nothing is written where nothing is missing: a Redis that is full, or a replica, can still be looked at.
+if redis.call('EXISTS', KEYS[3]) == 0 then
+  redis.call('SET', KEYS[3], ARGV[2])
+end
 if redis.call('EXISTS', KEYS[1]) == 0 then
   redis.call('XADD', KEYS[1], '*', 'opened', '')
 end

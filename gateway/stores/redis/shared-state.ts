@@ -4,13 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
-import { readOverrides, writeOverride } from '../override-text.ts';
+import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { createPinCache, type PinRecords } from '../pin-cache.ts';
 import { readPin, writePin } from '../pin-text.ts';
 import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
 import { type Changes, isEarlier, readChanges, textsOf } from './change-reply.ts';
 import type { RedisConnection } from './connect.ts';
+import type { LastKnownFile } from './last-known.ts';
 import { CHANGES_KEPT, defineStateScripts, KEYS, type StateScripts } from './state-scripts.ts';
 
 export interface SharedState extends LastingStores {
@@ -21,22 +22,29 @@ export interface SharedState extends LastingStores {
   readonly refresh: () => Promise<void>;
 }
 
-/** Resolves after the first look, successful or not. `onFault` is told of what can be read but not understood. */
+/**
+ * Resolves after the first look, successful or not. `onFault` is told of what can be read but not understood. What
+ * `lastKnown` holds is known until that look, and without it nothing.
+ */
 export async function openSharedState(
   connection: RedisConnection,
-  { onFault }: { readonly onFault: (error: unknown) => void },
+  {
+    onFault,
+    lastKnown,
+  }: { readonly onFault: (error: unknown) => void; readonly lastKnown?: LastKnownFile | undefined },
 ): Promise<SharedState> {
   const scripts = defineStateScripts(connection);
   const pins = createPinCache(pinRecords(scripts));
   let overrides: readonly Override[] = [];
-  /** What `overrides` was read from. */
-  let written = '';
+  /** What `overrides` was read from; undefined where this gateway has changed them itself. */
+  let written: string | undefined;
   /** How often this gateway has changed an override: a look that was on its way meanwhile is the older one. */
   let changed = 0;
   let seen = '';
   /** The name of the data that was seen. */
   let origin: string | undefined;
   let looking: Promise<void> | undefined;
+  let remembered: { readonly origin?: string; readonly overrides?: readonly Override[] } = {};
 
   const takeOver = (texts: readonly string[]): void => {
     const now = texts.toSorted().join('\n');
@@ -52,26 +60,33 @@ export async function openSharedState(
     (changes.origin !== origin || isEarlier(changes.seen, seen));
 
   /** A lost store changes nothing: a pause goes on until its end, or until someone ends it. */
-  const restore = async (): Promise<void> => {
+  const restore = async (): Promise<readonly string[]> => {
     const known = overrides;
     const texts = known.flatMap((override) => [override.id, writeOverride(override)]);
     const reply = await scripts.restoreOverrides(KEYS.overrides, KEYS.changes, CHANGES_KEPT, ...texts);
     onFault(new Error(`the store has lost what it knew; overrides written back: ${known.length}`));
-    takeOver(textsOf(reply));
+    return textsOf(reply);
+  };
+
+  const remember = (): void => {
+    if (origin === undefined || (overrides === remembered.overrides && origin === remembered.origin)) return;
+    remembered = { origin, overrides };
+    lastKnown?.write({ origin, overrides: overrides.map(writeOverride) });
   };
 
   const look = async (): Promise<void> => {
     const before = changed;
     const keys = [KEYS.changes, KEYS.overrides, KEYS.origin];
     const changes = readChanges(await scripts.readChanges(...keys, seen, randomUUID()));
+    const texts = hasLostItsPast(changes) ? await restore() : changes.overrides;
     if (changed !== before) return look();
-    if (hasLostItsPast(changes)) await restore();
-    else if (changes.overrides !== undefined) takeOver(changes.overrides);
+    if (texts !== undefined) takeOver(texts);
     origin = changes.origin ?? origin;
     if (changes.pins === 'all') pins.forgetAll();
     else for (const key of changes.pins) pins.forget(key);
     for (const key of changes.claimed) pins.forgetAbsence(key);
     seen = changes.seen;
+    remember();
   };
   const refresh = (): Promise<void> => {
     looking ??= look()
@@ -84,23 +99,39 @@ export async function openSharedState(
     return looking;
   };
 
-  const changeOverride = async (id: string, text: string): Promise<boolean> => {
-    // Before anything is taken over from a store that may have lost its past.
+  const without = (id: string): readonly Override[] => overrides.filter((each) => each.id !== id);
+
+  /** What stands in the store beside it is for the next look to take over: it may have lost its past by now. */
+  const changeOverride = async (
+    id: string,
+    text: string,
+    after: () => readonly Override[],
+  ): Promise<boolean> => {
+    // A store that is empty gets back what is to be changed.
     await refresh();
-    const reply = await scripts.changeOverride(KEYS.overrides, KEYS.changes, id, text, CHANGES_KEPT);
-    const [done, texts] = Array.isArray(reply) ? reply : [];
-    takeOver(textsOf(texts));
+    const done = (await scripts.changeOverride(KEYS.overrides, KEYS.changes, id, text, CHANGES_KEPT)) === 1;
+    if (!done) return false;
+    overrides = after();
+    written = undefined;
     changed += 1;
-    return done === 1;
+    remember();
+    return true;
   };
   const overrideStore: OverrideStore = {
     current: () => overrides,
     put: async (override) => {
-      await changeOverride(override.id, writeOverride(override));
+      const { id } = override;
+      await changeOverride(id, writeOverride(override), () => inOrder([...without(id), override]));
     },
-    remove: (id) => changeOverride(id, ''),
+    remove: (id) => changeOverride(id, '', () => without(id)),
   };
 
+  const known = lastKnown?.read();
+  if (known !== undefined) {
+    takeOver(known.overrides);
+    origin = known.origin;
+    remembered = { origin, overrides };
+  }
   await refresh();
   return {
     pins,
@@ -118,6 +149,7 @@ export async function openSharedState(
     close: async () => {
       connection.close();
       await looking;
+      await lastKnown?.settled();
     },
   };
 }

@@ -1,0 +1,101 @@
+// What this gateway last knew of the overrides, kept in its data folder: for a start while Redis is away, or empty.
+// Read once and written by shared-state.ts; Redis has the say for as long as it holds the same data.
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isStoredObject, storedValue } from '../stored-json.ts';
+
+export interface LastKnown {
+  /** The name of the data that they stood in. */
+  readonly origin: string;
+  /** As the store writes them. */
+  readonly overrides: readonly string[];
+}
+
+export interface LastKnownFile {
+  /** Undefined where nothing is known of this Redis. */
+  readonly read: () => LastKnown | undefined;
+  /** What is written while another is on its way follows it. Never rejects. */
+  readonly write: (known: LastKnown) => void;
+  readonly settled: () => Promise<void>;
+}
+
+const FILE = 'redis-pauses.json';
+
+/** `url` tells one Redis from another; its password is not kept. `onFault` is told once why the file is of no use. */
+export function openLastKnown(folder: string, url: string, onFault: (error: unknown) => void): LastKnownFile {
+  const file = join(folder, FILE);
+  const { hostname, port, pathname, search } = new URL(url);
+  const store = `${hostname}:${port}${pathname}${search}`;
+  let next: LastKnown | undefined;
+  let writing: Promise<void> | undefined;
+  let told = false;
+
+  const tell = (error: unknown): void => {
+    if (!told) onFault(error);
+    told = true;
+  };
+  const writeAll = async (): Promise<void> => {
+    while (next !== undefined) {
+      const text = JSON.stringify({ store, ...next });
+      next = undefined;
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        await replaceFile(file, text);
+      } catch (error) {
+        tell(error);
+      }
+    }
+    writing = undefined;
+  };
+
+  return {
+    read: () => {
+      const text = textOf(file, tell);
+      if (text === undefined) return undefined;
+      const stored = storedValue(text);
+      if (!isStoredObject(stored) || typeof stored.store !== 'string' || !isLastKnown(stored)) {
+        tell(new Error(`${file} cannot be read and is made anew`));
+        return undefined;
+      }
+      return stored.store === store ? stored : undefined;
+    },
+    write: (known) => {
+      next = known;
+      writing ??= writeAll();
+    },
+    settled: async () => {
+      await writing;
+    },
+  };
+}
+
+/** Written aside first: nobody reads half of it, however this process ends and whoever else writes here. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const aside = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(aside, text, { mode: 0o600, flush: true });
+    await rename(aside, file);
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+function textOf(file: string, tell: (error: unknown) => void): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) tell(error);
+    return undefined;
+  }
+}
+
+function isLastKnown(stored: object): stored is LastKnown {
+  const { origin, overrides } = stored as Readonly<Record<string, unknown>>;
+  return (
+    typeof origin === 'string' &&
+    Array.isArray(overrides) &&
+    overrides.every((text) => typeof text === 'string')
+  );
+}

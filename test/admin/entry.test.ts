@@ -1,0 +1,34 @@
+// What the admin listener says before it looks at what was asked for: a path it does not have, two hosts.
+import { expect, it } from 'vitest';
+import { jsonAnswer } from '../../gateway/admin/answers.ts';
+import { judgeEntry } from '../../gateway/admin/entry.ts';
+import type { Route } from '../../gateway/admin/route.ts';
+
+const show = () => jsonAnswer(200, {});
+const perform = async () => ({ answer: show(), audit: {} });
+const routes: readonly Route[] = [
+  { method: 'GET', path: '/metrics', open: true, show },
+  { method: 'GET', path: '/healthz', alias: true, open: true, show },
+  { method: 'GET', path: '/-/overrides', show },
+  { method: 'POST', path: '/-/pauses', action: 'pause', perform },
+  { method: 'GET', path: '/-/pins/{api}/{account}', show },
+  { method: 'PUT', path: '/-/pins/{api}/{account}', action: 'upgrade_pin', perform },
+];
+
+const rules = { routes, boundHost: '127.0.0.1', exposed: false, hasToken: () => false };
+const refusalOf = (url: string, hosts: number) => {
+  const entry = judgeEntry(rules, { method: 'GET', url, hosts, headers: { host: '127.0.0.1' } });
+  return entry.kind === 'refused' ? entry.answer : jsonAnswer(200, {});
+};
+
+it('an unknown path is told of every path there is, once, those that are only written to included', () => {
+  const { status, body } = refusalOf('/-/pin', 1);
+  expect(status).toBe(404);
+  expect(JSON.parse(body)).toMatchObject({
+    message: 'There is no such page. There are /metrics, /-/overrides, /-/pauses, /-/pins/{api}/{account}.',
+  });
+});
+
+it('a request with two Host lines is refused whichever comes first', () => {
+  expect([refusalOf('/metrics', 1).status, refusalOf('/metrics', 2).status]).toEqual([200, 400]);
+});

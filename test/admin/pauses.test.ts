@@ -1,0 +1,71 @@
+// What becomes of pauses that have ended: out of the store some time later, and never before their real end.
+import { describe, expect, it } from 'vitest';
+import { pauseRoutes } from '../../gateway/admin/pauses.ts';
+import { StoreUnavailable } from '../../gateway/policy/contract.ts';
+import type { Override, OverrideStore } from '../../gateway/policy/lifecycle/override.ts';
+import { pauseFrom } from '../contracts/override-store.ts';
+import { NOW, plan } from '../support/exchange-samples.ts';
+
+const HOUR = 3_600_000;
+
+function storeOf(overrides: readonly Override[], remove?: OverrideStore['remove']) {
+  let current = overrides;
+  const store: OverrideStore = {
+    current: () => current,
+    put: async (override) => {
+      current = [...current, override];
+    },
+    remove:
+      remove ??
+      (async (id) => {
+        current = current.filter((each) => each.id !== id);
+        return true;
+      }),
+  };
+  return store;
+}
+
+/** The status of one more pause. */
+async function pause(overrides: OverrideStore, { now = NOW, wallClock = NOW } = {}): Promise<number> {
+  const ports = { plan: () => plan(), now: () => now, wallClock: () => wallClock, overrides };
+  const route = pauseRoutes(ports).find(({ method }) => method === 'POST');
+  if (route?.method !== 'POST') throw new Error('no such route');
+  const body = { api: 'orders', version: 'v1', for: '1h', by: 'maria', why: 'checkout fails' };
+  const { answer, audit } = await route.perform({ parameter: () => '', body });
+  expect(audit).toMatchObject({ subject: 'orders v1', by: 'maria' });
+  return answer.status;
+}
+
+const endingAgo = (ago: number): Override => pauseFrom(NOW - ago - HOUR, { until: NOW - ago });
+
+describe('pauses that have ended', () => {
+  it('leave the store with a later pause, a day after their end', async () => {
+    const [recent, running] = [endingAgo(23 * HOUR), pauseFrom(NOW - 1)];
+    const store = storeOf([endingAgo(24 * HOUR), endingAgo(2000 * HOUR), recent, running]);
+    expect(await pause(store)).toBe(201);
+    expect(store.current().slice(0, -1)).toEqual([recent, running]);
+  });
+
+  it('are removed a few at a time, so that nobody waits for thousands', async () => {
+    const store = storeOf(Array.from({ length: 25 }, () => endingAgo(48 * HOUR)));
+    for (const left of [16, 7, 3]) {
+      expect(await pause(store)).toBe(201);
+      expect(store.current()).toHaveLength(left);
+    }
+  });
+
+  it.each([
+    ['by a lifecycle clock that was moved ahead', { now: NOW + 1000 * HOUR }],
+    ['by a real clock that is ahead of the lifecycle clock', { wallClock: NOW + 1000 * HOUR }],
+  ])('stay when they have ended only %s', async (_which, clocks) => {
+    const running = pauseFrom(NOW);
+    const store = storeOf([running]);
+    expect(await pause(store, clocks)).toBe(201);
+    expect(store.current()).toContain(running);
+  });
+
+  it('that the store does not remove now do no harm to the pause that was stored', async () => {
+    const away = async () => Promise.reject(new StoreUnavailable('away'));
+    expect(await pause(storeOf([endingAgo(48 * HOUR)], away))).toBe(201);
+  });
+});

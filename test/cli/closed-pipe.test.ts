@@ -1,0 +1,22 @@
+// A command whose reader has seen enough, such as `sundial timeline | head -1`.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+/** What is said besides the pipe, and the exit code after it. */
+function intoClosedPipe(words: string): string {
+  const command = `{ "$NODE" gateway/sundial.js ${words}; echo $? >&3; } 3>&2 | true`;
+  const env = { ...process.env, NODE: process.execPath };
+  const cwd = join(import.meta.dirname, '../..');
+  return spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' }).stderr;
+}
+
+it.each([
+  ['stdout', '--help', '0\n'],
+  ['stderr', '--nothing 2>&1', '2\n'],
+])(
+  'ends without a word, with its own exit code, when nobody reads its %s any more',
+  (_stream, words, said) => {
+    expect(intoClosedPipe(words)).toBe(said);
+  },
+);

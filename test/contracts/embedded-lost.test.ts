@@ -1,0 +1,119 @@
+// An embedded store whose files are taken away under it, or that cannot be written: nothing is lost without a word.
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openDataFolder } from '../../gateway/stores/embedded/data-folder.ts';
+
+const away = { code: 'store_unavailable' };
+const patient = { timeout: 10_000, interval: 20 };
+
+let base: string;
+let folder: string;
+let states: boolean[];
+let told: string[];
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'sundial-lost-'));
+  folder = join(base, 'data');
+  states = [];
+  told = [];
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const open = () =>
+  openDataFolder(folder, {
+    onState: (up) => states.push(up),
+    onFault: (error) => told.push(String(error)),
+    onRefused: (reason) => told.push(reason),
+  });
+
+describe('files taken away under a running gateway', () => {
+  const database = () => join(folder, 'sundial.db');
+  it.each([
+    ['the folder', () => rmSync(folder, { recursive: true })],
+    ['the folder, moved elsewhere,', () => renameSync(folder, join(base, 'moved'))],
+    ['the database', () => rmSync(database())],
+    [
+      'the database, with another in its place,',
+      () => {
+        copyFileSync(database(), join(base, 'copy'));
+        renameSync(join(base, 'copy'), database());
+      },
+    ],
+    [
+      'the folder, with an empty one in its place,',
+      () => {
+        rmSync(folder, { recursive: true });
+        mkdirSync(folder);
+      },
+    ],
+  ])('%s: the next write is refused and told of, and the store stays away', async (_what, take) => {
+    const held = await open();
+    await held.database.call('claimPin', 'kept', 'x');
+    take();
+    await expect(held.database.call('claimPin', 'lost', 'x')).rejects.toMatchObject(away);
+    await vi.waitFor(() => expect(states).toEqual([true, false]), patient);
+    const gone = `Error: ${folder}/sundial.db was removed or replaced while it was open`;
+    await vi.waitFor(
+      () => expect(told.filter((each) => each.startsWith(gone)).length).toBeGreaterThan(0),
+      patient,
+    );
+    await vi.waitFor(() => expect(told.join()).toContain('start the gateway again'), patient);
+    await expect(held.database.call('claimPin', 'lost', 'x')).rejects.toMatchObject(away);
+    expect(states).toEqual([true, false]);
+    await held.close();
+  });
+
+  it('the log beside the database: a write is refused and told of, and the database opened anew with all it had', async () => {
+    const held = await open();
+    await held.database.call('claimPin', 'kept', 'x');
+    rmSync(`${database()}-wal`);
+    await expect(held.database.call('claimPin', 'refused', 'x')).rejects.toMatchObject(away);
+    await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
+    expect(told.join()).toContain('sundial.db-wal was removed or replaced while it was open');
+    expect(await held.database.call('findPin', 'kept')).toBe('x');
+    await held.close();
+  });
+
+  it('a folder that is put back as it was is used again', async () => {
+    const held = await open();
+    await held.database.call('claimPin', 'kept', 'x');
+    renameSync(folder, join(base, 'moved'));
+    await expect(held.database.call('claimPin', 'lost', 'x')).rejects.toMatchObject(away);
+    renameSync(join(base, 'moved'), folder);
+    await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
+    expect(await held.database.call('findPin', 'kept')).toBe('x');
+    expect(await held.database.call('claimPin', 'new', 'y')).toBe('y');
+    await held.close();
+  });
+});
+
+describe('a call that SQLite refuses', () => {
+  it('makes the store away until it can be written again, which is tried without a call', async () => {
+    const held = await open();
+    const refused = held.database.call('claimPin', 'bad', null as unknown as string);
+    await expect(refused).rejects.toMatchObject(away);
+    expect(states).toEqual([true, false]);
+    await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
+    await held.close();
+  });
+});
+
+describe('a database that is not ours', () => {
+  it('has other tables: it is left alone, and the error says so', async () => {
+    mkdirSync(folder);
+    const other = new DatabaseSync(join(folder, 'sundial.db'));
+    other.exec('CREATE TABLE other (x); PRAGMA user_version = 1');
+    other.close();
+    await expect(open()).rejects.toThrow(`${folder}/sundial.db is damaged: no such table: pin`);
+  });
+
+  it('a file that cannot be opened is named, with what this user needs', async () => {
+    mkdirSync(join(folder, 'sundial.db'), { recursive: true });
+    writeFileSync(join(folder, 'sundial.db', 'x'), '');
+    await expect(open()).rejects.toThrow(
+      /data folder .* cannot be used: unable to open database file; this user must be able to write to it and to sundial\.db/,
+    );
+  });
+});
