@@ -65,7 +65,10 @@ const QUOTA = [
 ];
 
 describe('standards §24, DEP-7, CACHE-5, as ordered pairs', () => {
-  const past = () => ({ iat: Math.floor(Date.now() / 1000) - 7200, exp: Math.floor(Date.now() / 1000) - 3600 });
+  const past = () => ({
+    iat: Math.floor(Date.now() / 1000) - 7200,
+    exp: Math.floor(Date.now() / 1000) - 3600,
+  });
 
   it.each<[string, () => Promise<Fields>, number, string, string, string]>([
     [
