@@ -8,13 +8,21 @@ import { BRIEFLY_CACHEABLE, type ErrorDescription, NO_STORE, proxyStatus } from 
 
 type Of<Reason extends LifecycleRefusal['reason']> = Extract<LifecycleRefusal, { reason: Reason }>;
 
-/** They say where to go; all are public facts (RET-8). */
-export function describeLifecycleRefusal(refusal: LifecycleRefusal): ErrorDescription {
+/** RET-6: most clients drop Authorization when they follow a redirect to another host, and meet a 401 there. */
+const ELSEWHERE =
+  ' The redirect leads to another host, where most clients send no credentials: add them again.';
+
+/** They say where to go; all are public facts (RET-8). `host`: the one asked for, without a port. */
+export function describeLifecycleRefusal(refusal: LifecycleRefusal, host?: string): ErrorDescription {
   switch (refusal.reason) {
     case 'version_retired':
       return ended(refusal, 410, refusal.replacement, refusal.because);
-    case 'version_moved':
-      return ended(refusal, refusal.status, refusal.location, undefined, { location: refusal.location });
+    case 'version_moved': {
+      const { status, location } = refusal;
+      const moved = ended(refusal, status, location, undefined, { location });
+      const stays = host === undefined || new URL(location).hostname === host;
+      return stays ? moved : { ...moved, message: moved.message + ELSEWHERE };
+    }
     case 'brownout':
       return brownedOut(refusal);
     default: {

@@ -92,7 +92,7 @@ export function describeRefusal(
       return tellOfPin(describeLifecycleRefusal(refusal), facts);
     case 'version_moved':
     case 'brownout':
-      return describeLifecycleRefusal(refusal);
+      return describeLifecycleRefusal(refusal, view?.host);
     case 'credentials_missing':
       return challenge(
         401,

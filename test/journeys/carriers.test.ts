@@ -262,6 +262,17 @@ describe('versions told apart by their hosts', () => {
     );
   });
 
+  it('RET-6: a redirect to another host says that credentials do not go along; one to the same host does not', async () => {
+    const away = await ask({ path: '/api/hosts/7', headers: { host: 'v1.hosts.example.com' } });
+    expect(away.json.message).toBe(
+      'API version v1 was retired on 2026-02-01. The redirect leads to another host, where most clients send no credentials: add them again.',
+    );
+    const toPath = await ask({ path: '/api/orders/7', headers: { host: 'v0.api.example.com' } });
+    expect(toPath.json.message).toContain('another host');
+    const here = await ask({ path: '/api/v0/orders/7' });
+    expect(here.json.message).toBe('API version v0 was retired on 2026-02-01.');
+  });
+
   it('STAT-1: the host without a version has the default, and needs no Vary', async () => {
     const answer = await ask({ path: '/api/hosts/7' });
     expect(answer.status).toBe(200);
