@@ -52,67 +52,65 @@ const OF_OPERATION = '@1759276800 Tue, 15 Dec 2026 00:00:00 GMT';
 const OPERATION = `200 deprecated ${OF_OPERATION} warned 50000 -`;
 const MOVED = `301 retired ${OF_OPERATION} - - GET /old/{id} of API version v1 was retired on 2026-12-15.`;
 const OLD = '/api/v1/orders/old/7';
+const ANY = '/api/v1/orders/7';
 
-/** In the order in which they come; of the version where no path is given. */
+/** In the order in which they come. */
 const BOUNDARIES: readonly (readonly [
   name: string,
   at: number,
   before: string,
   after: string,
-  path?: string,
+  path: string,
 ])[] = [
-  ['its release', Date.UTC(2024, 5, 1), UNKNOWN, ACTIVE],
+  ['its release', Date.UTC(2024, 5, 1), UNKNOWN, ACTIVE, ANY],
   ['the deprecation of an operation', Date.UTC(2025, 9, 1), ACTIVE, OPERATION, OLD],
-  ['its deprecation', Date.UTC(2026, 0, 15), ACTIVE, DEPRECATED],
-  ['the begin of a brownout', Date.UTC(2026, 11, 8, 14), DEPRECATED, BROWNOUT],
-  ['the end of a brownout', Date.UTC(2026, 11, 8, 14, 15), BROWNOUT, DEPRECATED],
+  ['its deprecation', Date.UTC(2026, 0, 15), ACTIVE, DEPRECATED, ANY],
+  ['the begin of a brownout', Date.UTC(2026, 11, 8, 14), DEPRECATED, BROWNOUT, ANY],
+  ['the end of a brownout', Date.UTC(2026, 11, 8, 14, 15), BROWNOUT, DEPRECATED, ANY],
   ['the sunset of an operation', Date.UTC(2026, 11, 15), OPERATION, MOVED, OLD],
-  ['its sunset', Date.UTC(2027, 0, 15), DEPRECATED, gone('sunset')],
-  ['its retirement', Date.UTC(2027, 6, 15), gone('sunset'), gone('retired')],
-  ['being forgotten', Date.UTC(2028, 0, 15), gone('retired'), UNKNOWN],
+  ['its sunset', Date.UTC(2027, 0, 15), DEPRECATED, gone('sunset'), ANY],
+  ['its retirement', Date.UTC(2027, 6, 15), gone('sunset'), gone('retired'), ANY],
+  ['being forgotten', Date.UTC(2028, 0, 15), gone('retired'), UNKNOWN, ANY],
 ];
 const CALLERS = 24;
 
 describe('under load, without a reload, a version crosses', () => {
-  it.each(BOUNDARIES)(
-    '%s in its millisecond',
-    async (_name, at, before, after, path = '/api/v1/orders/7') => {
-      now = at - 1;
-      let isOver = false;
-      const counts = { before: 0, after: 0 };
-      const caller = async (client: Client): Promise<void> => {
-        let crossed = false;
-        while (!isOver) {
-          const sent = now;
-          const answer = told(await client.ask({ path }));
-          const received = now;
-          // Judged by its first line: between sending and receiving lies the only doubt.
-          if (received < at) expect(answer).toBe(before);
-          else if (sent >= at) expect(answer).toBe(after);
-          else expect([before, after]).toContain(answer);
-          if (crossed) expect(answer).toBe(after);
-          crossed ||= answer === after;
-          counts[crossed ? 'after' : 'before'] += 1;
-        }
-      };
-      const calling = Promise.all(
-        Array.from({ length: CALLERS }, (_, index) => caller(clients[index % 2] as Client)),
-      );
-      const enough = async (side: 'before' | 'after'): Promise<void> => {
-        const seen = () => expect(counts[side]).toBeGreaterThan(3 * CALLERS);
-        await Promise.race([vi.waitFor(seen, { timeout: 10_000, interval: 2 }), calling]);
-      };
-      try {
-        await enough('before');
-        expect(counts.after).toBe(0);
-        now = at;
-        await enough('after');
-      } finally {
-        isOver = true;
+  it.each(BOUNDARIES)('%s in its millisecond', async (_name, at, before, after, path) => {
+    now = at - 1;
+    let isOver = false;
+    const counts = { before: 0, after: 0 };
+    const caller = async (client: Client): Promise<void> => {
+      let crossed = false;
+      while (!isOver) {
+        const sent = now;
+        const answer = told(await client.ask({ path }));
+        const received = now;
+        // Judged by its first line: between sending and receiving lies the only doubt.
+        if (received < at) expect(answer).toBe(before);
+        else if (sent >= at) expect(answer).toBe(after);
+        else expect([before, after]).toContain(answer);
+        if (crossed) expect(answer).toBe(after);
+        crossed ||= answer === after;
+        counts[crossed ? 'after' : 'before'] += 1;
       }
-      await calling;
-    },
-  );
+    };
+    const calling = Promise.all(
+      Array.from({ length: CALLERS }, (_, index) => caller(clients[index % 2] as Client)),
+    );
+    const enough = async (side: 'before' | 'after'): Promise<void> => {
+      const seen = () => expect(counts[side]).toBeGreaterThan(3 * CALLERS);
+      await Promise.race([vi.waitFor(seen, { timeout: 10_000, interval: 2 }), calling]);
+    };
+    try {
+      await enough('before');
+      expect(counts.after).toBe(0);
+      now = at;
+      await enough('after');
+    } finally {
+      isOver = true;
+    }
+    await calling;
+  });
 
   it('and nothing was reloaded for it', async () => {
     expect(await gateway.metric('sundial_config_reloads_total{result="success"}')).toBe(0);
