@@ -29,25 +29,41 @@ function rest({ status, lines, text }: Answer) {
   return { status, lines: lines.filter(([name]) => !MAY_DIFFER.test(name)), text };
 }
 
-const ASKS: readonly (readonly [method: string, path: string, headers?: Fields, body?: string])[] = [
-  ['GET', '?x=1&x=%2f'],
-  ['GET', '/a%2Fb?status=404'],
-  ['GET', '?status=500'],
-  ['GET', '?status=304&header=ETag:%22a%22', { 'if-none-match': '"a"' }],
-  ['GET', '', { range: 'bytes=0-3', 'if-range': '"a"', accept: 'text/html;q=0.5', 'x-own': '1' }],
-  ['GET', '?header=Cache-Control:max-age%3D60&header=Vary:Accept&header=Set-Cookie:a%3D1'],
-  ['HEAD', '/7'],
-  ['POST', '', { 'content-type': 'application/json', 'if-match': '"a"' }, '{"a":1}'],
-  ['PUT', '/7', { 'content-type': 'text/plain', 'if-match': '*' }, 'text'],
-  ['PATCH', '/7', { 'content-type': 'application/merge-patch+json' }, '{}'],
-  ['DELETE', '/7'],
-  ['OPTIONS', '/7'],
+interface Row {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Fields;
+  readonly body?: string;
+}
+
+const ASKS: readonly Row[] = [
+  { method: 'GET', path: '?x=1&x=%2f' },
+  { method: 'GET', path: '/a%2Fb?status=404' },
+  { method: 'GET', path: '?status=500' },
+  { method: 'GET', path: '?status=304&header=ETag:%22a%22', headers: { 'if-none-match': '"a"' } },
+  {
+    method: 'GET',
+    path: '',
+    headers: { range: 'bytes=0-3', 'if-range': '"a"', accept: 'text/html;q=0.5', 'x-own': '1' },
+  },
+  { method: 'GET', path: '?header=Cache-Control:max-age%3D60&header=Vary:Accept&header=Set-Cookie:a%3D1' },
+  { method: 'HEAD', path: '/7' },
+  {
+    method: 'POST',
+    path: '',
+    headers: { 'content-type': 'application/json', 'if-match': '"a"' },
+    body: '{"a":1}',
+  },
+  { method: 'PUT', path: '/7', headers: { 'content-type': 'text/plain', 'if-match': '*' }, body: 'text' },
+  { method: 'PATCH', path: '/7', headers: { 'content-type': 'application/merge-patch+json' }, body: '{}' },
+  { method: 'DELETE', path: '/7' },
+  { method: 'OPTIONS', path: '/7' },
 ];
 
 describe.each(['HTTP/1.1', 'HTTP/2'])(
   'DEP-6: over %s deprecation changes nothing of what a version does',
   (over) => {
-    it.each(ASKS)('%s %s', async (method, path, headers = {}, body) => {
+    it.each(ASKS)('$method $path', async ({ method, path, headers, body }) => {
       const askAt = async (instant: number): Promise<Answer> => {
         now = instant;
         const answer = await clients.get(over)?.ask({
