@@ -150,6 +150,13 @@ describe('the status table', () => {
     expect((await ask(askFor({ path: 'v0', subdomain: 'v0' }))).status).toBe(301);
   });
 
+  it('NEG-3: who lists another version beside a retired one is served by that, and not sent away', async () => {
+    const accept = 'application/vnd.acme.v0+json, application/vnd.acme.v2+json;q=0.5';
+    expectOneVersion(await ask({ path: '/api/orders/7?x=1', headers: { accept } }), 'v2');
+    const beside = { accept: 'application/vnd.acme.v0+json, text/html' };
+    expect((await ask({ path: '/api/orders', headers: beside })).status).toBe(410);
+  });
+
   it('CACHE-2: every header that could select a version stands in Vary, whichever did', async () => {
     for (const place of PLACES) {
       expect((await ask(askFor({ [place]: 'v2' }))).headers.vary).toBe('API-Version, Accept');
