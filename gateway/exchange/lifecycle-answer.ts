@@ -1,6 +1,5 @@
 // The answers of lifecycle refusals: gone, moved, or switched off for a while.
 // Part of refusal-answer.ts; the lifecycle header lines are added when the answer is decorated.
-
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
 import { dayOf } from '../policy/notation.ts';
 import type { Label } from '../policy/versioning/resolution.ts';
@@ -10,18 +9,21 @@ import { BRIEFLY_CACHEABLE, type ErrorDescription, NO_STORE, proxyStatus } from 
 
 type Of<Reason extends LifecycleRefusal['reason']> = Extract<LifecycleRefusal, { reason: Reason }>;
 
-/** They say where to go; all are public facts (RET-8). */
-export function describeLifecycleRefusal(refusal: LifecycleRefusal): ErrorDescription {
+/** RET-6: most clients drop Authorization when they follow a redirect to another host, and meet a 401 there. */
+const ELSEWHERE =
+  ' The redirect leads to another host, where most clients send no credentials: add them again.';
+
+/** They say where to go; all are public facts (RET-8). `host`: the one asked for, without a port. */
+export function describeLifecycleRefusal(refusal: LifecycleRefusal, host?: string): ErrorDescription {
   switch (refusal.reason) {
     case 'version_retired':
       return ended(refusal, 410, refusal);
-    case 'version_moved':
-      return ended(
-        refusal,
-        refusal.status,
-        { replacement: refusal.location, guide: refusal.guide },
-        refusal.location,
-      );
+    case 'version_moved': {
+      const { status, location, guide } = refusal;
+      const moved = ended(refusal, status, { replacement: location, guide }, location);
+      const stays = host === undefined || new URL(location).hostname === host;
+      return stays ? moved : { ...moved, message: moved.message + ELSEWHERE };
+    }
     case 'brownout':
       return brownedOut(refusal);
     default: {

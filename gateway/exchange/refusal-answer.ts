@@ -31,7 +31,7 @@ type Members = Readonly<Record<string, unknown>>;
 export function describeRefusal(
   refusal: Refusal,
   facts: ExchangeFacts,
-  { scheme }: RequestGlimpse,
+  { scheme, host }: RequestGlimpse,
 ): ErrorDescription {
   switch (refusal.reason) {
     case 'request_malformed':
@@ -92,7 +92,7 @@ export function describeRefusal(
       return tellOfPin(describeLifecycleRefusal(refusal), facts);
     case 'version_moved':
     case 'brownout':
-      return describeLifecycleRefusal(refusal);
+      return describeLifecycleRefusal(refusal, host);
     case 'credentials_missing':
       return challenge(
         401,

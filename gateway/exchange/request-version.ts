@@ -3,6 +3,7 @@
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { RouteMatch } from '../plan/route-table.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';
+import { someoneMayPass } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, isForgotten } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
@@ -35,6 +36,7 @@ export function versionsAt(api: ApiPlan, moment: Moment): PinMoment {
     now: moment.now,
     isReleased: (label) => isReleased(api, label, moment),
     isServed: (label) => isReleased(api, label, moment) && !hasEnded(phaseOf(api, label, moment)),
+    mayAnswer: (label) => mayAnswer(api, label, moment),
     wasReleased: (label, at) => phaseAt(versionOf(api, label).phases, at).stage !== 'planned',
   };
 }
@@ -52,6 +54,14 @@ function isReleased(api: ApiPlan, label: Label, moment: Moment): boolean {
   if (phaseOf(api, label, moment).stage === 'planned') return false;
   const { schedule, upstream } = assess(versionOf(api, label), moment);
   return !isForgotten(schedule, moment.now) || (api.mode === 'observe' && upstream !== undefined);
+}
+
+/** Past its sunset a version still serves who has leave, and everybody where its end is only observed. */
+function mayAnswer(api: ApiPlan, label: Label, moment: Moment): boolean {
+  if (!hasEnded(phaseOf(api, label, moment))) return true;
+  const { access, exceptions, upstream } = versionOf(api, label);
+  if (api.mode === 'observe' && upstream !== undefined) return true;
+  return access.kind === 'token' && someoneMayPass('sunset', exceptions, moment.now);
 }
 
 function phaseOf(api: ApiPlan, label: Label, moment: Moment): Phase {

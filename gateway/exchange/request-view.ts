@@ -9,6 +9,8 @@ export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 export interface RequestGlimpse {
   readonly scheme: 'https' | 'http';
   readonly headers: RequestHeaders;
+  /** As in the view; undefined where it was not read. */
+  readonly host?: string;
 }
 
 export interface RequestView extends RequestGlimpse {

@@ -12,7 +12,7 @@ import { view } from '../support/exchange-samples.ts';
 
 const POLICY = `api: orders
 base: /api/orders
-resolve: [ { path: "/api/{version}/orders" } ]
+resolve: [ { path: "/api/{version}/orders" }, { media_type: "application/vnd.acme.{version}+json" } ]
 access: { identity: main, scopes: { read: [orders:read] } }
 limits: { rate: 600/1m, deprecated: 50% }
 upstreams:
@@ -62,6 +62,7 @@ interface Situation {
   readonly method?: string;
   /** Undefined: no token at all. */
   readonly consumer?: string;
+  readonly accept?: string;
   readonly allowed?: boolean;
   readonly storeAway?: boolean;
 }
@@ -114,7 +115,10 @@ async function judge(situation: Situation): Promise<Judged> {
     hstsSeconds: undefined,
   });
   const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
-  const headers = consumer === undefined ? {} : { authorization: `Bearer ${consumer}` };
+  const headers = {
+    ...(consumer !== undefined && { authorization: `Bearer ${consumer}` }),
+    ...(situation.accept !== undefined && { accept: situation.accept }),
+  };
   const directive = await exchange.decide(view({ path, method, headers }), facts);
   const refusal = directive.kind === 'refuse' ? directive.refusal : undefined;
   return {
@@ -163,6 +167,32 @@ describe('the order, with a consumer who may pass', () => {
     ],
   ])('%s', async (_, situation, outcome) => {
     expect((await judge(situation)).outcome).toBe(outcome);
+  });
+});
+
+describe('NEG-3: another version listed beside one that is past its sunset', () => {
+  const accept = 'application/vnd.acme.v1+json, application/vnd.acme.v2+json;q=0.5';
+  const path = '/api/orders/7';
+
+  it.each<[string, Situation, string | undefined]>([
+    ['stands behind it before the sunset', { at: '2027-01-14', consumer: 'other' }, 'v1'],
+    ['stands behind it as long as somebody may pass', { at: '2027-06-29', consumer: 'acme' }, 'v1'],
+    ['answers once nobody may', { at: '2027-06-30', consumer: 'acme' }, 'v2'],
+  ])('%s', async (_, situation, label) => {
+    const { outcome, facts } = await judge({ accept, path, ...situation });
+    expect([outcome, facts.version?.label]).toEqual(['forward', label]);
+  });
+
+  it('stands behind it where its end is only observed', async () => {
+    const { outcome, facts } = await judge({
+      plan: observed,
+      accept,
+      path,
+      at: '2028-01-01',
+      consumer: 'other',
+    });
+    expect([outcome, facts.version?.label]).toEqual(['forward', 'v1']);
+    expect(facts.observed).toBe('version_retired');
   });
 });
 

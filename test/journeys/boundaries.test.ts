@@ -48,20 +48,34 @@ const UNKNOWN = '404 - - - - - There is no such version: "v1" in the path. Versi
 const BROWNOUT = `410 deprecated ${SIGNALS} warned - API version v1 is in an announced brownout until 2026-12-08T14:15:00Z, and will be removed on 2027-01-15.`;
 const gone = (stage: string) => `410 ${stage} ${SIGNALS} - - API version v1 was retired on 2027-01-15.`;
 
+const OF_OPERATION = '@1759276800 Tue, 15 Dec 2026 00:00:00 GMT';
+const OPERATION = `200 deprecated ${OF_OPERATION} warned 50000 -`;
+const MOVED = `301 retired ${OF_OPERATION} - - GET /old/{id} of API version v1 was retired on 2026-12-15.`;
+const OLD = '/api/v1/orders/old/7';
+const ANY = '/api/v1/orders/7';
+
 /** In the order in which they come. */
-const BOUNDARIES: readonly (readonly [name: string, at: number, before: string, after: string])[] = [
-  ['its release', Date.UTC(2024, 5, 1), UNKNOWN, ACTIVE],
-  ['its deprecation', Date.UTC(2026, 0, 15), ACTIVE, DEPRECATED],
-  ['the begin of a brownout', Date.UTC(2026, 11, 8, 14), DEPRECATED, BROWNOUT],
-  ['the end of a brownout', Date.UTC(2026, 11, 8, 14, 15), BROWNOUT, DEPRECATED],
-  ['its sunset', Date.UTC(2027, 0, 15), DEPRECATED, gone('sunset')],
-  ['its retirement', Date.UTC(2027, 6, 15), gone('sunset'), gone('retired')],
-  ['being forgotten', Date.UTC(2028, 0, 15), gone('retired'), UNKNOWN],
+const BOUNDARIES: readonly (readonly [
+  name: string,
+  at: number,
+  before: string,
+  after: string,
+  path: string,
+])[] = [
+  ['its release', Date.UTC(2024, 5, 1), UNKNOWN, ACTIVE, ANY],
+  ['the deprecation of an operation', Date.UTC(2025, 9, 1), ACTIVE, OPERATION, OLD],
+  ['its deprecation', Date.UTC(2026, 0, 15), ACTIVE, DEPRECATED, ANY],
+  ['the begin of a brownout', Date.UTC(2026, 11, 8, 14), DEPRECATED, BROWNOUT, ANY],
+  ['the end of a brownout', Date.UTC(2026, 11, 8, 14, 15), BROWNOUT, DEPRECATED, ANY],
+  ['the sunset of an operation', Date.UTC(2026, 11, 15), OPERATION, MOVED, OLD],
+  ['its sunset', Date.UTC(2027, 0, 15), DEPRECATED, gone('sunset'), ANY],
+  ['its retirement', Date.UTC(2027, 6, 15), gone('sunset'), gone('retired'), ANY],
+  ['being forgotten', Date.UTC(2028, 0, 15), gone('retired'), UNKNOWN, ANY],
 ];
 const CALLERS = 24;
 
 describe('under load, without a reload, a version crosses', () => {
-  it.each(BOUNDARIES)('%s in its millisecond', async (_name, at, before, after) => {
+  it.each(BOUNDARIES)('%s in its millisecond', async (_name, at, before, after, path) => {
     now = at - 1;
     let isOver = false;
     const counts = { before: 0, after: 0 };
@@ -69,7 +83,7 @@ describe('under load, without a reload, a version crosses', () => {
       let crossed = false;
       while (!isOver) {
         const sent = now;
-        const answer = told(await client.ask({ path: '/api/v1/orders/7' }));
+        const answer = told(await client.ask({ path }));
         const received = now;
         // Judged by its first line: between sending and receiving lies the only doubt.
         if (received < at) expect(answer).toBe(before);

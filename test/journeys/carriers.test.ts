@@ -150,6 +150,13 @@ describe('the status table', () => {
     expect((await ask(askFor({ path: 'v0', subdomain: 'v0' }))).status).toBe(301);
   });
 
+  it('NEG-3: who lists another version beside a retired one is served by that, and not sent away', async () => {
+    const accept = 'application/vnd.acme.v0+json, application/vnd.acme.v2+json;q=0.5';
+    expectOneVersion(await ask({ path: '/api/orders/7?x=1', headers: { accept } }), 'v2');
+    const beside = { accept: 'application/vnd.acme.v0+json, text/html' };
+    expect((await ask({ path: '/api/orders', headers: beside })).status).toBe(410);
+  });
+
   it('CACHE-2: every header that could select a version stands in Vary, whichever did', async () => {
     for (const place of PLACES) {
       expect((await ask(askFor({ [place]: 'v2' }))).headers.vary).toBe('API-Version, Accept');
@@ -260,6 +267,17 @@ describe('versions told apart by their hosts', () => {
     expect(answer.headers.link).toContain(
       '<https://v2.hosts.example.com/api/hosts/7>; rel="successor-version"',
     );
+  });
+
+  it('RET-6: a redirect to another host says that credentials do not go along; one to the same host does not', async () => {
+    const away = await ask({ path: '/api/hosts/7', headers: { host: 'v1.hosts.example.com' } });
+    expect(away.json.message).toBe(
+      'API version v1 was retired on 2026-02-01. The redirect leads to another host, where most clients send no credentials: add them again.',
+    );
+    const toPath = await ask({ path: '/api/orders/7', headers: { host: 'v0.api.example.com' } });
+    expect(toPath.json.message).toContain('another host');
+    const here = await ask({ path: '/api/v0/orders/7' });
+    expect(here.json.message).toBe('API version v0 was retired on 2026-02-01.');
   });
 
   it('STAT-1: the host without a version has the default, and needs no Vary', async () => {

@@ -56,6 +56,13 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) =>
     expect((await received(protocol, { path })).target).toBe(target);
   });
 
+  it('VER-2, VER-9: places that the API does not list are not read, and the usual header goes all the same', async () => {
+    const headers = { 'api-version': '2', accept: 'application/vnd.acme.v2+json, */*' };
+    const seen = await received(protocol, { path: '/api/v1/orders/7?version=2', headers });
+    expect(seen.target).toMatch(/^\/echo\/7\b/);
+    expect(valuesOf(seen, 'api-version')).toEqual(['v1']);
+  });
+
   it('XFF-1, XFF-4: who really asked, whatever the client claims', async () => {
     const headers = {
       'x-forwarded-for': '192.0.2.66',

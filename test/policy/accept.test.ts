@@ -23,11 +23,13 @@ const NAME = template('application/vnd.acme.{version}+json');
 const PARAMETER = template('application/vnd.acme+json; version={n}');
 const mediaTypes = [NAME, PARAMETER];
 
-const options = { labels: ['v1', 'v2', 'v9'], header: undefined, mediaTypes };
+const options = { labels: ['v0', 'v1', 'v2', 'v9'], header: undefined, mediaTypes };
 const rules = createResolutionRules({ ...options, default: 'v2' });
 const strict = createResolutionRules({ ...options, default: undefined });
 const isReleased = (label: string) => label !== 'v9';
-const moment = { now: Date.UTC(2026, 10, 20), isReleased, isServed: isReleased };
+/** v0 has ended. */
+const isServed = (label: string) => label !== 'v0' && isReleased(label);
+const moment = { now: Date.UTC(2026, 10, 20), isReleased, isServed, mayAnswer: isServed };
 
 interface Request {
   readonly accept?: string;
@@ -86,6 +88,11 @@ describe('Accept', () => {
     ['NEG-3: an unknown version falls through', `${v('v3')}, ${v('v1')};q=0.9`, 'v1 by accept'],
     ['NEG-3: an unreleased version falls through', `${v('v9')}, ${v('v1')};q=0.9`, 'v1 by accept'],
     ['NEG-3: a malformed version falls through', `${v('v01')}, ${v('v1')};q=0.9`, 'v1 by accept'],
+    ['NEG-3: an ended version falls through', `${v('v0')}, ${v('v1')};q=0.5`, 'v1 by accept'],
+    ['NEG-3: of equal weights the one that is served', `${v('v0')}, ${n('1')}`, 'v1 by accept'],
+    ['NEG-3: an ended version falls through to whatever there is', `${v('v0')}, */*;q=0.1`, 'v2 by default'],
+    ['NEG-3: alone it is named, to be told its end', v('v0'), 'v0 by accept'],
+    ['NEG-3: beside unknown ones too', `${v('v7')}, ${v('v0')};q=0.1`, 'v0 by accept'],
     ['NEG-3: weight 0 excludes', `${v('v2')};q=0, */*`, 'v1 by accept'],
     [
       'NEG-3: weight 0 excludes what another member asks for',
@@ -120,6 +127,7 @@ describe('Accept', () => {
   it.each([
     ['a version behind a wildcard serves where there is no default', `*/*, ${v('v1')};q=0.5`, 'v1 by accept'],
     ['any type says nothing', '*/*', 'version_missing'],
+    ['any type beside an ended version leads to its end', `${v('v0')}, */*;q=0.1`, 'v0 by accept'],
     ['weight 0 leaves the newest other version', `${v('v2')};q=0, */*`, 'v1 by accept'],
   ])('without a default, %s', (_name, accept, outcome) => {
     expect(told(resolve({ accept }, strict))).toBe(outcome);
@@ -258,7 +266,7 @@ describe('whatever a request writes', () => {
     fc.assert(
       fc.property(fc.constantFrom('GET', 'POST'), hostile, hostile, (method, accept, type) => {
         const resolution = resolve({ method, accept, type });
-        if (resolution.kind === 'resolved') expect(['v1', 'v2']).toContain(resolution.label);
+        if (resolution.kind === 'resolved') expect(['v0', 'v1', 'v2']).toContain(resolution.label);
       }),
     );
   });

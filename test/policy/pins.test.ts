@@ -26,6 +26,7 @@ const moment: PinMoment = {
   now: NOW,
   isReleased: (label) => label !== '2023-01-01' && label <= '2026-11-20',
   isServed: (label) => label > '2024-09-01' && label <= '2026-11-20',
+  mayAnswer: (label) => label > '2024-09-01' && label <= '2026-11-20',
   wasReleased: (label, at) => (parseInstant(label) ?? Number.POSITIVE_INFINITY) <= at,
 };
 

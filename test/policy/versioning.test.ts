@@ -28,6 +28,7 @@ const standing = {
   now: NOW,
   isReleased: (label: string) => label !== 'v4',
   isServed: (label: string) => label !== 'v4' && label !== 'v2.0.0',
+  mayAnswer: (label: string) => label !== 'v4' && label !== 'v2.0.0',
 };
 
 /** What a GET says of its version. */
@@ -161,6 +162,7 @@ describe('resolution', () => {
       now: NOW,
       isReleased: (label) => label === 'v1.0.0',
       isServed: (label) => label === 'v1.0.0',
+      mayAnswer: (label) => label === 'v1.0.0',
     });
     expect(resolution).toEqual({ kind: 'resolved', label: 'v1.0.0', carrier: 'path' });
   });
@@ -212,6 +214,7 @@ describe('days as versions', () => {
       now: NOW,
       isReleased: () => true,
       isServed: () => true,
+      mayAnswer: () => true,
     });
 
   it('VER-5: the newest version up to the day asked for, and none for a day before the first or after today', () => {
@@ -252,6 +255,7 @@ describe('every carrier at once', () => {
           now: NOW,
           isReleased: () => true,
           isServed: () => true,
+          mayAnswer: () => true,
         });
         if (resolution.kind === 'open') throw new Error('nothing is pinned here');
         if (resolution.kind === 'resolved') expect(all.labels).toContain(resolution.label);

@@ -44,7 +44,7 @@ function accountsBy(versions: Versions, match: DateMatch, now: EpochMs): (day: s
   const wasReleased = (label: Label, at: EpochMs) =>
     (versions.get(label)?.released ?? Number.POSITIVE_INFINITY) <= at;
   const isOut = (label: Label) => wasReleased(label, now);
-  const moment = { now, isReleased: isOut, isServed: isOut, wasReleased };
+  const moment = { now, isReleased: isOut, isServed: isOut, mayAnswer: isOut, wasReleased };
   const rules = createResolutionRules({
     labels: [...versions.keys()],
     header: undefined,

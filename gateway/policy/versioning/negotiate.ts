@@ -1,7 +1,7 @@
 // From the preferences of `Accept` to one version, or to none (RFC 9110 §12.5.1, NEG-2 to NEG-4).
 // Part of resolution; what the versions mean is told by the judge it is given.
 import { compareLabels } from './label.ts';
-import type { Claim, OpenResolution, Preference, Verdict } from './resolution.ts';
+import type { Claim, Label, OpenResolution, Preference, Verdict } from './resolution.ts';
 
 export type Negotiated =
   /** The list insists on a version: the best known one, or its first when it knows none. */
@@ -9,15 +9,20 @@ export type Negotiated =
   /** What the list likes best leaves the version open. */
   | OpenResolution;
 
-type Choice = NonNullable<OpenResolution['next']>;
+type Weighed = NonNullable<OpenResolution['next']> & { readonly weight: number };
 
 const NOTHING_SAID: Negotiated = { kind: 'open', next: undefined, excluded: new Set() };
 
 /**
  * The highest weight wins; among equals a member that names a known version before one that leaves it open (it is the
- * more specific), and of two such the higher version. Unknown versions are passed over while another member fits.
+ * more specific), and of two such the higher version. Unknown versions are passed over while another member fits, and so
+ * are those that would be answered by their end alone: listing something else is consent to it.
  */
-export function negotiate(preferences: readonly Preference[], judge: (claim: Claim) => Verdict): Negotiated {
+export function negotiate(
+  preferences: readonly Preference[],
+  judge: (claim: Claim) => Verdict,
+  mayAnswer: (label: Label) => boolean,
+): Negotiated {
   if (preferences.length === 0) return NOTHING_SAID;
   const judged = preferences.map(({ claim, weight }) => ({ claim, weight, verdict: claim && judge(claim) }));
   const excluded = new Set(
@@ -25,7 +30,8 @@ export function negotiate(preferences: readonly Preference[], judge: (claim: Cla
       weight === 0 && verdict?.kind === 'resolved' ? [verdict.label] : [],
     ),
   );
-  let next: (Choice & { readonly weight: number }) | undefined;
+  let next: Weighed | undefined;
+  let ended: Weighed | undefined;
   let openWeight = 0;
   let refused: { readonly claim: Claim; readonly weight: number; readonly verdict: Verdict } | undefined;
   for (const { claim, weight, verdict } of judged) {
@@ -34,14 +40,19 @@ export function negotiate(preferences: readonly Preference[], judge: (claim: Cla
     else if (verdict.kind === 'refused') {
       if (refused === undefined || weight > refused.weight) refused = { claim, weight, verdict };
     } else if (!excluded.has(verdict.label)) {
-      const better =
-        next === undefined ||
-        weight > next.weight ||
-        (weight === next.weight && compareLabels(verdict.label, next.verdict.label) > 0);
-      if (better) next = { claim, weight, verdict };
+      const found = { claim, weight, verdict };
+      if (mayAnswer(verdict.label)) next = better(found, next);
+      else ended = better(found, ended);
     }
   }
   if (next !== undefined && next.weight >= openWeight) return { kind: 'claim', ...next };
-  if (openWeight === 0 && refused !== undefined) return { kind: 'claim', ...refused };
-  return { kind: 'open', next, excluded };
+  const last = ended ?? refused;
+  if (openWeight === 0 && last !== undefined) return { kind: 'claim', ...last };
+  return { kind: 'open', next: next ?? ended, excluded };
+}
+
+function better(found: Weighed, than: Weighed | undefined): Weighed {
+  if (than === undefined || found.weight > than.weight) return found;
+  if (found.weight < than.weight) return than;
+  return compareLabels(found.verdict.label, than.verdict.label) > 0 ? found : than;
 }

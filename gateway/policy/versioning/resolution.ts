@@ -107,6 +107,8 @@ export interface Moment {
   readonly isReleased: (label: Label) => boolean;
   /** Released, and its sunset has not passed. */
   readonly isServed: (label: Label) => boolean;
+  /** Served to anybody at all: by its dates, to a consumer with leave, or where its end is only observed. */
+  readonly mayAnswer: (label: Label) => boolean;
 }
 
 export type Verdict =

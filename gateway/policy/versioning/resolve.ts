@@ -25,7 +25,7 @@ const UNVERSIONED_RESOLUTION: Verdict = { kind: 'resolved', label: UNVERSIONED, 
  */
 export function resolveVersion(rules: ResolutionRules, evidence: Evidence, moment: Moment): Resolution {
   if (rules.labels[0] === UNVERSIONED) return UNVERSIONED_RESOLUTION;
-  const accepted = negotiate(evidence.preferences, (claim) => judge(rules, claim, moment));
+  const accepted = negotiate(evidence.preferences, (claim) => judge(rules, claim, moment), moment.mayAnswer);
   const claims = accepted.kind === 'open' ? evidence.claims : [...evidence.claims, accepted.claim];
   const [first] = claims;
   if (first === undefined) {
@@ -61,7 +61,7 @@ export function resolveOpen(
   moment: Moment,
   pinned: Label | undefined,
 ): Verdict {
-  const { isReleased } = moment;
+  const { isReleased, mayAnswer } = moment;
   const { default: label } = rules;
   if (pinned !== undefined && !excluded.has(pinned)) {
     if (rules.labels.includes(pinned) && isReleased(pinned)) {
@@ -75,7 +75,9 @@ export function resolveOpen(
   }
   if (next !== undefined) return next.verdict;
   const left =
-    excluded.size === 0 ? undefined : rules.labels.find((each) => isReleased(each) && !excluded.has(each));
+    excluded.size === 0
+      ? undefined
+      : rules.labels.find((each) => isReleased(each) && mayAnswer(each) && !excluded.has(each));
   if (left !== undefined) return { kind: 'resolved', label: left, carrier: 'accept' };
   return { kind: 'refused', refusal: { reason: 'version_missing', known: served(rules, moment) } };
 }

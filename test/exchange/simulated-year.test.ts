@@ -1,0 +1,147 @@
+// A year of one version, in UTC and where clocks change: at each transition the whole judgement is asked one second before,
+// at and one second after it, and at random instants between. What should come is worked out by the wall clock here.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createExchange } from '../../gateway/exchange/exchange.ts';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { workspace } from '../plan/workspace.ts';
+import { view } from '../support/exchange-samples.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const day = (text: string) => Temporal.Instant.from(`${text}T00:00:00Z`).epochMilliseconds;
+const BEGIN = day('2026-12-25');
+const END = day('2028-01-10');
+
+/** Brownouts at 02:30 on the wall every Sunday, which is when clocks change; then every day before the sunset. */
+const policy = (zone: string) => `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" } ]
+access: public
+limits: { rate: 600/1m, by: address, deprecated: 50% }
+upstreams:
+  v1: { targets: [http://127.0.0.1:4001] }
+  v2: { targets: [http://127.0.0.1:4002] }
+versions:
+  v1:
+    released: 2027-01-01
+    deprecated: 2027-02-01
+    sunset: 2027-12-01
+    retired: 2027-12-15
+    forgotten: 2028-01-01
+    successor: v2
+    brownouts:
+      - { cron: "30 2 * * sun", zone: ${zone}, for: 45m, until: 2027-11-01, announced: 2027-01-01 }
+      - { before_sunset: 14d, cron: "30 2 * * *", zone: ${zone}, for: 20m, announced: 2027-01-01 }
+    operations:
+      GET /old: { deprecated: 2027-01-20, sunset: 2027-06-01, successor: GET /, brownouts: [ { from: "2027-05-01T12:00:00Z", for: 1h, announced: 2027-01-20 } ] }
+  v2: { released: 2027-01-01 }
+`;
+
+interface Step {
+  readonly at: number;
+  /** What a request is told from then on. */
+  readonly told: string;
+}
+
+/** 02:30 on the wall; where the clocks skip it, the hour they go forward to. */
+function halfPastTwo(date: Temporal.PlainDate, zone: string): number {
+  const local = date.toPlainDateTime('02:30').toZonedDateTime(zone, { disambiguation: 'compatible' });
+  return (local.hour === 2 ? local : local.startOfDay().add({ hours: 2 })).epochMilliseconds;
+}
+
+function windowsOf(zone: string): readonly (readonly [from: number, until: number])[] {
+  const first = Temporal.PlainDate.from('2027-02-01');
+  const days = Array.from({ length: 304 }, (_, index) => first.add({ days: index }));
+  return days.flatMap((date) => {
+    const from = halfPastTwo(date, zone);
+    if (date.dayOfWeek === 7 && from < day('2027-11-01')) return [[from, from + 45 * MINUTE] as const];
+    const inPhase = from >= day('2027-11-17') && from < day('2027-12-01');
+    return inPhase ? [[from, from + 20 * MINUTE] as const] : [];
+  });
+}
+
+const stepsOf = (zone: string): readonly Step[] =>
+  [
+    { at: day('2027-01-01'), told: 'active forward 600' },
+    { at: day('2027-02-01'), told: 'deprecated forward 300' },
+    ...windowsOf(zone).flatMap(([from, until]) => [
+      { at: from, told: 'deprecated brownout' },
+      { at: until, told: 'deprecated forward 300' },
+    ]),
+    { at: day('2027-12-01'), told: 'sunset version_retired' },
+    { at: day('2027-12-15'), told: 'retired version_retired' },
+    { at: day('2028-01-01'), told: 'none version_unknown' },
+  ].toSorted((one, other) => one.at - other.at);
+
+const OF_OPERATION: readonly Step[] = [
+  { at: day('2027-01-01'), told: 'active forward 600' },
+  { at: day('2027-01-20'), told: 'deprecated forward 300' },
+  { at: day('2027-05-01') + 720 * MINUTE, told: 'deprecated brownout' },
+  { at: day('2027-05-01') + 780 * MINUTE, told: 'deprecated forward 300' },
+  { at: day('2027-06-01'), told: 'retired version_retired' },
+  { at: day('2028-01-01'), told: 'none version_unknown' },
+];
+
+const toldAt = (steps: readonly Step[], now: number) =>
+  steps.findLast(({ at }) => at <= now)?.told ?? 'none version_unknown';
+
+async function planOf(text: string): Promise<GatewayPlan> {
+  await using files = await workspace({ 'policies/orders.yaml': text });
+  const { plan, problems } = await files.load();
+  if (plan === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
+  return plan;
+}
+
+/** Asks what a request is told at an instant: its stage, what becomes of it, and the limit it was counted by. */
+function asking(plan: GatewayPlan, path: string): (now: number) => Promise<string> {
+  return async (now) => {
+    let units: number | undefined;
+    const exchange = createExchange({
+      plan: () => plan,
+      now: () => now,
+      wallClock: () => now,
+      monotonic: () => 0,
+      guard: () => ({ allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 }),
+      limiter: {
+        take: ({ limit }) => {
+          units = limit.units;
+          return { kind: 'counted', limit, allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 };
+        },
+      },
+      pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
+      overrides: () => [],
+      verifiers: new Map(),
+      onFault: () => undefined,
+      hstsSeconds: undefined,
+    });
+    const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
+    const directive = await exchange.decide(view({ path }), facts);
+    const outcome = directive.kind === 'refuse' ? directive.refusal.reason : directive.kind;
+    return [facts.phase?.stage ?? 'none', outcome, ...(units === undefined ? [] : [units])].join(' ');
+  };
+}
+
+describe.each(['UTC', 'Europe/Berlin', 'America/New_York'])('a simulated year in %s', (zone) => {
+  it.each([
+    ['a version', '/api/v1/orders/7', stepsOf(zone)],
+    ['an operation', '/api/v1/orders/old', OF_OPERATION],
+  ])('promise 43: %s is told each transition in its second', async (_what, path, steps) => {
+    const ask = asking(await planOf(policy(zone)), path);
+    for (const { at } of steps) {
+      for (const now of [at - SECOND, at - 1, at, at + 1, at + SECOND])
+        expect([now - at, await ask(now)]).toEqual([now - at, toldAt(steps, now)]);
+    }
+    const instant = fc.integer({ min: BEGIN, max: END });
+    await fc.assert(
+      fc.asyncProperty(instant, async (now) => {
+        expect(await ask(now)).toBe(toldAt(steps, now));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('has a brownout on each Sunday and on each of the last fourteen days', () => {
+    expect(windowsOf(zone)).toHaveLength(39 + 14);
+  });
+});
