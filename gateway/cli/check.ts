@@ -1,7 +1,6 @@
 // `sundial check`: everything wrong with the files, at once, without starting anything.
 // The command line calls `runCheck`; what it returns is printed and exited with.
 import { relative, resolve } from 'node:path';
-import type { Environment } from '../plan/interpolate.ts';
 import { type Loaded, loadAll } from '../plan/load.ts';
 import {
   countProblems,
@@ -11,6 +10,7 @@ import {
   renderProblems,
   sortProblems,
 } from '../plan/problems.ts';
+import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { failedExpectations } from './expectations.ts';
 

@@ -2,7 +2,7 @@
 // Called by main.ts, which brings the gateway; stops every child it started.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { Environment } from '../plan/interpolate.ts';
+import type { Environment } from '../plan/read/interpolate.ts';
 import { type GatewayFacts, renderBanner } from './banner.ts';
 import { explainSamples, type FailedSample } from './demo-failures.ts';
 import { type EndRequest, listenForEnd } from './end-request.ts';

@@ -2,8 +2,8 @@
 // The command line calls `runDiff`; what it returns is printed and exited with.
 import { spellChange } from '../plan/changes/compare.ts';
 import { type Compared, comparePolicies } from '../plan/changes/sides.ts';
-import type { Environment } from '../plan/interpolate.ts';
 import { countProblems, plural, renderProblems } from '../plan/problems.ts';
+import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { type CommandResult, exitCodeOf, forMachines } from './check.ts';
 

@@ -1,10 +1,11 @@
 // Runs the `expect` lists of policy files: each request is judged by the plan just made, and what differs is a problem.
 // Called by `check`; the gateway itself does not read them.
-import type { SourceDocument } from '../plan/document.ts';
-import type { Expectation } from '../plan/expect-section.ts';
+
+import type { Expectation } from '../plan/grammar/expect-section.ts';
 import type { Loaded, Sources } from '../plan/load.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Problem } from '../plan/problems.ts';
+import type { SourceDocument } from '../plan/read/document.ts';
 import type { Settings } from '../plan/settings.ts';
 import { readAsked } from './asked-request.ts';
 import { EVERY_SCOPE, type Judged, judge } from './judge.ts';

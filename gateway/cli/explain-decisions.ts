@@ -1,10 +1,10 @@
 // What the exchange learned of a request, as decisions in the order they were made, each with the line behind it.
 // From facts to rows; how they are printed is explain-text.ts.
 import type { RefusalReason } from '../exchange/directive.ts';
-import type { Origin } from '../plan/document.ts';
 import type { Sources } from '../plan/load.ts';
 import type { VersionRules } from '../plan/plan.ts';
 import { plural } from '../plan/problems.ts';
+import type { Origin } from '../plan/read/document.ts';
 import { MEMBER_NAME } from '../policy/body-notice/notice.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';

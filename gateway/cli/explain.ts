@@ -1,9 +1,10 @@
 // `sundial explain`: one request, every decision, the line that made it, the answer, and what changes next.
 // Runs the very function that a gateway runs, on the files as they are; nothing is sent anywhere.
-import type { Environment } from '../plan/interpolate.ts';
+
 import { isWhole, loadAll, type Whole } from '../plan/load.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import { renderProblems } from '../plan/problems.ts';
+import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { parseField, readAsked } from './asked-request.ts';

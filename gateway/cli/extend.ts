@@ -3,14 +3,14 @@
 import { resolve } from 'node:path';
 import { factsOf } from '../plan/changes/api-facts.ts';
 import { compareFacts, spellChange } from '../plan/changes/compare.ts';
-import type { Path } from '../plan/document.ts';
 import { spliceExtension } from '../plan/extension-splice.ts';
-import { type ReadFile, readCapped } from '../plan/files.ts';
-import type { Environment } from '../plan/interpolate.ts';
+import type { PolicyFile, VersionParts } from '../plan/grammar/policy-grammar.ts';
 import { type Loaded, loadAll } from '../plan/load.ts';
 import type { PolicySource } from '../plan/load-documents.ts';
-import type { PolicyFile, VersionParts } from '../plan/policy-grammar.ts';
 import { hasErrors, maskPasswords, type Problem, renderProblems } from '../plan/problems.ts';
+import type { Path } from '../plan/read/document.ts';
+import { type ReadFile, readCapped } from '../plan/read/files.ts';
+import type { Environment } from '../plan/read/interpolate.ts';
 import { effectiveSunset, hasSunset } from '../plan/redirects.ts';
 import { isRuleName, RULES } from '../plan/rules/names.ts';
 import { versionsOf, wholeApiParts } from '../plan/versions.ts';

@@ -2,15 +2,15 @@
 // The command line calls `runInit`; what it returns is printed and exited with.
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { findFiles, type ReadFile, readCapped, tryRead } from '../plan/files.ts';
-import type { Environment } from '../plan/interpolate.ts';
+import { surroundingsOfView } from '../plan/check/views.ts';
 import { loadAll } from '../plan/load.ts';
 import { contextOf, readGateway } from '../plan/load-documents.ts';
 import { readDescription } from '../plan/openapi/description.ts';
 import { MOST_DESCRIPTION_BYTES } from '../plan/openapi/description-text.ts';
 import { type FirstPolicy, firstPolicy } from '../plan/openapi/first-policy.ts';
 import { hasErrors, type Problem, renderProblems } from '../plan/problems.ts';
-import { surroundingsOfView } from '../plan/views.ts';
+import { findFiles, type ReadFile, readCapped, tryRead } from '../plan/read/files.ts';
+import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { CommandResult } from './check.ts';
 import { makeFolder } from './make-folder.ts';

@@ -1,8 +1,6 @@
 // `sundial openapi`: the description of a version with the lifecycle of the policy written into it.
 // From the files to what is printed or written; plan/openapi/ knows what belongs into the text and where.
 import { dirname, relative, resolve } from 'node:path';
-import { readCapped, tryRead } from '../plan/files.ts';
-import type { Environment } from '../plan/interpolate.ts';
 import { loadAll } from '../plan/load.ts';
 import type { PolicySource } from '../plan/load-documents.ts';
 import { describedVersion } from '../plan/openapi/described-version.ts';
@@ -10,6 +8,8 @@ import { readDescription } from '../plan/openapi/description.ts';
 import { MOST_DESCRIPTION_BYTES } from '../plan/openapi/description-text.ts';
 import { writeLifecycle } from '../plan/openapi/write.ts';
 import { hasErrors, type Problem, renderProblems } from '../plan/problems.ts';
+import { readCapped, tryRead } from '../plan/read/files.ts';
+import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { exitCodeOf } from './check.ts';
 import { replaceFile } from './replace-file.ts';

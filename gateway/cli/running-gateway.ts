@@ -2,10 +2,10 @@
 // From the gateway file, or from --admin and the environment; the token is never an argument and never printed.
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/admin-token.ts';
-import type { Environment } from '../plan/interpolate.ts';
+import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/grammar/admin-token.ts';
 import { loadSettings } from '../plan/load-settings.ts';
 import { renderProblems } from '../plan/problems.ts';
+import type { Environment } from '../plan/read/interpolate.ts';
 import type { Address } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';

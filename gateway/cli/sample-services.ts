@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Environment } from '../plan/interpolate.ts';
+import type { Environment } from '../plan/read/interpolate.ts';
 
 export interface SampleService {
   readonly name: string;

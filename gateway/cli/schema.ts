@@ -2,7 +2,7 @@
 // The command line calls `runSchema`; a test holds the written files against the grammars.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { editorSchemas } from '../plan/editor-schemas.ts';
+import { editorSchemas } from '../plan/grammar/editor-schemas.ts';
 import type { CommandResult } from './check.ts';
 import { makeFolder } from './make-folder.ts';
 

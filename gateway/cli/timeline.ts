@@ -1,9 +1,10 @@
 // `sundial timeline`: the versions of each API on one axis for a terminal, or their events for a calendar.
 // From the files to what is printed; timeline-text.ts draws, policy/lifecycle/calendar.ts makes the calendar.
-import type { Environment } from '../plan/interpolate.ts';
+
 import { loadAll } from '../plan/load.ts';
 import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
 import { hasErrors, renderProblems } from '../plan/problems.ts';
+import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { hasDates } from '../policy/lifecycle/api-life.ts';
 import { lifecycleEvents } from '../policy/lifecycle/calendar.ts';

@@ -1,9 +1,10 @@
 // Which line of the operator's files stands behind a decision: places that are tried in order, most specific first.
 // Asked by `explain` once a request is judged; the plan itself knows nothing of files.
-import type { Origin, Path, SourceDocument } from '../plan/document.ts';
+
+import type { PolicyFile } from '../plan/grammar/policy-grammar.ts';
 import type { Sources } from '../plan/load.ts';
 import type { VersionRules } from '../plan/plan.ts';
-import type { PolicyFile } from '../plan/policy-grammar.ts';
+import type { Origin, Path, SourceDocument } from '../plan/read/document.ts';
 import { versionPath, versionsOf } from '../plan/versions.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';

@@ -1,6 +1,6 @@
 // Calls from browsers (Fetch standard, CORS): preflights answered here, and who may read an answer.
 // The pipeline asks about preflights right after the route; decorate.ts names readers on every answer of an API.
-import { ANY_ORIGIN } from '../plan/cors-section.ts';
+import { ANY_ORIGIN } from '../plan/grammar/cors-section.ts';
 import type { ApiPlan } from '../plan/plan.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { Publication } from './publish/publication.ts';

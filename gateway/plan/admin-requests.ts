@@ -2,7 +2,7 @@
 // Unknown members are refused: a misspelt `until` must not become a pause of another length.
 import { z } from 'zod';
 import { duration, instant, isPrintableId, notation } from '../policy/notation.ts';
-import { flattenIssues, knownKeys, type ShapeIssue, suggest } from './shape-issues.ts';
+import { flattenIssues, knownKeys, type ShapeIssue, suggest } from './read/shape-issues.ts';
 
 const line = (most: number, description: string) =>
   notation(

@@ -2,13 +2,13 @@
 // Part of `check --against`; the older files are only read, what is wrong in them is not reported again.
 import { resolve } from 'node:path';
 import type { EpochMs } from '../policy/contract.ts';
-import { filesIn } from './files.ts';
+import { type PolicyView, reporter } from './check/views.ts';
 import { type Context, documentOf, readPolicies } from './load-documents.ts';
 import type { Problem } from './problems.ts';
+import { filesIn } from './read/files.ts';
 import { checkPast, publishedOf } from './rules/past.ts';
 import { switchedReport } from './rules/switch.ts';
 import { apiRemoved } from './rules/version-removed.ts';
-import { type PolicyView, reporter } from './views.ts';
 
 export interface Comparison {
   /** Folder with the policy files of an earlier day. */

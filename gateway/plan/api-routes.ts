@@ -1,7 +1,8 @@
 // The hosts and path templates under which one API is reached, from its policy file.
 // Checked against those of the other files, and bound in the route table when the plan is compiled.
-import type { Path } from './document.ts';
-import type { PolicyParts } from './policy-grammar.ts';
+
+import type { PolicyParts } from './grammar/policy-grammar.ts';
+import type { Path } from './read/document.ts';
 
 /** Hosts of an API: its own, else that of `public`, and the one that carries the version; lower case, no port. */
 export function hostsOf(parts: PolicyParts, publicOrigin: string | undefined): readonly string[] {

@@ -1,8 +1,8 @@
 // A policy document in which every version has what it takes over from the API as a whole, version over API.
 // Between reading a file and holding its descriptions against it: nothing after this step knows of inheritance, and
 // every problem still points at the line where the value is written.
-import type { Path, SourceDocument } from './document.ts';
-import { keysOf, setAt, valueAt } from './values.ts';
+import type { Path, SourceDocument } from './read/document.ts';
+import { keysOf, setAt, valueAt } from './read/values.ts';
 
 /**
  * What stands for the whole API, by the keys with which a version says something of its own instead. Dates go together:

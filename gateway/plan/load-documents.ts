@@ -2,21 +2,29 @@
 // `load.ts` decides what becomes of them.
 import { dirname, relative, resolve } from 'node:path';
 import type { EpochMs } from '../policy/contract.ts';
-import { checkGateway } from './check-gateway.ts';
-import { checkPolicy } from './check-policy.ts';
-import { checkTogether } from './check-together.ts';
-import { readDocument, type SourceDocument } from './document.ts';
-import { checkPair, digest, type FileRead, type ReadFile, readCapped, readSecret, tryRead } from './files.ts';
-import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './gateway-grammar.ts';
+import { checkGateway } from './check/gateway.ts';
+import { checkPolicy } from './check/policy.ts';
+import { checkTogether } from './check/together.ts';
+import { type GatewayView, type PolicyView, reporter, type Surroundings, viewPolicy } from './check/views.ts';
+import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './grammar/gateway-grammar.ts';
+import { type PolicyFile, policyGrammar, policyPartsGrammar } from './grammar/policy-grammar.ts';
 import { withInherited } from './inherited.ts';
-import type { Environment } from './interpolate.ts';
 import { type DescriptionCache, readDescriptions } from './openapi/read-descriptions.ts';
-import { type PolicyFile, policyGrammar, policyPartsGrammar } from './policy-grammar.ts';
 import type { Problem } from './problems.ts';
 import type { PublishedFile } from './published-record.ts';
+import { readDocument, type SourceDocument } from './read/document.ts';
+import {
+  checkPair,
+  digest,
+  type FileRead,
+  type ReadFile,
+  readCapped,
+  readSecret,
+  tryRead,
+} from './read/files.ts';
+import type { Environment } from './read/interpolate.ts';
+import { checkShape } from './read/shape.ts';
 import { switchedReport } from './rules/switch.ts';
-import { checkShape } from './shape.ts';
-import { type GatewayView, type PolicyView, reporter, type Surroundings, viewPolicy } from './views.ts';
 
 export interface LoadOptions {
   readonly configFile: string;

@@ -2,9 +2,9 @@
 // Called at start, by `check`, and by every reload.
 import { dirname, resolve } from 'node:path';
 import { compareWithPast } from './against.ts';
-import { compilePlan } from './compile.ts';
-import type { SourceDocument } from './document.ts';
-import { digest, findFiles, tryRead } from './files.ts';
+import { surroundingsOf, surroundingsOfView } from './check/views.ts';
+import { compilePlan } from './compile/plan.ts';
+import { compileSettings } from './compile/settings.ts';
 import {
   contextOf,
   documentOf,
@@ -17,9 +17,9 @@ import {
 } from './load-documents.ts';
 import type { GatewayPlan } from './plan.ts';
 import { hasErrors, type Problem, sortProblems } from './problems.ts';
+import type { SourceDocument } from './read/document.ts';
+import { digest, findFiles, tryRead } from './read/files.ts';
 import type { Settings } from './settings.ts';
-import { compileSettings } from './settings-compile.ts';
-import { surroundingsOf, surroundingsOfView } from './views.ts';
 
 export interface Loaded {
   /** By file and position. */

@@ -1,7 +1,7 @@
 // Where the redirect of a version leads while time passes: the chain of `after: { redirect }`, cycles found (RET-4).
 // Works on what is well formed of the versions of one API, for checks and for compiling alike.
 import type { EpochMs } from '../policy/contract.ts';
-import type { VersionParts } from './policy-grammar.ts';
+import type { VersionParts } from './grammar/policy-grammar.ts';
 
 /** One version of a chain, open as a target until its own sunset; `Infinity` when it has none. */
 export interface RedirectHop {

@@ -3,13 +3,13 @@
 import { dirname, resolve } from 'node:path';
 import { watch } from 'chokidar';
 import type { EpochMs } from '../policy/contract.ts';
-import type { ReadFile } from './files.ts';
-import type { Environment } from './interpolate.ts';
 import { loadPlan } from './load.ts';
 import type { DescriptionCache } from './openapi/read-descriptions.ts';
 import type { GatewayPlan } from './plan.ts';
 import { hasErrors, type Problem, sortProblems } from './problems.ts';
 import type { PublishedHistory } from './published-history.ts';
+import type { ReadFile } from './read/files.ts';
+import type { Environment } from './read/interpolate.ts';
 import type { Settings } from './settings.ts';
 
 export interface WatchOptions {

@@ -1,6 +1,6 @@
 // From bytes to values: what YAML is refused, how values come in from outside, what is never shown.
 import { describe, expect, it } from 'vitest';
-import { readDocument } from '../../gateway/plan/document.ts';
+import { readDocument } from '../../gateway/plan/read/document.ts';
 
 const sources = {
   environment: { PORT: '4001', EMPTY: '', SECRET: 'hunter2: {x}' },

@@ -1,6 +1,6 @@
 // Braces in the `policies` pattern: counted before anything looks for what they come to.
 import { describe, expect, it } from 'vitest';
-import { alternativesIn } from '../../gateway/plan/file-pattern.ts';
+import { alternativesIn } from '../../gateway/plan/read/file-pattern.ts';
 import { GATEWAY, ORDERS, workspace } from './workspace.ts';
 
 describe('alternatives of a pattern', () => {

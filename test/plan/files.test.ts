@@ -4,7 +4,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readCapped, readSecret, tryRead } from '../../gateway/plan/files.ts';
+import { readCapped, readSecret, tryRead } from '../../gateway/plan/read/files.ts';
 
 let folder = '';
 beforeAll(async () => {

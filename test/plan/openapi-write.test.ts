@@ -1,11 +1,11 @@
 // `sundial openapi` on texts: what is written, what stays byte for byte, and that a second run has nothing to write.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { OperationFile, VersionFile } from '../../gateway/plan/grammar/policy-grammar.ts';
 import { readDescription } from '../../gateway/plan/openapi/description.ts';
 import { type Live, operationRules } from '../../gateway/plan/openapi/live.ts';
 import { placeDescription } from '../../gateway/plan/openapi/placement.ts';
 import { writeLifecycle } from '../../gateway/plan/openapi/write.ts';
-import type { OperationFile, VersionFile } from '../../gateway/plan/policy-grammar.ts';
 import { parseOperationSuccessor } from '../../gateway/policy/lifecycle/operation-template.ts';
 import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 

@@ -1,10 +1,10 @@
 // Live reload: the plan is swapped whole or not at all, whatever happens to the files meanwhile.
 import { readFile as readFromDisk } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { ReadFile } from '../../gateway/plan/files.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { createPublishedHistory } from '../../gateway/plan/published-history.ts';
 import type { PublishedFile } from '../../gateway/plan/published-record.ts';
+import type { ReadFile } from '../../gateway/plan/read/files.ts';
 import { type PolicyWatch, watchPolicies } from '../../gateway/plan/reload.ts';
 import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
 

@@ -1,6 +1,6 @@
 // `config/gateway.yaml` as the process sees it: defaults, paths, stores, certificates.
 import { describe, expect, it } from 'vitest';
-import { parseAddress, parseHostName, parseRange, reaches } from '../../gateway/plan/addresses.ts';
+import { parseAddress, parseHostName, parseRange, reaches } from '../../gateway/plan/grammar/addresses.ts';
 import { GATEWAY, ORDERS, workspace } from './workspace.ts';
 
 const load = async (gateway: string, environment: Record<string, string> = {}) => {

@@ -3,9 +3,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { ReadFile } from '../../gateway/plan/files.ts';
 import { type Loaded, loadAll } from '../../gateway/plan/load.ts';
 import type { Problem } from '../../gateway/plan/problems.ts';
+import type { ReadFile } from '../../gateway/plan/read/files.ts';
 
 export const NOW = Date.parse('2026-11-20T00:00:00Z');
 

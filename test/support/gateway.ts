@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
 import { startGateway } from '../../gateway/gateway.ts';
-import { ADMIN_TOKEN_FILE } from '../../gateway/plan/admin-token.ts';
+import { ADMIN_TOKEN_FILE } from '../../gateway/plan/grammar/admin-token.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { overHttp1 } from './http-client.ts';
 

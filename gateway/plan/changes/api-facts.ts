@@ -2,10 +2,10 @@
 // is no change. Versions have their own file.
 import { wholeApiFields } from '../../policy/lifecycle/section.ts';
 import { type MediaTemplate, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { compileTimeouts, DEFAULT_VERSION_HEADER } from '../compile-upstream.ts';
-import type { Path, SourceDocument } from '../document.ts';
+import { compileTimeouts, DEFAULT_VERSION_HEADER } from '../compile/upstream.ts';
+import type { PolicyFile, UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { PolicySource } from '../load-documents.ts';
-import type { PolicyFile, UpstreamFile } from '../policy-grammar.ts';
+import type { Path, SourceDocument } from '../read/document.ts';
 import { RULES } from '../rules/names.ts';
 import { versionsOf } from '../versions.ts';
 import {

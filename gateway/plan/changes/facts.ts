@@ -3,8 +3,8 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import type { Rate } from '../../policy/notation.ts';
-import type { Path, SourceDocument } from '../document.ts';
-import { valueAt } from '../values.ts';
+import type { Path, SourceDocument } from '../read/document.ts';
+import { valueAt } from '../read/values.ts';
 
 /** A value as it is compared, and as it may be shown: what came in by interpolation is not. */
 export interface Word {

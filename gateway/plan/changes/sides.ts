@@ -3,10 +3,10 @@
 import { resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import { rewrittenSince } from '../against.ts';
-import { filesIn } from '../files.ts';
-import type { Environment } from '../interpolate.ts';
 import { type Context, contextOf, documentOf, type Policies, readPolicies } from '../load-documents.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
+import { filesIn } from '../read/files.ts';
+import type { Environment } from '../read/interpolate.ts';
 import { factsOf } from './api-facts.ts';
 import { type Change, compareFacts } from './compare.ts';
 

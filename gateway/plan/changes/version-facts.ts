@@ -4,8 +4,8 @@ import type { BrownoutRule } from '../../policy/lifecycle/brownout-rule.ts';
 import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import { dateInWords } from '../../policy/notation.ts';
-import type { Path, SourceDocument } from '../document.ts';
-import type { OperationFile, PolicyFile, VersionFile } from '../policy-grammar.ts';
+import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
+import type { Path, SourceDocument } from '../read/document.ts';
 import { effectiveSunset, redirectOf } from '../redirects.ts';
 import {
   dateFact,

@@ -1,8 +1,8 @@
 // A version of the plan beside the description it names: what live.ts needs to say how things stand.
 // Made for `sundial openapi` from files that passed every check.
 import type { EpochMs } from '../../policy/contract.ts';
+import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import type { VersionRules } from '../plan.ts';
-import type { PolicyFile, VersionFile } from '../policy-grammar.ts';
 import type { Description } from './description.ts';
 import { type Live, operationRules } from './live.ts';
 import { placeDescription } from './placement.ts';

@@ -2,10 +2,10 @@
 // What it says of the lifecycle is read by description.ts, and written back by write.ts.
 import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, type Node, type Pair, type YAMLMap } from 'yaml';
-import { aliasTargets } from '../alias-targets.ts';
-import { createPositions, type Positions, type Remark } from '../positions.ts';
 import type { Problem } from '../problems.ts';
-import { readYaml } from '../yaml-text.ts';
+import { aliasTargets } from '../read/alias-targets.ts';
+import { createPositions, type Positions, type Remark } from '../read/positions.ts';
+import { readYaml } from '../read/yaml-text.ts';
 
 /** Larger than a policy may be; a reload waits about a second for one of this size. */
 export const MOST_DESCRIPTION_BYTES = 2_000_000;

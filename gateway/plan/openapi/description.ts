@@ -2,8 +2,8 @@
 // `x-lifecycle` (OAS-2), with the place of each. Read before the policy that names it is judged.
 import { isScalar, type YAMLMap } from 'yaml';
 import { isDate } from '../../policy/versioning/label.ts';
-import type { Finding } from '../document.ts';
 import type { Problem } from '../problems.ts';
+import type { Finding } from '../read/document.ts';
 import {
   type OpenApiVersion,
   operationNodes,

@@ -2,9 +2,9 @@
 // Pure; what no description says is chosen, and each choice carries the reason that the file then gives.
 import { isLoopback } from '../../policy/notation.ts';
 import { isDate, parseLabel } from '../../policy/versioning/label.ts';
-import { reaches } from '../addresses.ts';
+import type { Surroundings } from '../check/views.ts';
+import { reaches } from '../grammar/addresses.ts';
 import { reservedPath } from '../reserved-paths.ts';
-import type { Surroundings } from '../views.ts';
 import type { Description } from './description.ts';
 import { segmentsOf, serverPath } from './placement.ts';
 

@@ -2,8 +2,8 @@
 // Made by `sundial init`; the dates and operations are those that the merge of the two would take over.
 import { dayOf } from '../../policy/notation.ts';
 import { isDate } from '../../policy/versioning/label.ts';
-import { readDocument } from '../document.ts';
-import type { Surroundings } from '../views.ts';
+import type { Surroundings } from '../check/views.ts';
+import { readDocument } from '../read/document.ts';
 import type { Borrowed } from './borrowed.ts';
 import type { Description } from './description.ts';
 import { type FirstLayout, layOut } from './first-layout.ts';

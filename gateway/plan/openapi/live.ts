@@ -8,7 +8,7 @@ import {
 } from '../../policy/lifecycle/operation-template.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import { dayOf } from '../../policy/notation.ts';
-import type { OperationFile, VersionFile } from '../policy-grammar.ts';
+import type { OperationFile, VersionFile } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
 import type { DescribedOperation, Description } from './description.ts';
 import { type Around, readReplacement, sameSuccessor, writeReplacement } from './replacement.ts';

@@ -7,8 +7,8 @@ import {
   spellOperation,
   takesRequestsOf,
 } from '../../policy/lifecycle/operation-template.ts';
-import type { Path } from '../document.ts';
-import { keysOf, valueAt } from '../values.ts';
+import type { Path } from '../read/document.ts';
+import { keysOf, valueAt } from '../read/values.ts';
 import type { DescribedOperation } from './description.ts';
 import { findPair, mapOf, type Said } from './description-text.ts';
 import { mergeReplacement } from './merge-replacement.ts';

@@ -6,7 +6,7 @@ import {
   parseOperationSuccessor,
   sameRequests,
 } from '../../policy/lifecycle/operation-template.ts';
-import type { Path } from '../document.ts';
+import type { Path } from '../read/document.ts';
 import type { DescribedOperation } from './description.ts';
 import { disagree, type Merging, policyText } from './merging.ts';
 import { type Replacement, readReplacement, sameSuccessor, spellSuccessor } from './replacement.ts';

@@ -1,8 +1,8 @@
 // The lifecycle of a whole version, as `info.x-lifecycle` of its description says it (OAS-2): what the policy leaves
 // open is taken over, what both say must be the same.
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
-import type { Path } from '../document.ts';
-import { valueAt } from '../values.ts';
+import type { Path } from '../read/document.ts';
+import { valueAt } from '../read/values.ts';
 import type { Said } from './description-text.ts';
 import { disagree, firstDay, isDisordered, type Merging, policyText } from './merging.ts';
 

@@ -1,7 +1,7 @@
 // One version of a policy and the description it names, merged: values to borrow, and what the two do not agree on.
 // Between reading the files and checking them.
-import type { SourceDocument } from '../document.ts';
-import { keysOf, valueAt } from '../values.ts';
+import type { SourceDocument } from '../read/document.ts';
+import { keysOf, valueAt } from '../read/values.ts';
 import type { Borrowed } from './borrowed.ts';
 import { checkHeaders } from './check-headers.ts';
 import type { Description } from './description.ts';

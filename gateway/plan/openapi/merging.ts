@@ -1,9 +1,9 @@
 // What it takes to hold one version of a policy against the description it names: its values as written, and where
 // what is found goes. Made by merge.ts for each version, used by the comparisons beside this file.
 import { parseInstant } from '../../policy/notation.ts';
-import type { Finding, Path, SourceDocument } from '../document.ts';
 import type { Problem } from '../problems.ts';
-import { valueAt } from '../values.ts';
+import type { Finding, Path, SourceDocument } from '../read/document.ts';
+import { valueAt } from '../read/values.ts';
 import type { Borrowed } from './borrowed.ts';
 import type { Description } from './description.ts';
 import type { Mark, Said } from './description-text.ts';

@@ -1,11 +1,11 @@
 // The descriptions that the versions of one policy name: read, compared with the policy, and merged into its document
 // before anything is checked or compiled, so that nothing after this step knows which of the two a date came from.
 import { dirname, resolve } from 'node:path';
-import type { SourceDocument } from '../document.ts';
-import { digest, type FileRead, type ReadFile, tryRead } from '../files.ts';
 import type { Problem } from '../problems.ts';
 import type { PublishedFile } from '../published-record.ts';
-import { keysOf, valueAt } from '../values.ts';
+import type { SourceDocument } from '../read/document.ts';
+import { digest, type FileRead, type ReadFile, tryRead } from '../read/files.ts';
+import { keysOf, valueAt } from '../read/values.ts';
 import { withBorrowed } from './borrowed.ts';
 import { type Description, readDescription } from './description.ts';
 import { MOST_DESCRIPTION_BYTES } from './description-text.ts';

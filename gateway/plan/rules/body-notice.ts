@@ -1,6 +1,6 @@
 // body-notice: what asks for a notice in bodies is deprecated on some day, since before that nothing is added.
 // A flag without a date is a date forgotten, or a flag left over.
-import { isWritten } from '../views.ts';
+import { isWritten } from '../check/views.ts';
 import type { Rule } from './subject.ts';
 
 export const bodyNotice: Rule = ({ label, version, at, view }, report) => {

@@ -3,9 +3,9 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { BrownoutRule, BrownoutWindow } from '../../policy/lifecycle/brownout-rule.ts';
 import { type BrownoutSpan, expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
-import type { Path } from '../document.ts';
+import { isWritten, type PolicyView } from '../check/views.ts';
+import type { Path } from '../read/document.ts';
 import { effectiveSunset } from '../redirects.ts';
-import { isWritten, type PolicyView } from '../views.ts';
 import type { Subject } from './subject.ts';
 
 export interface BrownoutList {

@@ -2,8 +2,8 @@
 // A later sunset is written as an extension, beside the date first published. Where accounts are pinned it is an error
 // to move a release: who was made on a day between would change versions without asking.
 import { dayOf } from '../../policy/notation.ts';
-import type { VersionParts } from '../policy-grammar.ts';
-import { isWritten, type PolicyView, type Report } from '../views.ts';
+import { isWritten, type PolicyView, type Report } from '../check/views.ts';
+import type { VersionParts } from '../grammar/policy-grammar.ts';
 import type { Subject } from './subject.ts';
 import { isSunsetEarlier } from './sunset-rewritten.ts';
 

@@ -1,6 +1,6 @@
 // migration-guide: a deprecation comes with a guide that shows how to move.
 // Specification, Versioning 6; sent as Link rel="deprecation".
-import { isWritten } from '../views.ts';
+import { isWritten } from '../check/views.ts';
 import type { Rule } from './subject.ts';
 
 export const migrationGuide: Rule = ({ label, version, at, view }, report) => {

@@ -7,8 +7,8 @@ import {
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { dayOf } from '../../policy/notation.ts';
+import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
 import { createOperationTable, type OperationTable } from '../operation-table.ts';
-import type { OperationFile, VersionParts } from '../policy-grammar.ts';
 import { effectiveSunset, redirectOf } from '../redirects.ts';
 import { dayFrom } from './calendar.ts';
 import type { Rule } from './subject.ts';

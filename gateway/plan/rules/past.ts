@@ -2,8 +2,8 @@
 // The past is whatever the caller has of it: an older folder of files.
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { VersionParts } from '../policy-grammar.ts';
-import type { PolicyView, Report } from '../views.ts';
+import type { PolicyView, Report } from '../check/views.ts';
+import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { datesRewritten } from './dates-rewritten.ts';
 import { pinsRewritten } from './pins-rewritten.ts';
 import { subjectOf } from './subject.ts';

@@ -6,8 +6,8 @@ import { compareLabels } from '../../policy/versioning/label.ts';
 import { choosePin } from '../../policy/versioning/pin-resolution.ts';
 import type { DateMatch, Label } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
-import type { VersionParts } from '../policy-grammar.ts';
-import type { PolicyView, Report } from '../views.ts';
+import type { PolicyView, Report } from '../check/views.ts';
+import type { VersionParts } from '../grammar/policy-grammar.ts';
 
 type Versions = ReadonlyMap<string, VersionParts>;
 

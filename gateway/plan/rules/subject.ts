@@ -1,11 +1,11 @@
 // What a rule judges: one version as written, where it stands in its file, and the versions beside it.
 // No rule knows the day: what was in order stays in order while its dates pass.
 import type { EpochMs } from '../../policy/contract.ts';
-import type { Path } from '../document.ts';
-import type { VersionParts } from '../policy-grammar.ts';
+import type { PolicyView, Report } from '../check/views.ts';
+import type { VersionParts } from '../grammar/policy-grammar.ts';
+import type { Path } from '../read/document.ts';
 import { redirectOf } from '../redirects.ts';
 import { versionName, versionPath } from '../versions.ts';
-import type { PolicyView, Report } from '../views.ts';
 
 export interface Subject {
   /** As it is named in findings; an API without versions is its own only one. */

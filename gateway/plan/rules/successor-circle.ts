@@ -1,9 +1,9 @@
 // successor-circle: whoever follows successors arrives somewhere.
 // RET-4. A version that is its own successor is the matter of successor-exists, a circle of redirects that of the redirect.
 import { compareLabels } from '../../policy/versioning/label.ts';
-import type { VersionParts } from '../policy-grammar.ts';
+import type { PolicyView } from '../check/views.ts';
+import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { redirectOf } from '../redirects.ts';
-import type { PolicyView } from '../views.ts';
 import type { Rule } from './subject.ts';
 
 export const successorCircle: Rule = ({ label, version, at, view }, report) => {

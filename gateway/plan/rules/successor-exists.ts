@@ -1,7 +1,7 @@
 // successor-exists: the version named as successor is declared in this file, and is another one.
 // Where a redirect leads is not switchable: it is checked with the redirect itself.
-import { reportDangling } from '../dangling.ts';
-import type { Report } from '../views.ts';
+import { reportDangling } from '../check/dangling.ts';
+import type { Report } from '../check/views.ts';
 import type { Rule } from './subject.ts';
 
 export const successorExists: Rule = ({ label, version, at, view }, report) => {

@@ -1,9 +1,9 @@
 // sunset-rewritten: callers plan by the sunset they were told; it is never moved to an earlier day.
 // Compares the sunsets in force, so that extensions count on both sides.
 import { dayOf } from '../../policy/notation.ts';
-import type { VersionParts } from '../policy-grammar.ts';
+import type { Report } from '../check/views.ts';
+import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
-import type { Report } from '../views.ts';
 import { dayFrom } from './calendar.ts';
 import { type Subject, sunsetPlace } from './subject.ts';
 

@@ -1,7 +1,7 @@
 // version-removed: a version that was served leaves a tombstone, which answers 410 or redirects.
 // Deleting it makes the version unknown, and its callers see a 404 that explains nothing.
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { PolicyView, Report } from '../views.ts';
+import type { PolicyView, Report } from '../check/views.ts';
 
 export function versionRemoved(published: readonly string[], view: PolicyView, report: Report): void {
   const missing = published.filter((label) => !view.labels.includes(label));

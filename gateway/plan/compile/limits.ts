@@ -1,8 +1,8 @@
 // The limits of one version or operation: its own, else those of the next larger whole; the lowered ones worked out.
 // Part of compiling one version; the pipeline only picks.
-import type { Limit, LimitRules } from '../policy/rate-limit/limit.ts';
-import { type Lowering, lowerAlong, lowerLimit } from '../policy/rate-limit/lowering.ts';
-import type { PolicyFile, VersionFile } from './policy-grammar.ts';
+import type { Limit, LimitRules } from '../../policy/rate-limit/limit.ts';
+import { type Lowering, lowerAlong, lowerLimit } from '../../policy/rate-limit/lowering.ts';
+import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 
 type Written = VersionFile['limits'];
 

@@ -1,9 +1,9 @@
 // Cross checks of the exceptions of one version: an exception that could never do anything is a mistake.
 // Works on the well-formed parts, like the other checks of a version.
-import { dayOf } from '../policy/notation.ts';
-import type { VersionParts } from './policy-grammar.ts';
-import { effectiveSunset } from './redirects.ts';
-import { versionName, versionPath } from './versions.ts';
+import { dayOf } from '../../policy/notation.ts';
+import type { VersionParts } from '../grammar/policy-grammar.ts';
+import { effectiveSunset } from '../redirects.ts';
+import { versionName, versionPath } from '../versions.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 const RULE = 'exception';

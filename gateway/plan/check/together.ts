@@ -1,9 +1,9 @@
 // Cross checks between policy files: one name per API, one API per host and path.
 // Runs on the well-formed parts of all files, last of the checks.
-import { hostsOf, pathsOf } from './api-routes.ts';
-import type { SourceDocument } from './document.ts';
-import type { Problem } from './problems.ts';
-import { hostKey } from './route-table.ts';
+import { hostsOf, pathsOf } from '../api-routes.ts';
+import type { Problem } from '../problems.ts';
+import type { SourceDocument } from '../read/document.ts';
+import { hostKey } from '../route-table.ts';
 import type { PolicyView } from './views.ts';
 
 export function checkTogether(

@@ -1,6 +1,6 @@
 // Cross checks of the operations of one version: names, dates within the version's, successors, access.
 // They run on whatever is well formed, beside the checks of the version itself.
-import type { EpochMs } from '../policy/contract.ts';
+import type { EpochMs } from '../../policy/contract.ts';
 import {
   OPERATION_METHODS,
   type OperationTemplate,
@@ -8,12 +8,12 @@ import {
   parseOperation,
   sameRequests,
   spellOperation,
-} from '../policy/lifecycle/operation-template.ts';
-import { dayOf } from '../policy/notation.ts';
+} from '../../policy/lifecycle/operation-template.ts';
+import { dayOf } from '../../policy/notation.ts';
+import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
+import { suggest } from '../read/shape-issues.ts';
+import { effectiveSunset } from '../redirects.ts';
 import { reportDangling } from './dangling.ts';
-import type { OperationFile, VersionParts } from './policy-grammar.ts';
-import { effectiveSunset } from './redirects.ts';
-import { suggest } from './shape-issues.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 interface Subject {

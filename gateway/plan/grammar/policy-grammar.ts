@@ -1,27 +1,27 @@
 // The grammar of a policy file, put together from the sections of every policy.
 // One source for types, messages and the editor schema.
 import { z } from 'zod';
-import { accessSection, operationAccessSection } from '../policy/authentication/section.ts';
-import { bodyNoticeSection } from '../policy/body-notice/section.ts';
+import { accessSection, operationAccessSection } from '../../policy/authentication/section.ts';
+import { bodyNoticeSection } from '../../policy/body-notice/section.ts';
 import {
   deprecationHeaderSection,
   lifecycleFields,
   modeSection,
   operationFields,
   wholeApiFields,
-} from '../policy/lifecycle/section.ts';
-import { notation } from '../policy/notation.ts';
-import { limitsSection, versionLimitsSection } from '../policy/rate-limit/section.ts';
+} from '../../policy/lifecycle/section.ts';
+import { notation } from '../../policy/notation.ts';
+import { limitsSection, versionLimitsSection } from '../../policy/rate-limit/section.ts';
 import {
   resolveSection,
   rewriteContentTypeSection,
   unknownVersionStatusSection,
-} from '../policy/versioning/section.ts';
+} from '../../policy/versioning/section.ts';
+import { openapiSection } from '../openapi/section.ts';
+import { audienceSection, rulesSection } from '../rules/section.ts';
 import { parseHostName } from './addresses.ts';
 import { corsSection } from './cors-section.ts';
 import { expectSection } from './expect-section.ts';
-import { openapiSection } from './openapi/section.ts';
-import { audienceSection, rulesSection } from './rules/section.ts';
 import { plainPath, upstreamSection } from './upstream-section.ts';
 
 const name = notation(

@@ -2,8 +2,8 @@
 // Unions are narrowed to the branch the operator meant.
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
+import type { Problem } from '../problems.ts';
 import type { Path, SourceDocument } from './document.ts';
-import type { Problem } from './problems.ts';
 import { valueAt } from './values.ts';
 
 type Issue = z.core.$ZodIssue;

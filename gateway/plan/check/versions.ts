@@ -1,15 +1,15 @@
 // Cross checks inside one policy file: labels, dates, successors, redirects, upstreams per version.
 // They run on whatever is well formed, so that one slip does not hide the others.
-import type { EpochMs } from '../policy/contract.ts';
-import { parseLabel } from '../policy/versioning/label.ts';
-import { createResolutionRules } from '../policy/versioning/rules.ts';
-import { checkDates } from './check-dates.ts';
-import { checkExceptions } from './check-exceptions.ts';
-import { checkOperations } from './check-operations.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { parseLabel } from '../../policy/versioning/label.ts';
+import { createResolutionRules } from '../../policy/versioning/rules.ts';
+import type { VersionParts } from '../grammar/policy-grammar.ts';
+import { suggest } from '../read/shape-issues.ts';
+import { hasSunset, redirectChain, redirectOf } from '../redirects.ts';
 import { reportDangling } from './dangling.ts';
-import type { VersionParts } from './policy-grammar.ts';
-import { hasSunset, redirectChain, redirectOf } from './redirects.ts';
-import { suggest } from './shape-issues.ts';
+import { checkDates } from './dates.ts';
+import { checkExceptions } from './exceptions.ts';
+import { checkOperations } from './operations.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 const NO_CARRIERS = { header: undefined, default: undefined };

@@ -1,9 +1,9 @@
 // The `resolve` list of one policy file as look-ups, and the headers that carry a version by it.
 // Part of compiling a plan.
-import type { Label, PinRule, ResolutionRules } from '../policy/versioning/resolution.ts';
-import { createResolutionRules } from '../policy/versioning/rules.ts';
-import { DEFAULT_VERSION_HEADER } from './compile-upstream.ts';
-import type { PolicyFile } from './policy-grammar.ts';
+import type { Label, PinRule, ResolutionRules } from '../../policy/versioning/resolution.ts';
+import { createResolutionRules } from '../../policy/versioning/rules.ts';
+import type { PolicyFile } from '../grammar/policy-grammar.ts';
+import { DEFAULT_VERSION_HEADER } from './upstream.ts';
 
 type Entry = NonNullable<PolicyFile['resolve']>[number];
 type Carrier = 'path' | 'header' | 'query' | 'subdomain' | 'pin' | 'default' | 'match';

@@ -1,7 +1,7 @@
 // The `expect` list of a policy file: requests with what must come of them, like unit tests of the policy.
 // Their shape only; `check` runs them once the plan is made.
 import { z } from 'zod';
-import { instant, notation, parseInstant } from '../policy/notation.ts';
+import { instant, notation, parseInstant } from '../../policy/notation.ts';
 
 const REQUEST = /^[A-Z]+ \/\S{0,2000}$/;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;

@@ -1,8 +1,8 @@
 // Hosts, listener addresses and address ranges as operators write them.
 // Also answers whether an upstream is this gateway itself.
 import { isIP } from 'node:net';
-import { isLoopback } from '../policy/notation.ts';
-import type { Address } from './settings.ts';
+import { isLoopback } from '../../policy/notation.ts';
+import type { Address } from '../settings.ts';
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 const HOST = new RegExp(`^(?=.{1,253}$)${LABEL}(\\.${LABEL})*$`);

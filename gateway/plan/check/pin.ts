@@ -1,6 +1,6 @@
 // Cross checks of a pin: days to be pinned to, and an account to pin.
 // Part of the checks of one policy file.
-import { isDate } from '../policy/versioning/label.ts';
+import { isDate } from '../../policy/versioning/label.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 export function checkPin(view: PolicyView, report: Report): void {

@@ -1,24 +1,24 @@
 // Documents that passed every check to the plan: inheritance resolved, phases and routes built, nothing left to decide.
 // Pure: files in, plan out.
-import type { AccessRule } from '../policy/authentication/access.ts';
-import { createPhases } from '../policy/lifecycle/phases.ts';
-import type { Schedule } from '../policy/lifecycle/schedule.ts';
-import { compareLabels } from '../policy/versioning/label.ts';
-import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
-import { hostsOf, pathsOf } from './api-routes.ts';
-import { compileBrownouts } from './compile-brownouts.ts';
-import { compileExceptions } from './compile-exceptions.ts';
-import { compileLimits } from './compile-limits.ts';
-import { compileOperations } from './compile-operations.ts';
-import { carrier, compileResolution, varyOf, versionHeadersOf } from './compile-resolution.ts';
-import { compileUpstream } from './compile-upstream.ts';
-import type { ApiPlan, GatewayPlan, RedirectTarget, UpstreamPlan, VersionRules } from './plan.ts';
-import type { PolicyFile, VersionFile } from './policy-grammar.ts';
-import { effectiveSunset, redirectChain, redirectOf } from './redirects.ts';
-import { lifecycleUrl } from './reserved-paths.ts';
-import { createRouteTable } from './route-table.ts';
-import type { Settings } from './settings.ts';
-import { versionsOf } from './versions.ts';
+import type { AccessRule } from '../../policy/authentication/access.ts';
+import { createPhases } from '../../policy/lifecycle/phases.ts';
+import type { Schedule } from '../../policy/lifecycle/schedule.ts';
+import { compareLabels } from '../../policy/versioning/label.ts';
+import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { hostsOf, pathsOf } from '../api-routes.ts';
+import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
+import type { ApiPlan, GatewayPlan, RedirectTarget, UpstreamPlan, VersionRules } from '../plan.ts';
+import { effectiveSunset, redirectChain, redirectOf } from '../redirects.ts';
+import { lifecycleUrl } from '../reserved-paths.ts';
+import { createRouteTable } from '../route-table.ts';
+import type { Settings } from '../settings.ts';
+import { versionsOf } from '../versions.ts';
+import { compileBrownouts } from './brownouts.ts';
+import { compileExceptions } from './exceptions.ts';
+import { compileLimits } from './limits.ts';
+import { compileOperations } from './operations.ts';
+import { carrier, compileResolution, varyOf, versionHeadersOf } from './resolution.ts';
+import { compileUpstream } from './upstream.ts';
 
 export interface PlanInput {
   readonly settings: Settings;

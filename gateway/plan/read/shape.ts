@@ -1,8 +1,8 @@
 // One document against a grammar: every shape problem with its position, and what is well formed.
 // The grammar's refinements are skipped where the shape fails, so cross checks run apart, on the parts left here.
 import type { z } from 'zod';
+import type { Problem } from '../problems.ts';
 import type { Path, SourceDocument } from './document.ts';
-import type { Problem } from './problems.ts';
 import { type Advice, describeIssue, flattenIssues, knownKeys } from './shape-issues.ts';
 import { removeAt, setAt, valueAt } from './values.ts';
 

@@ -1,14 +1,14 @@
 // What checks see of the documents: the well-formed parts beside the positions.
 // Names come from the raw keys, so that a malformed version still counts as declared.
-import type { EpochMs } from '../policy/contract.ts';
-import { UNVERSIONED } from '../policy/versioning/resolution.ts';
-import type { Finding, Path, SourceDocument } from './document.ts';
-import type { GatewayParts } from './gateway-grammar.ts';
-import type { PolicyParts, VersionParts } from './policy-grammar.ts';
-import type { Problem } from './problems.ts';
-import type { Address, Settings } from './settings.ts';
-import { keysOf, valueAt } from './values.ts';
-import { wholeApiParts } from './versions.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import type { GatewayParts } from '../grammar/gateway-grammar.ts';
+import type { PolicyParts, VersionParts } from '../grammar/policy-grammar.ts';
+import type { Problem } from '../problems.ts';
+import type { Finding, Path, SourceDocument } from '../read/document.ts';
+import { keysOf, valueAt } from '../read/values.ts';
+import type { Address, Settings } from '../settings.ts';
+import { wholeApiParts } from '../versions.ts';
 
 export interface GatewayView {
   readonly document: SourceDocument;

@@ -1,10 +1,10 @@
 // `config/gateway.yaml` to Settings: defaults filled in, paths made absolute.
 // The file has passed every check.
 import { dirname, resolve } from 'node:path';
-import type { Rate } from '../policy/notation.ts';
-import type { Limit } from '../policy/rate-limit/limit.ts';
-import type { GatewayFile, WrittenStore } from './gateway-grammar.ts';
-import type { IdentitySettings, Settings, StoreSettings } from './settings.ts';
+import type { Rate } from '../../policy/notation.ts';
+import type { Limit } from '../../policy/rate-limit/limit.ts';
+import type { GatewayFile, WrittenStore } from '../grammar/gateway-grammar.ts';
+import type { IdentitySettings, Settings, StoreSettings } from '../settings.ts';
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 const DEFAULT_CONSUMER = ['client_id', 'azp', 'sub'] as const;

@@ -1,7 +1,7 @@
 // Offsets in the text of one file as the lines and columns that people are shown, with the line as written.
 // Shared by everything that reads a file of the operator's: policies, the gateway file, descriptions.
 import type { LineCounter } from 'yaml';
-import type { Problem, Severity } from './problems.ts';
+import type { Problem, Severity } from '../problems.ts';
 
 /** What is wrong somewhere, without the place. */
 export interface Remark {

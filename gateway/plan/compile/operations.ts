@@ -1,22 +1,22 @@
 // The operations of a version: whole rules each, what they do not say taken from the version.
 // Part of compiling one version; per request only the table is asked.
-import type { AccessRule } from '../policy/authentication/access.ts';
+import type { AccessRule } from '../../policy/authentication/access.ts';
 import {
   type OperationTemplate,
   parseOperation,
   spellOperation,
   tailParts,
-} from '../policy/lifecycle/operation-template.ts';
-import { createPhases, type PhaseOptions } from '../policy/lifecycle/phases.ts';
-import type { Schedule } from '../policy/lifecycle/schedule.ts';
-import type { Label } from '../policy/versioning/resolution.ts';
-import { compileBrownouts } from './compile-brownouts.ts';
-import { compileExceptions } from './compile-exceptions.ts';
-import { compileLimits } from './compile-limits.ts';
-import { createOperationTable } from './operation-table.ts';
-import type { RedirectTarget, VersionRules } from './plan.ts';
-import type { OperationFile, PolicyFile, VersionFile } from './policy-grammar.ts';
-import { effectiveSunset } from './redirects.ts';
+} from '../../policy/lifecycle/operation-template.ts';
+import { createPhases, type PhaseOptions } from '../../policy/lifecycle/phases.ts';
+import type { Schedule } from '../../policy/lifecycle/schedule.ts';
+import type { Label } from '../../policy/versioning/resolution.ts';
+import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
+import { createOperationTable } from '../operation-table.ts';
+import type { RedirectTarget, VersionRules } from '../plan.ts';
+import { effectiveSunset } from '../redirects.ts';
+import { compileBrownouts } from './brownouts.ts';
+import { compileExceptions } from './exceptions.ts';
+import { compileLimits } from './limits.ts';
 
 export interface OperationsInput {
   readonly file: PolicyFile;

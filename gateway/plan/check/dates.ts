@@ -1,13 +1,13 @@
 // The dates of one version against each other: each needs the one before it, and an extension moves what has not passed.
-// Called for every version by check-versions.ts.
-import type { EpochMs } from '../policy/contract.ts';
-import { dayOf } from '../policy/notation.ts';
-import type { Path } from './document.ts';
-import { API_KEYS, VERSION_KEYS, type VersionParts } from './policy-grammar.ts';
-import { effectiveSunset } from './redirects.ts';
-import { extensionsOf } from './rules/subject.ts';
-import { keysOf, valueAt } from './values.ts';
-import { versionPath } from './versions.ts';
+// Called for every version by check/versions.ts.
+import type { EpochMs } from '../../policy/contract.ts';
+import { dayOf } from '../../policy/notation.ts';
+import { API_KEYS, VERSION_KEYS, type VersionParts } from '../grammar/policy-grammar.ts';
+import type { Path } from '../read/document.ts';
+import { keysOf, valueAt } from '../read/values.ts';
+import { effectiveSunset } from '../redirects.ts';
+import { extensionsOf } from '../rules/subject.ts';
+import { versionPath } from '../versions.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 /** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */

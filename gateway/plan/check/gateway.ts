@@ -1,8 +1,8 @@
 // Cross checks of `config/gateway.yaml`: listeners, identities, certificates by name.
 // Whether certificate files can be read is tried where files are read.
-import { isLoopback } from '../policy/notation.ts';
-import type { Address } from './settings.ts';
-import { keysOf, valueAt } from './values.ts';
+import { isLoopback } from '../../policy/notation.ts';
+import { keysOf, valueAt } from '../read/values.ts';
+import type { Address } from '../settings.ts';
 import type { GatewayView, Report } from './views.ts';
 
 export function checkGateway(view: GatewayView, report: Report): void {

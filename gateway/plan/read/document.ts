@@ -2,10 +2,10 @@
 // Interpolation happens here, on parsed scalars; values that came in by it are marked and never shown.
 import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
+import { maskPasswords, type Problem } from '../problems.ts';
 import { aliasTargets } from './alias-targets.ts';
 import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
 import { createPositions, type Remark } from './positions.ts';
-import { maskPasswords, type Problem } from './problems.ts';
 import { MOST_BYTES, readYaml } from './yaml-text.ts';
 
 export type Path = readonly (string | number)[];

@@ -1,8 +1,8 @@
 // The exceptions of a version, or of one of its operations, each with the life of it as that consumer sees it.
 // Part of compiling one version.
-import type { Exception } from '../policy/lifecycle/exceptions.ts';
-import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
-import type { VersionFile } from './policy-grammar.ts';
+import type { Exception } from '../../policy/lifecycle/exceptions.ts';
+import type { Phase, Schedule } from '../../policy/lifecycle/schedule.ts';
+import type { VersionFile } from '../grammar/policy-grammar.ts';
 
 /**
  * With leave from the sunset the consumer's own last day stands in its headers. An operation that ends by a date of its

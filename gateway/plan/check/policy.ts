@@ -1,18 +1,18 @@
 // Cross checks of one policy file against itself and the gateway: carriers, access, limits, where upstreams point.
 // Versions and their dates have their own file.
 
-import { isDate } from '../policy/versioning/label.ts';
-import { portOf, reaches } from './addresses.ts';
-import { pathsOf } from './api-routes.ts';
-import { checkLowering } from './check-lowering.ts';
-import { checkPin } from './check-pin.ts';
-import { checkVersions } from './check-versions.ts';
-import { DEFAULT_TIMEOUTS } from './compile-upstream.ts';
+import { isDate } from '../../policy/versioning/label.ts';
+import { pathsOf } from '../api-routes.ts';
+import { DEFAULT_TIMEOUTS } from '../compile/upstream.ts';
+import { portOf, reaches } from '../grammar/addresses.ts';
+import type { Path } from '../read/document.ts';
+import { reservedPath } from '../reserved-paths.ts';
+import { checkRules } from '../rules/check.ts';
+import { switchedReport } from '../rules/switch.ts';
 import { reportDangling } from './dangling.ts';
-import type { Path } from './document.ts';
-import { reservedPath } from './reserved-paths.ts';
-import { checkRules } from './rules/check.ts';
-import { switchedReport } from './rules/switch.ts';
+import { checkLowering } from './lowering.ts';
+import { checkPin } from './pin.ts';
+import { checkVersions } from './versions.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
 
 type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;

@@ -1,7 +1,7 @@
 // The `cors` section of a policy file: the web pages that may call an API from a browser.
 // Compiled as written; the exchange answers preflights by it.
 import { z } from 'zod';
-import { notation } from '../policy/notation.ts';
+import { notation } from '../../policy/notation.ts';
 
 export const ANY_ORIGIN = '*';
 

@@ -1,8 +1,8 @@
 // One upstream of a policy file with its defaults filled in.
 // Part of compiling one version; the forwarder takes what comes out as it is.
-import type { Label } from '../policy/versioning/resolution.ts';
-import type { Timeouts, UpstreamPlan } from './plan.ts';
-import type { UpstreamFile } from './policy-grammar.ts';
+import type { Label } from '../../policy/versioning/resolution.ts';
+import type { UpstreamFile } from '../grammar/policy-grammar.ts';
+import type { Timeouts, UpstreamPlan } from '../plan.ts';
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUTS: Timeouts = { connect: 1_000, headers: 5_000, idle: 30_000, total: 60_000 };

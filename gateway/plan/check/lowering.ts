@@ -1,9 +1,10 @@
 // Cross checks of lowered limits: a curve falls, and has a sunset to fall towards.
 // One part of the checks of limits; rates are checked beside the rest of the file.
-import type { Path } from './document.ts';
-import type { VersionFile } from './policy-grammar.ts';
-import { effectiveSunset } from './redirects.ts';
-import { versionName } from './versions.ts';
+
+import type { VersionFile } from '../grammar/policy-grammar.ts';
+import type { Path } from '../read/document.ts';
+import { effectiveSunset } from '../redirects.ts';
+import { versionName } from '../versions.ts';
 import type { PolicyView, Report } from './views.ts';
 
 export function checkLowering(view: PolicyView, report: Report): void {

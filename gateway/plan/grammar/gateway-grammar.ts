@@ -1,13 +1,13 @@
 // The grammar of `config/gateway.yaml`: how the process runs.
 // One source for types, messages and the editor schema.
 import { z } from 'zod';
-import { deprecationHeaderSection, parsePageUrl } from '../policy/lifecycle/section.ts';
-import { notation, wholeSeconds } from '../policy/notation.ts';
-import { guardSection } from '../policy/rate-limit/section.ts';
+import { deprecationHeaderSection, parsePageUrl } from '../../policy/lifecycle/section.ts';
+import { notation, wholeSeconds } from '../../policy/notation.ts';
+import { guardSection } from '../../policy/rate-limit/section.ts';
+import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
+import type { StoreSettings } from '../settings.ts';
 import { parseAddress, parseHostName, parseRange } from './addresses.ts';
 import { parseAdminToken } from './admin-token.ts';
-import { alternativesIn, MOST_ALTERNATIVES } from './file-pattern.ts';
-import type { StoreSettings } from './settings.ts';
 import { origin } from './upstream-section.ts';
 
 const text = (description: string, examples: readonly string[] = []) =>
