@@ -3,10 +3,6 @@
 import { openAdmin } from './admin/open-admin.ts';
 import type { Readiness } from './admin/readiness.ts';
 import type { GatewayFacts } from './cli/banner.ts';
-import { createExchange } from './exchange/exchange.ts';
-import { createForwarding } from './forward/forwarding.ts';
-import { createPools } from './forward/pools.ts';
-import { openVerifiers } from './identity/verifiers.ts';
 import { isWhole, loadAll, type Whole } from './plan/load.ts';
 import { hasErrors, type Problem, sortProblems } from './plan/problems.ts';
 import { createPublishedHistory } from './plan/published-history.ts';
@@ -14,13 +10,12 @@ import type { Environment } from './plan/read/interpolate.ts';
 import { watchPolicies } from './plan/reload.ts';
 import type { EpochMs } from './policy/contract.ts';
 import type { Override } from './policy/lifecycle/override.ts';
-import { DRAIN_MS, drain } from './server/drain.ts';
+import { createPrimary, documentsOf, type Primary, workersOf } from './primary.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { openCertificates } from './server/public-certificates.ts';
-import { openPublicListeners } from './server/public-listeners.ts';
+import { createService, type Service } from './service.ts';
 import { openStores } from './stores/open-stores.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
-import { createFaultReport } from './telemetry/fault-report.ts';
 import type { LogDestination } from './telemetry/log-sink.ts';
 import { createReloadReport } from './telemetry/reload-report.ts';
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
@@ -58,9 +53,6 @@ export type Started =
   | { readonly kind: 'running'; readonly gateway: Gateway; readonly problems: readonly Problem[] }
   | { readonly kind: 'rejected'; readonly problems: readonly Problem[] };
 
-/** Connections to one target. */
-const UPSTREAM_CONNECTIONS = 256;
-
 /**
  * Starts a gateway: documents, store, certificate, listeners, in this order, so that nothing listens before all is well.
  * Problems in the documents are a result; whatever else keeps it from starting is thrown, with everything let go.
@@ -94,6 +86,9 @@ async function assemble(
   let storeUp = false;
   // Those of the store, once it is open.
   let overrides: () => readonly Override[] = () => [];
+  const workers = workersOf(settings);
+  // Undefined where this process answers the requests itself.
+  let primary: Primary | undefined;
 
   const telemetry = createTelemetry({
     plan: () => plan,
@@ -102,6 +97,7 @@ async function assemble(
     wallClock,
     monotonic,
     log: { destination: options.log, level: 'info' },
+    workers: workers === 1 ? undefined : async () => (await primary?.snapshots()) ?? [],
   });
   closing.defer(telemetry.close);
   const { logger } = telemetry;
@@ -115,6 +111,7 @@ async function assemble(
       dependencies.onStore(settings.store.kind, up);
     },
     onFault: (error) => logger.error('the store failed', { error }),
+    tell: async (news) => primary?.tell(news),
   });
   closing.defer(stores.close);
   overrides = stores.overrides.current;
@@ -130,25 +127,25 @@ async function assemble(
   if (hasErrors(problems)) return { kind: 'rejected', problems };
 
   const certificates = await openCertificates(settings, firstPlan, wallClock(), telemetry.metrics);
-  const verifiers = openVerifiers(settings.identities, { now: wallClock, onKeys: dependencies.onKeys });
-  for (const verifier of verifiers.values()) closing.defer(verifier.close);
-
-  const exchange = createExchange({
-    plan: () => plan,
-    now,
-    wallClock,
-    monotonic,
-    guard: stores.guard,
-    limiter: stores.limiter,
-    pins: stores.pins,
-    overrides: stores.overrides.current,
-    verifiers,
-    hstsSeconds: settings.listeners.https?.hstsSeconds,
-    onFault: createFaultReport(logger),
-  });
-  const pools = createPools({ connections: UPSTREAM_CONNECTIONS });
-  closing.defer(pools.close);
-  pools.keepOnly(plan);
+  if (workers > 1) {
+    const clockOffset = () => options.lifecycleClock && now() - wallClock();
+    const documents = documentsOf(plan, policies);
+    primary = createPrimary({ settings, workers, documents, clockOffset, stores, telemetry, monotonic });
+  }
+  const service: Service =
+    primary ??
+    createService({
+      ...stores,
+      settings,
+      certificates,
+      telemetry,
+      plan: () => plan,
+      now,
+      wallClock,
+      monotonic,
+      overrides,
+    });
+  closing.defer(service.close);
 
   const report = createReloadReport(telemetry, options.onReload);
   const watch = watchPolicies({
@@ -158,9 +155,10 @@ async function assemble(
     revision: plan.revision,
     now,
     history,
-    onPlan: (next, warnings) => {
+    onPlan: async (next, warnings, accepted) => {
+      await service.use(next, documentsOf(next, accepted));
+      // After the workers, so that what is shown is in force everywhere.
       plan = next;
-      pools.keepOnly(next);
       report.onAccepted(next.revision, warnings);
     },
   });
@@ -174,32 +172,19 @@ async function assemble(
     overrides: stores.overrides,
     pins: stores.pins,
     readiness: () => ({
-      state,
+      state: state === 'ready' && service.serving() === 0 ? 'starting' : state,
       store: { kind: settings.store.kind, state: storeUp ? 'up' : 'down' },
       revision: plan.revision,
     }),
   });
   if (admin !== undefined) closing.defer(admin.close);
 
-  const { listeners, https, http } = await openPublicListeners(settings.listeners, certificates, {
-    trustedProxies: settings.trustedProxies,
-    exchange,
-    observer: telemetry.observer,
-    ...createForwarding({ ...telemetry.metrics, exchange, pools }),
-    now: wallClock,
-  });
+  const { https, http } = await service.listen();
   closing.defer(async () => {
-    const finished = await drain({
-      listeners,
-      onDraining: () => {
-        state = 'draining';
-      },
-      timeoutMs: DRAIN_MS,
-    });
-    if (!finished) logger.warn('requests were cut at the end of the drain');
+    state = 'draining';
+    await service.drain();
   });
 
-  for (const verifier of verifiers.values()) void verifier.warm();
   state = 'ready';
   logger.info('started', { revision: plan.revision, store: settings.store.kind });
   await history.record(policies);
@@ -208,6 +193,7 @@ async function assemble(
     facts: {
       listeners: { https, http, admin: admin && { address: admin.address } },
       store: settings.store,
+      workers,
       fingerprint: certificates?.fingerprint,
       lifecycleClock: options.lifecycleClock?.description,
     },

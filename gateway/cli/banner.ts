@@ -10,6 +10,8 @@ export interface GatewayFacts {
     readonly admin: { readonly address: Address } | undefined;
   };
   readonly store: StoreSettings;
+  /** Processes that answer requests. */
+  readonly workers: number;
   /** SHA-256 of the certificate, as `AB:CD:…`; undefined without TLS. */
   readonly fingerprint: string | undefined;
   /** Where the lifecycle clock was moved to, as `2026-11-20`; undefined when it shows the real time. */
@@ -35,6 +37,7 @@ export function renderBanner(info: BannerInfo): string {
     ['plain http', http && origin('http', http.address), http?.mode === 'reject' ? 'answers 400' : 'served'],
     ['admin', admin && origin('http', admin.address), '/metrics  /-/healthy  /-/ready'],
     ['store', describeStore(info.store)],
+    ['workers', info.workers === 1 ? undefined : `${info.workers} processes`],
     ['certificate', info.fingerprint && `SHA-256 ${info.fingerprint}`],
     ['log', info.trial?.logFile],
     ['clock', info.lifecycleClock && `${info.lifecycleClock}, moved for lifecycle rules only`],

@@ -47,7 +47,9 @@ export async function decide(
 
   // Guard: before anything costly, so that a flood from one address buys nothing but look-ups in one map.
   if (plan.guard !== undefined) {
-    const taken = ports.guard(view.clientAddress, plan.guard);
+    const counted = ports.guard(view.clientAddress, plan.guard);
+    // Waited for only by the first of an address, where several workers count together.
+    const taken = counted instanceof Promise ? await counted : counted;
     if (!taken.allowed)
       return refuse({ reason: 'guard_limited', retryAfterSeconds: retryAfterSeconds(taken) });
   }

@@ -2,7 +2,7 @@
 // Given by the composition root; `explain` will give what it assumes instead.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { TokenVerifier } from '../policy/authentication/access.ts';
-import type { EpochMs } from '../policy/contract.ts';
+import type { EpochMs, MaybePromise } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
@@ -17,8 +17,8 @@ export interface ExchangePorts {
   readonly wallClock: () => EpochMs;
   /** Monotonic milliseconds. */
   readonly monotonic: () => number;
-  /** In-process buckets per client address. */
-  readonly guard: (clientAddress: string, limit: Limit) => Taken;
+  /** Buckets per client address, of this gateway alone. */
+  readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly limiter: RateLimiter;
   readonly pins: PinStore;
   /** The pauses known to this process; the same array until it changes. */

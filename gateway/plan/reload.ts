@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { watch } from 'chokidar';
 import type { EpochMs } from '../policy/contract.ts';
 import { loadPlan } from './load.ts';
+import type { Policies } from './load-documents.ts';
 import type { DescriptionCache } from './openapi/read-descriptions.ts';
 import type { GatewayPlan } from './plan.ts';
 import { hasErrors, type Problem, sortProblems } from './problems.ts';
@@ -21,7 +22,12 @@ export interface WatchOptions {
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly history: PublishedHistory;
-  readonly onPlan: (plan: GatewayPlan, warnings: readonly Problem[]) => void;
+  /** Waited for: what was published is recorded once the plan is in force. */
+  readonly onPlan: (
+    plan: GatewayPlan,
+    warnings: readonly Problem[],
+    policies: Policies,
+  ) => Promise<void> | void;
   /** The plan in force stays. */
   readonly onRejected: (problems: readonly Problem[]) => void;
   readonly onUnchanged: () => void;
@@ -69,7 +75,7 @@ export function watchPolicies(options: WatchOptions): PolicyWatch {
     const problems = sortProblems([...loaded.problems, ...rewritten]);
     if (hasErrors(problems)) return options.onRejected(problems);
     revision = plan.revision;
-    options.onPlan(plan, problems);
+    await options.onPlan(plan, problems, policies);
     await options.history.record(policies);
   };
   const start = (onUnchanged = options.onUnchanged): Promise<void> => {

@@ -14,6 +14,8 @@ export interface Settings {
   readonly store: StoreSettings;
   /** Gateways that share the limits; the local fallback divides by it. */
   readonly replicas: number;
+  /** Processes that answer requests; `auto`: one for each processor. */
+  readonly workers: number | 'auto';
   readonly identities: readonly IdentitySettings[];
   /** Folder for what the process makes at first start (certificate). Absolute. */
   readonly dataFolder: string;

@@ -4,6 +4,9 @@ import type { Address, Settings } from '../plan/settings.ts';
 
 type ListenerName = keyof Settings['listeners'];
 
+/** The second is what it fails in where workers share the listener. */
+const SYSCALLS: readonly unknown[] = ['listen', 'bind'];
+
 /** A listener of the gateway file cannot have its address; `cause` is the system's error. */
 export class ListenFailure extends Error {
   readonly listener: ListenerName;
@@ -18,7 +21,7 @@ export class ListenFailure extends Error {
 
 /** The failure of that one of `listeners` which `error` is about; `error` itself when it is about none of them. */
 export function listenFailure(error: unknown, listeners: Settings['listeners']): unknown {
-  if (!(error instanceof Error) || Reflect.get(error, 'syscall') !== 'listen') return error;
+  if (!(error instanceof Error) || !SYSCALLS.includes(Reflect.get(error, 'syscall'))) return error;
   const port: unknown = Reflect.get(error, 'port');
   const at: unknown = Reflect.get(error, 'address');
   const candidates = (['https', 'http', 'admin'] as const).flatMap((name) => {

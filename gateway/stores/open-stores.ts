@@ -10,6 +10,7 @@ import { createRedisRateLimitStore } from './redis/rate-limit.ts';
 import { openSharedState } from './redis/shared-state.ts';
 import { createRefusalReport } from './refusal-report.ts';
 import type { StoreOptions, Stores } from './stores.ts';
+import { answerGuardOnly, answerWorkers, type TellWorkers } from './workers/for-workers.ts';
 
 /** Within a second on every gateway, the call included. */
 const REFRESH_MS = 500;
@@ -19,13 +20,16 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   const { store, dataFolder, replicas, monotonic: now, onFault } = options;
   const guardStore = createEmbeddedRateLimitStore({ now });
   const guard: Stores['guard'] = (key, limit) => guardStore.take({ key, limit, cost: 1 });
+  const tell: TellWorkers = options.tell ?? (async () => undefined);
   const local = createEmbeddedRateLimitStore({ now });
   switch (store.kind) {
     case 'embedded': {
       const onRefused = createRefusalReport('the data folder', options);
-      const state = await openEmbeddedState(store.folder, { ...options, onRefused });
+      const state = await openEmbeddedState(store.folder, { ...options, onRefused, tell });
       const limiter = createRateLimiter({ shared: local, exact: local, local, replicas: 1 });
-      return { ...state, limiter, guard };
+      const answers = answerWorkers({ ...state, take: local.take }, guardStore.take, tell);
+      const start = () => ({ overrides: state.overrides.current() });
+      return { ...state, limiter, guard, answers, start };
     }
     case 'redis': {
       const onRefused = createRefusalReport('Redis', options);
@@ -41,7 +45,9 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
         clearInterval(timer);
         return state.close();
       };
-      return { ...state, close, limiter: createRateLimiter({ shared, exact, local, replicas }), guard };
+      const limiter = createRateLimiter({ shared, exact, local, replicas });
+      const answers = answerGuardOnly(guardStore.take);
+      return { ...state, close, limiter, guard, answers, start: () => undefined };
     }
     default: {
       const never: never = store;

@@ -25,10 +25,8 @@ export function createRateLimiter(options: {
   const { local, replicas } = options;
   const parts = new WeakMap<Limit, Limit>();
 
-  const partOf = (limit: Limit): Limit => {
-    const known = parts.get(limit);
-    if (known !== undefined) return known;
-    const part = { ...limit, units: share(limit.units, replicas), burst: share(limit.burst, replicas) };
+  const ownPart = (limit: Limit): Limit => {
+    const part = parts.get(limit) ?? partOf(limit, replicas);
     parts.set(limit, part);
     return part;
   };
@@ -41,7 +39,7 @@ export function createRateLimiter(options: {
       case 'refuse':
         return { kind: 'unavailable' };
       case 'local': {
-        const { allowed, retryAfterMs } = await local.take({ ...take, limit: partOf(limit) });
+        const { allowed, retryAfterMs } = await local.take({ ...take, limit: ownPart(limit) });
         return { kind: 'degraded', limit, allowed, retryAfterMs };
       }
       default:
@@ -62,6 +60,11 @@ export function createRateLimiter(options: {
       );
     },
   };
+}
+
+/** What one of `replicas` admits while none knows what the others do: an equal part, at least 1. */
+export function partOf(limit: Limit, replicas: number): Limit {
+  return { ...limit, units: share(limit.units, replicas), burst: share(limit.burst, replicas) };
 }
 
 const share = (units: number, replicas: number): number => Math.max(1, Math.floor(units / replicas));

@@ -3,8 +3,11 @@
 
 import type { PublishedRecord } from '../plan/published-record.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
+import type { MaybePromise } from '../policy/contract.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
+import type { TellWorkers } from './workers/for-workers.ts';
+import type { StoreAnswers, StoreStart } from './workers/spoken.ts';
 
 export interface StoreOptions {
   readonly store:
@@ -19,15 +22,21 @@ export interface StoreOptions {
   readonly onState: (up: boolean) => void;
   /** Something failed that is nobody's absence: for the log. */
   readonly onFault: (error: unknown) => void;
+  /** Tells the workers of this process, where it has any; resolves when they have heard. */
+  readonly tell?: TellWorkers;
 }
 
 export interface Stores {
   readonly limiter: RateLimiter;
-  /** In-process buckets per client address. */
-  readonly guard: (clientAddress: string, limit: Limit) => Taken;
+  /** Buckets per client address, of this gateway alone whatever the store. */
+  readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly pins: PinStore;
   readonly overrides: OverrideStore;
   readonly published: PublishedRecord;
+  /** What workers of this process may ask. */
+  readonly answers: StoreAnswers;
+  /** What a worker begins with. */
+  readonly start: () => StoreStart;
   /** Ends when what was asked is done and nothing of the store runs any more. */
   readonly close: () => Promise<void>;
 }

@@ -2,11 +2,18 @@
 // prom-client keeps no count of ours; it names, escapes and renders, and adds the process and runtime metrics.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { LATENCY_BOUNDS } from './latency.ts';
-import type { HistogramRow, MetricRow } from './series.ts';
+import type { Across, HistogramRow, MetricRow } from './series.ts';
+import { FIRST, type MetricsSnapshot, OMITTED, pageOf } from './snapshots.ts';
 
 export interface MetricsPage {
   readonly contentType: string;
   readonly body: string;
+}
+
+export interface Exposition {
+  readonly render: () => Promise<MetricsPage>;
+  /** Less what the primary speaks of for all. */
+  readonly snapshot: () => Promise<MetricsSnapshot>;
 }
 
 /** Gauges that end in _total, which the lint of Prometheus refuses. */
@@ -16,12 +23,33 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-export function createExposition(rows: readonly MetricRow[]): () => Promise<MetricsPage> {
+/** prom-client's words. */
+const AGGREGATORS = { sum: 'sum', max: 'max', min: 'min', primary: FIRST } as const satisfies Record<
+  Across,
+  string
+>;
+
+/** `workers`: what they have counted, to be shown together with what this process has. */
+export function createExposition(
+  rows: readonly MetricRow[],
+  workers?: () => Promise<readonly MetricsSnapshot[]>,
+): Exposition {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   for (const row of rows) register(registry, row);
-  return async () => ({ contentType: registry.contentType, body: await registry.metrics() });
+  const page = async (): Promise<string> => {
+    if (workers === undefined) return registry.metrics();
+    const [own, theirs] = await Promise.all([registry.getMetricsAsJSON(), workers()]);
+    return pageOf([own, ...theirs]);
+  };
+  return {
+    render: async () => ({ contentType: registry.contentType, body: await page() }),
+    snapshot: async () => {
+      const metrics = await registry.getMetricsAsJSON();
+      return metrics.filter(({ aggregator }) => aggregator !== FIRST && aggregator !== OMITTED);
+    },
+  };
 }
 
 function register(registry: Registry, row: MetricRow): void {
@@ -39,23 +67,28 @@ function register(registry: Registry, row: MetricRow): void {
     case 'gauge':
       new Gauge({
         ...shape,
+        aggregator: AGGREGATORS[row.across],
         collect() {
           this.reset();
           for (const [labels, value] of row.samples()) this.set(named(row, labels), value);
         },
       });
       return;
-    case 'histogram':
+    case 'histogram': {
       // The library can only observe one value at a time, so the finished buckets are handed to its renderer instead.
+      const finished = async () => ({
+        name: row.name,
+        help: row.help,
+        type: 'histogram',
+        aggregator: 'sum',
+        values: histogramValues(row),
+      });
       Object.assign(new Histogram({ ...shape, buckets: [...LATENCY_BOUNDS] }), {
-        getForPromString: async () => ({
-          name: row.name,
-          help: row.help,
-          type: 'histogram',
-          values: histogramValues(row),
-        }),
+        getForPromString: finished,
+        get: finished,
       });
       return;
+    }
     default:
       row satisfies never;
   }
@@ -64,21 +97,20 @@ function register(registry: Registry, row: MetricRow): void {
 interface RenderedValue {
   readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
-  readonly sharedLabels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
 function histogramValues(row: HistogramRow): RenderedValue[] {
   const values: RenderedValue[] = [];
   for (const [labels, latency] of row.samples()) {
-    const sharedLabels = named(row, labels);
+    const shared = named(row, labels);
     const cumulative = latency.cumulative();
     for (const [index, value] of cumulative.entries()) {
       const le = LATENCY_BOUNDS[index] ?? '+Inf';
-      values.push({ metricName: `${row.name}_bucket`, labels: { le }, sharedLabels, value });
+      values.push({ metricName: `${row.name}_bucket`, labels: { le, ...shared }, value });
     }
-    values.push({ metricName: `${row.name}_sum`, labels: {}, sharedLabels, value: latency.sumSeconds() });
-    values.push({ metricName: `${row.name}_count`, labels: {}, sharedLabels, value: cumulative.at(-1) ?? 0 });
+    values.push({ metricName: `${row.name}_sum`, labels: shared, value: latency.sumSeconds() });
+    values.push({ metricName: `${row.name}_count`, labels: shared, value: cumulative.at(-1) ?? 0 });
   }
   return values;
 }

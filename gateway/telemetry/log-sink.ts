@@ -3,12 +3,21 @@
 import { openSync } from 'node:fs';
 import { pino } from 'pino';
 
-/** A file descriptor, the path of a file to append to, or something that takes text. */
-export type LogDestination = number | string | { readonly write: (text: string) => unknown };
+/**
+ * A file descriptor, the path of a file to append to, or something that takes whole lines. One that answers `take` with
+ * false has no room for them, so that they are counted as lost.
+ */
+export type LogDestination =
+  | number
+  | string
+  | { readonly write: (text: string) => unknown }
+  | { readonly take: (text: string) => boolean };
 
 export interface LogSink {
   /** Takes one line, without its line end; written with its batch. */
   readonly append: (line: string) => void;
+  /** Takes lines that another process has gathered, each with its line end. */
+  readonly relay: (lines: string) => void;
   /** Writes what is gathered now. */
   readonly flush: () => void;
   /** Lines lost because the destination was slow, broken or already closed. */
@@ -39,7 +48,7 @@ export function createLogSink(destination: LogDestination): LogSink {
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) dropped += 1;
   };
   const outlet =
-    typeof destination === 'object' ? directOutlet(destination) : streamOutlet(destination, drop);
+    typeof destination === 'object' ? directOutlet(destination, drop) : streamOutlet(destination, drop);
 
   function flush(): void {
     clearTimeout(timer);
@@ -50,17 +59,20 @@ export function createLogSink(destination: LogDestination): LogSink {
     outlet.write(text);
   }
 
+  const gather = (lines: string): void => {
+    if (closing !== undefined) {
+      drop(lines);
+      return;
+    }
+    batch += lines;
+    if (batch.length >= BATCH_CHARACTERS) flush();
+    // Not unref'd: a process that ends by itself still writes its last lines.
+    else timer ??= setTimeout(flush, BATCH_MS);
+  };
+
   return {
-    append: (line) => {
-      if (closing !== undefined) {
-        dropped += 1;
-        return;
-      }
-      batch += `${line}\n`;
-      if (batch.length >= BATCH_CHARACTERS) flush();
-      // Not unref'd: a process that ends by itself still writes its last lines.
-      else timer ??= setTimeout(flush, BATCH_MS);
-    },
+    append: (line) => gather(`${line}\n`),
+    relay: gather,
     flush,
     dropped: () => dropped,
     close: () => {
@@ -73,8 +85,15 @@ export function createLogSink(destination: LogDestination): LogSink {
   };
 }
 
-function directOutlet(target: { readonly write: (text: string) => unknown }): Outlet {
-  return { write: (text) => void target.write(text), close: () => Promise.resolve() };
+function directOutlet(
+  target: Extract<LogDestination, object>,
+  drop: (text: string) => void,
+): Outlet {
+  const write = (text: string): void => {
+    if ('write' in target) target.write(text);
+    else if (!target.take(text)) drop(text);
+  };
+  return { write, close: () => Promise.resolve() };
 }
 
 function streamOutlet(destination: number | string, drop: (text: string) => void): Outlet {

@@ -24,6 +24,7 @@ const FIELDS = [
   'reason',
   'fault',
   'signal',
+  'worker',
 ] as const;
 
 export type LogFields = {

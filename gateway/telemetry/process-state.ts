@@ -16,6 +16,8 @@ export interface ProcessState {
   readonly adminWrite: (action: string, outcome: string) => void;
   /** Counts the open WebSockets from now on; `open` is asked at scrape and gives one entry for each. */
   readonly countWebsockets: (open: () => Iterable<HeldService>) => void;
+  /** Counts the processes that answer requests from now on; until then this is the one. */
+  readonly countWorkers: (serving: () => number) => void;
   readonly stores: () => Iterable<Sample>;
   readonly reloads: () => Iterable<Sample>;
   readonly lastReloadSuccessful: () => boolean;
@@ -24,6 +26,7 @@ export interface ProcessState {
   readonly certificates: () => Iterable<Sample>;
   readonly adminWrites: () => Iterable<Sample>;
   readonly websockets: () => Iterable<Sample>;
+  readonly workers: () => number;
 }
 
 /** Starts as after a successful load, since a gateway without a plan does not run. */
@@ -35,6 +38,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
   let successful = true;
   let lastSuccess = wallClock();
   let openWebsockets: () => Iterable<HeldService> = () => [];
+  let servingWorkers = () => 1;
   return {
     storeUp: (store, up) => void stores.set(store, up),
     reload: (result) => {
@@ -50,12 +54,16 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
     countWebsockets: (open) => {
       openWebsockets = open;
     },
+    countWorkers: (serving) => {
+      servingWorkers = serving;
+    },
     stores: () => stores.entries().map(([store, up]) => [[store], up ? 1 : 0]),
     reloads: () => Object.entries(reloads).map(([result, count]) => [[result], count]),
     lastReloadSuccessful: () => successful,
     lastReloadSuccess: () => lastSuccess,
     certificates: () => certificates.entries().map(([sni, expiry]) => [[sni], expiry / 1000]),
     adminWrites: () => samplesOf(writes),
+    workers: () => servingWorkers(),
     websockets: () => {
       const counts = new Map<string, Map<string, number>>();
       for (const { api, version } of openWebsockets()) {

@@ -17,8 +17,15 @@ export interface CounterRow extends RowName {
   readonly samples: () => Iterable<Sample>;
 }
 
+/**
+ * What several workers make of one gauge. `primary`: the process that watches the files, has the admin listener and
+ * owns the embedded store speaks for all. Counters and histograms are summed.
+ */
+export type Across = 'sum' | 'max' | 'min' | 'primary';
+
 export interface GaugeRow extends RowName {
   readonly kind: 'gauge';
+  readonly across: Across;
   readonly samples: () => Iterable<Sample>;
 }
 
@@ -45,8 +52,9 @@ export function gauge(
   help: string,
   labels: readonly string[],
   samples: GaugeRow['samples'],
+  across: Across = 'max',
 ): GaugeRow {
-  return { kind: 'gauge', name, help, labels, samples };
+  return { kind: 'gauge', name, help, labels, samples, across };
 }
 
 export function histogram(

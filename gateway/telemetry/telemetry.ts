@@ -6,6 +6,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
 import { createExposition, type MetricsPage } from './exposition.ts';
+import type { MetricsSnapshot } from './snapshots.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
 import { createLogger, type Logger, type LogLevel } from './logger.ts';
 import { metricRows } from './metrics.ts';
@@ -28,20 +29,26 @@ export interface TelemetryOptions {
     /** For everything but requests, each of which is logged. */
     readonly level: LogLevel;
   };
+  /** What the workers of this process have counted, asked at scrape; undefined where there are none. */
+  readonly workers?: (() => Promise<readonly MetricsSnapshot[]>) | undefined;
 }
 
 /** What parts of the house report, and the page that shows it. */
 export type Metrics = Pick<
   ProcessState,
-  'storeUp' | 'reload' | 'certificate' | 'adminWrite' | 'countWebsockets'
+  'storeUp' | 'reload' | 'certificate' | 'adminWrite' | 'countWebsockets' | 'countWorkers'
 > & {
   readonly render: () => Promise<MetricsPage>;
+  /** What this process has counted, for the page of the one it is a worker of. */
+  readonly snapshot: () => Promise<MetricsSnapshot>;
 };
 
 export interface Telemetry {
   readonly observer: Observer;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Writes whole lines of a worker among the own ones. */
+  readonly relay: (lines: string) => void;
   /** Writes what is still held; lines after it are counted as dropped. */
   readonly close: () => Promise<void>;
 }
@@ -54,13 +61,15 @@ export function createTelemetry({
   wallClock,
   monotonic,
   log,
+  workers,
 }: TelemetryOptions): Telemetry {
   const sink = createLogSink(log.destination);
   const requests = createRequestMetrics();
   const state = createProcessState(wallClock);
-  const { storeUp, reload, certificate, adminWrite, countWebsockets } = state;
-  const render = createExposition(
+  const { storeUp, reload, certificate, adminWrite, countWebsockets, countWorkers } = state;
+  const exposition = createExposition(
     metricRows({ requests, state, plan, now, overrides, wallClock, logLinesDropped: sink.dropped }),
+    workers,
   );
   return {
     observer: createObserver({
@@ -70,7 +79,8 @@ export function createTelemetry({
       monotonic,
     }),
     logger: createLogger({ level: log.level, sink, wallClock }),
-    metrics: { render, storeUp, reload, certificate, adminWrite, countWebsockets },
+    metrics: { ...exposition, storeUp, reload, certificate, adminWrite, countWebsockets, countWorkers },
+    relay: sink.relay,
     close: sink.close,
   };
 }

@@ -9,6 +9,7 @@ const PLAIN: BannerInfo = {
     admin: { address: { host: '::1', port: 9901 } },
   },
   store: { kind: 'embedded', folder: '/srv/sundial/data' },
+  workers: 1,
   fingerprint: 'AB:CD',
   lifecycleClock: undefined,
 };
@@ -34,6 +35,11 @@ describe('the banner', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('says how many processes answer, where there are several', () => {
+    expect(renderBanner(PLAIN)).not.toContain('workers');
+    expect(renderBanner({ ...PLAIN, workers: 4 })).toContain('  workers      4 processes\n');
   });
 
   it('shows where the lifecycle clock was moved to, and only then speaks of a clock', () => {

@@ -19,6 +19,7 @@ await runDemo({
     return {
       listeners: { https: { address }, http: undefined, admin: undefined },
       store: { kind: 'embedded', folder: '/data' },
+      workers: 1,
       fingerprint: 'AB:CD',
       lifecycleClock: '2026-11-20',
       async close() {

@@ -42,6 +42,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     trustedProxies: file.trusted_proxies ?? [],
     store: compileStore(file.store, dataFolder, places.cwd),
     replicas: file.replicas ?? 1,
+    workers: file.workers ?? 1,
     identities: Object.entries(file.identity ?? {}).map(([name, identity]) =>
       compileIdentity(name, identity),
     ),

@@ -143,6 +143,17 @@ const replicas = notation(
   },
 );
 
+const MOST_WORKERS = 64;
+
+const workers = notation(
+  (written) => {
+    if (written === 'auto') return written;
+    return /^[1-9]\d?$/.test(written) && Number(written) <= MOST_WORKERS ? Number(written) : undefined;
+  },
+  `not a whole number from 1 to ${MOST_WORKERS}, or auto`,
+  { description: 'How many processes answer requests; auto: one for each processor.', examples: ['auto'] },
+);
+
 const fields = {
   public: origin(
     'What Location, Link and metadata are built from; never the Host of a request.',
@@ -161,6 +172,10 @@ const fields = {
   replicas: z
     .union([replicas, z.int().min(1).max(9999)])
     .meta({ description: 'How many gateways share the limits; default 1.' })
+    .optional(),
+  workers: z
+    .union([workers, z.int().min(1).max(MOST_WORKERS)])
+    .meta({ description: 'How many processes answer requests, or auto: one for each processor. Default 1.' })
     .optional(),
   identity: z
     .record(z.string(), identity)

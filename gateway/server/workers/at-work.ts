@@ -1,0 +1,84 @@
+// A worker process: does what its primary tells it. Ends when it is told to, after an error of its own, and with the primary.
+// Signals are the primary's to heed: a terminal or a supervisor sends them to every process of a group.
+import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
+import { connectPeer, type Peer } from './peer.ts';
+import type { BoundListeners, PrimaryAnswers, WorkerAnswers, WorkerStart } from './protocol.ts';
+
+export interface Worker {
+  readonly bound: BoundListeners;
+  readonly use: WorkerAnswers['use'];
+  readonly snapshot: () => Promise<MetricsSnapshot>;
+  readonly hear: WorkerAnswers['hear'];
+  /** An error that nobody caught: the worker drains and ends. */
+  readonly onUncaught: (error: unknown) => void;
+  /** Finishes what runs within the bound of a drain, and lets go of everything. */
+  readonly close: () => Promise<void>;
+}
+
+export interface Primary {
+  readonly peer: <Theirs>() => Peer<Theirs>;
+  /** Sends whole log lines; false where too many are on their way already. */
+  readonly log: (lines: string) => boolean;
+}
+
+/** Far more than waits unless the primary has stopped. */
+const MOST_CHARACTERS_UNDER_WAY = 8 * 1024 * 1024;
+const FAILED = 1;
+
+/** To be called once, in a process that forkWorker started. `open` makes the worker once the primary says with what. */
+export function work(open: (start: WorkerStart, primary: Primary) => Promise<Worker>): void {
+  const opening = Promise.withResolvers<Worker>();
+  // Told to the primary, which ends this process.
+  opening.promise.catch(() => undefined);
+  let closing: Promise<void> | undefined;
+  let underWay = 0;
+
+  const answers: WorkerAnswers = {
+    start: async (start) => {
+      opening.resolve(open(start, { peer, log }));
+      return (await opening.promise).bound;
+    },
+    use: async (documents) => (await opening.promise).use(documents),
+    hear: async (news) => (await opening.promise).hear(news),
+    snapshot: async () => (await opening.promise).snapshot(),
+    drain: () => close(),
+  };
+  const { peer } = connectPeer(
+    {
+      // Where there is no primary any more, this process is about to end.
+      send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
+      onMessage: (listener) => void process.on('message', listener),
+    },
+    { ...answers },
+  );
+  const primary = peer<PrimaryAnswers>();
+  const log = (lines: string): boolean => {
+    if (underWay + lines.length > MOST_CHARACTERS_UNDER_WAY) return false;
+    underWay += lines.length;
+    const arrived = (): void => {
+      underWay -= lines.length;
+    };
+    primary('log', lines).then(arrived, arrived);
+    return true;
+  };
+
+  const leave = async (): Promise<void> => {
+    const worker = await opening.promise;
+    await worker.close();
+    await primary('farewell', await worker.snapshot());
+  };
+  const close = (): Promise<void> => {
+    closing ??= leave();
+    return closing;
+  };
+
+  process.on('uncaughtException', (error) => {
+    const fail = async (): Promise<void> => {
+      (await opening.promise).onUncaught(error);
+      if (closing === undefined) await primary('leaving', undefined);
+      await close();
+    };
+    fail().finally(() => process.exit(FAILED));
+  });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+}

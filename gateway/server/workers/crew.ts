@@ -1,0 +1,224 @@
+// The workers of a primary: as many as were asked for, all with the same plan, each replaced when it ends.
+// Made by gateway.ts in place of a service of its own; the primary itself accepts no public connection.
+import type { Logger } from '../../telemetry/logger.ts';
+import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
+import { createDepartures } from './departures.ts';
+import type { WorkerProcess } from './fork.ts';
+import { createPace } from './pace.ts';
+import { type Answers, type Peer, PeerGone } from './peer.ts';
+import type {
+  BoundListeners,
+  PlanDocuments,
+  PrimaryAnswers,
+  WorkerAnswers,
+  WorkerStart,
+} from './protocol.ts';
+import { within } from './within.ts';
+
+export interface CrewOptions {
+  readonly size: number;
+  readonly fork: (answers: Answers) => WorkerProcess;
+  /** What the stores answer a worker. */
+  readonly answers: Answers;
+  /** What a worker begins with, besides the plan. */
+  readonly start: () => Omit<WorkerStart, 'documents'>;
+  readonly documents: PlanDocuments;
+  /** Takes log lines of workers. */
+  readonly relay: (lines: string) => void;
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  /** Milliseconds after which a worker that still drains is ended. */
+  readonly drainWithinMs: number;
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number;
+}
+
+export interface Crew {
+  /**
+   * Starts all workers. Rejects with the reason that a worker gives why it cannot start, or when one ends again and again
+   * before it could.
+   */
+  readonly listen: () => Promise<BoundListeners>;
+  /** Resolves when no request is judged by another plan any more: a worker that cannot follow is replaced. */
+  readonly use: (documents: PlanDocuments) => Promise<void>;
+  /** What the stores tell those of the workers; resolves when every worker has heard, or is out of reach. */
+  readonly tell: (news: unknown) => Promise<void>;
+  /** Workers that answer requests. */
+  readonly serving: () => number;
+  readonly snapshots: () => Promise<readonly MetricsSnapshot[]>;
+  /** Resolves with true when all have ended by themselves. Nobody is replaced from now on. */
+  readonly drain: () => Promise<boolean>;
+  /** Ends at once whoever is left. */
+  readonly close: () => Promise<void>;
+}
+
+const STARTS_TRIED = 3;
+/** For what takes a worker milliseconds unless something is very wrong with it. */
+const FOLLOWS_WITHIN_MS = 10_000;
+const COUNTS_WITHIN_MS = 1_000;
+const HEARS_WITHIN_MS = 1_000;
+
+interface Member {
+  readonly worker: WorkerProcess;
+  readonly ask: Peer<WorkerAnswers>;
+  /** Of the plan that it is known to judge by. */
+  revision: string;
+  state: 'starting' | 'serving' | 'leaving';
+}
+
+export function createCrew(options: CrewOptions): Crew {
+  const { logger } = options;
+  const members = new Set<Member>();
+  const departures = createDepartures<Member>();
+  const nextPause = createPace(options.monotonic);
+  const closing = new AbortController();
+  let { documents } = options;
+
+  const serving = () => [...members].filter(({ state }) => state === 'serving');
+
+  const dismiss = async ({ worker }: Member): Promise<void> => {
+    worker.kill();
+    await worker.ended;
+  };
+
+  /** Brings a worker to the plan in force; one that does not get there is ended, and so replaced. */
+  const bring = async (member: Member): Promise<void> => {
+    while (member.revision !== documents.revision && members.has(member)) {
+      const next = documents;
+      try {
+        await within(FOLLOWS_WITHIN_MS, member.ask('use', next));
+        member.revision = next.revision;
+      } catch (error) {
+        const reason = messageOf(error);
+        logger.error('a worker does not take over the plan', { worker: member.worker.pid, reason });
+        await dismiss(member);
+      }
+    }
+  };
+
+  const enlist = (): Member => {
+    const primary: PrimaryAnswers = {
+      log: options.relay,
+      leaving: () => {
+        if (member.state !== 'serving') return;
+        member.state = 'leaving';
+        void replace(member, 'an error of its own');
+      },
+      farewell: (snapshot) => departures.keep(member, snapshot),
+    };
+    const worker = options.fork({ ...options.answers, ...primary });
+    const { revision } = documents;
+    const member: Member = { worker, ask: worker.peer<WorkerAnswers>(), revision, state: 'starting' };
+    members.add(member);
+    void worker.ended.then((how) => {
+      members.delete(member);
+      departures.leave(member);
+      if (member.state === 'serving') void replace(member, how);
+    });
+    return member;
+  };
+
+  const launch = async (): Promise<BoundListeners> => {
+    const member = enlist();
+    try {
+      const bound = await member.ask('start', { ...options.start(), documents });
+      await bring(member);
+      if (!members.has(member)) throw new PeerGone('the worker has ended');
+      member.state = 'serving';
+      return bound;
+    } catch (error) {
+      await dismiss(member);
+      throw error;
+    }
+  };
+
+  const replace = async ({ worker: { pid } }: Member, how: string): Promise<void> => {
+    if (closing.signal.aborted) return;
+    logger.warn('a worker has ended; another takes its place', { worker: pid, reason: how });
+    for (;;) {
+      await pause(nextPause(), closing.signal);
+      if (closing.signal.aborted) return;
+      try {
+        await launch();
+        return;
+      } catch (error) {
+        if (closing.signal.aborted) return;
+        logger.error('a worker cannot start; it is tried again', { reason: messageOf(error) });
+      }
+    }
+  };
+
+  const begin = async (): Promise<BoundListeners> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await launch();
+      } catch (error) {
+        // What a worker says itself would be no other a moment later.
+        if (!(error instanceof PeerGone) || attempt === STARTS_TRIED || closing.signal.aborted) throw error;
+        await pause(nextPause(), closing.signal);
+      }
+    }
+  };
+
+  const release = async (member: Member): Promise<boolean> => {
+    member.state = 'leaving';
+    const drained = within(options.drainWithinMs, member.ask('drain', undefined)).then(
+      () => true,
+      () => false,
+    );
+    await drained;
+    await dismiss(member);
+    return drained;
+  };
+
+  return {
+    listen: async () => {
+      const [listeners] = await Promise.all(Array.from({ length: options.size }, begin));
+      if (listeners === undefined) throw new Error('there is no worker');
+      return listeners;
+    },
+    use: async (next) => {
+      documents = next;
+      await Promise.all(serving().map(bring));
+    },
+    tell: async (news) => {
+      // Whoever cannot hear is about to end, and the next one begins with what holds then.
+      await Promise.allSettled([...members].map(({ ask }) => within(HEARS_WITHIN_MS, ask('hear', news))));
+    },
+    serving: () => serving().length,
+    snapshots: async () => {
+      const asked = serving().map(async (member) => {
+        departures.keep(member, await within(COUNTS_WITHIN_MS, member.ask('snapshot', undefined)));
+      });
+      // Of one that does not answer in time, what it said last is shown.
+      await Promise.allSettled(asked);
+      return departures.all();
+    },
+    drain: async () => {
+      closing.abort();
+      const drained = await Promise.all([...members].map(release));
+      return !drained.includes(false);
+    },
+    close: async () => {
+      closing.abort();
+      await Promise.all([...members].map(dismiss));
+    },
+  };
+}
+
+/** Ends early when `until` says so. */
+function pause(ms: number, until: AbortSignal): Promise<void> {
+  if (until.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      until.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    until.addEventListener('abort', end);
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,33 @@
+// What workers have counted, those that have ended included: a sum of counters must not fall when one of them is gone.
+// Kept by crew.ts; asked at scrape.
+import { type MetricsSnapshot, totalsOf } from '../../telemetry/snapshots.ts';
+
+export interface Departures<Key> {
+  /** What a worker had counted when it was asked last. */
+  readonly keep: (worker: Key, snapshot: MetricsSnapshot) => void;
+  readonly leave: (worker: Key) => void;
+  /** Of everyone who has not left, and the totals of those who have. */
+  readonly all: () => Promise<readonly MetricsSnapshot[]>;
+}
+
+/** What a worker counts between its last snapshot and a sudden end is lost. */
+export function createDepartures<Key extends object>(): Departures<Key> {
+  const latest = new Map<Key, MetricsSnapshot>();
+  const left = new WeakSet<Key>();
+  let totals: Promise<MetricsSnapshot> = Promise.resolve([]);
+  return {
+    keep: (worker, snapshot) => {
+      if (!left.has(worker)) latest.set(worker, snapshot);
+    },
+    leave: (worker) => {
+      const last = latest.get(worker);
+      latest.delete(worker);
+      left.add(worker);
+      if (last !== undefined) totals = totals.then((before) => totalsOf([before, last]));
+    },
+    all: async () => {
+      const gone = await totals;
+      return [gone, ...latest.values()];
+    },
+  };
+}

@@ -1,0 +1,96 @@
+// Questions and answers between two processes of this program, over whatever carries messages between them.
+// Both ends of crew.ts and of a worker speak through it.
+
+/** What one end answers: each function takes what was asked and gives, or promises, the answer. */
+export type Answers = Readonly<Record<string, (asked: never) => unknown>>;
+
+type Asked<F> = F extends (asked: infer A) => unknown ? A : never;
+type Answered<F> = F extends (asked: never) => infer R ? Awaited<R> : never;
+
+/** Whom to ask. Rejects with `PeerGone`, or with an Error that has the message of what the other end threw. */
+export type Peer<Theirs> = <N extends keyof Theirs & string>(
+  name: N,
+  asked: Asked<Theirs[N]>,
+) => Promise<Answered<Theirs[N]>>;
+
+export interface Connection {
+  /** The other end, as far as it answers `Theirs`. */
+  readonly peer: <Theirs>() => Peer<Theirs>;
+  /** Everyone who waits is told that the other end is gone, and whoever asks from now on. */
+  readonly lost: (how: string) => void;
+}
+
+export interface Wire {
+  /** May throw once nobody is there. */
+  readonly send: (message: object) => void;
+  readonly onMessage: (listener: (message: unknown) => void) => void;
+}
+
+/** The other end has ended, or is out of reach. */
+export class PeerGone extends Error {}
+
+type Message =
+  | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly asked: unknown }
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'failure'; readonly id: number; readonly message: string };
+
+/** Begins to answer. What is sent from one end arrives at the other in that order. */
+export function connectPeer(wire: Wire, answers: Answers): Connection {
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let asked = 0;
+  let gone: PeerGone | undefined;
+
+  const lost = (how: string): void => {
+    gone ??= new PeerGone(how);
+    for (const { reject } of waiting.values()) reject(gone);
+    waiting.clear();
+  };
+  const send = (message: Message): void => {
+    if (gone !== undefined) return;
+    try {
+      wire.send(message);
+    } catch (error) {
+      lost(messageOf(error));
+    }
+  };
+  const reply = async ({ id, name, asked: what }: Extract<Message, { kind: 'ask' }>): Promise<void> => {
+    try {
+      const answer = answers[name] as ((given: unknown) => unknown) | undefined;
+      if (answer === undefined) throw new Error(`nobody answers ${name}`);
+      send({ kind: 'answer', id, value: await answer(what) });
+    } catch (error) {
+      send({ kind: 'failure', id, message: messageOf(error) });
+    }
+  };
+
+  wire.onMessage((received) => {
+    // Both ends are this very program.
+    const message = received as Message;
+    if (message.kind === 'ask') {
+      void reply(message);
+      return;
+    }
+    const settle = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (message.kind === 'answer') settle?.resolve(message.value);
+    else settle?.reject(new Error(message.message));
+  });
+
+  return {
+    peer:
+      <Theirs>(): Peer<Theirs> =>
+      <N extends keyof Theirs & string>(name: N, what: Asked<Theirs[N]>) => {
+        if (gone !== undefined) return Promise.reject(gone);
+        asked += 1;
+        const flight = Promise.withResolvers<unknown>();
+        waiting.set(asked, flight);
+        send({ kind: 'ask', id: asked, name, asked: what });
+        return flight.promise as Promise<Answered<Theirs[N]>>;
+      },
+    lost,
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

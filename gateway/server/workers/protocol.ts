@@ -1,0 +1,49 @@
+// What the primary and its workers say to each other, besides what their stores do.
+// Everything here crosses between processes as a structured clone: data, no functions.
+import type { PolicyFile } from '../../plan/grammar/policy-grammar.ts';
+import type { Settings } from '../../plan/settings.ts';
+import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
+import type { PublicListeners } from '../public-listeners.ts';
+
+/** A plan as it crosses: the checked documents, from which every process compiles the same. */
+export interface PlanDocuments {
+  readonly policies: readonly PolicyFile[];
+  readonly revision: string;
+}
+
+export interface WorkerStart {
+  readonly settings: Settings;
+  readonly documents: PlanDocuments;
+  /** How far the lifecycle clock is ahead of the real one, milliseconds; undefined: it was not moved. */
+  readonly clockOffset: number | undefined;
+  /** How many workers there are. */
+  readonly workers: number;
+  /** What the stores of the worker begin with. */
+  readonly stores: unknown;
+}
+
+/** As bound. */
+export type BoundListeners = Pick<PublicListeners, 'https' | 'http'>;
+
+/** What a worker does when told to. */
+export interface WorkerAnswers {
+  /** Resolves once it accepts connections; fails with the reason why it cannot. */
+  readonly start: (start: WorkerStart) => Promise<BoundListeners>;
+  /** Resolves once every new request is judged by these. */
+  readonly use: (documents: PlanDocuments) => Promise<void> | void;
+  /** What the stores of the primary tell those of a worker. */
+  readonly hear: (news: unknown) => Promise<void> | void;
+  readonly snapshot: () => Promise<MetricsSnapshot>;
+  /** Accepts nothing new and finishes what runs. Resolves when nothing is left, the process apart. */
+  readonly drain: () => Promise<void>;
+}
+
+/** What the primary does for a worker. */
+export interface PrimaryAnswers {
+  /** Whole lines for the log, which the primary alone writes. */
+  readonly log: (lines: string) => void;
+  /** The worker ends after an error of its own, once it has finished what runs. */
+  readonly leaving: () => void;
+  /** What it has counted, said last. */
+  readonly farewell: (snapshot: MetricsSnapshot) => void;
+}

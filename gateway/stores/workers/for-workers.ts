@@ -1,0 +1,65 @@
+// The primary's end of the stores: what workers ask of the embedded store that it owns, and of the guard.
+// Made by open-stores.ts; nobody asks it where there are no workers.
+import { StoreUnavailable } from '../../policy/contract.ts';
+import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
+import type { Pin } from '../../policy/versioning/pin.ts';
+import type { CachedPins, PinRecords } from '../pin-cache.ts';
+import type { Kept, StoreAnswers, StoreNews } from './spoken.ts';
+
+export type TellWorkers = (news: StoreNews) => Promise<void>;
+
+export interface OwnedStore {
+  readonly take: (take: Take) => Taken;
+  /** As they are kept. */
+  readonly records: PinRecords;
+  /** As this process knows them. */
+  readonly pins: Pick<CachedPins, 'forgetAbsence'>;
+}
+
+export function answerWorkers(
+  { take, records, pins }: OwnedStore,
+  guard: StoreAnswers['guard'],
+  tell: TellWorkers,
+): StoreAnswers {
+  return {
+    take,
+    guard,
+    findPin: (key) => kept(records.find(key)),
+    claimPin: async ({ key, pin }) => {
+      const standing = await kept(records.claim(key, pin));
+      pins.forgetAbsence(key);
+      // Not waited for: who still thinks that there is none claims one, and gets this.
+      void tell({ kind: 'pin_claimed', key });
+      return standing;
+    },
+  };
+}
+
+/** For a store that is not the primary's. */
+export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
+  const nobody = (): never => {
+    throw new Error('with this store workers ask it themselves');
+  };
+  return { take: nobody, guard, findPin: nobody, claimPin: nobody };
+}
+
+/** Pins that workers are told of when they have moved: whoever moves one waits until all have heard. */
+export function tellingRecords(records: PinRecords, tell: TellWorkers): PinRecords {
+  return {
+    ...records,
+    replace: async (key: string, current: Pin | undefined, next: Pin | undefined) => {
+      const done = await records.replace(key, current, next);
+      if (done) await tell({ kind: 'pin_moved', key });
+      return done;
+    },
+  };
+}
+
+async function kept<T>(answer: Promise<T>): Promise<Kept<T>> {
+  try {
+    return { kind: 'kept', value: await answer };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return { kind: 'away', reason: error.message };
+  }
+}

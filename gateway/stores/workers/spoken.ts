@@ -1,0 +1,25 @@
+// What the stores of a primary and those of its workers say to each other; it crosses as structured clones.
+// With Redis only the guard is asked for: every worker has a connection of its own.
+import type { Override } from '../../policy/lifecycle/override.ts';
+import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
+import type { Pin } from '../../policy/versioning/pin.ts';
+
+/** What a store that may be away answered. */
+export type Kept<T> = { readonly kind: 'kept'; readonly value: T } | { readonly kind: 'away'; readonly reason: string };
+
+/** What a worker asks the primary for. */
+export interface StoreAnswers {
+  readonly take: (take: Take) => Taken;
+  readonly guard: (take: Take) => Taken;
+  readonly findPin: (key: string) => Promise<Kept<Pin | undefined>>;
+  readonly claimPin: (asked: { readonly key: string; readonly pin: Pin }) => Promise<Kept<Pin>>;
+}
+
+/** What the primary tells its workers of, unasked. */
+export type StoreNews =
+  | { readonly kind: 'overrides'; readonly overrides: readonly Override[] }
+  | { readonly kind: 'pin_moved'; readonly key: string }
+  | { readonly kind: 'pin_claimed'; readonly key: string };
+
+/** What a worker begins with; undefined where it finds out by itself. */
+export type StoreStart = Pick<Extract<StoreNews, { kind: 'overrides' }>, 'overrides'> | undefined;

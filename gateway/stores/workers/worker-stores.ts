@@ -1,0 +1,129 @@
+// The stores of a worker: limits by leases from the primary, pins and overrides known here and told of by it.
+// With Redis it has a connection of its own, and asks the primary for the guard alone.
+import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
+import type { Override } from '../../policy/lifecycle/override.ts';
+import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
+import { createEmbeddedRateLimitStore } from '../embedded/rate-limit.ts';
+import { createLeasingStore } from '../leases.ts';
+import { openStores } from '../open-stores.ts';
+import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
+import { createRateLimiter, partOf } from '../rate-limiter.ts';
+import type { StoreOptions, Stores } from '../stores.ts';
+import type { Kept, StoreAnswers, StoreNews, StoreStart } from './spoken.ts';
+
+/** Longer than the primary's event loop is ever busy; whoever waits longer goes by this process's part of a limit. */
+const ANSWER_WITHIN_MS = 250;
+
+/** The stores of the primary, from here. */
+export type RemoteStore = {
+  readonly [N in keyof StoreAnswers]: (
+    asked: Parameters<StoreAnswers[N]>[0],
+  ) => Promise<Awaited<ReturnType<StoreAnswers[N]>>>;
+};
+
+export interface WorkerStoreOptions extends StoreOptions {
+  readonly primary: RemoteStore;
+  readonly start: StoreStart;
+  /** Workers of this gateway. */
+  readonly workers: number;
+}
+
+export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'close'> {
+  readonly overrides: Pick<Stores['overrides'], 'current'>;
+  readonly hear: (news: StoreNews) => void;
+}
+
+export async function openWorkerStores(options: WorkerStoreOptions): Promise<WorkerStores> {
+  const { store, workers, replicas, monotonic: now, primary } = options;
+  const guard = createGuard(options);
+  switch (store.kind) {
+    case 'embedded': {
+      const exact: RateLimitStore = { take: (take) => inTime(primary.take(take)) };
+      const shared = createLeasingStore(exact, { now });
+      const local = createEmbeddedRateLimitStore({ now });
+      const limiter = createRateLimiter({ shared, exact, local, replicas: workers });
+      const pins = createPinCache(pinRecords(primary));
+      return { limiter, guard, pins, ...openKnown(options.start, pins), close: async () => undefined };
+    }
+    case 'redis': {
+      const stores = await openStores({ ...options, replicas: replicas * workers });
+      return { ...stores, guard, hear: () => undefined };
+    }
+    default: {
+      const never: never = store;
+      throw new Error(`unhandled store ${JSON.stringify(never)}`);
+    }
+  }
+}
+
+/**
+ * One bucket per address for all workers, by leases. While the primary does not answer, this process's part of it.
+ */
+function createGuard({ monotonic: now, primary, workers }: WorkerStoreOptions): Stores['guard'] {
+  const leases = createLeasingStore({ take: (take) => inTime(primary.guard(take)) }, { now });
+  const local = createEmbeddedRateLimitStore({ now });
+  return (key, limit): MaybePromise<Taken> => {
+    const take: Take = { key, limit, cost: 1 };
+    const answer = leases.take(take);
+    if (!(answer instanceof Promise)) return answer;
+    return answer.catch((error: unknown) => {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      return local.take({ ...take, limit: partOf(limit, workers) });
+    });
+  };
+}
+
+function openKnown(start: StoreStart, pins: CachedPins): Pick<WorkerStores, 'overrides' | 'hear'> {
+  let overrides: readonly Override[] = start?.overrides ?? [];
+  return {
+    overrides: { current: () => overrides },
+    hear: (news) => {
+      switch (news.kind) {
+        case 'overrides':
+          overrides = news.overrides;
+          return;
+        case 'pin_moved':
+          pins.forget(news.key);
+          return;
+        case 'pin_claimed':
+          pins.forgetAbsence(news.key);
+          return;
+        default:
+          news satisfies never;
+      }
+    },
+  };
+}
+
+function pinRecords({ findPin, claimPin }: RemoteStore): PinRecords {
+  const valueOf = <T>(answer: Kept<T>): T => {
+    if (answer.kind === 'away') throw new StoreUnavailable(answer.reason);
+    return answer.value;
+  };
+  return {
+    find: async (key) => valueOf(await orAway(findPin(key))),
+    claim: async (key, pin) => valueOf(await orAway(claimPin({ key, pin }))),
+    replace: () => Promise.reject(new Error('pins are moved by the primary')),
+  };
+}
+
+/** Whatever keeps the primary from answering, it is as good as no store. */
+async function orAway<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new StoreUnavailable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(
+    () => reject(new StoreUnavailable('the primary does not answer')),
+    ANSWER_WITHIN_MS,
+  );
+  orAway(answer)
+    .then(resolve, reject)
+    .finally(() => clearTimeout(timer));
+  return promise;
+}

@@ -1,0 +1,31 @@
+// What several processes have counted, made one: counters and histograms summed, gauges as each says.
+// Snapshots come from exposition.ts of every worker and go between processes as they are.
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
+
+export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** prom-client's words: the first process speaks; none does. */
+export const FIRST = 'first';
+export const OMITTED = 'omit';
+
+/** The page of all `snapshots`; the first is the primary's. */
+export function pageOf(snapshots: readonly MetricsSnapshot[]): Promise<string> {
+  return together(snapshots).metrics();
+}
+
+/**
+ * What of `snapshots` goes on counting once their processes have ended: without it a sum would fall, and Prometheus would
+ * take that for a restart.
+ */
+export async function totalsOf(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
+  const all = await together(snapshots).getMetricsAsJSON();
+  // The library names a type by a number in its types and by a word in its values.
+  return all.filter(({ type }) => String(type) === 'counter' || String(type) === 'histogram');
+}
+
+function together(snapshots: readonly MetricsSnapshot[]) {
+  const shown = snapshots.map((metrics) =>
+    metrics.map((metric) => (metric.aggregator === OMITTED ? { ...metric, aggregator: FIRST } : metric)),
+  );
+  return AggregatorRegistry.aggregate(shown);
+}

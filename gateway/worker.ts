@@ -1,0 +1,91 @@
+// A worker process: what primary.ts starts. It answers requests with the plan it is sent, and reads no policy file.
+// Its own composition root; what it logs and counts goes to the primary.
+import { compilePlan } from './plan/compile/plan.ts';
+import { listenFailure } from './server/listen-failure.ts';
+import { openCertificates } from './server/public-certificates.ts';
+import { type Primary, type Worker, work } from './server/workers/at-work.ts';
+import type { WorkerStart } from './server/workers/protocol.ts';
+import { createService } from './service.ts';
+import type { StoreAnswers, StoreNews, StoreStart } from './stores/workers/spoken.ts';
+import { openWorkerStores } from './stores/workers/worker-stores.ts';
+import { createDependencyReport } from './telemetry/dependency-report.ts';
+import { createTelemetry } from './telemetry/telemetry.ts';
+
+work(async (start, primary) => {
+  const closing = new AsyncDisposableStack();
+  try {
+    return await open(start, primary, closing);
+  } catch (error) {
+    await closing.disposeAsync();
+    throw listenFailure(error, start.settings.listeners);
+  }
+});
+
+async function open(
+  { settings, documents, clockOffset = 0, workers, stores: start }: WorkerStart,
+  primary: Primary,
+  closing: AsyncDisposableStack,
+): Promise<Worker> {
+  const wallClock = Date.now;
+  const now = () => Date.now() + clockOffset;
+  const monotonic = () => performance.now();
+  let plan = compilePlan({ settings, ...documents });
+
+  const telemetry = createTelemetry({
+    plan: () => plan,
+    now,
+    // The primary speaks of what stands in the plan.
+    overrides: () => [],
+    wallClock,
+    monotonic,
+    log: { destination: { take: primary.log }, level: 'info' },
+  });
+  closing.defer(telemetry.close);
+  const { logger, metrics } = telemetry;
+  const { onStore } = createDependencyReport(telemetry);
+
+  const ask = primary.peer<StoreAnswers>();
+  const stores = await openWorkerStores({
+    ...settings,
+    monotonic,
+    workers,
+    onState: (up) => onStore(settings.store.kind, up),
+    onFault: (error) => logger.error('the store failed', { error }),
+    primary: {
+      take: (take) => ask('take', take),
+      guard: (take) => ask('guard', take),
+      findPin: (key) => ask('findPin', key),
+      claimPin: (claim) => ask('claimPin', claim),
+    },
+    start: start as StoreStart,
+  });
+  closing.defer(stores.close);
+
+  const certificates = await openCertificates(settings, plan, wallClock(), metrics);
+  const service = createService({
+    ...stores,
+    settings,
+    certificates,
+    telemetry,
+    plan: () => plan,
+    now,
+    wallClock,
+    monotonic,
+    overrides: stores.overrides.current,
+  });
+  closing.defer(service.close);
+  const bound = await service.listen();
+  closing.defer(async () => void (await service.drain()));
+
+  return {
+    bound,
+    use: (next) => {
+      plan = compilePlan({ settings, ...next });
+      return service.use(plan, next);
+    },
+    snapshot: metrics.snapshot,
+    hear: (news) => stores.hear(news as StoreNews),
+    onUncaught: (error) => logger.fatal('uncaught error in a worker; it drains and ends', { error }),
+    close: () => closing.disposeAsync(),
+  };
+}
