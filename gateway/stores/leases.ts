@@ -5,8 +5,8 @@ import { StoreUnavailable } from '../policy/contract.ts';
 import type { Limit, RateLimitStore, Take, Taken } from '../policy/rate-limit/limit.ts';
 import { type LeaseAccount, openLeaseAccount } from './lease-account.ts';
 
-/** A take that has waited this long begins no further call: RL-13, and the call under way has its own deadline. */
-const PATIENCE_MS = 50;
+/** RL-13; the call under way has its own deadline. */
+const DEFAULT_PATIENCE_MS = 50;
 const DEFAULT_MAX_LEASES = 10_000;
 
 interface Entry {
@@ -22,13 +22,14 @@ interface Entry {
  * a lease is renewed in the background at a quarter left and lives at most a second or a sixtieth of the window.
  * Refusals are answered from memory as long as the bucket cannot have filled. `remaining` counts the units held here
  * and those the store had at the last call. `now` is monotonic milliseconds. At most `maxLeases` keys (default
- * 10,000) are held: the longest without a call is given up, its units with it.
+ * 10,000) are held: the longest without a call is given up, its units with it. A take that has waited for `patienceMs`
+ * (default 50) begins no further call.
  */
 export function createLeasingStore(
   inner: RateLimitStore,
-  options: { readonly now: () => number; readonly maxLeases?: number },
+  options: { readonly now: () => number; readonly maxLeases?: number; readonly patienceMs?: number },
 ): RateLimitStore {
-  const { now } = options;
+  const { now, patienceMs = DEFAULT_PATIENCE_MS } = options;
   const maxLeases = options.maxLeases ?? DEFAULT_MAX_LEASES;
   const entries = new Map<string, Entry>();
 
@@ -58,7 +59,7 @@ export function createLeasingStore(
       account.lapse(now());
       account.enter(taken, asked, sentAt);
       if (taken.allowed || asked <= need || taken.remaining < need) return;
-      if (now() - began > PATIENCE_MS) throw new StoreUnavailable('the store answers too slowly');
+      if (now() - began > patienceMs) throw new StoreUnavailable('the store answers too slowly');
       const usable = Math.min(asked - 1, taken.remaining, account.missing(entry.queued));
       asked = attempt === 1 ? Math.max(need, usable) : need;
     }
@@ -81,7 +82,7 @@ export function createLeasingStore(
         await (entry.flight ?? fly(entry, key, entry.account.missing(cost)));
         const taken = entry.account.take(cost, now());
         if (taken !== undefined) return taken;
-        if (now() - began > PATIENCE_MS) throw new StoreUnavailable('the store answers too slowly');
+        if (now() - began > patienceMs) throw new StoreUnavailable('the store answers too slowly');
       }
     } finally {
       entry.queued -= cost;

@@ -11,8 +11,11 @@ import { createRateLimiter, partOf } from '../rate-limiter.ts';
 import type { StoreOptions, Stores } from '../stores.ts';
 import type { Kept, StoreAnswers, StoreNews, StoreStart } from './spoken.ts';
 
-/** Longer than the primary's event loop is ever busy; whoever waits longer goes by this process's part of a limit. */
-const ANSWER_WITHIN_MS = 250;
+/**
+ * The primary is on this machine and dies with its workers, so that a late answer means no more than a busy processor:
+ * worth waiting for, since whoever does not wait goes by this process's part of the limit.
+ */
+const ANSWER_WITHIN_MS = 1000;
 
 /** The stores of the primary, from here. */
 export type RemoteStore = {
@@ -39,7 +42,7 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
   switch (store.kind) {
     case 'embedded': {
       const exact: RateLimitStore = { take: (take) => inTime(primary.take(take)) };
-      const shared = createLeasingStore(exact, { now });
+      const shared = createLeasingStore(exact, { now, patienceMs: ANSWER_WITHIN_MS });
       const local = createEmbeddedRateLimitStore({ now });
       const limiter = createRateLimiter({ shared, exact, local, replicas: workers });
       const pins = createPinCache(pinRecords(primary));
@@ -60,7 +63,10 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
  * One bucket per address for all workers, by leases. While the primary does not answer, this process's part of it.
  */
 function createGuard({ monotonic: now, primary, workers }: WorkerStoreOptions): Stores['guard'] {
-  const leases = createLeasingStore({ take: (take) => inTime(primary.guard(take)) }, { now });
+  const leases = createLeasingStore(
+    { take: (take) => inTime(primary.guard(take)) },
+    { now, patienceMs: ANSWER_WITHIN_MS },
+  );
   const local = createEmbeddedRateLimitStore({ now });
   return (key, limit): MaybePromise<Taken> => {
     const take: Take = { key, limit, cost: 1 };
