@@ -16,7 +16,8 @@ import { createDependencyReport } from './telemetry/dependency-report.ts';
 import { createFaultReport } from './telemetry/fault-report.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
-export interface ServiceOptions extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'overrides'> {
+export interface ServiceOptions
+  extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'overrides'> {
   readonly settings: Settings;
   readonly certificates: Certificates | undefined;
   readonly telemetry: Pick<Telemetry, 'observer' | 'logger' | 'metrics'>;

@@ -2,8 +2,8 @@
 // open-stores.ts opens either kind; gateway.ts hands the parts on.
 
 import type { PublishedRecord } from '../plan/published-record.ts';
-import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import type { MaybePromise } from '../policy/contract.ts';
+import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
 import type { TellWorkers } from './workers/for-workers.ts';

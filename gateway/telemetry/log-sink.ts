@@ -85,10 +85,7 @@ export function createLogSink(destination: LogDestination): LogSink {
   };
 }
 
-function directOutlet(
-  target: Extract<LogDestination, object>,
-  drop: (text: string) => void,
-): Outlet {
+function directOutlet(target: Extract<LogDestination, object>, drop: (text: string) => void): Outlet {
   const write = (text: string): void => {
     if ('write' in target) target.write(text);
     else if (!target.take(text)) drop(text);

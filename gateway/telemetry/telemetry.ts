@@ -6,13 +6,13 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
 import { createExposition, type MetricsPage } from './exposition.ts';
-import type { MetricsSnapshot } from './snapshots.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
 import { createLogger, type Logger, type LogLevel } from './logger.ts';
 import { metricRows } from './metrics.ts';
 import { createObserver } from './observe.ts';
 import { createProcessState, type ProcessState } from './process-state.ts';
 import { createRequestMetrics } from './request-metrics.ts';
+import type { MetricsSnapshot } from './snapshots.ts';
 
 export interface TelemetryOptions {
   /** Asked at scrape only, so that the logger can serve before there is a plan. */

@@ -3,6 +3,7 @@
 import { request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
+import { adminWriter } from '../support/admin-write.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
@@ -66,7 +67,9 @@ describe('the one page of metrics', () => {
     expect(await gateway.metric(`sundial_request_duration_seconds_count{${labels}}`)).toBe(150);
     expect(await gateway.metric(`sundial_request_duration_seconds_bucket{le="+Inf",${labels}}`)).toBe(150);
     expect(await gateway.metric('sundial_workers')).toBe(2);
-    expect(await gateway.metric('sundial_version_info{api="open",version="v1",stage="active",successor=""}')).toBe(1);
+    expect(
+      await gateway.metric('sundial_version_info{api="open",version="v1",stage="active",successor=""}'),
+    ).toBe(1);
     expect(await gateway.metric('process_start_time_seconds')).toBeGreaterThan(0);
   });
 
@@ -88,22 +91,38 @@ describe('what an operator changes', () => {
     expect(await each()).toEqual([410, 410]);
   });
 
-  it('a pin that one worker stored is the pin everywhere, and everyone knows at once that it has moved', async () => {
-    const authorization = `Bearer ${await issuer.sign({ sub: 'acme', client_id: 'acme' })}`;
-    const told = async () => {
-      const answers: unknown[] = [];
-      for (const client of clients) {
-        const { json } = await client.ask({ path: '/api/payments', headers: { authorization } });
-        const lines = json.headers as [string, string][];
-        answers.push(lines.find(([name]) => name.toLowerCase() === 'api-version')?.[1]);
-      }
-      return answers;
-    };
-    expect(await told()).toEqual(['2026-06-01', '2026-06-01']);
+  it('a pin that one worker stored is the pin everywhere', async () => {
+    expect(await versionsFor({ sub: 'acme' })).toEqual(['2026-06-01', '2026-06-01']);
     await using admin = overHttp1(gateway.admin, { tls: false });
     const shown = await admin.ask({ path: '/-/pins/payments/acme' });
     expect(shown.text).toContain('2026-06-01');
   });
+
+  it('a pin that was moved has moved for every worker once that is acknowledged', async () => {
+    const globex = { sub: 'globex', account_created: '2024-10-01' };
+    expect(await versionsFor(globex)).toEqual(['2024-09-01', '2024-09-01']);
+    await using admin = overHttp1(gateway.admin, { tls: false });
+    const move = adminWriter(admin, await gateway.adminToken());
+    const path = '/-/pins/payments/globex';
+    const by = { by: 'ops', why: 'asked for it' };
+    const body = { version: '2026-06-01', created: '2024-10-01', ...by };
+    expect((await move({ method: 'PUT', path, body })).status).toBe(200);
+    expect(await versionsFor(globex)).toEqual(['2026-06-01', '2026-06-01']);
+    expect((await move({ method: 'POST', path: `${path}/roll-back`, body: by })).status).toBe(200);
+    expect(await versionsFor(globex)).toEqual(['2024-09-01', '2024-09-01']);
+  });
+
+  /** What each worker tells the service behind. */
+  async function versionsFor(claims: Record<string, string>): Promise<unknown[]> {
+    const authorization = `Bearer ${await issuer.sign({ client_id: claims.sub, ...claims })}`;
+    const told: unknown[] = [];
+    for (const client of clients) {
+      const { json } = await client.ask({ path: '/api/payments', headers: { authorization } });
+      const lines = json.headers as [string, string][];
+      told.push(lines.find(([name]) => name.toLowerCase() === 'api-version')?.[1]);
+    }
+    return told;
+  }
 });
 
 describe('a worker that is killed under load', () => {
@@ -113,7 +132,12 @@ describe('a worker that is killed under load', () => {
     let going = true;
     const ask = () =>
       new Promise<void>((resolve) => {
-        const options = { host: '127.0.0.1', port: gateway.https, path: '/api/v1/open?delay=5', agent: false };
+        const options = {
+          host: '127.0.0.1',
+          port: gateway.https,
+          path: '/api/v1/open?delay=5',
+          agent: false,
+        };
         request({ ...options, rejectUnauthorized: false, servername: '' }, (response) => {
           response.resume().once('close', () => {
             if (response.complete && response.statusCode === 200) answered += 1;

@@ -8,6 +8,7 @@ export interface GatewayProcess extends AsyncDisposable {
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
   readonly kill: (signal: NodeJS.Signals) => void;
+  readonly pid: number;
   /** Ports as the banner names them; rejects when the process ends without one. */
   readonly ready: Promise<{ readonly https: number; readonly admin: number }>;
 }
@@ -52,6 +53,7 @@ export function startProcess(
     },
     ended,
     kill: (signal) => void child.kill(signal),
+    pid: child.pid ?? 0,
     ready,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL');

@@ -50,6 +50,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'gateway/cli/': { may: ['gateway/plan/', 'gateway/policy/', 'gateway/exchange/'] },
   'gateway/gateway.ts': { may: ['gateway/'] },
+  'gateway/service.ts': { may: ['gateway/'] },
+  'gateway/primary.ts': { may: ['gateway/'] },
+  'gateway/worker.ts': { may: ['gateway/'] },
   'gateway/main.ts': {
     may: ['gateway/cli/', 'gateway/gateway.ts', 'gateway/plan/', 'gateway/server/shutdown.ts'],
     types: ['gateway/telemetry/'],
@@ -76,6 +79,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['gateway/stores/'],
   'node:sqlite': ['gateway/stores/'],
   'node:worker_threads': ['gateway/stores/'],
+  'node:cluster': ['gateway/server/'],
   pino: ['gateway/telemetry/'],
   'prom-client': ['gateway/telemetry/'],
   fastify: ['gateway/server/', 'gateway/admin/'],
@@ -91,7 +95,7 @@ const REACHING_OUT =
 const MOST_LINES = 220;
 const FORBIDDEN_NAMES = ['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'index'];
 const MAY_READ_ENVIRONMENT = ['gateway/main.ts', 'gateway/cli/', 'upstreams/', 'test/'];
-const MAY_READ_CLOCK = ['gateway/gateway.ts', 'gateway/main.ts', 'upstreams/', 'test/'];
+const MAY_READ_CLOCK = ['gateway/gateway.ts', 'gateway/worker.ts', 'gateway/main.ts', 'upstreams/', 'test/'];
 
 export const importsOnlyWhatItsRoomMay: Rule = (files) =>
   inHouse(files).flatMap((file) => {

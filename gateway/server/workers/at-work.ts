@@ -78,7 +78,8 @@ export function work(open: (start: WorkerStart, primary: Primary) => Promise<Wor
       if (closing === undefined) await primary('leaving', undefined);
       await close();
     };
-    fail().finally(() => process.exit(FAILED));
+    const exit = () => process.exit(FAILED);
+    fail().then(exit, exit);
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }

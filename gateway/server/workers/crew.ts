@@ -4,7 +4,7 @@ import type { Logger } from '../../telemetry/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import { createDepartures } from './departures.ts';
 import type { WorkerProcess } from './fork.ts';
-import { createPace } from './pace.ts';
+import { createPace, pause } from './pace.ts';
 import { type Answers, type Peer, PeerGone } from './peer.ts';
 import type {
   BoundListeners,
@@ -203,20 +203,6 @@ export function createCrew(options: CrewOptions): Crew {
       await Promise.all([...members].map(dismiss));
     },
   };
-}
-
-/** Ends early when `until` says so. */
-function pause(ms: number, until: AbortSignal): Promise<void> {
-  if (until.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      until.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    until.addEventListener('abort', end);
-  });
 }
 
 function messageOf(error: unknown): string {

@@ -17,3 +17,17 @@ export function createPace(now: () => number): () => number {
     return ends === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (ends - 1));
   };
 }
+
+/** Resolves after `ms` milliseconds, or early when `until` says so. */
+export function pause(ms: number, until: AbortSignal): Promise<void> {
+  if (until.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      until.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    until.addEventListener('abort', end);
+  });
+}

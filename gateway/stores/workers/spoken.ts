@@ -5,7 +5,9 @@ import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
 
 /** What a store that may be away answered. */
-export type Kept<T> = { readonly kind: 'kept'; readonly value: T } | { readonly kind: 'away'; readonly reason: string };
+export type Kept<T> =
+  | { readonly kind: 'kept'; readonly value: T }
+  | { readonly kind: 'away'; readonly reason: string };
 
 /** What a worker asks the primary for. */
 export interface StoreAnswers {

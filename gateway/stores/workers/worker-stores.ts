@@ -102,13 +102,13 @@ function openKnown(start: StoreStart, pins: CachedPins): Pick<WorkerStores, 'ove
 }
 
 function pinRecords({ findPin, claimPin }: RemoteStore): PinRecords {
-  const valueOf = <T>(answer: Kept<T>): T => {
+  const keptOr = <T>(answer: Kept<T>): T => {
     if (answer.kind === 'away') throw new StoreUnavailable(answer.reason);
     return answer.value;
   };
   return {
-    find: async (key) => valueOf(await orAway(findPin(key))),
-    claim: async (key, pin) => valueOf(await orAway(claimPin({ key, pin }))),
+    find: async (key) => keptOr(await orAway(findPin(key))),
+    claim: async (key, pin) => keptOr(await orAway(claimPin({ key, pin }))),
     replace: () => Promise.reject(new Error('pins are moved by the primary')),
   };
 }
