@@ -27,6 +27,7 @@ describe('settings', () => {
       trustedProxies: [],
       store: { kind: 'embedded', folder: `${folder}/data` },
       replicas: 1,
+      workers: 1,
       identities: [
         {
           name: 'main',
@@ -65,6 +66,21 @@ ${GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 365d')}`;
       deprecationForm: 'true',
       listeners: { https: { hstsSeconds: 31_536_000 } },
     });
+  });
+
+  it.each([
+    ['auto', 'auto'],
+    ['2', 2],
+    [`"\${env:WORKERS}"`, 64],
+  ])('workers: %s', async (written, workers) => {
+    const { settings, problems } = await load(`workers: ${written}\n${GATEWAY}`, { WORKERS: '64' });
+    expect(problems).toEqual([]);
+    expect(settings?.workers).toBe(workers);
+  });
+
+  it.each(['0', '65', '-1', '1.5', 'many', '""'])('workers: %s is refused', async (written) => {
+    const { problems } = await load(`workers: ${written}\n${GATEWAY}`);
+    expect(problems).toEqual([expect.objectContaining({ severity: 'error', line: 1, column: 10 })]);
   });
 
   it.each([

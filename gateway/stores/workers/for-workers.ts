@@ -28,8 +28,9 @@ export function answerWorkers(
     claimPin: async ({ key, pin }) => {
       const standing = await kept(records.claim(key, pin));
       pins.forgetAbsence(key);
-      // Not waited for: who still thinks that there is none claims one, and gets this.
-      void tell({ kind: 'pin_claimed', key });
+      // Not waited for: who still thinks that there is none claims one, and gets this. After the answer, so that the
+      // worker that asked knows the pin by then and has no absence to forget.
+      setImmediate(() => void tell({ kind: 'pin_claimed', key }));
       return standing;
     },
   };

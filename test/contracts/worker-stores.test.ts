@@ -1,0 +1,177 @@
+// The stores of two workers over one primary: limits by leases, pins and pauses known without asking again.
+// The rules that every store keeps are run on them too.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Override } from '../../gateway/policy/lifecycle/override.ts';
+import type { Limit, LimitRules } from '../../gateway/policy/rate-limit/limit.ts';
+import type { Pin } from '../../gateway/policy/versioning/pin.ts';
+import { openStores } from '../../gateway/stores/open-stores.ts';
+import type { Stores } from '../../gateway/stores/stores.ts';
+import type { StoreNews } from '../../gateway/stores/workers/spoken.ts';
+import {
+  openWorkerStores,
+  type RemoteStore,
+  type WorkerStores,
+} from '../../gateway/stores/workers/worker-stores.ts';
+
+const HOUR = 3_600_000;
+const LIMIT: Limit = { name: 'default', units: 60, windowMs: HOUR, burst: 40 };
+const RULES: Pick<LimitRules, 'onStoreFailure' | 'exact'> = { onStoreFailure: 'local', exact: false };
+const KEY = { api: 'payments', account: 'acme' };
+const PIN: Pin = { label: '2026-06-01', origin: 'first_call', since: 1, previous: undefined };
+const PAUSE: Override = {
+  ...{ kind: 'pause', id: 'p1', api: 'orders', label: 'v1' },
+  ...{ author: 'ops', reason: 'incident', from: 0, until: 10 },
+};
+
+let folder = '';
+let primary: Stores;
+let workers: readonly WorkerStores[];
+let asked: string[];
+/** Undefined: the primary answers. */
+let silence: Promise<never> | undefined;
+let now: number;
+
+const everyone = async (news: StoreNews) => {
+  for (const worker of workers) worker.hear(structuredClone(news));
+};
+/** As over the wire: by copies, and never in the same turn. */
+const remote = (): RemoteStore => {
+  const { answers } = primary;
+  const far =
+    <A, R>(name: string, answer: (given: A) => R) =>
+    async (given: A): Promise<Awaited<R>> => {
+      asked.push(name);
+      return structuredClone(await (silence ?? answer(structuredClone(given))));
+    };
+  return {
+    take: far('take', answers.take),
+    guard: far('guard', answers.guard),
+    findPin: far('findPin', answers.findPin),
+    claimPin: far('claimPin', answers.claimPin),
+  };
+};
+
+beforeEach(async () => {
+  now = 0;
+  asked = [];
+  silence = undefined;
+  workers = [];
+  folder = await mkdtemp(join(tmpdir(), 'sundial-worker-stores-'));
+  const shared = {
+    store: { kind: 'embedded', folder },
+    replicas: 1,
+    monotonic: () => now,
+    onState: () => undefined,
+    onFault: (error: unknown) => expect.fail(String(error)),
+  } as const;
+  primary = await openStores({ ...shared, tell: everyone });
+  const open = () => openWorkerStores({ ...shared, primary: remote(), start: primary.start(), workers: 2 });
+  workers = [await open(), await open()];
+});
+afterEach(async () => {
+  await primary.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('limits of workers', () => {
+  it('RL-9, RL-10: 200 takes at once over two workers pass exactly the burst', async () => {
+    const takes = Array.from({ length: 200 }, (_, index) =>
+      workers[index % 2]?.limiter.take({ key: 'k', limit: LIMIT, cost: 1 }, RULES),
+    );
+    const taken = await Promise.all(takes);
+    expect(taken.filter((each) => each?.kind === 'counted' && each.allowed)).toHaveLength(40);
+    expect(taken.filter((each) => each?.kind === 'counted')).toHaveLength(200);
+  });
+
+  it('RL-9: two workers that lease for a minute never pass more than burst + elapsed/T', async () => {
+    const limit: Limit = { name: 'default', units: 6000, windowMs: 60_000, burst: 300 };
+    let passed = 0;
+    for (; now < 60_000; now += 5)
+      for (const { limiter } of workers) {
+        const quota = await limiter.take({ key: 'k', limit, cost: 1 }, RULES);
+        if (quota.kind === 'counted' && quota.allowed) passed += 1;
+        expect(passed).toBeLessThanOrEqual(300 + now / 10);
+      }
+    expect(passed).toBeGreaterThan(0.9 * 6300);
+  });
+
+  it('asks one question for many requests while there is room', async () => {
+    const limit: Limit = { name: 'default', units: 60_000, windowMs: 60_000, burst: 60_000 };
+    for (; now < 10_000; now += 2)
+      for (const { limiter } of workers)
+        expect(await limiter.take({ key: 'k', limit, cost: 1 }, RULES)).toMatchObject({ allowed: true });
+    expect(asked.length).toBeLessThan(200);
+  });
+
+  it('`exact: true` asks for every request', async () => {
+    for (let call = 0; call < 5; call += 1)
+      await workers[0]?.limiter.take({ key: 'k', limit: LIMIT, cost: 1 }, { ...RULES, exact: true });
+    expect(asked).toEqual(['take', 'take', 'take', 'take', 'take']);
+  });
+
+  it('RL-13: without an answer each worker goes by its part of the limit, as the rule says', async () => {
+    silence = Promise.reject(new Error('the primary is stopped'));
+    silence.catch(() => undefined);
+    const taken = await Promise.all(
+      Array.from({ length: 50 }, () => workers[0]?.limiter.take({ key: 'k', limit: LIMIT, cost: 1 }, RULES)),
+    );
+    expect(taken.filter((each) => each?.kind === 'degraded' && each.allowed)).toHaveLength(20);
+    const guarded = await Promise.all(
+      Array.from({ length: 50 }, () => workers[0]?.guard('192.0.2.1', LIMIT)),
+    );
+    expect(guarded.filter((each) => each?.allowed)).toHaveLength(20);
+  });
+
+  it('the guard is one for all workers', async () => {
+    const taken = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => workers[index % 2]?.guard('192.0.2.1', LIMIT)),
+    );
+    expect(taken.filter((each) => each?.allowed)).toHaveLength(40);
+  });
+});
+
+describe('pins and pauses of workers', () => {
+  it('a pin that is known is not asked for again, and that there is none is known as well', async () => {
+    const [first, second] = workers;
+    expect(await first?.pins.find(KEY)).toBeUndefined();
+    expect(first?.pins.find(KEY)).toBeUndefined();
+    expect(await second?.pins.find(KEY)).toBeUndefined();
+    expect(asked).toEqual(['findPin', 'findPin']);
+    expect(await first?.pins.claim(KEY, PIN)).toEqual(PIN);
+    expect(first?.pins.find(KEY)).toEqual(PIN);
+    // The others hear of it right after the answer.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await second?.pins.find(KEY)).toEqual(PIN);
+    expect(second?.pins.find(KEY)).toEqual(PIN);
+    expect(await primary.pins.find(KEY)).toEqual(PIN);
+    expect(asked).toEqual(['findPin', 'findPin', 'claimPin', 'findPin']);
+  });
+
+  it('of two first calls at once one pin is stored, and both get that one', async () => {
+    const other = { ...PIN, label: '2024-09-01' };
+    const [one, two] = await Promise.all([
+      workers[0]?.pins.claim(KEY, PIN),
+      workers[1]?.pins.claim(KEY, other),
+    ]);
+    expect(one).toEqual(two);
+  });
+
+  it('a pin that the primary moved has moved everywhere once that is done', async () => {
+    await workers[0]?.pins.claim(KEY, PIN);
+    for (const { pins } of workers) await pins.find(KEY);
+    const moved = { ...PIN, label: '2026-12-01' };
+    expect(await primary.pins.replace(KEY, PIN, moved)).toBe(true);
+    for (const { pins } of workers) expect(await pins.find(KEY)).toEqual(moved);
+  });
+
+  it('a pause is known to every worker once it is stored, and to those that start later', async () => {
+    await primary.overrides.put(PAUSE);
+    for (const { overrides } of workers) expect(overrides.current()).toEqual([PAUSE]);
+    expect(primary.start()).toEqual({ overrides: [PAUSE] });
+    await primary.overrides.remove(PAUSE.id);
+    for (const { overrides } of workers) expect(overrides.current()).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+// The crew with workers that misbehave as they are told to: each is replaced, and what they counted is kept.
+// Real processes: the entry is trouble.ts beside this file.
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { PolicyFile } from '../../../gateway/plan/grammar/policy-grammar.ts';
+import type { Settings } from '../../../gateway/plan/settings.ts';
+import { type Crew, createCrew } from '../../../gateway/server/workers/crew.ts';
+import { forkWorker, type WorkerProcess } from '../../../gateway/server/workers/fork.ts';
+import type { MetricsSnapshot } from '../../../gateway/telemetry/snapshots.ts';
+
+const ENTRY = new URL('./trouble.ts', import.meta.url);
+const WITHIN = { timeout: 15_000, interval: 20 };
+let crew: Crew;
+let forked: WorkerProcess[] = [];
+let logged: string[] = [];
+let told: string[] = [];
+
+function crewOf(size: number, trouble: string): Crew {
+  forked = [];
+  logged = [];
+  told = [];
+  const log = (message: string) => void told.push(message);
+  crew = createCrew({
+    size,
+    fork: (answers) => {
+      const worker = forkWorker(ENTRY, answers);
+      forked.push(worker);
+      return worker;
+    },
+    answers: {},
+    start: () => ({ settings: {} as Settings, clockOffset: undefined, workers: size, stores: trouble }),
+    documents: documents('one'),
+    relay: (lines) => void logged.push(lines),
+    logger: { warn: log, error: log },
+    drainWithinMs: 2_000,
+    monotonic: () => performance.now(),
+  });
+  return crew;
+}
+const documents = (revision: string) => ({ policies: [] as readonly PolicyFile[], revision });
+const countOf = (snapshots: readonly MetricsSnapshot[]) =>
+  snapshots.flat().flatMap(({ name, values }) => (name === 'seen' ? values.map(({ value }) => value) : []));
+
+afterEach(() => crew.close());
+
+describe('a crew', () => {
+  it('replaces a worker that cannot take over a plan, and asks no more of one that can', async () => {
+    await crewOf(2, 'refuses two').listen();
+    const [first, second] = forked;
+    await crew.use(documents('two'));
+    await vi.waitFor(() => expect(crew.serving()).toBe(2), WITHIN);
+    expect(told).toContain('a worker does not take over the plan');
+    // The new ones begin with the plan that the old ones refused.
+    expect(forked).toHaveLength(4);
+    expect(await Promise.all([first?.ended, second?.ended])).toEqual(['SIGKILL', 'SIGKILL']);
+    await crew.use(documents('three'));
+    expect(forked).toHaveLength(4);
+    expect(crew.serving()).toBe(2);
+  });
+
+  it('replaces a worker with an error that nobody caught, which finishes what runs and ends with 1', async () => {
+    await crewOf(1, 'none').listen();
+    await crew.tell('throw');
+    await vi.waitFor(() => expect(forked).toHaveLength(2), WITHIN);
+    await vi.waitFor(() => expect(crew.serving()).toBe(1), WITHIN);
+    expect(await forked[0]?.ended).toBe('exit code 1');
+    expect(logged.join('')).toContain('uncaught: told to throw\n');
+    expect(logged.join('')).toContain('closed\n');
+  });
+
+  it('keeps what a worker had counted once it has ended', async () => {
+    await crewOf(1, 'none').listen();
+    expect(countOf(await crew.snapshots())).toEqual([1]);
+    forked[0]?.kill();
+    await vi.waitFor(() => expect(forked).toHaveLength(2), WITHIN);
+    await vi.waitFor(() => expect(crew.serving()).toBe(1), WITHIN);
+    expect(countOf(await crew.snapshots())).toEqual([1, 1]);
+    forked[1]?.kill();
+    await vi.waitFor(() => expect(forked).toHaveLength(3), WITHIN);
+    await vi.waitFor(() => expect(crew.serving()).toBe(1), WITHIN);
+    expect(countOf(await crew.snapshots())).toEqual([2, 1]);
+  });
+
+  it('drains every worker, takes their last lines, and replaces nobody', async () => {
+    await crewOf(2, 'none').listen();
+    expect(await crew.drain()).toBe(true);
+    expect(logged.filter((lines) => lines === 'closed\n')).toHaveLength(2);
+    expect(crew.serving()).toBe(0);
+    expect(forked).toHaveLength(2);
+  });
+
+  it('ends a worker that does not come to an end of its drain', async () => {
+    await crewOf(1, 'never closes').listen();
+    expect(await crew.drain()).toBe(false);
+    expect(await forked[0]?.ended).toBe('SIGKILL');
+  });
+
+  it('does not start when a worker says why it cannot', async () => {
+    await expect(crewOf(2, 'cannot start').listen()).rejects.toThrow('there is no such address');
+  });
+});

@@ -1,0 +1,73 @@
+// What two processes of the gateway say to each other: order, failures, and the end of the other side.
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Answers, connectPeer, PeerGone } from '../../../gateway/server/workers/peer.ts';
+import { TooLate, within } from '../../../gateway/server/workers/within.ts';
+
+interface Far {
+  readonly double: (n: number) => Promise<number>;
+  readonly fail: (message: string) => void;
+  readonly never: () => Promise<void>;
+  readonly log: (text: string) => void;
+  readonly unknown: () => void;
+}
+
+let ports: MessagePort[] = [];
+afterEach(() => {
+  for (const port of ports) port.close();
+});
+
+function pair(answers: Answers) {
+  const { port1, port2 } = new MessageChannel();
+  ports = [port1, port2];
+  const wire = (port: MessagePort) => ({
+    send: (message: object) => port.postMessage(message),
+    onMessage: (listener: (message: unknown) => void) => void port.on('message', listener),
+  });
+  connectPeer(wire(port2), answers);
+  const near = connectPeer(wire(port1), {});
+  return { ask: near.peer<Far>(), lost: near.lost };
+}
+
+describe('a peer', () => {
+  it('answers each question with its own answer, whichever is ready first', async () => {
+    const { ask } = pair({
+      double: async (n: number) => {
+        if (n === 1) await new Promise((resolve) => setImmediate(resolve));
+        return 2 * n;
+      },
+    });
+    expect(await Promise.all([ask('double', 1), ask('double', 2), ask('double', 3)])).toEqual([2, 4, 6]);
+  });
+
+  it('hears what is said in the order in which it was said', async () => {
+    const heard: string[] = [];
+    const { ask } = pair({ log: (text: string) => void heard.push(text) });
+    await Promise.all(['a', 'b', 'c'].map((text) => ask('log', text)));
+    expect(heard).toEqual(['a', 'b', 'c']);
+  });
+
+  it('says why it cannot answer, and that it does not know the question', async () => {
+    const { ask } = pair({
+      fail: (message: string) => {
+        throw new TypeError(message);
+      },
+    });
+    await expect(ask('fail', 'because')).rejects.toThrow('because');
+    await expect(ask('unknown', undefined)).rejects.toThrow('nobody answers unknown');
+  });
+
+  it('tells everyone who waits that the other end is gone, and whoever asks afterwards', async () => {
+    const { ask, lost } = pair({ never: () => new Promise<void>(() => undefined) });
+    const waiting = ask('never', undefined);
+    lost('ended by SIGKILL');
+    await expect(waiting).rejects.toThrow(new PeerGone('ended by SIGKILL'));
+    await expect(ask('double', 1)).rejects.toThrow(PeerGone);
+  });
+
+  it('is given a time to answer in', async () => {
+    const { ask } = pair({ never: () => new Promise<void>(() => undefined) });
+    await expect(within(5, ask('never', undefined))).rejects.toThrow(TooLate);
+    expect(await within(5, Promise.resolve(7))).toBe(7);
+  });
+});

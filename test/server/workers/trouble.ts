@@ -1,0 +1,35 @@
+// A worker that does what a test of the crew wants, told in place of its stores: it serves nothing and counts to one.
+// Started by crew.test.ts.
+import { work } from '../../../gateway/server/workers/at-work.ts';
+
+work(async (start, primary) => {
+  const trouble = String(start.stores);
+  if (trouble === 'cannot start') throw new Error('there is no such address');
+  return {
+    bound: { https: undefined, http: undefined },
+    use: ({ revision }) => {
+      if (trouble === `refuses ${revision}`) throw new Error('no');
+    },
+    hear: (news) => {
+      if (news !== 'throw') return;
+      setImmediate(() => {
+        throw new Error('told to throw');
+      });
+    },
+    snapshot: async () =>
+      [
+        {
+          name: 'seen',
+          help: 'Once.',
+          type: 'counter',
+          aggregator: 'sum',
+          values: [{ value: 1, labels: {} }],
+        },
+      ] as never,
+    onUncaught: (error) => primary.log(`uncaught: ${error instanceof Error ? error.message : 'what'}\n`),
+    close: async () => {
+      if (trouble === 'never closes') await new Promise(() => undefined);
+      primary.log('closed\n');
+    },
+  };
+});
