@@ -130,7 +130,16 @@ async function assemble(
   if (workers > 1) {
     const clockOffset = () => options.lifecycleClock && now() - wallClock();
     const documents = documentsOf(plan, policies);
-    primary = createPrimary({ settings, workers, documents, clockOffset, stores, telemetry, monotonic });
+    primary = createPrimary({
+      settings,
+      workers,
+      documents,
+      certificates,
+      clockOffset,
+      stores,
+      telemetry,
+      monotonic,
+    });
   }
   const service: Service =
     primary ??

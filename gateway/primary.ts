@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import type { Policies } from './plan/load-documents.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Settings } from './plan/settings.ts';
+import type { Certificates } from './server/certificates.ts';
 import { DRAIN_MS } from './server/drain.ts';
 import { type Crew, createCrew } from './server/workers/crew.ts';
 import { forkWorker } from './server/workers/fork.ts';
@@ -20,6 +21,7 @@ export interface PrimaryOptions {
   readonly workers: number;
   /** Of the first plan. */
   readonly documents: PlanDocuments;
+  readonly certificates: Certificates | undefined;
   /** How far the lifecycle clock is ahead of the real one, milliseconds; undefined: it was not moved. */
   readonly clockOffset: () => number | undefined;
   readonly stores: Pick<Stores, 'answers' | 'start'>;
@@ -42,12 +44,12 @@ export function documentsOf(plan: GatewayPlan, { sources }: Policies): PlanDocum
 }
 
 export function createPrimary(options: PrimaryOptions): Primary {
-  const { settings, workers, documents, clockOffset, stores, telemetry, monotonic } = options;
+  const { settings, workers, documents, certificates, clockOffset, stores, telemetry, monotonic } = options;
   const crew = createCrew({
     size: workers,
     fork: (answers) => forkWorker(new URL('./worker.ts', import.meta.url), answers),
     answers: { ...stores.answers },
-    start: () => ({ settings, workers, clockOffset: clockOffset(), stores: stores.start() }),
+    start: () => ({ settings, workers, certificates, clockOffset: clockOffset(), stores: stores.start() }),
     documents,
     relay: telemetry.relay,
     logger: telemetry.logger,

@@ -2,7 +2,6 @@
 // Its own composition root; what it logs and counts goes to the primary.
 import { compilePlan } from './plan/compile/plan.ts';
 import { listenFailure } from './server/listen-failure.ts';
-import { openCertificates } from './server/public-certificates.ts';
 import { type Primary, type Worker, work } from './server/workers/at-work.ts';
 import type { WorkerStart } from './server/workers/protocol.ts';
 import { createService } from './service.ts';
@@ -22,7 +21,7 @@ work(async (start, primary) => {
 });
 
 async function open(
-  { settings, documents, clockOffset = 0, workers, stores: start }: WorkerStart,
+  { settings, documents, certificates, clockOffset = 0, workers, stores: start }: WorkerStart,
   primary: Primary,
   closing: AsyncDisposableStack,
 ): Promise<Worker> {
@@ -61,7 +60,6 @@ async function open(
   });
   closing.defer(stores.close);
 
-  const certificates = await openCertificates(settings, plan, wallClock(), metrics);
   const service = createService({
     ...stores,
     settings,

@@ -87,3 +87,29 @@ function descriptorOf(stream: object): number {
   if (typeof fd !== 'number') throw new Error('the pipe has no descriptor');
   return fd;
 }
+
+it('a destination without room is told of nothing twice: its lines are counted as lost', async () => {
+  const taken: string[] = [];
+  let room = true;
+  const sink = createLogSink({ take: (text) => room && taken.push(text) > 0 });
+  sink.append('one');
+  sink.flush();
+  room = false;
+  sink.append('two');
+  sink.append('three');
+  sink.flush();
+  expect({ taken, dropped: sink.dropped() }).toEqual({ taken: ['one\n'], dropped: 2 });
+  await sink.close();
+});
+
+it('lines of another process stand whole among the own ones', async () => {
+  const batches: string[] = [];
+  const sink = createLogSink({ write: (text) => batches.push(text) });
+  sink.append('own');
+  sink.relay('theirs 1\ntheirs 2\n');
+  sink.append('own again');
+  await sink.close();
+  sink.relay('late 1\nlate 2\n');
+  expect(batches.join('')).toBe('own\ntheirs 1\ntheirs 2\nown again\n');
+  expect(sink.dropped()).toBe(2);
+});

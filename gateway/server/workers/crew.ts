@@ -118,6 +118,7 @@ export function createCrew(options: CrewOptions): Crew {
   };
 
   const launch = async (): Promise<BoundListeners> => {
+    if (closing.signal.aborted) throw new PeerGone('the crew ends');
     const member = enlist();
     try {
       const bound = await member.ask('start', { ...options.start(), documents });
@@ -136,7 +137,6 @@ export function createCrew(options: CrewOptions): Crew {
     logger.warn('a worker has ended; another takes its place', { worker: pid, reason: how });
     for (;;) {
       await pause(nextPause(), closing.signal);
-      if (closing.signal.aborted) return;
       try {
         await launch();
         return;
@@ -178,7 +178,8 @@ export function createCrew(options: CrewOptions): Crew {
     },
     use: async (next) => {
       documents = next;
-      await Promise.all(serving().map(bring));
+      // Those that start as well: they accept connections before they have said so.
+      await Promise.all([...members].filter(({ state }) => state !== 'leaving').map(bring));
     },
     tell: async (news) => {
       // Whoever cannot hear is about to end, and the next one begins with what holds then.

@@ -3,6 +3,7 @@
 import type { PolicyFile } from '../../plan/grammar/policy-grammar.ts';
 import type { Settings } from '../../plan/settings.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
+import type { Certificates } from '../certificates.ts';
 import type { PublicListeners } from '../public-listeners.ts';
 
 /** A plan as it crosses: the checked documents, from which every process compiles the same. */
@@ -14,6 +15,8 @@ export interface PlanDocuments {
 export interface WorkerStart {
   readonly settings: Settings;
   readonly documents: PlanDocuments;
+  /** Those of the public listeners: the primary alone reads, and makes, the files. */
+  readonly certificates: Certificates | undefined;
   /** How far the lifecycle clock is ahead of the real one, milliseconds; undefined: it was not moved. */
   readonly clockOffset: number | undefined;
   /** How many workers there are. */

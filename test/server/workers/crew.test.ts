@@ -27,7 +27,13 @@ function crewOf(size: number, trouble: string): Crew {
       return worker;
     },
     answers: {},
-    start: () => ({ settings: {} as Settings, clockOffset: undefined, workers: size, stores: trouble }),
+    start: () => ({
+      settings: {} as Settings,
+      certificates: undefined,
+      clockOffset: undefined,
+      workers: size,
+      stores: trouble,
+    }),
     documents: documents('one'),
     relay: (lines) => void logged.push(lines),
     logger: { warn: log, error: log },

@@ -1,0 +1,48 @@
+// Two workers on Redis, each with a connection of its own: what all gateways share, the workers of one share as well.
+import { expect, it, vi } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { runGateway } from '../support/gateway.ts';
+import { beginPause } from '../support/pauses.ts';
+import { startRedis } from '../support/redis-server.ts';
+import { clientPerWorker } from '../support/worker-clients.ts';
+
+const NOW = Date.UTC(2026, 10, 20);
+
+it('RL-10: limits are one for all workers, a pause reaches each within a second, and without Redis each has its part', async () => {
+  await using stack = new AsyncDisposableStack();
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  const redis = stack.adopt(await startRedis(), (server) => server.stop());
+  const gateway = stack.use(
+    await runGateway({
+      policies: 'workers',
+      lifecycleNow: () => NOW,
+      environment: { ECHO: echo.url, WORKERS: '2', STORE: redis.url },
+    }),
+  );
+  const clients = await clientPerWorker(gateway.https, '/nowhere');
+  for (const client of clients) stack.use(client);
+  const passed = async (count: number, path: string) => {
+    const asking = clients.map(async (client) => {
+      let answered = 0;
+      // One after the other: the answer of a Redis that this machine keeps waiting would count as none.
+      for (let turn = 0; turn < count; turn += 1)
+        if ((await client.ask({ path })).status === 200) answered += 1;
+      return answered;
+    });
+    return Promise.all(asking);
+  };
+  const [one = 0, other = 0] = await passed(40, '/api/v2/quotes');
+  expect(one + other).toBe(40);
+
+  await beginPause(gateway, { api: 'quotes', version: 'v1', until: NOW + 86_400_000 });
+  await vi.waitFor(async () => expect(await passed(1, '/api/v1/quotes')).toEqual([1, 1]), {
+    timeout: 5_000,
+  });
+
+  expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(1);
+  await redis.stop();
+  await vi.waitFor(async () => expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(0), {
+    timeout: 5_000,
+  });
+  expect(await passed(40, '/api/v2/quotes')).toEqual([20, 20]);
+});

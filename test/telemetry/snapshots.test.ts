@@ -1,0 +1,72 @@
+// The page of several processes: what is summed, what the highest or lowest decides, and what the primary alone says.
+import { describe, expect, it } from 'vitest';
+import { createExposition } from '../../gateway/telemetry/exposition.ts';
+import { createLatency } from '../../gateway/telemetry/latency.ts';
+import { counter, gauge, histogram, type Sample } from '../../gateway/telemetry/series.ts';
+import { type MetricsSnapshot, totalsOf } from '../../gateway/telemetry/snapshots.ts';
+
+function processOf(value: number, workers?: () => Promise<readonly MetricsSnapshot[]>) {
+  const latency = createLatency();
+  latency.observe(value);
+  const samples = (): Sample[] => [[['a'], value]];
+  return createExposition(
+    [
+      counter('sundial_seen_total', 'Seen.', ['api'], samples),
+      histogram('sundial_took_seconds', 'Took.', ['api'], () => [[['a'], latency]]),
+      gauge('sundial_open', 'Open.', ['api'], samples, 'sum'),
+      gauge('sundial_last', 'Last.', ['api'], samples),
+      gauge('sundial_up', 'Up.', ['api'], samples, 'min'),
+      gauge('sundial_plan', 'Plan.', ['api'], samples, 'primary'),
+    ],
+    workers,
+  );
+}
+
+const seriesOf = (body: string): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    body
+      .split('\n')
+      .filter((line) => line.startsWith('sundial_') && !line.includes('_bucket'))
+      .map((line) => line.split(' '))
+      .map(([name, value]) => [name, Number(value)]),
+  );
+
+describe('the page of three processes', () => {
+  it('sums counters, histograms and what is open; the rest as each row says', async () => {
+    const snapshots = await Promise.all([processOf(2).snapshot(), processOf(4).snapshot()]);
+    const { body } = await processOf(3, async () => structuredClone(snapshots)).render();
+    expect(seriesOf(body)).toEqual({
+      'sundial_seen_total{api="a"}': 9,
+      'sundial_took_seconds_sum{api="a"}': 0.009,
+      'sundial_took_seconds_count{api="a"}': 3,
+      'sundial_open{api="a"}': 9,
+      'sundial_last{api="a"}': 4,
+      'sundial_up{api="a"}': 2,
+      'sundial_plan{api="a"}': 3,
+    });
+    expect(body).toContain('sundial_took_seconds_bucket{le="0.0025",api="a"} 1\n');
+    expect(body).toContain('sundial_took_seconds_bucket{le="+Inf",api="a"} 3\n');
+    expect(body.match(/^process_start_time_seconds \d/gm)).toHaveLength(1);
+    expect(body.match(/^process_cpu_seconds_total \d/gm)).toHaveLength(1);
+  });
+
+  it('has the series of one process alone, in the same words', async () => {
+    const alone = await processOf(3).render();
+    const together = await processOf(3, async () => []).render();
+    expect(together.contentType).toBe(alone.contentType);
+    const ours = (body: string) => body.split('\n').filter((line) => line.includes('sundial_'));
+    expect(ours(together.body)).toEqual(ours(alone.body));
+    const names = (body: string) => body.match(/^# TYPE .*$/gm);
+    expect(names(together.body)).toEqual(names(alone.body));
+  });
+
+  it('goes on with the counts of a process that has ended, and with nothing else of it', async () => {
+    const ended = await totalsOf([await processOf(2).snapshot(), await processOf(4).snapshot()]);
+    expect(ended.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['sundial_seen_total', 'sundial_took_seconds', 'process_cpu_seconds_total']),
+    );
+    expect(ended.map(({ name }) => name)).not.toContain('sundial_open');
+    const { body } = await processOf(1, async () => [await totalsOf([ended, []])]).render();
+    expect(seriesOf(body)).toMatchObject({ 'sundial_seen_total{api="a"}': 7, 'sundial_open{api="a"}': 1 });
+  });
+});
