@@ -37,7 +37,7 @@ describe('the page of three processes', () => {
     const { body } = await processOf(3, async () => structuredClone(snapshots)).render();
     expect(seriesOf(body)).toEqual({
       'sundial_seen_total{api="a"}': 9,
-      'sundial_took_seconds_sum{api="a"}': 0.009,
+      'sundial_took_seconds_sum{api="a"}': expect.closeTo(0.009),
       'sundial_took_seconds_count{api="a"}': 3,
       'sundial_open{api="a"}': 9,
       'sundial_last{api="a"}': 4,
