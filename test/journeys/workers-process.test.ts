@@ -13,7 +13,7 @@ import { overHttp1, overHttp2 } from '../support/http-client.ts';
 
 const stack = new AsyncDisposableStack();
 const PATH = '/api/v1/open';
-const WITHIN = { timeout: 20_000, interval: 50 };
+const WITHIN = { timeout: 40_000, interval: 50 };
 let perTest = new AsyncDisposableStack();
 let echo: Service;
 let folder = '';
@@ -105,7 +105,7 @@ describe('the end', () => {
     await vi.waitFor(() => expect(gateway.stdout).toContain('"draining"'), WITHIN);
     gateway.kill('SIGTERM');
     const ended = Promise.withResolvers<string>();
-    const late = setTimeout(() => ended.resolve('too late'), 5_000);
+    const late = setTimeout(() => ended.resolve('too late'), 20_000);
     void gateway.ended.then(() => ended.resolve('ended'));
     expect(await ended.promise).toBe('ended');
     clearTimeout(late);

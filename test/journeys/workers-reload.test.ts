@@ -86,7 +86,7 @@ it('a bad file changes nothing, and a worker that starts meanwhile has the plan 
       expect(workerPids()).not.toContain(victim);
       expect(await gateway.metric('sundial_workers')).toBe(2);
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
   const again = await clientPerWorker(gateway.https, PATH);
   for (const client of again) {
