@@ -53,7 +53,7 @@ export function accountInWords(
   const asksForDay = api?.resolution.pin?.created !== undefined;
   if (asksForDay && created !== undefined) {
     const detail =
-      carrier === 'pin' ? `the account was made on ${created}` : `the default: nothing is of ${created}`;
+      carrier === 'pin' ? `the account was made on ${created}` : 'the default';
     return { detail, assumed: 'no pin is stored' };
   }
   const assumed = asksForDay ? 'no pin is stored, no day in the token' : 'no pin is stored';

@@ -6,7 +6,7 @@ import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ErrorDescription, reasonPhrase } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
-import { clampFreshness, secondsToTransition } from './freshness.ts';
+import { clampFreshness, longestReuse } from './freshness.ts';
 import { type HeldService, isOver } from './held-service.ts';
 import { decide } from './pipeline.ts';
 import type { ExchangePorts } from './ports.ts';
@@ -120,7 +120,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       return { status, headers: all, body };
     },
     decorate: (headers, facts, view) => {
-      clampFreshness(headers, secondsToTransition(facts), ports.wallClock());
+      clampFreshness(headers, longestReuse(facts), ports.wallClock());
       decorate(headers, facts, view, hsts);
     },
     isOver: (held) => isOver(held, ports.plan(), { now: ports.now(), overrides: ports.overrides() }),

@@ -1,6 +1,8 @@
 // Refusals to answers: one exhaustive switch, so that a new reason cannot be forgotten.
 // Called by exchange.ts for refusals of the listener and of the pipeline.
+import { API_CATALOG } from '../plan/reserved-paths.ts';
 import { challengeFor } from '../policy/authentication/challenge.ts';
+import { link } from '../policy/lifecycle/links.ts';
 import { successorToName } from '../policy/lifecycle/retirement.ts';
 import { acceptableTypes } from '../policy/versioning/media-type.ts';
 import type { Carrier, Claim, Label } from '../policy/versioning/resolution.ts';
@@ -53,7 +55,7 @@ export function describeRefusal(
         'This gateway does not answer for the host of this request.',
       );
     case 'route_unknown':
-      return refuse(404, 'No API is published at this path.');
+      return refuse(404, 'No API is published at this path.', {}, catalogLink(facts));
     case 'method_not_allowed':
       return refuse(405, 'This resource can only be read.', {}, { allow: refusal.allowed });
     case 'credentials_in_url':
@@ -190,4 +192,9 @@ function supported(known: readonly Label[]): Members {
 
 function seconds(count: number): string {
   return count === 1 ? '1 second' : `${count} seconds`;
+}
+
+/** What is published, for who asked for something that is not (RFC 9727 §3). */
+function catalogLink({ plan }: ExchangeFacts): AnswerHeaders {
+  return { link: link(plan.public + API_CATALOG, 'api-catalog') };
 }

@@ -38,6 +38,8 @@ export interface ApiPlan {
   readonly encodedSlash: 'keep' | 'reject';
   /** Whether a client that asked for a version by media type is answered with that type (NEG-5). */
   readonly rewriteContentType: boolean;
+  /** Longest time, seconds, for which an answer of a deprecated version may be reused (CACHE-6). */
+  readonly deprecatedMaxAge: number | undefined;
   /** For versions that do not exist, instead of what the carrier calls for (STAT-1). */
   readonly unknownVersionStatus: 400 | 404 | 406 | undefined;
   /** Of the API as a whole; an operation may have its own. */

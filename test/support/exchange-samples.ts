@@ -75,6 +75,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
       default: undefined,
     }),
     rewriteContentType: false,
+    deprecatedMaxAge: undefined,
     unknownVersionStatus: undefined,
     access: { kind: 'public' },
     versions: new Map(rules.map((rule) => [rule.label, rule])),

@@ -35,6 +35,8 @@ export interface Entry {
   readonly sunset?: string;
   readonly retired?: string;
   readonly successor?: Label;
+  /** What may serve instead, where nothing succeeds it. */
+  readonly alternate?: string;
   readonly migration_guide?: string;
   readonly reason?: string;
   readonly next_change?: StageChange;
@@ -106,6 +108,7 @@ function entryOf(rules: VersionRules, moment: Moment, within?: VersionRules): En
     sunset: instantText(schedule.sunset),
     retired: instantText(schedule.retired),
     successor: schedule.successor,
+    alternate: schedule.successor === undefined ? schedule.alternate : undefined,
     migration_guide: schedule.guide,
     reason: schedule.reason,
     paused_until: instantText(pauseEnd(rules, moment)),

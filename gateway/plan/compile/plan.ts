@@ -58,6 +58,7 @@ function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
       versions.map(({ label }) => label),
     ),
     rewriteContentType: file.rewrite_content_type ?? false,
+    deprecatedMaxAge: file.deprecated_max_age && file.deprecated_max_age / 1_000,
     unknownVersionStatus: file.unknown_version_status,
     access: compileAccess(file),
     versions: new Map(versions.map((rules) => [rules.label, rules])),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { accessSection, operationAccessSection } from '../../policy/authentication/section.ts';
 import { bodyNoticeSection } from '../../policy/body-notice/section.ts';
 import {
+  deprecatedMaxAgeSection,
   deprecationHeaderSection,
   lifecycleFields,
   modeSection,
@@ -84,6 +85,7 @@ const fields = {
     .optional(),
   limits: limitsSection.optional(),
   deprecation_header: deprecationHeaderSection.optional(),
+  deprecated_max_age: deprecatedMaxAgeSection.optional(),
   warning: z
     .boolean()
     .meta({ description: 'Whether deprecated answers carry Warning: 299; default true.' })
