@@ -2,64 +2,27 @@
 // Reads the clocks that everything else is given.
 import { openAdmin } from './admin/open-admin.ts';
 import type { Readiness } from './admin/readiness.ts';
-import type { GatewayFacts } from './cli/banner.ts';
 import { createExchange } from './exchange/exchange.ts';
-import { createForwarding } from './forward/forwarding.ts';
-import { createPools } from './forward/pools.ts';
+import { openUpstreams } from './forward/upstreams.ts';
+import type { Gateway, GatewayOptions, Started } from './gateway-contract.ts';
 import { openVerifiers } from './identity/verifiers.ts';
+import { effectiveInForce } from './plan/effective/in-force.ts';
 import { isWhole, loadAll, type Whole } from './plan/load.ts';
-import { hasErrors, type Problem, sortProblems } from './plan/problems.ts';
+import { hasErrors, sortProblems } from './plan/problems.ts';
+import { rewrittenIn } from './plan/published-comparison.ts';
 import { createPublishedHistory } from './plan/published-history.ts';
-import type { Environment } from './plan/read/interpolate.ts';
-import { watchPolicies } from './plan/reload.ts';
-import type { EpochMs } from './policy/contract.ts';
+import { type ReloadOutcome, type WatchOptions, watchPolicies } from './plan/reload.ts';
 import type { Override } from './policy/lifecycle/override.ts';
-import { DRAIN_MS, drain } from './server/drain.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { openCertificates } from './server/public-certificates.ts';
-import { openPublicListeners } from './server/public-listeners.ts';
+import { openPublicFace } from './server/public-face.ts';
 import { openStores } from './stores/open-stores.ts';
+import { createCertificateReport } from './telemetry/certificate-report.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
 import { createFaultReport } from './telemetry/fault-report.ts';
-import type { LogDestination } from './telemetry/log-sink.ts';
 import { createReloadReport } from './telemetry/reload-report.ts';
-import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
-
-export interface GatewayOptions {
-  /** Path of `gateway.yaml`. */
-  readonly configFile: string;
-  readonly environment: Environment;
-  /** The lifecycle clock; undefined: the real time. Tokens, TLS and limits always use the real time. */
-  readonly lifecycleClock?: LifecycleClock;
-  readonly log: LogDestination;
-  /** Folders of the process and printed paths are relative to it; default: the working directory. */
-  readonly cwd?: string;
-  /** Told of each reload in one line for people, which the log has in full. */
-  readonly onReload?: (line: string) => void;
-}
-
-export interface LifecycleClock {
-  readonly now: () => EpochMs;
-  /** How it was set, for the banner. */
-  readonly description: string;
-}
-
-export interface Gateway {
-  readonly facts: GatewayFacts;
-  readonly logger: Telemetry['logger'];
-  /** Reads the policy files again; the outcome is in the log and the metrics. */
-  readonly reload: () => Promise<void>;
-  /** Stops accepting, finishes what runs within the bound of a drain, lets go of everything. */
-  readonly close: () => Promise<void>;
-}
-
-export type Started =
-  /** `problems`: warnings only. */
-  | { readonly kind: 'running'; readonly gateway: Gateway; readonly problems: readonly Problem[] }
-  | { readonly kind: 'rejected'; readonly problems: readonly Problem[] };
-
-/** Connections to one target. */
-const UPSTREAM_CONNECTIONS = 256;
+import { createTargetReport } from './telemetry/target-report.ts';
+import { createTelemetry } from './telemetry/telemetry.ts';
 
 /**
  * Starts a gateway: documents, store, certificate, listeners, in this order, so that nothing listens before all is well.
@@ -67,7 +30,7 @@ const UPSTREAM_CONNECTIONS = 256;
  */
 export async function startGateway(options: GatewayOptions): Promise<Started> {
   const now = options.lifecycleClock?.now() ?? Date.now();
-  const loaded = await loadAll({ ...options, now });
+  const loaded = await loadAll({ ...options, now, today: Date.now() });
   if (!isWhole(loaded)) return { kind: 'rejected', problems: loaded.problems };
 
   const closing = new AsyncDisposableStack();
@@ -83,9 +46,12 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
 
 async function assemble(
   options: GatewayOptions,
-  { settings, plan: firstPlan, policies, ...loaded }: Whole,
+  loaded: Whole,
   closing: AsyncDisposableStack,
 ): Promise<Started> {
+  const { settings, plan: firstPlan, policies, pieces } = loaded;
+  // The other documents are let go once they have been compared with what was published.
+  const gatewayDocument = loaded.sources.gateway;
   const wallClock = Date.now;
   const now = options.lifecycleClock?.now ?? wallClock;
   const monotonic = () => performance.now();
@@ -120,16 +86,19 @@ async function assemble(
   overrides = stores.overrides.current;
 
   const history = createPublishedHistory({
-    ...options,
     published: stores.published,
-    now,
     records: options.lifecycleClock === undefined,
     onSkipped: dependencies.onHistorySkipped,
   });
-  const problems = sortProblems([...loaded.problems, ...(await history.rewritten(policies))]);
+  const rewritten = await rewrittenIn(policies, history, { ...options, now: now() });
+  const problems = sortProblems([...loaded.problems, ...rewritten]);
   if (hasErrors(problems)) return { kind: 'rejected', problems };
 
-  const certificates = await openCertificates(settings, firstPlan, wallClock(), telemetry.metrics);
+  const certificates = await openCertificates(settings, firstPlan, {
+    now: wallClock,
+    report: createCertificateReport(telemetry),
+  });
+  if (certificates !== undefined) closing.defer(certificates.close);
   const verifiers = openVerifiers(settings.identities, { now: wallClock, onKeys: dependencies.onKeys });
   for (const verifier of verifiers.values()) closing.defer(verifier.close);
 
@@ -146,55 +115,58 @@ async function assemble(
     hstsSeconds: settings.listeners.https?.hstsSeconds,
     onFault: createFaultReport(logger),
   });
-  const pools = createPools({ connections: UPSTREAM_CONNECTIONS });
-  closing.defer(pools.close);
-  pools.keepOnly(plan);
+  const upstreams = openUpstreams({ onChange: createTargetReport(telemetry) });
+  closing.defer(upstreams.close);
+  upstreams.keepOnly(plan);
+  telemetry.metrics.watchTargets(upstreams.targets.states);
 
   const report = createReloadReport(telemetry, options.onReload);
-  const watch = watchPolicies({
+  const watching: WatchOptions = {
     ...options,
     ...report,
     settings,
-    revision: plan.revision,
     now,
     history,
     onPlan: (next, warnings) => {
       plan = next;
-      pools.keepOnly(next);
+      upstreams.keepOnly(next);
+      void certificates?.follow(next);
       report.onAccepted(next.revision, warnings);
     },
-  });
+  };
+  const watch = watchPolicies(watching, { revision: plan.revision, pieces });
   closing.defer(watch.close);
+  const reload = async (): Promise<ReloadOutcome> => {
+    await certificates?.reload();
+    return watch.reload();
+  };
 
   // Before the public listeners, so that it outlives them: readiness is read while they drain.
-  const admin = await openAdmin(settings, telemetry, {
+  const operators = await openAdmin(settings, telemetry, {
     plan: () => plan,
     now,
     wallClock,
     overrides: stores.overrides,
     pins: stores.pins,
+    reload,
+    config: () =>
+      effectiveInForce(
+        { revision: plan.revision, gateway: gatewayDocument, files: history.inForce() },
+        { ...options, now: now() },
+      ),
     readiness: () => ({
       state,
       store: { kind: settings.store.kind, state: storeUp ? 'up' : 'down' },
       revision: plan.revision,
     }),
   });
-  if (admin !== undefined) closing.defer(admin.close);
+  closing.defer(operators.close);
 
-  const { listeners, https, http } = await openPublicListeners(settings.listeners, certificates, {
-    trustedProxies: settings.trustedProxies,
-    exchange,
-    observer: telemetry.observer,
-    ...createForwarding({ ...telemetry.metrics, exchange, pools }),
-    now: wallClock,
-  });
+  const ports = { exchange, upstreams, telemetry, monotonic, now: wallClock };
+  const { https, http, end } = await openPublicFace(settings, certificates, ports);
   closing.defer(async () => {
-    const finished = await drain({
-      listeners,
-      onDraining: () => {
-        state = 'draining';
-      },
-      timeoutMs: DRAIN_MS,
+    const finished = await end(() => {
+      state = 'draining';
     });
     if (!finished) logger.warn('requests were cut at the end of the drain');
   });
@@ -202,17 +174,18 @@ async function assemble(
   for (const verifier of verifiers.values()) void verifier.warm();
   state = 'ready';
   logger.info('started', { revision: plan.revision, store: settings.store.kind });
-  await history.record(policies);
+  await history.record(policies.files, policies.files);
 
   const gateway: Gateway = {
     facts: {
-      listeners: { https, http, admin: admin && { address: admin.address } },
+      listeners: { https, http, ...operators.addresses },
       store: settings.store,
-      fingerprint: certificates?.fingerprint,
+      fingerprint: certificates?.current().fingerprint,
       lifecycleClock: options.lifecycleClock?.description,
     },
     logger,
-    reload: watch.reload,
+    reload,
+    drainMs: settings.drain.waitMs + settings.drain.timeoutMs,
     close: () => closing.disposeAsync(),
   };
   return { kind: 'running', gateway, problems };

@@ -45,11 +45,12 @@ export async function nextChanges(
 }
 
 /** Every instant at which something of a version begins or ends. */
-function instantsOf({ phases, schedule, exceptions }: VersionRules): readonly EpochMs[] {
+function instantsOf({ phases, schedule, exceptions, maintenance }: VersionRules): readonly EpochMs[] {
   return [
     ...phases.map(({ from }) => from),
     ...exceptions.map(({ until }) => until),
     ...(schedule.forgotten === undefined ? [] : [schedule.forgotten]),
+    ...(maintenance === undefined ? [] : [maintenance.until]),
   ];
 }
 

@@ -12,6 +12,8 @@ export interface ProcessState {
   readonly reload: (result: ReloadResult) => void;
   /** `sni`: the name the certificate answers for; `expiry`: its notAfter. */
   readonly certificate: (sni: string, expiry: EpochMs) => void;
+  /** Whether all certificate files, as they stand, are in use. */
+  readonly certificatesCurrent: (current: boolean) => void;
   /** Both words from closed lists. */
   readonly adminWrite: (action: string, outcome: string) => void;
   /** Counts the open WebSockets from now on; `open` is asked at scrape and gives one entry for each. */
@@ -22,6 +24,7 @@ export interface ProcessState {
   /** When the policy files were last found in order, be it unchanged. */
   readonly lastReloadSuccess: () => EpochMs;
   readonly certificates: () => Iterable<Sample>;
+  readonly areCertificatesCurrent: () => boolean;
   readonly adminWrites: () => Iterable<Sample>;
   readonly websockets: () => Iterable<Sample>;
 }
@@ -33,6 +36,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
   const writes = new Map<string, Map<string, number>>();
   const reloads: Record<ReloadResult, number> = { success: 0, failure: 0 };
   let successful = true;
+  let certificatesCurrent = true;
   let lastSuccess = wallClock();
   let openWebsockets: () => Iterable<HeldService> = () => [];
   return {
@@ -43,6 +47,9 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
       if (successful) lastSuccess = wallClock();
     },
     certificate: (sni, expiry) => void certificates.set(sni, expiry),
+    certificatesCurrent: (current) => {
+      certificatesCurrent = current;
+    },
     adminWrite: (action, outcome) => {
       const counts = writes.get(action) ?? new Map<string, number>();
       writes.set(action, counts.set(outcome, (counts.get(outcome) ?? 0) + 1));
@@ -55,6 +62,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
     lastReloadSuccessful: () => successful,
     lastReloadSuccess: () => lastSuccess,
     certificates: () => certificates.entries().map(([sni, expiry]) => [[sni], expiry / 1000]),
+    areCertificatesCurrent: () => certificatesCurrent,
     adminWrites: () => samplesOf(writes),
     websockets: () => {
       const counts = new Map<string, Map<string, number>>();

@@ -5,6 +5,7 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
+import { type BoundsReport, createBoundsReport } from './bounds-report.ts';
 import { createExposition, type MetricsPage } from './exposition.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
 import { createLogger, type Logger, type LogLevel } from './logger.ts';
@@ -12,6 +13,7 @@ import { metricRows } from './metrics.ts';
 import { createObserver } from './observe.ts';
 import { createProcessState, type ProcessState } from './process-state.ts';
 import { createRequestMetrics } from './request-metrics.ts';
+import { createTargetMetrics, type TargetMetrics } from './target-metrics.ts';
 
 export interface TelemetryOptions {
   /** Asked at scrape only, so that the logger can serve before there is a plan. */
@@ -33,15 +35,17 @@ export interface TelemetryOptions {
 /** What parts of the house report, and the page that shows it. */
 export type Metrics = Pick<
   ProcessState,
-  'storeUp' | 'reload' | 'certificate' | 'adminWrite' | 'countWebsockets'
-> & {
-  readonly render: () => Promise<MetricsPage>;
-};
+  'storeUp' | 'reload' | 'certificate' | 'certificatesCurrent' | 'adminWrite' | 'countWebsockets'
+> &
+  Pick<TargetMetrics, 'watchTargets' | 'targetChanged'> & {
+    readonly render: () => Promise<MetricsPage>;
+  };
 
 export interface Telemetry {
   readonly observer: Observer;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly bounds: BoundsReport;
   /** Writes what is still held; lines after it are counted as dropped. */
   readonly close: () => Promise<void>;
 }
@@ -58,9 +62,22 @@ export function createTelemetry({
   const sink = createLogSink(log.destination);
   const requests = createRequestMetrics();
   const state = createProcessState(wallClock);
-  const { storeUp, reload, certificate, adminWrite, countWebsockets } = state;
+  const bounds = createBoundsReport();
+  const targets = createTargetMetrics();
+  const { watchTargets, targetChanged } = targets;
+  const { storeUp, reload, certificate, certificatesCurrent, adminWrite, countWebsockets } = state;
   const render = createExposition(
-    metricRows({ requests, state, plan, now, overrides, wallClock, logLinesDropped: sink.dropped }),
+    metricRows({
+      requests,
+      state,
+      bounds,
+      targets,
+      plan,
+      now,
+      overrides,
+      wallClock,
+      logLinesDropped: sink.dropped,
+    }),
   );
   return {
     observer: createObserver({
@@ -70,7 +87,18 @@ export function createTelemetry({
       monotonic,
     }),
     logger: createLogger({ level: log.level, sink, wallClock }),
-    metrics: { render, storeUp, reload, certificate, adminWrite, countWebsockets },
+    metrics: {
+      render,
+      storeUp,
+      reload,
+      certificate,
+      certificatesCurrent,
+      adminWrite,
+      countWebsockets,
+      watchTargets,
+      targetChanged,
+    },
+    bounds,
     close: sink.close,
   };
 }

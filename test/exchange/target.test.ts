@@ -65,7 +65,7 @@ describe('VER-7: the path is normalised once', () => {
 
   it('an absolute-form target without a path means /', () => {
     expect(readTarget('http://a.example?x', 'GET')).toMatchObject({
-      authority: 'a.example',
+      absolute: { scheme: 'http', authority: 'a.example' },
       path: '/',
       search: '?x',
     });

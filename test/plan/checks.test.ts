@@ -284,7 +284,7 @@ const gatewayRows: readonly Row[] = [
     'HSTS for less than it can say',
     '"127.0.0.1:8443"',
     '"127.0.0.1:8443", hsts: 500ms',
-    '2 «500ms» error: not a duration of at least 1s, such as 30s, 1h or 365d: "500ms"',
+    '2 «500ms» error: not a duration of at least 1s, such as 365d, nor 0s: "500ms"',
   ],
   [
     'tokens that may not live',

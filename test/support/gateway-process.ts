@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 export interface GatewayProcess extends AsyncDisposable {
+  readonly pid: number;
   readonly stdout: string;
   readonly stderr: string;
   /** The exit code, or the signal that ended it. */
@@ -44,6 +45,7 @@ export function startProcess(
   // A process that is expected to end has nobody waiting for it to be ready.
   ready.catch(() => undefined);
   return {
+    pid: child.pid ?? 0,
     get stdout() {
       return said.stdout;
     },

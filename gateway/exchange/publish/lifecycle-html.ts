@@ -62,8 +62,9 @@ function rowsOf(version: VersionEntry, self: string): readonly string[] {
 function row(name: string, entry: Entry, more: readonly string[]): string {
   const { stage, next_change: next, successor, alternate, migration_guide: guide, reason } = entry;
   const [brownout] = entry.brownouts ?? [];
-  const held = entry.paused_until;
+  const { paused_until: held, maintenance_until: maintained } = entry;
   const advice = [
+    ...(maintained === undefined ? [] : [`Down for maintenance until ${time(maintained)}`]),
     ...(held === undefined ? [] : [`Brownouts and retirement are on hold until ${time(held)}`]),
     ...(reason === undefined ? [] : [escapeHtml(reason)]),
     ...(successor === undefined ? [] : [`Move to ${escapeHtml(successor)}`]),

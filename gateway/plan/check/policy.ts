@@ -10,8 +10,11 @@ import { reservedPath } from '../reserved-paths.ts';
 import { checkRules } from '../rules/check.ts';
 import { switchedReport } from '../rules/switch.ts';
 import { reportDangling } from './dangling.ts';
+import { checkHeaders } from './headers.ts';
 import { checkLowering } from './lowering.ts';
+import { checkMaintenance } from './maintenance.ts';
 import { checkPin } from './pin.ts';
+import { checkTargets } from './targets.ts';
 import { checkVersions } from './versions.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
 
@@ -27,6 +30,9 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkLimits(view, report);
   checkLowering(view, report);
   checkUpstreams(view, around, report);
+  checkTargets(view, report);
+  checkMaintenance(view, around.now, report);
+  checkHeaders(view, report);
   checkReserved(view, report);
 }
 

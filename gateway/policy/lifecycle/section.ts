@@ -133,7 +133,7 @@ export const modeSection = z.enum(['enforce', 'observe']).meta({
 
 /** A 304 cannot take a header from a stored answer: what is stored must go by itself (CACHE-6). */
 export const deprecatedMaxAgeSection = wholeSeconds(
-  'Longest time an answer of a deprecated version may be reused by caches; default what the service says.',
+  'Longest time an answer of a deprecated version may be reused by caches; default: what the service says.',
 );
 
 /** How `Deprecation` is written (DEP-1). */

@@ -17,7 +17,7 @@ export async function openEmbeddedState(folder: string, options: DatabaseOptions
       overrides: await openOverrides(database, options.onFault),
       published: {
         read: async () => readPublished(await database.call('readPublished')),
-        write: (files) => database.call('writePublished', writePublished(files)),
+        write: async (files) => database.call('writePublished', await writePublished(files)),
       },
       close,
     };
