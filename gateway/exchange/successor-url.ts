@@ -5,7 +5,7 @@ import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { linkTarget } from '../policy/lifecycle/links.ts';
 import { fillTail } from '../policy/lifecycle/operation-template.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
-import { hasEnded } from '../policy/lifecycle/retirement.ts';
+import { hasEnded, NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
 
 /** What was asked for, below the API's base. */
 export interface Resource {
@@ -23,25 +23,27 @@ type Place = Pick<RedirectTarget, 'path' | 'tail'>;
 
 /**
  * LNK-2: the operation's own template filled in, else the mapped path; without the query. A version that names no
- * successor has the target of its redirect for one (RET-8). Undefined when it has neither, and where the two share their
- * URL: the one just requested is no other place to go.
+ * successor has the first open target of its redirect for one (RET-8). Where the two share their URL, the one just
+ * requested is no other place to go, and the version to ask for there is named.
  */
-export function successorUrl(
+export function successorOf(
   plan: GatewayPlan,
   api: ApiPlan,
   version: VersionRules,
   moment: Moment,
   resource: Resource,
-): string | undefined {
-  const { successorPath: path, successorTail } = version;
-  const place: Place | undefined =
+): Successor {
+  const { label, successorPath: path, successorTail, schedule } = version;
+  const place =
     path === undefined
       ? version.redirects.find((each) => isOpen(api, each, moment))
-      : { path, tail: successorTail };
-  if (place === undefined) return undefined;
+      : { path, tail: successorTail, label: schedule.successor };
+  if (place === undefined) return NO_SUCCESSOR;
   const tail = tailAt(place, resource);
-  const isHere = place.path === version.place && tail === resource.tail;
-  return isHere ? undefined : linkTarget(placeUrl(plan, place) + tail);
+  if (place.path !== version.place || tail !== resource.tail)
+    return { replacement: linkTarget(placeUrl(plan, place) + tail), successor: undefined };
+  // An operation that leads to another method of its own version has no version to name.
+  return place.label === label ? NO_SUCCESSOR : { replacement: undefined, successor: place.label };
 }
 
 /**
