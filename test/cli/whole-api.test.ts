@@ -153,6 +153,27 @@ describe('extend', () => {
     expect(text).toContain(message);
   });
 
+  it('refuses an API whose versions all say their own end: nothing would end later', async () => {
+    const own = 'extended: [ { to: 2027-09-01, announced: 2026-09-01, why: first } ]';
+    const text = ORDERS.replace('released: 2025-06-01', `released: 2025-06-01, ${own}`);
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    const { exitCode, text: said } = await extend(files, 'orders', undefined);
+    expect(exitCode).toBe(1);
+    expect(said).toMatch(
+      /orders.yaml:6:9: error: no version of orders would end later[\s\S]*name the version/,
+    );
+    expect(await readFile(join(files.folder, 'policies/orders.yaml'), 'utf8')).toBe(text);
+  });
+
+  it('extends a version of the API that has extensions of its own', async () => {
+    const own = 'extended: [ { to: 2027-09-01, announced: 2026-09-01, why: first } ]';
+    const text = ORDERS.replace('released: 2025-06-01', `released: 2025-06-01, ${own}`);
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    expect((await extend(files, 'orders', 'v2')).text).toContain(
+      'orders v2: sunset 2027-09-01 -> 2027-10-01, +1 month\n',
+    );
+  });
+
   it('refuses an API whose sunset has passed, or stands in its versions only', async () => {
     await using files = await workspace({
       ...policies,
