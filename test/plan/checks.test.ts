@@ -495,12 +495,13 @@ unknown_version_status: 404
 versions: none
 `,
     });
-    const nothing = (line: number, key: string) =>
-      `policies/open.yaml:${line} «${key}» error: ${key} does nothing in an API with "versions: none"`;
+    const nothing = (line: number, key: string, and = '') =>
+      `policies/open.yaml:${line} «${key}» error: ${key} does nothing in an API with "versions: none"${and}`;
+    const undated = ' and no deprecated of its own';
     expect(await files.problems()).toEqual([
-      nothing(4, 'warning'),
-      nothing(5, 'deprecation_header'),
-      nothing(6, 'deprecated'),
+      nothing(4, 'warning', undated),
+      nothing(5, 'deprecation_header', undated),
+      nothing(6, 'deprecated', undated),
       nothing(7, 'resolve'),
       nothing(8, 'version_as'),
       nothing(9, 'rewrite_content_type'),
