@@ -58,6 +58,8 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
   if (source === undefined) return unusable(nothingCalled('API', options.api, namesOf(before)));
   const { version } = options;
   const versions = labelsOf(source.file);
+  if (version !== undefined && versions.length === 0)
+    return unusable(`${options.api} has no versions: leave ${JSON.stringify(version)} out to extend the API`);
   if (version !== undefined && !versions.includes(version))
     return unusable(nothingCalled('version', version, versions));
   const name = version ?? options.api;

@@ -145,7 +145,7 @@ describe('extend', () => {
   it.each([
     ['orders', 'v2', 'orders.yaml:6:9: error: v2 has the sunset of the whole API'],
     ['orders', 'none', 'no version is called "none": there are v1, v2'],
-    ['hooks', 'none', 'no version is called "none": there is none'],
+    ['hooks', 'none', 'hooks has no versions: leave "none" out to extend the API'],
   ])('refuses %s %s', async (api, version, message) => {
     await using files = await workspace(policies);
     const { exitCode, text } = await extend(files, api, version);
