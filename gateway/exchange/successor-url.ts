@@ -39,17 +39,19 @@ export function successorOf(
       ? version.redirects.find((each) => isOpen(api, each, moment))
       : { path, tail: successorTail, label: schedule.successor };
   if (place === undefined) return NO_SUCCESSOR;
-  const tail = tailAt(place, resource);
-  if (place.path !== version.place || tail !== resource.tail)
-    return { replacement: linkTarget(placeUrl(plan, place) + tail), successor: undefined };
+  if (!isHere(version, place, resource))
+    return {
+      replacement: linkTarget(placeUrl(plan, place) + tailAt(place, resource)),
+      successor: undefined,
+    };
   // An operation that leads to another method of its own version has no version to name.
   return place.label === label ? NO_SUCCESSOR : { replacement: undefined, successor: place.label };
 }
 
 /**
  * RET-2: the mapped path with the original query bytes, in the first version of the chain that still serves it (RET-4).
- * A version that was not named by the path alone would be named again there: only the same version is then a target
- * (RET-5). Undefined when nothing takes over.
+ * A version that was not named by the path alone would be named again there: only the same version is then a target,
+ * and never the URL just requested (RET-5). Undefined when nothing takes over.
  */
 export function redirectUrl(
   plan: GatewayPlan,
@@ -62,6 +64,7 @@ export function redirectUrl(
     (each) =>
       isOpen(api, each, moment) &&
       (resource.byPathAlone || each.label === version.label) &&
+      !isHere(version, each, resource) &&
       serves(api, each, moment, resource),
   );
   return target && linkTarget(placeUrl(plan, target) + tailAt(target, resource) + resource.search);
@@ -84,6 +87,10 @@ function isOpen(api: ApiPlan, { label, until }: RedirectTarget, moment: Moment):
 /** On our own authority, or on the one that the policy gives the version (RET-3). */
 export function placeUrl(plan: GatewayPlan, { path }: Pick<Place, 'path'>): string {
   return /^https?:/.test(path) ? path : plan.public + path;
+}
+
+function isHere(version: VersionRules, place: Place, resource: Resource): boolean {
+  return place.path === version.place && tailAt(place, resource) === resource.tail;
 }
 
 function tailAt({ tail }: Place, resource: Resource): string {

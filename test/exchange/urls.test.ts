@@ -82,6 +82,8 @@ describe('URLs in another version', () => {
       successorOf(plan(), api(), chained, { now, overrides: [] }, resource('/7')),
     );
     expect(named.map(({ successor }) => successor)).toEqual(['v2', 'v3', undefined]);
+    // RET-5: it would lead back to the URL just requested.
+    expect(redirectUrl(plan(), api(), chained, AT, resource('/7'))).toBeUndefined();
     expect(named.map(({ replacement }) => replacement)).toEqual([undefined, undefined, undefined]);
   });
 
