@@ -3,7 +3,6 @@
 import { API_CATALOG } from '../plan/reserved-paths.ts';
 import { challengeFor } from '../policy/authentication/challenge.ts';
 import { link } from '../policy/lifecycle/links.ts';
-import { successorToName } from '../policy/lifecycle/retirement.ts';
 import { acceptableTypes } from '../policy/versioning/media-type.ts';
 import type { Carrier, Claim, Label } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
@@ -166,10 +165,10 @@ function challenge(
 }
 
 /** A limit met on a deprecated version says where the room is. */
-function migration({ phase, version, successorUrl: replacement }: ExchangeFacts): Members {
+function migration({ phase, version, successor }: ExchangeFacts): Members {
   if (phase?.stage !== 'deprecated' || version === undefined) return {};
   const { guide } = version.schedule;
-  return whereToGo({ replacement, successor: successorToName(version, replacement), guide });
+  return whereToGo({ ...successor, guide });
 }
 
 function spellClaim({ carrier, value }: Claim): string {

@@ -5,7 +5,7 @@ import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { linkTarget } from '../policy/lifecycle/links.ts';
 import { fillTail } from '../policy/lifecycle/operation-template.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
-import { hasEnded } from '../policy/lifecycle/retirement.ts';
+import { hasEnded, NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
 
 /** What was asked for, below the API's base. */
 export interface Resource {
@@ -23,31 +23,35 @@ type Place = Pick<RedirectTarget, 'path' | 'tail'>;
 
 /**
  * LNK-2: the operation's own template filled in, else the mapped path; without the query. A version that names no
- * successor has the target of its redirect for one (RET-8). Undefined when it has neither, and where the two share their
- * URL: the one just requested is no other place to go.
+ * successor has the first open target of its redirect for one (RET-8). Where the two share their URL, the one just
+ * requested is no other place to go, and the version to ask for there is named.
  */
-export function successorUrl(
+export function successorOf(
   plan: GatewayPlan,
   api: ApiPlan,
   version: VersionRules,
   moment: Moment,
   resource: Resource,
-): string | undefined {
-  const { successorPath: path, successorTail } = version;
-  const place: Place | undefined =
+): Successor {
+  const { label, successorPath: path, successorTail, schedule } = version;
+  const place =
     path === undefined
       ? version.redirects.find((each) => isOpen(api, each, moment))
-      : { path, tail: successorTail };
-  if (place === undefined) return undefined;
-  const tail = tailAt(place, resource);
-  const isHere = place.path === version.place && tail === resource.tail;
-  return isHere ? undefined : linkTarget(placeUrl(plan, place) + tail);
+      : { path, tail: successorTail, label: schedule.successor };
+  if (place === undefined) return NO_SUCCESSOR;
+  if (!isHere(version, place, resource))
+    return {
+      replacement: linkTarget(placeUrl(plan, place) + tailAt(place, resource)),
+      successor: undefined,
+    };
+  // An operation that leads to another method of its own version has no version to name.
+  return place.label === label ? NO_SUCCESSOR : { replacement: undefined, successor: place.label };
 }
 
 /**
  * RET-2: the mapped path with the original query bytes, in the first version of the chain that still serves it (RET-4).
- * A version that was not named by the path alone would be named again there: only the same version is then a target
- * (RET-5). Undefined when nothing takes over.
+ * A version that was not named by the path alone would be named again there: only the same version is then a target,
+ * and never the URL just requested (RET-5). Undefined when nothing takes over.
  */
 export function redirectUrl(
   plan: GatewayPlan,
@@ -60,6 +64,7 @@ export function redirectUrl(
     (each) =>
       isOpen(api, each, moment) &&
       (resource.byPathAlone || each.label === version.label) &&
+      !isHere(version, each, resource) &&
       serves(api, each, moment, resource),
   );
   return target && linkTarget(placeUrl(plan, target) + tailAt(target, resource) + resource.search);
@@ -82,6 +87,10 @@ function isOpen(api: ApiPlan, { label, until }: RedirectTarget, moment: Moment):
 /** On our own authority, or on the one that the policy gives the version (RET-3). */
 export function placeUrl(plan: GatewayPlan, { path }: Pick<Place, 'path'>): string {
   return /^https?:/.test(path) ? path : plan.public + path;
+}
+
+function isHere(version: VersionRules, place: Place, resource: Resource): boolean {
+  return place.path === version.place && tailAt(place, resource) === resource.tail;
 }
 
 function tailAt({ tail }: Place, resource: Resource): string {
