@@ -6,6 +6,7 @@ import { linkTarget } from '../policy/lifecycle/links.ts';
 import { fillTail } from '../policy/lifecycle/operation-template.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
+import type { Label } from '../policy/versioning/resolution.ts';
 
 /** What was asked for, below the API's base. */
 export interface Resource {
@@ -20,11 +21,11 @@ export interface Resource {
 }
 
 type Place = Pick<RedirectTarget, 'path' | 'tail'>;
+type NextPlace = Place & { readonly label: Label | undefined };
 
 /**
- * LNK-2: the operation's own template filled in, else the mapped path; without the query. A version that names no
- * successor has the first open target of its redirect for one (RET-8). Where the two share their URL, the one just
- * requested is no other place to go, and the version to ask for there is named.
+ * LNK-2: the operation's own template filled in, else the mapped path; without the query. Where two versions share their
+ * URL the version to ask for is named, since the URL alone would lead back to what was asked (RET-8).
  */
 export function successorOf(
   plan: GatewayPlan,
@@ -33,19 +34,34 @@ export function successorOf(
   moment: Moment,
   resource: Resource,
 ): Successor {
-  const { label, successorPath: path, successorTail, schedule } = version;
-  const place =
-    path === undefined
-      ? version.redirects.find((each) => isOpen(api, each, moment))
-      : { path, tail: successorTail, label: schedule.successor };
+  const place = nextPlace(api, version, moment, new Set());
   if (place === undefined) return NO_SUCCESSOR;
-  if (!isHere(version, place, resource))
-    return {
-      replacement: linkTarget(placeUrl(plan, place) + tailAt(place, resource)),
-      successor: undefined,
-    };
-  // An operation that leads to another method of its own version has no version to name.
-  return place.label === label ? NO_SUCCESSOR : { replacement: undefined, successor: place.label };
+  // An operation that leads to another one of its own version has no version to name.
+  const named = place.path === version.place && place.label !== version.label ? place.label : undefined;
+  if (isHere(version, place, resource)) return { replacement: undefined, successor: named };
+  return { replacement: linkTarget(placeUrl(plan, place) + tailAt(place, resource)), successor: named };
+}
+
+/**
+ * The version named as successor, else the first open target of its redirect; where what is named has ended itself, the
+ * one that follows on that: a successor is served (standards §2.1). Undefined where everything has ended.
+ */
+function nextPlace(
+  api: ApiPlan,
+  version: VersionRules,
+  moment: Moment,
+  passed: Set<Label>,
+): NextPlace | undefined {
+  const { successorPath: path, successorTail: tail, schedule, redirects } = version;
+  if (path === undefined) return redirects.find((each) => isOpen(api, each, moment));
+  const label = schedule.successor;
+  const there = label === undefined || label === version.label ? undefined : api.versions.get(label);
+  if (there === undefined || !hasEnded(phaseAt(assess(there, moment).phases, moment.now))) {
+    return { path, tail, label };
+  }
+  if (passed.has(there.label)) return undefined;
+  const next = nextPlace(api, there, moment, passed.add(there.label));
+  return next && { ...next, tail: tail ?? next.tail };
 }
 
 /**

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { credentialInQuery } from '../../gateway/exchange/credentials-in-url.ts';
 import { type Resource, redirectUrl, successorOf } from '../../gateway/exchange/successor-url.ts';
+import type { VersionRules } from '../../gateway/plan/plan.ts';
 import { api, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
 
 const AT = { now: NOW, overrides: [] };
@@ -85,6 +86,32 @@ describe('URLs in another version', () => {
     // RET-5: it would lead back to the URL just requested.
     expect(redirectUrl(plan(), api(), chained, AT, resource('/7'))).toBeUndefined();
     expect(named.map(({ replacement }) => replacement)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('LNK-2: a successor that has ended itself is passed over for the one that follows on it, to the second', () => {
+    const life = (label: string, successor: string | undefined, sunset: number): VersionRules => {
+      const schedule = { ...version().schedule, successor, sunset, retired: sunset };
+      const successorPath = successor && `/api/${successor}/orders`;
+      return version({ label, schedule, phases: version().phasesOf(schedule), successorPath, redirects: [] });
+    };
+    const all = [life('v1', 'v2', NOW - 1), life('v2', 'v3', NOW + 1), life('v3', 'v1', NOW + 2)];
+    const leadsTo = (now: number) =>
+      successorOf(plan(), api(all), all[0] ?? version(), { now, overrides: [] }, resource('/7')).replacement;
+    expect([NOW, NOW + 1, NOW + 2].map(leadsTo)).toEqual([
+      'https://api.example.com/api/v2/orders/7',
+      'https://api.example.com/api/v3/orders/7',
+      // All have ended, and lead back to each other.
+      undefined,
+    ]);
+  });
+
+  it('RET-8: another path at a URL that versions share needs the version named as well', () => {
+    const place = '/api/orders';
+    const moved = version({ place, successorPath: place, successorTail: ['/new'] });
+    expect(successorOf(plan(), api(), moved, AT, resource('/old'))).toEqual({
+      replacement: 'https://api.example.com/api/orders/new',
+      successor: 'v2',
+    });
   });
 
   it('RET-4: a version that a pause holds past its sunset still takes over, as long as the pause runs', () => {
