@@ -1,5 +1,6 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
+import { NO_SUCCESSOR } from '../policy/lifecycle/retirement.ts';
 import { type AnswerHeaders, mergeVary } from './answer-headers.ts';
 import { decorate } from './decorate.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
@@ -93,7 +94,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       sparesSome: false,
       requested: undefined,
       phase: undefined,
-      successorUrl: undefined,
+      successor: NO_SUCCESSOR,
       relatedLinks: undefined,
       consumer: undefined,
       quota: undefined,

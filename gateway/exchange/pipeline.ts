@@ -27,7 +27,7 @@ import { relatedLinks } from './related-links.ts';
 import { tooLarge } from './request-size.ts';
 import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
-import { type Resource, redirectUrl, successorUrl } from './successor-url.ts';
+import { type Resource, redirectUrl, successorOf } from './successor-url.ts';
 
 const NO_CAPTURES: readonly string[] = [];
 const ENCODED_SLASH: Refusal = {
@@ -127,7 +127,7 @@ export async function decide(
     // A version that a header named would be named again after a redirect (RET-5).
     byPathAlone: isNamedByPlace(evidence),
   };
-  if (phase.linksSuccessor) facts.successorUrl = successorUrl(plan, api, version, facts, resource);
+  if (phase.linksSuccessor) facts.successor = successorOf(plan, api, version, facts, resource);
   facts.relatedLinks = relatedLinks(facts, api, version, phase, resource);
   const ended = hasEnded(phase);
   const mayPass =
@@ -139,7 +139,7 @@ export async function decide(
       schedule: version.schedule,
       phase,
       method: view.method,
-      replacement: facts.successorUrl,
+      next: facts.successor,
       redirect: redirectUrl(plan, api, version, facts, resource),
     });
   if (ended && !mayPass) {
@@ -148,7 +148,7 @@ export async function decide(
   }
   // Brownout: as public as retirement, and like it later where only some callers meet it (ORD-3).
   const window = version.brownouts?.at(now);
-  const brownout = window && brownOut(version, window, now, facts.successorUrl);
+  const brownout = window && brownOut(version, window, now, facts.successor);
   const choosy = window !== undefined && looksAtCaller(window, version, now);
   facts.sparesSome = mayPass || choosy;
   if (brownout !== undefined && !choosy) {

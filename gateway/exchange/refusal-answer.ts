@@ -1,7 +1,6 @@
 // Refusals to answers: one exhaustive switch, so that a new reason cannot be forgotten.
 // Called by exchange.ts for refusals of the listener and of the pipeline.
 import { challengeFor } from '../policy/authentication/challenge.ts';
-import { successorToName } from '../policy/lifecycle/retirement.ts';
 import { acceptableTypes } from '../policy/versioning/media-type.ts';
 import type { Carrier, Claim, Label } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
@@ -142,10 +141,10 @@ function challenge(
 }
 
 /** A limit met on a deprecated version says where the room is. */
-function migration({ phase, version, successorUrl: replacement }: ExchangeFacts): Members {
+function migration({ phase, version, successor }: ExchangeFacts): Members {
   if (phase?.stage !== 'deprecated' || version === undefined) return {};
   const { guide } = version.schedule;
-  return whereToGo({ replacement, successor: successorToName(version, replacement), guide });
+  return whereToGo({ ...successor, guide });
 }
 
 function spellClaim({ carrier, value }: Claim): string {

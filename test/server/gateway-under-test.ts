@@ -119,7 +119,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       sparesSome: false,
       requested: undefined,
       phase: undefined,
-      successorUrl: undefined,
+      successor: { replacement: undefined, successor: undefined },
       relatedLinks: undefined,
       consumer: undefined,
       quota: undefined,

@@ -141,7 +141,7 @@ export function deprecatedFacts(): ExchangeFacts {
     sparesSome: false,
     requested: undefined,
     phase: phaseAt(rules.phases, NOW),
-    successorUrl: 'https://api.example.com/api/v2/orders/7',
+    successor: { replacement: 'https://api.example.com/api/v2/orders/7', successor: undefined },
     relatedLinks: undefined,
     consumer: undefined,
     quota: {

@@ -107,7 +107,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       predecessors: predecessorsOf(label, versions),
       successorPath: version.successor && pathOf(version.successor),
       successorTail: undefined,
-      redirects: redirectsOf(file, label, versions, pathOf),
+      redirects: redirectsOf(label, versions, pathOf),
     };
     const operations = compileOperations({
       file,
@@ -163,13 +163,10 @@ function compileAccess({ access }: PolicyFile): AccessRule {
 }
 
 function redirectsOf(
-  file: PolicyFile,
   label: Label,
   versions: ReadonlyMap<Label, VersionFile>,
   pathOf: (label: Label) => string,
 ): readonly RedirectTarget[] {
-  // Where neither path nor host names the version, every target would be the URL just requested (RET-5).
-  if (carrier(file, 'path') === undefined && carrier(file, 'subdomain') === undefined) return [];
   const chain = redirectChain(label, versions);
   if (chain.kind === 'cycle') return [];
   return chain.hops.map(({ label: to, until }) => ({
