@@ -2,56 +2,23 @@
 // Reads the clocks that everything else is given.
 import { openAdmin } from './admin/open-admin.ts';
 import type { Readiness } from './admin/readiness.ts';
-import type { GatewayFacts } from './cli/banner.ts';
+import type { Gateway, GatewayOptions, Started } from './gateway-contract.ts';
+import { effectiveInForce } from './plan/effective/in-force.ts';
 import { isWhole, loadAll, type Whole } from './plan/load.ts';
-import { hasErrors, type Problem, sortProblems } from './plan/problems.ts';
+import { hasErrors, sortProblems } from './plan/problems.ts';
+import { rewrittenIn } from './plan/published-comparison.ts';
 import { createPublishedHistory } from './plan/published-history.ts';
-import type { Environment } from './plan/read/interpolate.ts';
-import { watchPolicies } from './plan/reload.ts';
-import type { EpochMs } from './policy/contract.ts';
+import { type ReloadOutcome, type WatchOptions, watchPolicies } from './plan/reload.ts';
 import type { Override } from './policy/lifecycle/override.ts';
-import { createPrimary, documentsOf, type Primary, workersOf } from './primary.ts';
+import { createPrimary, type Primary, workersOf } from './primary.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { openCertificates } from './server/public-certificates.ts';
 import { createService, type Service } from './service.ts';
 import { openStores } from './stores/open-stores.ts';
+import { createCertificateReport } from './telemetry/certificate-report.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
-import type { LogDestination } from './telemetry/log-sink.ts';
 import { createReloadReport } from './telemetry/reload-report.ts';
-import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts';
-
-export interface GatewayOptions {
-  /** Path of `gateway.yaml`. */
-  readonly configFile: string;
-  readonly environment: Environment;
-  /** The lifecycle clock; undefined: the real time. Tokens, TLS and limits always use the real time. */
-  readonly lifecycleClock?: LifecycleClock;
-  readonly log: LogDestination;
-  /** Folders of the process and printed paths are relative to it; default: the working directory. */
-  readonly cwd?: string;
-  /** Told of each reload in one line for people, which the log has in full. */
-  readonly onReload?: (line: string) => void;
-}
-
-export interface LifecycleClock {
-  readonly now: () => EpochMs;
-  /** How it was set, for the banner. */
-  readonly description: string;
-}
-
-export interface Gateway {
-  readonly facts: GatewayFacts;
-  readonly logger: Telemetry['logger'];
-  /** Reads the policy files again; the outcome is in the log and the metrics. */
-  readonly reload: () => Promise<void>;
-  /** Stops accepting, finishes what runs within the bound of a drain, lets go of everything. */
-  readonly close: () => Promise<void>;
-}
-
-export type Started =
-  /** `problems`: warnings only. */
-  | { readonly kind: 'running'; readonly gateway: Gateway; readonly problems: readonly Problem[] }
-  | { readonly kind: 'rejected'; readonly problems: readonly Problem[] };
+import { createTelemetry } from './telemetry/telemetry.ts';
 
 /**
  * Starts a gateway: documents, store, certificate, listeners, in this order, so that nothing listens before all is well.
@@ -59,7 +26,7 @@ export type Started =
  */
 export async function startGateway(options: GatewayOptions): Promise<Started> {
   const now = options.lifecycleClock?.now() ?? Date.now();
-  const loaded = await loadAll({ ...options, now });
+  const loaded = await loadAll({ ...options, now, today: Date.now() });
   if (!isWhole(loaded)) return { kind: 'rejected', problems: loaded.problems };
 
   const closing = new AsyncDisposableStack();
@@ -75,9 +42,12 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
 
 async function assemble(
   options: GatewayOptions,
-  { settings, plan: firstPlan, policies, ...loaded }: Whole,
+  loaded: Whole,
   closing: AsyncDisposableStack,
 ): Promise<Started> {
+  const { settings, plan: firstPlan, policies, pieces } = loaded;
+  // The other documents are let go once they have been compared with what was published.
+  const gatewayDocument = loaded.sources.gateway;
   const wallClock = Date.now;
   const now = options.lifecycleClock?.now ?? wallClock;
   const monotonic = () => performance.now();
@@ -117,29 +87,24 @@ async function assemble(
   overrides = stores.overrides.current;
 
   const history = createPublishedHistory({
-    ...options,
     published: stores.published,
-    now,
     records: options.lifecycleClock === undefined,
     onSkipped: dependencies.onHistorySkipped,
   });
-  const problems = sortProblems([...loaded.problems, ...(await history.rewritten(policies))]);
+  const rewritten = await rewrittenIn(policies, history, { ...options, now: now() });
+  const problems = sortProblems([...loaded.problems, ...rewritten]);
   if (hasErrors(problems)) return { kind: 'rejected', problems };
 
-  const certificates = await openCertificates(settings, firstPlan, wallClock(), telemetry.metrics);
+  const certificates = await openCertificates(settings, firstPlan, {
+    now: wallClock,
+    report: createCertificateReport(telemetry),
+  });
+  if (certificates !== undefined) closing.defer(certificates.close);
   if (workers > 1) {
     const clockOffset = () => options.lifecycleClock && now() - wallClock();
-    const documents = documentsOf(plan, policies);
-    primary = createPrimary({
-      settings,
-      workers,
-      documents,
-      certificates,
-      clockOffset,
-      stores,
-      telemetry,
-      monotonic,
-    });
+    const { revision } = plan;
+    const shared = { settings, certificates, stores, telemetry, monotonic };
+    primary = createPrimary({ ...shared, workers, revision, pieces, clockOffset });
   }
   const service: Service =
     primary ??
@@ -157,36 +122,48 @@ async function assemble(
   closing.defer(service.close);
 
   const report = createReloadReport(telemetry, options.onReload);
-  const watch = watchPolicies({
+  const watching: WatchOptions = {
     ...options,
     ...report,
     settings,
-    revision: plan.revision,
     now,
     history,
     onPlan: async (next, warnings, accepted) => {
-      await service.use(next, documentsOf(next, accepted));
-      // After the workers, so that what is shown is in force everywhere.
+      // The workers first, so that what is shown is in force everywhere.
+      if (primary !== undefined) await primary.spread(next, accepted);
       plan = next;
+      service.use(next);
+      void certificates?.follow(next);
       report.onAccepted(next.revision, warnings);
     },
-  });
+  };
+  const watch = watchPolicies(watching, { revision: plan.revision, pieces });
   closing.defer(watch.close);
+  const reload = async (): Promise<ReloadOutcome> => {
+    await certificates?.reload();
+    return watch.reload();
+  };
 
   // Before the public listeners, so that it outlives them: readiness is read while they drain.
-  const admin = await openAdmin(settings, telemetry, {
+  const operators = await openAdmin(settings, telemetry, {
     plan: () => plan,
     now,
     wallClock,
     overrides: stores.overrides,
     pins: stores.pins,
+    reload,
+    config: () =>
+      effectiveInForce(
+        { revision: plan.revision, gateway: gatewayDocument, files: history.inForce() },
+        { ...options, now: now() },
+      ),
     readiness: () => ({
       state: state === 'ready' && service.serving() === 0 ? 'starting' : state,
       store: { kind: settings.store.kind, state: storeUp ? 'up' : 'down' },
       revision: plan.revision,
     }),
   });
-  if (admin !== undefined) closing.defer(admin.close);
+  closing.defer(operators.close);
 
   const { https, http } = await service.listen();
   closing.defer(async () => {
@@ -196,18 +173,19 @@ async function assemble(
 
   state = 'ready';
   logger.info('started', { revision: plan.revision, store: settings.store.kind });
-  await history.record(policies);
+  await history.record(policies.files, policies.files);
 
   const gateway: Gateway = {
     facts: {
-      listeners: { https, http, admin: admin && { address: admin.address } },
+      listeners: { https, http, ...operators.addresses },
       store: settings.store,
       workers,
-      fingerprint: certificates?.fingerprint,
+      fingerprint: certificates?.current().fingerprint,
       lifecycleClock: options.lifecycleClock?.description,
     },
     logger,
-    reload: watch.reload,
+    reload,
+    drainMs: settings.drain.waitMs + settings.drain.timeoutMs,
     close: () => closing.disposeAsync(),
   };
   return { kind: 'running', gateway, problems };

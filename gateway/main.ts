@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { renderBanner } from './cli/banner.ts';
 import { type CommandResult, exitCodeOf, runCheck } from './cli/check.ts';
+import { runConfigShow, type ShownConfig } from './cli/config-show.ts';
 import { printToken, runDemo } from './cli/demo.ts';
 import { adviseOnGateway } from './cli/demo-failures.ts';
 import { runDiff } from './cli/diff.ts';
@@ -17,9 +18,12 @@ import type { OperatorResult } from './cli/operator-result.ts';
 import { runPause } from './cli/pause.ts';
 import { runPin } from './cli/pin.ts';
 import { runProgram } from './cli/program.ts';
+import { runReload } from './cli/reload.ts';
 import { runSchema } from './cli/schema.ts';
+import { runStatus } from './cli/status.ts';
 import { runTimeline } from './cli/timeline.ts';
-import { type Gateway, type GatewayOptions, type LifecycleClock, startGateway } from './gateway.ts';
+import { startGateway } from './gateway.ts';
+import type { Gateway, GatewayOptions, LifecycleClock } from './gateway-contract.ts';
 import { renderProblems } from './plan/problems.ts';
 import { onShutdown } from './server/shutdown.ts';
 
@@ -82,7 +86,7 @@ async function run({ config, at }: { config: string; at: MovedTo | undefined }):
   const options = { configFile: config, environment: process.env, log: STANDARD_OUTPUT };
   const gateway = await start({ options, movedTo: at, advise: () => '' });
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
-  onShutdown(async ({ signal, error }) => {
+  onShutdown(gateway.drainMs, async ({ signal, error }) => {
     if (error !== undefined) gateway.logger.fatal('uncaught error; draining', { error });
     else gateway.logger.info('draining', { signal });
     await gateway.close();
@@ -136,7 +140,7 @@ async function print(result: Promise<CommandResult>): Promise<number> {
 }
 
 /** What was asked for goes to stdout, why it came to nothing to stderr: a pipe gets only the former. */
-async function printApart(result: Promise<OperatorResult | ApartResult>): Promise<number> {
+async function printApart(result: Promise<OperatorResult | ApartResult | ShownConfig>): Promise<number> {
   const { exitCode, stdout, stderr } = await result;
   process.stdout.write(stdout);
   process.stderr.write(stderr);
@@ -162,7 +166,14 @@ for (const stream of [process.stdout, process.stderr])
 
 const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
   run,
-  check: ({ at, config, ...options }) => print(runCheck({ ...options, ...surroundings(config, at) })),
+  check: ({ at, config, live, ...options }) =>
+    print(
+      runCheck({
+        ...options,
+        ...surroundings(config, at),
+        live: live ? { today: Date.now() } : undefined,
+      }),
+    ),
   explain: ({ at, config, ...options }) => print(runExplain({ ...options, ...surroundings(config, at) })),
   diff: ({ at, ...options }) => print(runDiff({ ...options, ...surroundings('', at) })),
   extend: ({ config, at, ...options }) => print(runExtend({ ...options, ...surroundings(config, at) })),
@@ -179,6 +190,10 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
   init: ({ config, ...options }) => print(runInit({ ...options, ...surroundings(config, undefined) })),
   pause: (options) => printApart(runPause({ ...options, environment: process.env, now: Date.now() })),
   pin: (options) => printApart(runPin({ ...options, environment: process.env, now: Date.now() })),
+  status: (options) => printApart(runStatus({ ...options, environment: process.env, now: Date.now() })),
+  reload: (options) => printApart(runReload({ ...options, environment: process.env, now: Date.now() })),
+  configShow: ({ config, ...options }) =>
+    printApart(runConfigShow({ ...options, ...surroundings(config, undefined) })),
   schema: (options) => print(runSchema(options)),
   demo,
   token: ({ client }) => printToken({ client, environment: process.env, projectRoot: PROJECT_ROOT }),

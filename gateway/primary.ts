@@ -1,27 +1,30 @@
 // The primary of several workers, where one process would have its service: it starts them, keeps them alike and alive.
 // Part of the composition root, called by gateway.ts; worker.ts is what it starts.
 import { availableParallelism } from 'node:os';
-import type { Policies } from './plan/load-documents.ts';
+import type { PlanPiece } from './plan/pieces.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Settings } from './plan/settings.ts';
-import type { Certificates } from './server/certificates.ts';
-import { DRAIN_MS } from './server/drain.ts';
+import type { PublicCertificates } from './server/public-certificates.ts';
 import { type Crew, createCrew } from './server/workers/crew.ts';
 import { forkWorker } from './server/workers/fork.ts';
-import type { PlanDocuments } from './server/workers/protocol.ts';
+import type { PlanOrder } from './server/workers/protocol.ts';
 import type { Service } from './service.ts';
 import type { Stores } from './stores/stores.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 /** A service whose requests are answered elsewhere. */
-export interface Primary extends Service, Pick<Crew, 'tell' | 'snapshots'> {}
+export interface Primary extends Service, Pick<Crew, 'tell' | 'snapshots'> {
+  /** Resolves when no request is judged by another plan any more. `pieces`: those of `plan`. */
+  readonly spread: (plan: GatewayPlan, pieces: readonly PlanPiece[]) => Promise<void>;
+}
 
 export interface PrimaryOptions {
   readonly settings: Settings;
   readonly workers: number;
+  readonly revision: string;
   /** Of the first plan. */
-  readonly documents: PlanDocuments;
-  readonly certificates: Certificates | undefined;
+  readonly pieces: readonly PlanPiece[];
+  readonly certificates: PublicCertificates | undefined;
   /** How far the lifecycle clock is ahead of the real one, milliseconds; undefined: it was not moved. */
   readonly clockOffset: () => number | undefined;
   readonly stores: Pick<Stores, 'answers' | 'start'>;
@@ -38,24 +41,48 @@ export function workersOf({ workers }: Settings): number {
   return workers === 'auto' ? availableParallelism() : workers;
 }
 
-/** What a plan was made of, as it is sent to workers. */
-export function documentsOf(plan: GatewayPlan, { sources }: Policies): PlanDocuments {
-  return { policies: sources.map(({ file }) => file), revision: plan.revision };
-}
-
 export function createPrimary(options: PrimaryOptions): Primary {
-  const { settings, workers, documents, certificates, clockOffset, stores, telemetry, monotonic } = options;
+  const { settings, workers, certificates, clockOffset, stores, telemetry, monotonic } = options;
+  let offered = new Map(options.pieces.map((piece) => [piece.digest, piece]));
   const crew = createCrew({
     size: workers,
     fork: (answers) => forkWorker(new URL('./worker.ts', import.meta.url), answers),
     answers: { ...stores.answers },
-    start: () => ({ settings, workers, certificates, clockOffset: clockOffset(), stores: stores.start() }),
-    documents,
+    start: () => ({
+      settings,
+      workers,
+      pairs: certificates?.current().pairs,
+      clockOffset: clockOffset(),
+      stores: stores.start(),
+    }),
+    order: orderOf(options.revision, options.pieces),
+    // Less the texts, which only the record of what was published needs.
+    pieces: (digests) =>
+      digests.flatMap((digest) => {
+        const piece = offered.get(digest);
+        return piece === undefined ? [] : [{ digest, file: piece.file, files: [] }];
+      }),
     relay: telemetry.relay,
     logger: telemetry.logger,
-    drainWithinMs: DRAIN_MS + LETTING_GO_MS,
+    drainWithinMs: settings.drain.waitMs + settings.drain.timeoutMs + LETTING_GO_MS,
     monotonic,
   });
   telemetry.metrics.countWorkers(crew.serving);
-  return { ...crew, use: (_plan, documents) => crew.use(documents) };
+  certificates?.onChange(({ pairs }) => void crew.show(pairs));
+  return {
+    ...crew,
+    // What a plan needs no more is let go by the workers.
+    use: () => undefined,
+    spread: async ({ revision }, pieces) => {
+      const next = new Map(pieces.map((piece) => [piece.digest, piece]));
+      // A worker may start with what is in force until now.
+      offered = new Map([...offered, ...next]);
+      await crew.use(orderOf(revision, pieces));
+      offered = next;
+    },
+  };
+}
+
+function orderOf(revision: string, pieces: readonly PlanPiece[]): PlanOrder {
+  return { revision, digests: pieces.map(({ digest }) => digest) };
 }

@@ -1,9 +1,10 @@
 // A worker process: what primary.ts starts. It answers requests with the plan it is sent, and reads no policy file.
 // Its own composition root; what it logs and counts goes to the primary.
-import { compilePlan } from './plan/compile/plan.ts';
+import { makeNextPlan, type NextPlan } from './plan/next-plan.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { type Primary, type Worker, work } from './server/workers/at-work.ts';
-import type { WorkerStart } from './server/workers/protocol.ts';
+import type { PlanOrder, PrimaryAnswers, WorkerStart } from './server/workers/protocol.ts';
+import { sentCertificates } from './server/workers/sent-certificates.ts';
 import { createService } from './service.ts';
 import type { StoreAnswers, StoreNews, StoreStart } from './stores/workers/spoken.ts';
 import { openWorkerStores } from './stores/workers/worker-stores.ts';
@@ -21,14 +22,18 @@ work(async (start, primary) => {
 });
 
 async function open(
-  { settings, documents, certificates, clockOffset = 0, workers, stores: start }: WorkerStart,
+  { settings, order, pairs, clockOffset = 0, workers, stores: start }: WorkerStart,
   primary: Primary,
   closing: AsyncDisposableStack,
 ): Promise<Worker> {
   const wallClock = Date.now;
   const now = () => Date.now() + clockOffset;
   const monotonic = () => performance.now();
-  let plan = compilePlan({ settings, ...documents });
+  const askPrimary = primary.peer<PrimaryAnswers>();
+  const reader = { pieces: (digests: readonly string[]) => askPrimary('pieces', digests) };
+  const next = (wanted: PlanOrder, known: NextPlan['pieces']) =>
+    makeNextPlan(reader, wanted, known, settings);
+  let { plan, pieces } = await next(order, []);
 
   const telemetry = createTelemetry({
     plan: () => plan,
@@ -60,6 +65,8 @@ async function open(
   });
   closing.defer(stores.close);
 
+  const { https } = settings.listeners;
+  const certificates = https && pairs && sentCertificates(pairs, https);
   const service = createService({
     ...stores,
     settings,
@@ -75,12 +82,20 @@ async function open(
   const bound = await service.listen();
   closing.defer(async () => void (await service.drain()));
 
+  const follow = async (wanted: PlanOrder): Promise<void> => {
+    ({ plan, pieces } = await next(wanted, pieces));
+    service.use(plan);
+  };
+  // One at a time: of two, the earlier is not to come into force last.
+  let following = Promise.resolve();
+
   return {
     bound,
-    use: (next) => {
-      plan = compilePlan({ settings, ...next });
-      return service.use(plan, next);
+    use: (wanted) => {
+      following = following.catch(() => undefined).then(() => follow(wanted));
+      return following;
     },
+    show: (renewed) => certificates?.take(renewed),
     snapshot: metrics.snapshot,
     hear: (news) => stores.hear(news as StoreNews),
     onUncaught: (error) => logger.fatal('uncaught error in a worker; it drains and ends', { error }),

@@ -14,8 +14,10 @@ import { createTokenCheck } from './token.ts';
 
 export interface AdminListenerOptions {
   readonly address: Address;
-  /** What every write needs, and off loopback every page that is not open. */
-  readonly token: string;
+  /** What every write needs, and off loopback every page that is not open; undefined: nobody has it. */
+  readonly token: string | undefined;
+  /** Whatever the Host says; default: only names that can be this listener's own. */
+  readonly anyHost?: boolean;
   readonly routes: readonly Route[];
   readonly audit: AuditTrail;
   /** Told of whatever made an answer fail. */
@@ -40,7 +42,8 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     routes,
     boundHost: address.host,
     exposed: address.host === undefined || !isLoopback(address.host),
-    hasToken: createTokenCheck(options.token),
+    anyHost: options.anyHost ?? false,
+    hasToken: options.token === undefined ? () => false : createTokenCheck(options.token),
   };
   /** With the address a request came from, which nobody knows any more once its connection is gone. */
   const matches = new WeakMap<FastifyRequest, Found & { readonly from: string }>();

@@ -8,6 +8,8 @@ export interface EntryRules {
   readonly routes: readonly Route[];
   /** As configured; undefined: every interface. */
   readonly boundHost: string | undefined;
+  /** Whatever the Host says: for machines that know this one by names of their own, where every page is open. */
+  readonly anyHost: boolean;
   /** Others than this machine reach the listener: everything but health and metrics needs the token. */
   readonly exposed: boolean;
   readonly hasToken: (authorization: string | undefined) => boolean;
@@ -35,7 +37,7 @@ const CHALLENGE = { 'www-authenticate': 'Bearer realm="sundial-admin"' };
 export function judgeEntry(rules: EntryRules, { method, url, hosts, headers }: Knock): Entry {
   // Of two, others may go by the one that is not looked at here (RFC 9112 section 3.2).
   if (hosts > 1) return refuse(errorAnswer(400, 'A request has one Host.'));
-  if (!isOwnHost(headers.host, rules.boundHost))
+  if (!rules.anyHost && !isOwnHost(headers.host, rules.boundHost))
     return refuse(errorAnswer(421, 'This listener answers only under its own address.'));
   const match = matchRoute(rules.routes, method, url);
   switch (match.kind) {

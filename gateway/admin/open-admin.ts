@@ -1,32 +1,57 @@
-// The admin listener put together: its token, its resources, its audit trail.
-// Called once by gateway.ts; a gateway file without an admin listener has none.
+// What operators and their machines reach, put together: the admin listener with its token, resources and audit trail,
+// and the metrics listener beside it. Called once by gateway.ts; either may be missing from the gateway file.
 import type { Settings } from '../plan/settings.ts';
 import { createAuditTrail } from '../telemetry/audit.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type AdminListener, createAdminListener } from './admin-listener.ts';
+import { type ConfigPorts, configRoutes } from './config.ts';
 import { type HealthPorts, healthRoutes } from './health.ts';
+import { openMetrics } from './open-metrics.ts';
 import { type PausePorts, pauseRoutes } from './pauses.ts';
 import { type PinPorts, pinRoutes } from './pins.ts';
 import { openAdminToken } from './token.ts';
 
-export type AdminPorts = Pick<HealthPorts, 'readiness'> & PausePorts & PinPorts;
+export type AdminPorts = Pick<HealthPorts, 'readiness'> & PausePorts & PinPorts & ConfigPorts;
 
-/**
- * Undefined where the settings have no admin listener.
- * @throws the system's error when the address cannot be bound; Error when the token's file cannot be had
- */
+type Addressed = Pick<AdminListener, 'address'>;
+
+export interface OperatorListeners {
+  /** Undefined for what the settings do not have. */
+  readonly addresses: { readonly admin: Addressed | undefined; readonly metrics: Addressed | undefined };
+  readonly close: () => Promise<void>;
+}
+
+/** @throws the system's error when an address cannot be bound; Error when the token's file cannot be had */
 export async function openAdmin(
+  settings: Pick<Settings, 'listeners' | 'dataFolder'>,
+  telemetry: Pick<Telemetry, 'metrics' | 'logger'>,
+  ports: AdminPorts,
+): Promise<OperatorListeners> {
+  await using opening = new AsyncDisposableStack();
+  const admin = await openAdminListener(settings, telemetry, ports);
+  if (admin !== undefined) opening.defer(admin.close);
+  const metrics = await openMetrics(settings, telemetry, ports.readiness);
+  if (metrics !== undefined) opening.defer(metrics.close);
+  const open = opening.move();
+  const addressed = (listener: AdminListener | undefined) => listener && { address: listener.address };
+  return {
+    addresses: { admin: addressed(admin), metrics: addressed(metrics) },
+    close: () => open.disposeAsync(),
+  };
+}
+
+async function openAdminListener(
   { listeners: { admin }, dataFolder }: Pick<Settings, 'listeners' | 'dataFolder'>,
   telemetry: Pick<Telemetry, 'metrics' | 'logger'>,
   ports: AdminPorts,
 ): Promise<AdminListener | undefined> {
   if (admin === undefined) return undefined;
   const { metrics, logger } = telemetry;
-  const { readiness } = ports;
+  const health = healthRoutes({ metrics, readiness: ports.readiness });
   return createAdminListener({
     address: admin.address,
     token: await openAdminToken({ configured: admin.token, dataFolder }),
-    routes: [...healthRoutes({ metrics, readiness }), ...pauseRoutes(ports), ...pinRoutes(ports)],
+    routes: [...health, ...configRoutes(ports), ...pauseRoutes(ports), ...pinRoutes(ports)],
     audit: createAuditTrail(telemetry),
     onError: (error) => logger.error('an admin page failed', { error }),
   });

@@ -2,6 +2,7 @@
 // Bounded in time and size; whatever goes wrong comes back as a sentence and an exit code.
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
+import { connectionFault } from './connection-words.ts';
 import { type AdminDoor, type AdminToken, type Failure, failure } from './running-gateway.ts';
 
 export interface AdminAsk {
@@ -9,6 +10,8 @@ export interface AdminAsk {
   /** Segments percent-encoded. */
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** A status besides 2xx whose body is what was asked for. */
+  readonly also?: number;
 }
 
 /** The gateway did what was asked. */
@@ -27,12 +30,29 @@ export async function askAdmin(door: AdminDoor, ask: AdminAsk): Promise<Answered
   try {
     // Another program on that port shall not be handed the token.
     const hello = await send(door.origin, { method: 'GET', path: '/-/healthy' }, undefined);
-    if (hello.status !== 200 || member(hello.body, 'status') !== 'healthy') return stranger(door.origin);
+    if (hello.status !== 200 || member(hello.body, 'status') !== 'healthy') return notAdmin(door.origin);
     const { status, body } = await send(door.origin, ask, token?.value);
-    return judge(door.origin, token, status, body);
+    return status === ask.also ? { kind: 'answered', body } : judge(door.origin, token, status, body);
   } catch (error) {
     return unreachable(door.origin, error);
   }
+}
+
+/** One open page of a listener, whatever its status. */
+export async function askPage(
+  origin: string,
+  path: string,
+): Promise<(Received & { kind: 'received' }) | Failure> {
+  try {
+    return { kind: 'received', ...(await send(origin, { method: 'GET', path }, undefined)) };
+  } catch (error) {
+    return unreachable(origin, error);
+  }
+}
+
+/** What answers at `origin` speaks another language. */
+export function stranger(origin: string): Failure {
+  return failure(3, `what answers at ${origin} is no Sundial gateway`);
 }
 
 /** One segment of a path; `.` and `..` would otherwise be steps. */
@@ -50,29 +70,23 @@ function judge(
   if (status === 401 && token !== undefined)
     return failure(1, `the gateway at ${origin} does not take the token from ${token.from}`);
   const message = member(body, 'message');
-  return typeof message === 'string' ? failure(1, message) : stranger(origin);
+  return typeof message === 'string' ? failure(1, message) : notAdmin(origin);
 }
 
-function stranger(origin: string): Failure {
+function notAdmin(origin: string): Failure {
   return failure(3, `what answers at ${origin} is not the admin listener of a Sundial gateway`);
 }
 
 function unreachable(origin: string, error: unknown): Failure {
-  const name = error instanceof Error ? error.name : '';
-  const code = error instanceof Error && 'code' in error ? String(error.code) : name;
-  if (name === 'AbortError' || code === 'ABORT_ERR')
-    return failure(3, `no gateway answers at ${origin} within ${TIMEOUT_MS / 1000} seconds`);
-  return failure(3, `no gateway answers at ${origin}: ${inWords(code)}`);
+  return failure(
+    3,
+    `no gateway answers at ${origin}: ${connectionFault(error, TIMEOUT_MS / 1_000)}${cureOf(error)}`,
+  );
 }
 
-function inWords(code: string): string {
-  if (code === 'ECONNREFUSED') return 'nothing listens there';
-  if (code === 'ENOTFOUND') return 'there is no such host';
-  if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
-    return 'it does not speak TLS; write http://';
-  if (/CERT|SIGNATURE/.test(code))
-    return `its certificate is not trusted here (${code}); NODE_EXTRA_CA_CERTS=<file> adds an authority`;
-  return code;
+function cureOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /CERT|SIGNATURE/.test(code) ? '; NODE_EXTRA_CA_CERTS=<file> adds an authority' : '';
 }
 
 interface Received {

@@ -2,8 +2,10 @@
 // What a listener would refuse before judging is refused here too; the connection itself is not simulated.
 import { readAuthority } from '../exchange/authority.ts';
 import type { RequestRefusal } from '../exchange/directive.ts';
+import { plainRefusal } from '../exchange/plain-http.ts';
 import { METHODS, type RequestView } from '../exchange/request-view.ts';
 import { readTarget } from '../exchange/target.ts';
+import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 
 export interface AskedRequest {
@@ -36,7 +38,11 @@ export function parseField(text: string): readonly [name: string, value: string]
   return name === undefined || value === undefined ? undefined : [name.toLowerCase(), value];
 }
 
-export function readAsked(asked: AskedRequest, { listeners }: Pick<Settings, 'listeners'>): Asked {
+export function readAsked(
+  asked: AskedRequest,
+  { listeners }: Pick<Settings, 'listeners'>,
+  plan: GatewayPlan,
+): Asked {
   const [, method = 'GET', written = ''] = WORDS.exec(asked.request.trim()) ?? [];
   // A method alone, as when a shell took the path away, is no request for a path of that name.
   if (!SENDABLE.test(written)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
@@ -47,7 +53,7 @@ export function readAsked(asked: AskedRequest, { listeners }: Pick<Settings, 'li
   // FWD-8: this is the last hop that it may reach.
   if (method === 'OPTIONS' && headers['max-forwards'] === '0')
     return unusable('With Max-Forwards: 0 it asks the gateway about itself: nothing is judged.');
-  const absolute = target.kind === 'resource' ? target.authority : undefined;
+  const absolute = target.kind === 'resource' ? target.absolute?.authority : undefined;
   const named = absolute ?? headers.host;
   const authority = readAuthority(named ?? asked.host);
   const isPlain = /^http:/i.test(written);
@@ -62,10 +68,14 @@ export function readAsked(asked: AskedRequest, { listeners }: Pick<Settings, 'li
     requestId: 'explained',
   };
   const refused = (refusal: RequestRefusal): Asked => ({ kind: 'refused', view, refusal });
-  if (view.scheme === 'http' && listeners.http?.mode === 'reject') return refused({ reason: 'plain_http' });
+  const mode = listeners.http?.mode ?? 'serve';
+  if (view.scheme === 'http' && mode !== 'serve') {
+    const isSound = OFFERED.has(method) && target.kind === 'resource' && authority !== undefined;
+    return refused(plainRefusal(mode, isSound ? view : undefined, plan));
+  }
   if (!OFFERED.has(method)) return refused({ reason: 'method_unknown', method });
   if (target.kind === 'malformed') {
-    return refused({ reason: 'request_malformed', status: target.status, message: target.message });
+    return refused({ reason: 'request_malformed', status: 400, message: target.message });
   }
   if (authority === undefined) {
     const message = 'The request needs exactly one valid authority.';

@@ -1,13 +1,14 @@
 // What a started gateway says of itself: who listens where, the store, the certificate, the clock, what to try.
 // Pure text from facts; printed once, by `run` beside its log and by the demo.
-import type { Address, StoreSettings } from '../plan/settings.ts';
+import type { Address, PlainMode, StoreSettings } from '../plan/settings.ts';
 
 export interface GatewayFacts {
   /** Addresses as bound: a configured port 0 is a real port here. */
   readonly listeners: {
     readonly https: { readonly address: Address } | undefined;
-    readonly http: { readonly address: Address; readonly mode: 'reject' | 'serve' } | undefined;
+    readonly http: { readonly address: Address; readonly mode: PlainMode } | undefined;
     readonly admin: { readonly address: Address } | undefined;
+    readonly metrics: { readonly address: Address } | undefined;
   };
   readonly store: StoreSettings;
   /** Processes that answer requests. */
@@ -29,13 +30,20 @@ export interface BannerInfo extends GatewayFacts {
   };
 }
 
+const PLAIN: Readonly<Record<PlainMode, string>> = {
+  reject: 'answers 400',
+  redirect: 'redirects to https',
+  serve: 'served',
+};
+
 /** Ends with a line feed. Holds no secret: of a Redis URL only host, port and database are shown. */
 export function renderBanner(info: BannerInfo): string {
-  const { https, http, admin } = info.listeners;
+  const { https, http, admin, metrics } = info.listeners;
   const rows: [string, string | undefined, string?][] = [
     ['gateway', https && origin('https', https.address)],
-    ['plain http', http && origin('http', http.address), http?.mode === 'reject' ? 'answers 400' : 'served'],
+    ['plain http', http && origin('http', http.address), PLAIN[http?.mode ?? 'reject']],
     ['admin', admin && origin('http', admin.address), '/metrics  /-/healthy  /-/ready'],
+    ['metrics', metrics && origin('http', metrics.address), 'the same, and nothing else'],
     ['store', describeStore(info.store)],
     ['workers', info.workers === 1 ? undefined : `${info.workers} processes`],
     ['certificate', info.fingerprint && `SHA-256 ${info.fingerprint}`],

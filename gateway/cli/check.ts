@@ -1,7 +1,7 @@
 // `sundial check`: everything wrong with the files, at once, without starting anything.
 // The command line calls `runCheck`; what it returns is printed and exited with.
 import { relative, resolve } from 'node:path';
-import { type Loaded, loadAll } from '../plan/load.ts';
+import { isWhole, type Loaded, loadAll } from '../plan/load.ts';
 import {
   countProblems,
   hasErrors,
@@ -13,6 +13,7 @@ import {
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { failedExpectations } from './expectations.ts';
+import { liveProblems } from './live/live-checks.ts';
 
 export type CheckFormat = 'text' | 'json' | 'github';
 
@@ -25,9 +26,13 @@ export interface CheckOptions {
   readonly against?: string | undefined;
   /** Warnings count as findings. */
   readonly strict: boolean;
+  /** Files in order are held against the world too: targets, key sets, Redis, the ends of certificates. `today`: the real clock. */
+  readonly live?: { readonly today: EpochMs } | undefined;
   readonly environment: Environment;
   /** Lifecycle instant the files are judged at. */
   readonly now: EpochMs;
+  /** The real instant, by which certificates are judged; default: `now`. */
+  readonly today?: EpochMs;
   readonly colour: boolean;
   readonly cwd?: string;
 }
@@ -41,7 +46,10 @@ export interface CommandResult {
 export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   const { files, format, strict } = options;
   const read = await loadAll(files.length === 0 ? options : { ...options, policyFiles: files });
-  const loaded = { ...read, problems: sortProblems([...read.problems, ...(await failedExpectations(read))]) };
+  const live =
+    options.live !== undefined && isWhole(read) ? await liveProblems(read, options.live.today) : [];
+  const problems = sortProblems([...read.problems, ...(await failedExpectations(read)), ...live]);
+  const loaded = { ...read, problems };
   return { exitCode: exitCodeOf(loaded.problems, strict), text: textOf(format, loaded, options) };
 }
 

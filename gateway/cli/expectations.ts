@@ -52,6 +52,7 @@ async function problemOf(expected: Expected, index: number): Promise<Problem | u
       authorization: as === undefined ? undefined : 'Bearer expected',
     },
     settings,
+    plan,
   );
   const finding = (key: keyof Expectation, message: string) =>
     document.problem(['expect', index, key], { rule: 'expect', message });

@@ -12,6 +12,7 @@ import { assess, holdOf } from '../policy/lifecycle/assess.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
+import type { Maintenance } from '../policy/maintenance/maintenance.ts';
 import { dateInWords } from '../policy/notation.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';
 import { type Carrier, UNVERSIONED } from '../policy/versioning/resolution.ts';
@@ -109,7 +110,7 @@ export function decisionsOf(judged: Judged, sources: Sources, passed: Passed): r
   }
   if (ending.kind === 'answered') {
     add(ending.reason === 'published' ? 'answer' : 'refused', ending.reason, {
-      detail: ending.cause ?? '',
+      detail: ending.reason === 'maintenance' ? endOf(version?.maintenance) : (ending.cause ?? ''),
       origin: refusedAt(judged, lines),
     });
   } else {
@@ -124,6 +125,12 @@ export function decisionsOf(judged: Judged, sources: Sources, passed: Passed): r
     }
   }
   return rows;
+}
+
+function endOf(maintenance: Maintenance | undefined): string {
+  if (maintenance === undefined) return '';
+  const { until, why } = maintenance;
+  return [`until ${dateInWords(until)}`, ...(why === undefined ? [] : [why])].join(': ');
 }
 
 /** Whether a pause would make this another answer. */
@@ -189,6 +196,8 @@ function refusedAt({ facts, ending }: Judged, lines: WrittenLines): Origin | und
   switch (reason) {
     case 'credentials_in_url':
       return lines.credentialsInUrl;
+    case 'maintenance':
+      return version && lines.maintenance(version);
     case 'version_moved':
       return version && lines.afterlife(version);
     case 'version_retired':

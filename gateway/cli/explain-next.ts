@@ -8,6 +8,8 @@ export interface Change {
   readonly at: EpochMs;
   /** The version that then answers for the request; undefined when none does. */
   readonly version: string | undefined;
+  /** The operation, where that has rules of its own: the stage is then its own too. */
+  readonly operation: string | undefined;
   readonly stage: string | undefined;
   /** Status of the gateway's own answer; undefined when the request is forwarded. */
   readonly status: number | undefined;
@@ -45,11 +47,12 @@ export async function nextChanges(
 }
 
 /** Every instant at which something of a version begins or ends. */
-function instantsOf({ phases, schedule, exceptions }: VersionRules): readonly EpochMs[] {
+function instantsOf({ phases, schedule, exceptions, maintenance }: VersionRules): readonly EpochMs[] {
   return [
     ...phases.map(({ from }) => from),
     ...exceptions.map(({ until }) => until),
     ...(schedule.forgotten === undefined ? [] : [schedule.forgotten]),
+    ...(maintenance === undefined ? [] : [maintenance.until]),
   ];
 }
 
@@ -62,6 +65,7 @@ function outcomeOf({ facts, ending }: Judged): Omit<Change, 'at'> {
   const location = answer?.headers.location;
   return {
     version: facts.version?.label,
+    operation: facts.version?.operation,
     stage: facts.phase?.stage,
     status: answer?.status,
     reason: ending.kind === 'answered' ? ending.reason : undefined,

@@ -106,13 +106,13 @@ function columns(decisions: readonly Decision[]): readonly string[] {
   );
 }
 
-function changeText({ at, version, stage, status, reason, location }: Change): string {
+function changeText({ at, version, operation, stage, status, reason, location }: Change): string {
   const who =
     version === undefined
       ? 'no version answers'
       : version === UNVERSIONED
         ? (stage ?? 'nothing answers')
-        : `${version} ${stage ?? ''}`.trimEnd();
+        : `${operation === undefined ? '' : `${operation} of `}${version} ${stage ?? ''}`.trimEnd();
   const what = status === undefined ? 'forwarded' : `${statusText(status)}, ${reason}`;
   return `${dateInWords(at).padEnd(WIDEST_DATE)}  ${who}: ${what}${location === undefined ? '' : ` to ${location}`}`;
 }

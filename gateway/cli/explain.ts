@@ -73,6 +73,7 @@ export async function explain(
       authorization: question.as === undefined ? undefined : TOKEN,
     },
     settings,
+    plan,
   );
   if (asked.kind === 'unusable') return unusable(asked.message);
   const scopes = question.scopes === undefined ? EVERY_SCOPE : new Set(question.scopes);

@@ -58,6 +58,8 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
   if (source === undefined) return unusable(nothingCalled('API', options.api, namesOf(before)));
   const { version } = options;
   const versions = labelsOf(source.file);
+  if (version !== undefined && versions.length === 0)
+    return unusable(`${options.api} has no versions: leave ${JSON.stringify(version)} out to extend the API`);
   if (version !== undefined && !versions.includes(version))
     return unusable(nothingCalled('version', version, versions));
   const name = version ?? options.api;
@@ -70,9 +72,13 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
       version === undefined && versions.length > 0 ? 'name the version whose sunset it is' : undefined;
     return refuse(at, `${name} has no sunset that could be extended`, hint);
   }
-  if (version !== undefined && isOfWholeApi(source, version)) {
+  if (version !== undefined && isReached(source, version)) {
     const hint = `sundial extend ${options.api} extends that, for every version without one of its own`;
     return refuse(['sunset'], `${version} has the sunset of the whole API`, hint);
+  }
+  if (version === undefined && versions.length > 0 && !versions.some((each) => isReached(source, each))) {
+    const message = `no version of ${options.api} would end later: each has a sunset or an extension of its own`;
+    return refuse(['sunset'], message, 'name the version whose sunset it is');
   }
   if (hasSunset(life, options.now)) {
     const what = version === undefined ? 'an API' : 'a version';
@@ -147,10 +153,13 @@ function labelsOf({ versions }: PolicyFile): readonly string[] {
   return versions === 'none' ? [] : Object.keys(versions);
 }
 
-/** Whether the version takes its sunset over: it then stands at one place for both. */
-function isOfWholeApi({ document }: PolicySource, version: string): boolean {
-  const [own, shared] = [['versions', version, 'sunset'], ['sunset']].map((path) => document.origin(path));
-  return own !== undefined && own.line === shared?.line && own.column === shared.column;
+/** Whether an extension of the whole API is one of the version: it takes the sunset over, and has none of its own. */
+function isReached({ document }: PolicySource, version: string): boolean {
+  const takesOver = (key: string): boolean => {
+    const [own, shared] = [['versions', version, key], [key]].map((path) => document.origin(path));
+    return own !== undefined && own.line === shared?.line && own.column === shared.column;
+  };
+  return takesOver('sunset') && (takesOver('extended') || !document.has(['versions', version, 'extended']));
 }
 
 /** Warnings that the extension brought. */

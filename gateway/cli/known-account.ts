@@ -52,8 +52,7 @@ export function accountInWords(
   if (pin !== undefined) return { detail: 'the pin of the account', assumed: undefined };
   const asksForDay = api?.resolution.pin?.created !== undefined;
   if (asksForDay && created !== undefined) {
-    const detail =
-      carrier === 'pin' ? `the account was made on ${created}` : `the default: nothing is of ${created}`;
+    const detail = carrier === 'pin' ? `the account was made on ${created}` : 'the default';
     return { detail, assumed: 'no pin is stored' };
   }
   const assumed = asksForDay ? 'no pin is stored, no day in the token' : 'no pin is stored';

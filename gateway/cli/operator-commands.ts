@@ -8,7 +8,8 @@ import type { OperatorFormat } from './operator-result.ts';
 import type { PauseAsk } from './pause.ts';
 import type { PinAsk } from './pin.ts';
 
-interface Reach {
+/** Which gateway, and how to print. */
+export interface Reach {
   readonly config: string;
   readonly admin: string | undefined;
   readonly format: OperatorFormat;
@@ -139,7 +140,7 @@ function addPin(program: Command, { actions, config, end }: OperatorSetting): vo
     });
 }
 
-function addReach(command: Command, config: () => Option): Command {
+export function addReach(command: Command, config: () => Option): Command {
   return command
     .addOption(config())
     .addOption(
@@ -151,7 +152,7 @@ function addReach(command: Command, config: () => Option): Command {
     .addOption(new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'));
 }
 
-function reachOf({ config, admin, format }: Reach): Reach {
+export function reachOf({ config, admin, format }: Reach): Reach {
   return { config, admin, format };
 }
 

@@ -9,16 +9,18 @@ import type { ExplainFormat } from './explain.ts';
 import type { KnownAccount } from './known-account.ts';
 import { type MovedTo, readMovedTo } from './moved-to.ts';
 import { addOperatorCommands, type OperatorActions } from './operator-commands.ts';
+import { addProcessCommands, type ProcessActions } from './process-commands.ts';
 import type { TimelineFormat } from './timeline.ts';
 
 /** What the commands do; each resolves with the exit code. */
-export interface Actions extends ChangeActions, OperatorActions, DescriptionActions {
+export interface Actions extends ChangeActions, OperatorActions, DescriptionActions, ProcessActions {
   readonly run: (options: { config: string; at: MovedTo | undefined }) => Promise<number>;
   readonly check: (options: {
     files: readonly string[];
     config: string;
     format: CheckFormat;
     strict: boolean;
+    live: boolean;
     against: string | undefined;
     at: MovedTo | undefined;
   }) => Promise<number>;
@@ -91,13 +93,15 @@ export async function runProgram(
       new Option('--format <format>', 'how to print').choices(['text', 'json', 'github']).default('text'),
     )
     .option('--strict', 'warnings count as findings', false)
+    .option('--live', 'also reach what the files name: targets, key sets, Redis; at most ten seconds', false)
     .option(
       '--against <folder>',
       'compare with policies published earlier: dates rewritten, versions vanished',
     )
+    .addHelpText('after', EXIT_CODES)
     .action(async (files, options) => {
-      const { config: file, format, strict, against } = options;
-      exitCode = await actions.check({ files, config: file, format, strict, against, at: options.at });
+      const { config: file, format, strict, live, against } = options;
+      exitCode = await actions.check({ files, config: file, format, strict, live, against, at: options.at });
     });
   program
     .command('explain')
@@ -150,6 +154,7 @@ export async function runProgram(
   };
   addChangeCommands(program, { actions, config, at, end });
   addOperatorCommands(program, { actions, config, end });
+  addProcessCommands(program, { actions, config, end });
   addDescriptionCommands(program, { actions, config, at, end });
   program
     .command('schema')

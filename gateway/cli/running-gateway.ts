@@ -6,7 +6,7 @@ import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/grammar/admin-token.t
 import { loadSettings } from '../plan/load-settings.ts';
 import { renderProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
-import type { Address } from '../plan/settings.ts';
+import type { Address, Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';
 import { exitCodeOf } from './check.ts';
@@ -59,15 +59,34 @@ export async function findGateway(which: WhichGateway): Promise<AdminDoor | Fail
   return { kind: 'door', origin: admin, local: isLocal(new URL(admin).hostname), token };
 }
 
+/** Where readiness can be read without a token: of the metrics listener before the admin listener. */
+export async function findProbe(which: WhichGateway): Promise<{ kind: 'probe'; origin: string } | Failure> {
+  if (which.admin !== undefined) return { kind: 'probe', origin: which.admin };
+  const read = await settingsOf(which);
+  if (read.kind === 'failed') return read;
+  const { metrics, admin } = read.settings.listeners;
+  const found = [metrics, admin].find((listener) => listener !== undefined && listener.address.port !== 0);
+  if (found === undefined)
+    return failure(
+      2,
+      `${which.config} has no admin or metrics listener with a port of its own: say --admin URL`,
+    );
+  return { kind: 'probe', origin: originOf(found.address) };
+}
+
+async function settingsOf(which: WhichGateway): Promise<{ kind: 'read'; settings: Settings } | Failure> {
+  const loaded = await loadSettings({ ...which, configFile: which.config });
+  if (loaded.kind === 'read') return loaded;
+  const { problems } = loaded;
+  const exitCode = exitCodeOf(problems, false) === 2 ? 2 : 1;
+  return { kind: 'failed', exitCode, text: renderProblems(problems, { colour: false }) };
+}
+
 async function fromGatewayFile(which: WhichGateway): Promise<AdminDoor | Failure> {
   const { config, environment, cwd = process.cwd() } = which;
-  const loaded = await loadSettings({ ...which, configFile: config });
-  if (loaded.kind === 'rejected') {
-    const { problems } = loaded;
-    const exitCode = exitCodeOf(problems, false) === 2 ? 2 : 1;
-    return { kind: 'failed', exitCode, text: renderProblems(problems, { colour: false }) };
-  }
-  const { listeners, dataFolder } = loaded.settings;
+  const read = await settingsOf(which);
+  if (read.kind === 'failed') return read;
+  const { listeners, dataFolder } = read.settings;
   if (listeners.admin === undefined)
     return failure(2, `${config} has no admin listener: add listeners.admin`);
   const { address, token } = listeners.admin;

@@ -20,6 +20,8 @@ export interface WrittenLines {
   /** The date that began the phase. */
   readonly phase: (rules: VersionRules, phase: Phase) => Origin | undefined;
   readonly brownout: (rules: VersionRules, rule: number) => Origin | undefined;
+  /** At the operation, the version or the API. */
+  readonly maintenance: (rules: VersionRules) => Origin | undefined;
   readonly bodyNotice: (rules: VersionRules) => Origin | undefined;
   readonly afterlife: (rules: VersionRules) => Origin | undefined;
   readonly limit: (rules: VersionRules, limit: Limit) => Origin | undefined;
@@ -59,6 +61,7 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
     phase: (rules, phase) => first(...datesOf(rules, phase, source?.file)),
     brownout: (rules, rule) =>
       first(...within(rules, 'brownouts').flatMap((path) => [[...path, rule], path])),
+    maintenance: (rules) => first(...within(rules, 'maintenance'), ['maintenance']),
     bodyNotice: (rules) => first(...within(rules, 'body_notice')),
     afterlife: (rules) =>
       first(...within(rules, 'after'), ...within(rules, 'sunset'), ...within(rules, 'retired')),

@@ -10,7 +10,7 @@ import { phaseAt } from '../policy/lifecycle/phases.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { ExchangeFacts } from './facts.ts';
 import type { RequestView } from './request-view.ts';
-import { type Resource, successorUrl } from './successor-url.ts';
+import { type Resource, successorOf } from './successor-url.ts';
 
 export interface NoticeOrder {
   /** For the answer; undefined where only the conditions of the request are touched. */
@@ -32,7 +32,7 @@ export function noticeOrder(
 ): NoticeOrder | BodyNoticeRefusal | undefined {
   const { version, phase } = facts;
   if (version === undefined || phase === undefined) return undefined;
-  const own = noticeOf(version, phase, () => facts.successorUrl);
+  const own = noticeOf(version, phase, () => facts.successor.replacement);
   const reads = method === 'GET' || method === 'HEAD';
   const isConditional = headers['if-match'] !== undefined || headers['if-none-match'] !== undefined;
   const held = reads ? own : isConditional ? noticeOfReading(api, whole, facts, resource) : undefined;
@@ -55,8 +55,10 @@ function noticeOfReading(
   const version = assess(rules, facts);
   const { phases } = leaveFrom('sunset', version.exceptions, facts.consumer, facts.now) ?? version;
   const asked: Resource = { ...resource, method: 'GET', captures: operation?.captures ?? [] };
-  return noticeOf(version, phaseAt(phases, facts.now), () =>
-    successorUrl(facts.plan, api, version, facts, asked),
+  return noticeOf(
+    version,
+    phaseAt(phases, facts.now),
+    () => successorOf(facts.plan, api, version, facts, asked).replacement,
   );
 }
 

@@ -22,7 +22,7 @@ export function decorate(
   const { phase, quota, api } = facts;
   if (phase !== undefined) {
     for (const [name, value] of phase.replace) headers[name] = value;
-    const link = linkValue(phase, facts.successorUrl);
+    const link = linkValue(phase, facts.successor.replacement);
     if (link !== undefined) append(headers, 'link', link);
     if (facts.relatedLinks !== undefined) append(headers, 'link', facts.relatedLinks);
     if (phase.warning !== undefined) append(headers, 'warning', phase.warning);

@@ -1,10 +1,12 @@
 // What decide() tells the transport to do, and the closed union of refusals and faults.
 // Made by the pipeline, carried out by server/ and forward/.
+import type { HeaderRules } from '../plan/connection-rules.ts';
 import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
 import type { BodyNoticeRefusal } from '../policy/body-notice/conditions.ts';
 import type { Notice } from '../policy/body-notice/notice.ts';
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
+import type { MaintenanceRefusal } from '../policy/maintenance/maintenance.ts';
 import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';
 import type { Label, MediaTemplate, VersioningRefusal } from '../policy/versioning/resolution.ts';
 import type { Publication } from './publish/publication.ts';
@@ -27,6 +29,10 @@ export interface ForwardOrder {
   readonly replaceHeaders?: Readonly<Record<string, string>> | undefined;
   /** By lower-case name, what the upstream gets whether or not the client sent the like; named in `removeHeaders` too. */
   readonly setHeaders?: Readonly<Record<string, string>> | undefined;
+  /** What the policy sets and removes in both directions. */
+  readonly headerRules?: HeaderRules | undefined;
+  /** Bytes of a body, which one without Content-Length may turn out to exceed on its way. */
+  readonly maxBody: number;
   /** The form of media type the client asked in, for the answer (NEG-5); undefined where the upstream's type stays. */
   readonly answerForm?: MediaTemplate | undefined;
   /** What goes into the body of the answer where that can be edited. */
@@ -41,21 +47,30 @@ export type RequestRefusal =
       readonly message: string;
     }
   | { readonly reason: 'plain_http' }
+  | { readonly reason: 'plain_http_moved'; readonly status: 301 | 308; readonly location: string }
   | { readonly reason: 'method_unknown'; readonly method: string }
   | { readonly reason: 'transfer_coding_unknown' }
   | { readonly reason: 'protocol_version_unsupported' }
   | { readonly reason: 'websocket_version_unsupported' }
   | { readonly reason: 'host_unknown' }
+  /** The host is served, but not on a connection with this certificate (TLS-4). */
+  | { readonly reason: 'misdirected' }
   | { readonly reason: 'route_unknown' }
   /** `allowed`: the value of Allow. */
   | { readonly reason: 'method_not_allowed'; readonly allowed: string }
-  | { readonly reason: 'credentials_in_url'; readonly parameter: string };
+  | { readonly reason: 'credentials_in_url'; readonly parameter: string }
+  /** `most`: bytes. */
+  /** This process has too much to do; epoch milliseconds of the real clock. */
+  | { readonly reason: 'overloaded'; readonly retryAfterSeconds: number; readonly restoredAt: number }
+  | { readonly reason: 'websockets_exhausted' }
+  | { readonly reason: 'body_too_large'; readonly most: number };
 
 /** The gateway says no. Each reason has its status and body in `refusal-answer.ts`. */
 export type Refusal =
   | RequestRefusal
   | VersioningRefusal
   | LifecycleRefusal
+  | MaintenanceRefusal
   | AuthenticationRefusal
   | RateLimitRefusal
   | BodyNoticeRefusal;
@@ -70,10 +85,12 @@ export type FaultCode =
   | 'upstream_invalid'
   | 'upstream_tls'
   | 'upstream_loop'
+  | 'upstream_busy'
   | 'upstream_connect_timeout'
   | 'upstream_headers_timeout'
   | 'upstream_idle_timeout'
   | 'upstream_total_timeout'
+  | 'upstream_unavailable'
   | 'identity_unavailable'
   | 'internal';
 
@@ -82,6 +99,8 @@ export interface FaultOptions {
   readonly service?: string;
   /** The limit that was exceeded, milliseconds. */
   readonly timeoutMs?: number;
+  /** Whole seconds, at least 1, after which another try may go better; for the codes answered with 503. */
+  readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
 }
 
@@ -90,10 +109,12 @@ export class Fault extends Error {
   readonly code: FaultCode;
   readonly service: string | undefined;
   readonly timeoutMs: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
   constructor(code: FaultCode, options: FaultOptions = {}) {
     super(code, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.service = options.service;
     this.timeoutMs = options.timeoutMs;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

@@ -1,5 +1,5 @@
 // The shape of every error the gateway makes: the specification's body, its reason phrases, its fixed header lines.
-// Filled in by refusal-answer.ts and fault-answer.ts, written out by exchange.ts.
+// Filled in by refusal-answer.ts, request-refusal.ts and fault-answer.ts, written out by exchange.ts.
 import type { EpochMs } from '../policy/contract.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 
@@ -64,6 +64,22 @@ export const PSEUDONYM = 'sundial';
 export function proxyStatus(error: string, service?: string): string {
   const hop = service === undefined ? '' : `; next-hop=${service}`;
   return `${PSEUDONYM}; error=${error}${hop}`;
+}
+
+/** A refusal: nothing of it may be kept, since the next request may be another's. `error`: the word of RFC 9209. */
+export function refuse(
+  status: number,
+  message: string,
+  members: ErrorDescription['members'] = {},
+  headers: AnswerHeaders = {},
+  error = 'http_request_error',
+): ErrorDescription {
+  return {
+    status,
+    message,
+    members,
+    headers: { 'cache-control': NO_STORE, 'proxy-status': proxyStatus(error), ...headers },
+  };
 }
 
 /** A 503 says when to come back, as a delay and as an instant (ERR-1, ERR-5). */

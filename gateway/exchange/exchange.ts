@@ -1,12 +1,13 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
+import { NO_SUCCESSOR } from '../policy/lifecycle/retirement.ts';
 import { type AnswerHeaders, mergeVary } from './answer-headers.ts';
 import { decorate } from './decorate.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ErrorDescription, reasonPhrase } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
-import { clampFreshness, secondsToTransition } from './freshness.ts';
+import { clampFreshness, longestReuse } from './freshness.ts';
 import { type HeldService, isOver } from './held-service.ts';
 import { decide } from './pipeline.ts';
 import type { ExchangePorts } from './ports.ts';
@@ -93,7 +94,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       sparesSome: false,
       requested: undefined,
       phase: undefined,
-      successorUrl: undefined,
+      successor: NO_SUCCESSOR,
       relatedLinks: undefined,
       consumer: undefined,
       quota: undefined,
@@ -120,7 +121,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       return { status, headers: all, body };
     },
     decorate: (headers, facts, view) => {
-      clampFreshness(headers, secondsToTransition(facts), ports.wallClock());
+      clampFreshness(headers, longestReuse(facts), ports.wallClock());
       decorate(headers, facts, view, hsts);
     },
     isOver: (held) => isOver(held, ports.plan(), { now: ports.now(), overrides: ports.overrides() }),

@@ -5,6 +5,7 @@ import type { Consumer } from '../policy/authentication/access.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
+import type { Successor } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
 import type { Carrier } from '../policy/versioning/resolution.ts';
@@ -30,8 +31,8 @@ export interface ExchangeFacts {
   /** What the client wrote for a version, as it wrote it; undefined where nothing is echoed. */
   requested: string | undefined;
   phase: Phase | undefined;
-  /** Absolute URL of this resource in the successor. */
-  successorUrl: string | undefined;
+  /** Where this resource is in the successor; nothing in it before the deprecation. */
+  successor: Successor;
   /** Link values of this resource in other versions than the successor, joined. */
   relatedLinks: string | undefined;
   consumer: Consumer | undefined;

@@ -22,6 +22,8 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
       return badGateway(fault, 'could not be reached over a trusted connection', 'tls_certificate_error');
     case 'upstream_loop':
       return badGateway(fault, 'leads back to this gateway', 'proxy_loop_detected');
+    case 'upstream_busy':
+      return comeBack(fault, 'has as many requests as it takes', 'connection_limit_reached', wallClock);
     case 'upstream_connect_timeout':
       return timedOut(fault, 'connection_timeout');
     case 'upstream_headers_timeout':
@@ -29,6 +31,8 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
     case 'upstream_idle_timeout':
     case 'upstream_total_timeout':
       return timedOut(fault, 'http_response_timeout');
+    case 'upstream_unavailable':
+      return comeBack(fault, 'is out of service right now', 'destination_unavailable', wallClock);
     case 'identity_unavailable':
       return unavailable(
         'Access tokens cannot be verified right now.',
@@ -57,6 +61,14 @@ function badGateway(fault: Fault, what: string, error: string): ErrorDescription
     members: { service },
     headers: lines(error, service),
   };
+}
+
+/** Not tried at all: the client learns when it is worth its while. */
+function comeBack(fault: Fault, what: string, error: string, wallClock: EpochMs): ErrorDescription {
+  const service = fault.service ?? 'upstream';
+  const seconds = fault.retryAfterSeconds ?? 1;
+  const answer = unavailable(`The ${service} service ${what}.`, seconds, wallClock + seconds * 1000);
+  return { ...answer, headers: { ...answer.headers, 'proxy-status': proxyStatus(error, service) } };
 }
 
 function timedOut(fault: Fault, error: string): ErrorDescription {

@@ -34,6 +34,8 @@ export function forwardOrder(
     label,
     removeHeaders: types?.drop === true ? [...api.versionHeaders, 'accept'] : api.versionHeaders,
     replaceHeaders: types?.replace,
+    headerRules: api.headers,
+    maxBody: version.maxBody,
     answerForm: types && api.rewriteContentType ? answerForm(api.resolution, label, headers) : undefined,
   };
   return { kind: 'forward', forward: noticed === undefined ? order : underNotice(order, noticed) };

@@ -15,8 +15,15 @@ const STRING = /"(?:[^"\\]|\\.)*"/;
 const LIFETIME_OR_STRING = new RegExp(`${STRING.source}|${LIFETIME.source}`, 'gi');
 const STRINGS_END = new RegExp(`^(?:[^"]|${STRING.source})*$`);
 
-/** Seconds until the version of this exchange changes; `Infinity` when it never will. */
-export function secondsToTransition({ phase, version, now, overrides }: ExchangeFacts): number {
+/** Seconds for which the answer of this exchange may be reused at most; `Infinity` where nothing bounds it. */
+export function longestReuse(facts: ExchangeFacts): number {
+  const { phase, api } = facts;
+  const asDeprecated = phase?.stage === 'deprecated' ? api?.deprecatedMaxAge : undefined;
+  return Math.min(secondsToTransition(facts), asDeprecated ?? Number.POSITIVE_INFINITY);
+}
+
+/** Until the version of this exchange changes; `Infinity` when it never will. */
+function secondsToTransition({ phase, version, now, overrides }: ExchangeFacts): number {
   if (phase === undefined || version === undefined) return Number.POSITIVE_INFINITY;
   const next = Math.min(
     phase.until,

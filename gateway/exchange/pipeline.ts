@@ -7,6 +7,7 @@ import { brownOut, looksAtCaller, meetsBrownout } from '../policy/lifecycle/brow
 import { leaveFrom, someoneMayPass } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, isForgotten, retire } from '../policy/lifecycle/retirement.ts';
+import { refuseMaintained } from '../policy/maintenance/maintenance.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { authenticate } from './authenticate.ts';
@@ -21,11 +22,12 @@ import { forwardOrder } from './forward-order.ts';
 import { limitRefusal, takeOf } from './limit-of.ts';
 import { pinnedVersion } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
-import { publishReserved } from './publish/reserved.ts';
+import { isKnownHost, publishReserved } from './publish/reserved.ts';
 import { relatedLinks } from './related-links.ts';
+import { tooLarge } from './request-size.ts';
 import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
-import { type Resource, redirectUrl, successorUrl } from './successor-url.ts';
+import { type Resource, redirectUrl, successorOf } from './successor-url.ts';
 
 const NO_CAPTURES: readonly string[] = [];
 const ENCODED_SLASH: Refusal = {
@@ -57,8 +59,12 @@ export async function decide(
   const leaked = credentialInQuery(view.search, plan.credentialsInUrl);
   if (leaked !== undefined) return refuse({ reason: 'credentials_in_url', parameter: leaked });
 
+  // Authority: a host that the certificate of the connection is not for belongs on another one (TLS-4).
+  if (view.misdirected)
+    return refuse({ reason: isKnownHost(plan, view.host) ? 'misdirected' : 'host_unknown' });
+
   // Reserved: what the gateway publishes about every API is public, and no API can stand in its place.
-  const published = publishReserved(plan, view, facts);
+  const published = publishReserved(plan, view, facts, ports.wallClock);
   if (published !== undefined) return published;
 
   // Route: everything below depends on which API it is.
@@ -123,7 +129,7 @@ export async function decide(
     // A version that a header named would be named again after a redirect (RET-5).
     byPathAlone: isNamedByPlace(evidence),
   };
-  if (phase.linksSuccessor) facts.successorUrl = successorUrl(plan, api, version, facts, resource);
+  if (phase.linksSuccessor) facts.successor = successorOf(plan, api, version, facts, resource);
   facts.relatedLinks = relatedLinks(facts, api, version, phase, resource);
   const ended = hasEnded(phase);
   const mayPass =
@@ -135,7 +141,7 @@ export async function decide(
       schedule: version.schedule,
       phase,
       method: view.method,
-      replacement: facts.successorUrl,
+      next: facts.successor,
       redirect: redirectUrl(plan, api, version, facts, resource),
     });
   if (ended && !mayPass) {
@@ -144,13 +150,18 @@ export async function decide(
   }
   // Brownout: as public as retirement, and like it later where only some callers meet it (ORD-3).
   const window = version.brownouts?.at(now);
-  const brownout = window && brownOut(version, window, now, facts.successorUrl);
+  const brownout = window && brownOut(version, window, now, facts.successor);
   const choosy = window !== undefined && looksAtCaller(window, version, now);
   facts.sparesSome = mayPass || choosy;
   if (brownout !== undefined && !choosy) {
     const answer = enforce(api, version, facts, brownout);
     if (answer !== undefined) return answer;
   }
+
+  // Maintenance: behind lifecycle, since what has ended does not come back, and before anybody is identified, counted or
+  // forwarded for a service that cannot answer. Refused also where the API is only observed: that is about dates and limits.
+  const maintained = refuseMaintained(version.maintenance, ports.wallClock());
+  if (maintained !== undefined) return refuse(maintained);
 
   // Identity: after everything that is public, before everything that counts per consumer.
   const { access } = version;
@@ -180,6 +191,10 @@ export async function decide(
     const denied = authorise(access, view.method, consumer);
     if (denied !== undefined) return refuse(denied);
   }
+
+  // Size: by what the request says of itself, before the client is asked for its body (FWD-10, SMG-24).
+  const oversized = tooLarge(version, view);
+  if (oversized !== undefined) return refuse(oversized);
 
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
   const { limits } = version;

@@ -1,16 +1,16 @@
 // Refusals to answers: one exhaustive switch, so that a new reason cannot be forgotten.
 // Called by exchange.ts for refusals of the listener and of the pipeline.
 import { challengeFor } from '../policy/authentication/challenge.ts';
-import { successorToName } from '../policy/lifecycle/retirement.ts';
 import { acceptableTypes } from '../policy/versioning/media-type.ts';
 import type { Carrier, Claim, Label } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import { statusOfCarrier, statusOfUnknown } from './carrier-status.ts';
 import type { Refusal } from './directive.ts';
-import { type ErrorDescription, NO_STORE, proxyStatus, unavailable } from './error-body.ts';
+import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { describeLifecycleRefusal, whereToGo } from './lifecycle-answer.ts';
 import { describeMissingPins, tellOfPin } from './pin-answer.ts';
+import { describeRequestRefusal } from './request-refusal.ts';
 import type { RequestGlimpse } from './request-view.ts';
 
 /** What clients call a carrier, where it is not the word for it here. */
@@ -20,9 +20,6 @@ const CARRIER_NAMES: Readonly<Partial<Record<Carrier, string>>> = {
   pin: 'pin of this account',
 };
 
-/** RFC 6455 §4.2.2, RFC 9110 §15.5.22: which protocol, and which version of it. */
-const WEBSOCKET_13: AnswerHeaders = { upgrade: 'websocket', 'sec-websocket-version': '13' };
-
 type Members = Readonly<Record<string, unknown>>;
 
 /**
@@ -31,36 +28,25 @@ type Members = Readonly<Record<string, unknown>>;
 export function describeRefusal(
   refusal: Refusal,
   facts: ExchangeFacts,
-  { scheme, host }: RequestGlimpse,
+  glimpse: RequestGlimpse,
 ): ErrorDescription {
   switch (refusal.reason) {
     case 'request_malformed':
-      return refuse(refusal.status, refusal.message);
     case 'plain_http':
-      return refuse(400, 'This address speaks HTTPS only. Send the request to the https URL.');
+    case 'plain_http_moved':
     case 'method_unknown':
-      return refuse(501, 'This request method is not supported.');
     case 'transfer_coding_unknown':
-      return refuse(501, 'The only transfer coding supported is chunked.');
     case 'protocol_version_unsupported':
-      return refuse(505, 'Use HTTP/1.1 or HTTP/2.');
     case 'websocket_version_unsupported':
-      return refuse(426, 'The only WebSocket version supported is 13.', {}, WEBSOCKET_13);
     case 'host_unknown':
-      // TLS-4: where no certificate speaks for a host there is no connection to be misdirected on.
-      return refuse(
-        scheme === 'http' ? 404 : 421,
-        'This gateway does not answer for the host of this request.',
-      );
+    case 'misdirected':
     case 'route_unknown':
-      return refuse(404, 'No API is published at this path.');
     case 'method_not_allowed':
-      return refuse(405, 'This resource can only be read.', {}, { allow: refusal.allowed });
     case 'credentials_in_url':
-      return refuse(
-        400,
-        `Credentials do not belong in a URL: send ${refusal.parameter} in the Authorization header.`,
-      );
+    case 'body_too_large':
+    case 'overloaded':
+    case 'websockets_exhausted':
+      return describeRequestRefusal(refusal, facts, glimpse);
     case 'version_ambiguous':
       return refuse(
         400,
@@ -92,7 +78,13 @@ export function describeRefusal(
       return tellOfPin(describeLifecycleRefusal(refusal), facts);
     case 'version_moved':
     case 'brownout':
-      return describeLifecycleRefusal(refusal, host);
+      return describeLifecycleRefusal(refusal, glimpse.host);
+    case 'maintenance':
+      return unavailable(
+        'This service is down for maintenance.',
+        refusal.retryAfterSeconds,
+        refusal.restoredAt,
+      );
     case 'credentials_missing':
       return challenge(
         401,
@@ -137,21 +129,6 @@ export function describeRefusal(
   }
 }
 
-function refuse(
-  status: number,
-  message: string,
-  members: Members = {},
-  headers: AnswerHeaders = {},
-  error = 'http_request_error',
-): ErrorDescription {
-  return {
-    status,
-    message,
-    members,
-    headers: { 'cache-control': NO_STORE, 'proxy-status': proxyStatus(error), ...headers },
-  };
-}
-
 function challenge(
   status: number,
   message: string,
@@ -164,10 +141,10 @@ function challenge(
 }
 
 /** A limit met on a deprecated version says where the room is. */
-function migration({ phase, version, successorUrl: replacement }: ExchangeFacts): Members {
+function migration({ phase, version, successor }: ExchangeFacts): Members {
   if (phase?.stage !== 'deprecated' || version === undefined) return {};
   const { guide } = version.schedule;
-  return whereToGo({ replacement, successor: successorToName(version, replacement), guide });
+  return whereToGo({ ...successor, guide });
 }
 
 function spellClaim({ carrier, value }: Claim): string {

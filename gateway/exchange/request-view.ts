@@ -17,6 +17,8 @@ export interface RequestView extends RequestGlimpse {
   readonly method: string;
   /** Host of the request's authority, lower case, without port (IPv6 in brackets). */
   readonly host: string;
+  /** The certificate of the connection is not for `host`. Where there is none, every host may be asked for. */
+  readonly misdirected?: boolean;
   /** Normalised by VER-7, percent-encoding kept, always starting with `/`. The same bytes are forwarded (ORD-2). */
   readonly path: string;
   /** The bytes from `?` on, verbatim; empty when there is no `?`. */

@@ -5,7 +5,8 @@ import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { linkTarget } from '../policy/lifecycle/links.ts';
 import { fillTail } from '../policy/lifecycle/operation-template.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
-import { hasEnded } from '../policy/lifecycle/retirement.ts';
+import { hasEnded, NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
+import type { Label } from '../policy/versioning/resolution.ts';
 
 /** What was asked for, below the API's base. */
 export interface Resource {
@@ -20,34 +21,53 @@ export interface Resource {
 }
 
 type Place = Pick<RedirectTarget, 'path' | 'tail'>;
+type NextPlace = Place & { readonly label: Label | undefined };
 
 /**
- * LNK-2: the operation's own template filled in, else the mapped path; without the query. A version that names no
- * successor has the target of its redirect for one (RET-8). Undefined when it has neither, and where the two share their
- * URL: the one just requested is no other place to go.
+ * LNK-2: the operation's own template filled in, else the mapped path; without the query. Where two versions share their
+ * URL the version to ask for is named, since the URL alone would lead back to what was asked (RET-8).
  */
-export function successorUrl(
+export function successorOf(
   plan: GatewayPlan,
   api: ApiPlan,
   version: VersionRules,
   moment: Moment,
   resource: Resource,
-): string | undefined {
-  const { successorPath: path, successorTail } = version;
-  const place: Place | undefined =
-    path === undefined
-      ? version.redirects.find((each) => isOpen(api, each, moment))
-      : { path, tail: successorTail };
-  if (place === undefined) return undefined;
-  const tail = tailAt(place, resource);
-  const isHere = place.path === version.place && tail === resource.tail;
-  return isHere ? undefined : linkTarget(placeUrl(plan, place) + tail);
+): Successor {
+  const place = nextPlace(api, version, moment, new Set());
+  if (place === undefined) return NO_SUCCESSOR;
+  // An operation that leads to another one of its own version has no version to name.
+  const named = place.path === version.place && place.label !== version.label ? place.label : undefined;
+  if (isHere(version, place, resource)) return { replacement: undefined, successor: named };
+  return { replacement: linkTarget(placeUrl(plan, place) + tailAt(place, resource)), successor: named };
+}
+
+/**
+ * The version named as successor, else the first open target of its redirect; where what is named has ended itself, the
+ * one that follows on that: a successor is served (standards §2.1). Undefined where everything has ended.
+ */
+function nextPlace(
+  api: ApiPlan,
+  version: VersionRules,
+  moment: Moment,
+  passed: Set<Label>,
+): NextPlace | undefined {
+  const { successorPath: path, successorTail: tail, schedule, redirects } = version;
+  if (path === undefined) return redirects.find((each) => isOpen(api, each, moment));
+  const label = schedule.successor;
+  const there = label === undefined || label === version.label ? undefined : api.versions.get(label);
+  if (there === undefined || !hasEnded(phaseAt(assess(there, moment).phases, moment.now))) {
+    return { path, tail, label };
+  }
+  if (passed.has(there.label)) return undefined;
+  const next = nextPlace(api, there, moment, passed.add(there.label));
+  return next && { ...next, tail: tail ?? next.tail };
 }
 
 /**
  * RET-2: the mapped path with the original query bytes, in the first version of the chain that still serves it (RET-4).
- * A version that was not named by the path alone would be named again there: only the same version is then a target
- * (RET-5). Undefined when nothing takes over.
+ * A version that was not named by the path alone would be named again there: only the same version is then a target,
+ * and never the URL just requested (RET-5). Undefined when nothing takes over.
  */
 export function redirectUrl(
   plan: GatewayPlan,
@@ -60,6 +80,7 @@ export function redirectUrl(
     (each) =>
       isOpen(api, each, moment) &&
       (resource.byPathAlone || each.label === version.label) &&
+      !isHere(version, each, resource) &&
       serves(api, each, moment, resource),
   );
   return target && linkTarget(placeUrl(plan, target) + tailAt(target, resource) + resource.search);
@@ -82,6 +103,10 @@ function isOpen(api: ApiPlan, { label, until }: RedirectTarget, moment: Moment):
 /** On our own authority, or on the one that the policy gives the version (RET-3). */
 export function placeUrl(plan: GatewayPlan, { path }: Pick<Place, 'path'>): string {
   return /^https?:/.test(path) ? path : plan.public + path;
+}
+
+function isHere(version: VersionRules, place: Place, resource: Resource): boolean {
+  return place.path === version.place && tailAt(place, resource) === resource.tail;
 }
 
 function tailAt({ tail }: Place, resource: Resource): string {

@@ -8,18 +8,15 @@ export type Target =
       readonly path: string;
       /** From `?` on, verbatim; empty without one. */
       readonly search: string;
-      /** The authority of an absolute-form target; it replaces Host (SMG-7). */
-      readonly authority: string | undefined;
+      /** Of an absolute-form target, whose authority replaces Host (SMG-7). */
+      readonly absolute: { readonly scheme: 'https' | 'http'; readonly authority: string } | undefined;
     }
   /** `OPTIONS *`: about the gateway itself (SMG-8). */
   | { readonly kind: 'server' }
-  | { readonly kind: 'malformed'; readonly status: 400 | 414; readonly message: string };
-
-/** Longest target in octets; RFC 9112 §3 asks for at least 8000. */
-export const LONGEST_TARGET = 8_192;
+  | { readonly kind: 'malformed'; readonly message: string };
 
 const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
-const ABSOLUTE = /^https?:\/\/([^/?]*)/i;
+const ABSOLUTE = /^http(s?):\/\/([^/?]*)/i;
 // A path that needs neither decoding nor a look at its segments.
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)*\/?$/;
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
@@ -30,25 +27,21 @@ const OVERLONG = /%C[01]%[89AB]|%E0%[89]|%F0%8/i;
 /** A URL inside a URL inside a URL is encoded three times; without a bound each level costs a pass over the path. */
 const MOST_DECODINGS = 8;
 
-const malformed = (message: string, status: 400 | 414 = 400): Target => ({
-  kind: 'malformed',
-  status,
-  message,
-});
+const malformed = (message: string): Target => ({ kind: 'malformed', message });
 
 /** Reads the raw target of a request with `method`. */
 export function readTarget(target: string, method: string): Target {
-  if (target.length > LONGEST_TARGET) return malformed('The request target is too long.', 414);
   if (target === '*') {
     return method === 'OPTIONS' ? { kind: 'server' } : malformed('The target * is only for OPTIONS.');
   }
   let rest = target;
-  let authority: string | undefined;
+  let absolute: Extract<Target, { kind: 'resource' }>['absolute'];
   if (!target.startsWith('/')) {
-    const absolute = ABSOLUTE.exec(target);
-    if (absolute === null) return malformed('The request target must be a path.');
-    authority = absolute[1];
-    rest = target.slice(absolute[0].length);
+    const [start, secure, authority] = ABSOLUTE.exec(target) ?? [];
+    if (start === undefined || authority === undefined)
+      return malformed('The request target must be a path.');
+    absolute = { scheme: secure === '' ? 'http' : 'https', authority };
+    rest = target.slice(start.length);
     if (!rest.startsWith('/')) rest = `/${rest}`;
   }
   if (!VISIBLE_ASCII.test(rest) || rest.includes('#')) {
@@ -57,11 +50,11 @@ export function readTarget(target: string, method: string): Target {
   const mark = rest.indexOf('?');
   const raw = mark < 0 ? rest : rest.slice(0, mark);
   const search = mark < 0 ? '' : rest.slice(mark);
-  if (PLAIN_PATH.test(raw)) return { kind: 'resource', path: raw, search, authority };
+  if (PLAIN_PATH.test(raw)) return { kind: 'resource', path: raw, search, absolute };
   const path = normalised(raw);
   if (path === undefined)
     return malformed('The request path is not in a form that can be read one way only.');
-  return { kind: 'resource', path, search, authority };
+  return { kind: 'resource', path, search, absolute };
 }
 
 /** RFC 3986 §6.2.2, or undefined for what VER-7 refuses. */

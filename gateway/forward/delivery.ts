@@ -7,4 +7,6 @@ export interface Delivery {
   /** False: no more before the client's side has drained. */
   readonly data: (chunk: Buffer) => boolean;
   readonly end: () => void;
+  /** After the last of these, whatever it was: nothing is kept any more. */
+  readonly discard: () => void;
 }

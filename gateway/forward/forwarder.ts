@@ -3,13 +3,13 @@
 import replyFrom, { type FastifyReplyFromHooks, type FastifyReplyFromOptions } from '@fastify/reply-from';
 import type { Dispatcher } from 'undici';
 import { answerInKind } from '../exchange/answer-type.ts';
-import { Fault, type ForwardOrder } from '../exchange/directive.ts';
+import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
+import { callUpstream, type ForwardPorts } from './attempts.ts';
+import { callerOf } from './caller.ts';
 import type { Inbound } from './inbound.ts';
-import type { Pools } from './pools.ts';
-import { dropUndefined } from './response-headers.ts';
-import { callUpstream } from './upstream-call.ts';
+import { dropUndefined, editAnswer } from './response-headers.ts';
 import { MOST_TIMES_HERE, timesHere } from './via.ts';
 
 /** The one method of a Fastify reply that is used here. */
@@ -22,7 +22,8 @@ export interface Forwarder {
   readonly plugin: typeof replyFrom;
   readonly options: FastifyReplyFromOptions;
   /**
-   * Resolves when the answer has been handed over or the client has left.
+   * Resolves when the answer has been handed over or the client has left, and with a refusal when the request has turned
+   * out to be one while nothing has been written: its body went beyond its bound.
    * Rejects with a `Fault` while nothing has been written; later failures reset the client's connection (FWD-17).
    */
   readonly forward: (
@@ -30,7 +31,7 @@ export interface Forwarder {
     reply: ReplyWithFrom,
     order: ForwardOrder,
     facts: ExchangeFacts,
-  ) => Promise<void>;
+  ) => Promise<Refusal | undefined>;
 }
 
 /** One forward on its way through reply-from. */
@@ -38,7 +39,7 @@ interface Passage {
   readonly inbound: Inbound;
   readonly order: ForwardOrder;
   readonly facts: ExchangeFacts;
-  fault: Fault | undefined;
+  why: Fault | Refusal | undefined;
   writeHead: (() => void) | undefined;
   readonly done: () => void;
 }
@@ -54,21 +55,18 @@ const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
 export function createForwarder({
   exchange,
-  pools,
-}: {
-  readonly exchange: Pick<Exchange, 'decorate'>;
-  readonly pools: Pools;
-}): Forwarder {
+  ...ports
+}: ForwardPorts & { readonly exchange: Pick<Exchange, 'decorate'> }): Forwarder {
   function send(passage: Passage, callback: (error: Error | null, answer?: unknown) => void): void {
     const { inbound, order, facts } = passage;
     const { res, raw } = inbound;
-    const route = pools.route(order.upstream);
     const sentAt = performance.now();
-    const cancel = callUpstream(inbound, order, route, {
+    const cancel = callUpstream(inbound, order, callerOf(facts, inbound), ports, {
       onAnswered() {
         facts.upstreamMs = performance.now() - sentAt;
       },
       onHead(status, headers) {
+        editAnswer(headers, order);
         answerInKind(status, headers, order);
         exchange.decorate(headers, facts, inbound.view);
         dropUndefined(headers);
@@ -91,14 +89,15 @@ export function createForwarder({
       onNotice(outcome) {
         facts.bodyNotice = outcome;
       },
-      onCut(fault) {
+      onCut(why) {
         // A client that left is no fault.
-        if (!inbound.gone) facts.fault = fault.code;
+        if (!(why instanceof Fault)) facts.refusal = why.reason;
+        else if (!inbound.gone) facts.fault = why.code;
         passage.done();
       },
-      onFault(fault) {
-        passage.fault = fault;
-        callback(fault);
+      onRefused(why) {
+        passage.why = why;
+        callback(why instanceof Fault ? why : new Error(why.reason));
       },
     });
   }
@@ -131,16 +130,20 @@ export function createForwarder({
           inbound,
           order,
           facts,
-          fault: undefined,
+          why: undefined,
           writeHead: undefined,
-          done: resolve,
+          done: () => resolve(undefined),
         };
         // The answer is written by us, not by Fastify: it would turn a broken body into a second answer.
         reply.from('/', {
           rewriteRequestHeaders: () => ({ [PASSAGE]: passage }),
           rewriteHeaders: () => NO_HEADERS,
           onResponse: () => passage.writeHead?.(),
-          onError: (_reply, { error }) => reject(passage.fault ?? error),
+          onError: (_reply, { error }) => {
+            const { why } = passage;
+            if (why === undefined || why instanceof Fault) reject(why ?? error);
+            else resolve(why);
+          },
         });
       });
     },

@@ -1,16 +1,20 @@
 // The two ways a request goes to a service, over the same targets: forwarded, or handed over as a WebSocket.
 // Made by the composition root, given to the public listeners.
+import type { Exchange } from '../exchange/exchange.ts';
+import type { ForwardPorts } from './attempts.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';
-import type { Pools } from './pools.ts';
-import { createWebsockets, type WebsocketPorts, type Websockets } from './websocket.ts';
+import { MOST_HELD } from './held-body.ts';
+import type { IdleBound } from './open-tunnels.ts';
+import { createWebsockets, type Websockets } from './websocket.ts';
 
 export interface Forwarding {
   readonly forwarder: Forwarder;
   readonly websockets: Websockets;
 }
 
-export interface ForwardingPorts extends WebsocketPorts {
-  readonly pools: Pools;
+export interface ForwardingPorts extends Pick<ForwardPorts, 'pools' | 'targets'> {
+  readonly exchange: Pick<Exchange, 'decorate' | 'isOver'>;
+  readonly idleWebsockets?: IdleBound | undefined;
   /** Told once where the open WebSockets can be counted. */
   readonly countWebsockets: (open: Websockets['services']) => void;
 }
@@ -18,5 +22,6 @@ export interface ForwardingPorts extends WebsocketPorts {
 export function createForwarding(ports: ForwardingPorts): Forwarding {
   const websockets = createWebsockets(ports);
   ports.countWebsockets(websockets.services);
-  return { forwarder: createForwarder(ports), websockets };
+  const heldBodies = { held: 0, most: MOST_HELD };
+  return { forwarder: createForwarder({ ...ports, heldBodies }), websockets };
 }

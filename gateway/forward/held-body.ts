@@ -17,22 +17,38 @@ interface Held {
   length: number;
 }
 
+/** What all held bodies of a process may take together. */
+export interface HeldBodies {
+  /** Bytes held at the moment. */
+  held: number;
+  readonly most: number;
+}
+
+/** Bytes; beyond it answers go on without a notice. */
+export const MOST_HELD = 64 * 1_024 ** 2;
+
 export interface HeldBodyOptions {
   readonly notice: NonNullable<ForwardOrder['notice']>;
   readonly method: string;
   readonly delivery: Delivery;
   /** Told once of each answer that could have carried the notice. */
   readonly onOutcome: (outcome: NoticeOutcome) => void;
+  readonly heldBodies: HeldBodies;
 }
 
 const NOTHING = Buffer.alloc(0);
 
 /** An upstream that fails while its answer is held leaves nothing written, so that the client gets a whole error. */
-export function holdBody({ notice, method, delivery, onOutcome }: HeldBodyOptions): Delivery {
+export function holdBody({ notice, method, delivery, onOutcome, heldBodies }: HeldBodyOptions): Delivery {
   let held: Held | undefined;
 
-  function release({ status, headers }: Held, body: Buffer): boolean {
+  function letGo(): void {
+    heldBodies.held -= held?.store.length ?? 0;
     held = undefined;
+  }
+
+  function release({ status, headers }: Held, body: Buffer): boolean {
+    letGo();
     delivery.head(status, headers);
     return body.length === 0 || delivery.data(body);
   }
@@ -50,8 +66,10 @@ export function holdBody({ notice, method, delivery, onOutcome }: HeldBodyOption
     },
     data(chunk) {
       if (held === undefined) return delivery.data(chunk);
+      heldBodies.held -= held.store.length;
       append(held, chunk);
-      if (held.length <= held.most) return true;
+      heldBodies.held += held.store.length;
+      if (held.length <= held.most && heldBodies.held <= heldBodies.most) return true;
       onOutcome('too_large');
       return release(held, contentOf(held));
     },
@@ -69,6 +87,7 @@ export function holdBody({ notice, method, delivery, onOutcome }: HeldBodyOption
       }
       delivery.end();
     },
+    discard: letGo,
   };
 }
 

@@ -13,6 +13,8 @@ export interface Inbound {
   readonly forwardedFor: string;
   /** What X-Forwarded-Host becomes: the judged authority with its port (XFF-4). */
   readonly forwardedHost: string;
+  /** What Forwarded becomes; undefined: none is sent (XFF-3). */
+  readonly forwarded: string | undefined;
   /** True when the message has framing, whatever its method (SMG-18). */
   readonly hasBody: boolean;
   /** Whether this answer must say `Connection: close`; asked when its head is written (drain). */

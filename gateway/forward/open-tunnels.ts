@@ -1,4 +1,4 @@
-// The WebSockets that are open, and the two occasions on which the gateway ends them: a drain, and the end of their version.
+// The WebSockets that are open, and when the gateway ends them: at a drain, with their version, and when nobody says a word.
 // Kept by websocket.ts; read by a gauge.
 import type { HeldService } from '../exchange/held-service.ts';
 import type { Tunnel } from './tunnel.ts';
@@ -18,13 +18,47 @@ export interface OpenTunnels {
  */
 const LOOK_EVERY_MS = 1_000;
 
-export function createOpenTunnels(isOver: (service: HeldService) => boolean): OpenTunnels {
+/** WS-6: how long a WebSocket may be quiet in both directions. */
+export interface IdleBound {
+  /** Milliseconds. */
+  readonly afterMs: number;
+  /** Told of each one that is closed for it. */
+  readonly onIdle: () => void;
+}
+
+/** What an open one carried until it was last seen to carry more. */
+interface Traffic {
+  bytes: number;
+  /** Monotonic milliseconds. */
+  at: number;
+}
+
+/** Without `idle` a WebSocket may be quiet for as long as both sides like. */
+export function createOpenTunnels(
+  isOver: (service: HeldService) => boolean,
+  idle: IdleBound | undefined,
+): OpenTunnels {
   const tunnels = new Map<Tunnel, HeldService>();
+  const traffic = new WeakMap<Tunnel, Traffic>();
   let goingAway = false;
   let timer: NodeJS.Timeout | undefined;
 
   function look(): void {
-    for (const [tunnel, service] of tunnels) if (isOver(service)) tunnel.goAway();
+    for (const [tunnel, service] of tunnels)
+      if (isOver(service) || (idle !== undefined && isQuiet(tunnel, idle))) tunnel.goAway();
+  }
+
+  function isQuiet(tunnel: Tunnel, { afterMs, onIdle }: IdleBound): boolean {
+    const now = performance.now();
+    const bytes = tunnel.bytes();
+    const last = traffic.get(tunnel);
+    if (last === undefined || last.bytes !== bytes) traffic.set(tunnel, { bytes, at: now });
+    else if (now - last.at >= afterMs) {
+      traffic.delete(tunnel);
+      onIdle();
+      return true;
+    }
+    return false;
   }
 
   return {

@@ -1,69 +1,122 @@
-// Connection pools towards upstreams, one per origin and connect time-out, shared by plans that agree on both.
-// Read by the forwarder for every request; told by gateway.ts which plan is in force.
-import { buildConnector, type Client, Pool } from 'undici';
-import type { GatewayPlan, UpstreamPlan } from '../plan/plan.ts';
-import { trackedFactory } from './connection.ts';
+// The targets of the upstreams as they are reached: connections, places and retries, shared by plans that agree on them.
+// Asked by every call once its target is chosen; told by gateway.ts which plan is in force.
+import { createHash } from 'node:crypto';
+import type { Agent } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Dispatcher, Pool } from 'undici';
+import type { GatewayPlan, Target, UpstreamPlan } from '../plan/plan.ts';
+import { type ClientOptions, type ConnectionAware, openClient } from './connection.ts';
+import { createReach } from './connector.ts';
+import { createGate, type Gate } from './gate.ts';
+import { createNameLookup, type FindAddresses } from './name-lookup.ts';
+import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 
-/** One target of one request: where it goes and through which connections. */
+/** One target as it is reached by one call. */
 export interface Route {
   readonly origin: string;
-  readonly pool: Pool;
-  /** Options for a connection of its own, used by a retry. */
-  readonly options: Client.Options;
-  /** Call once the request has been dispatched: a pool no plan uses is closed when its requests are done. */
+  readonly gate: Gate;
+  readonly dispatch: (options: Dispatcher.DispatchOptions, handler: ConnectionAware) => void;
+  /** The same on a connection that nothing was sent on before, and that ends with the answer. */
+  readonly dispatchFresh: (options: Dispatcher.DispatchOptions, handler: ConnectionAware) => void;
+  /** For a connection that becomes a WebSocket. */
+  readonly agent: Agent;
+  /** Call when the call has begun: what no plan uses is closed when its calls are done. */
   readonly dispatched: () => void;
 }
 
 export interface Pools {
-  /** The next target of an upstream, round robin. */
-  readonly route: (upstream: UpstreamPlan) => Route;
-  /** Keeps what `plan` uses and closes every other pool as soon as its last request is answered. */
+  readonly route: (upstream: UpstreamPlan, target: Target) => Route;
+  readonly budget: (upstream: UpstreamPlan) => RetryBudget;
+  /** Keeps what `plan` uses and closes everything else as soon as its last request is answered. */
   readonly keepOnly: (plan: GatewayPlan) => void;
-  /** Open pools, for a gauge and for tests. */
+  /** Targets that are reached, for a gauge and for tests. */
   readonly size: () => number;
   /** Ends every connection at once. */
   readonly close: () => Promise<void>;
 }
 
 export interface PoolOptions {
-  /** Connections per target. */
-  readonly connections: number;
-  /** PEM bundle of additional trust, for upstreams with a private authority. */
+  /** PEM bundle for upstreams that name no authority of their own; default: Node's. */
   readonly ca?: string | undefined;
+  /** Default: the system's. */
+  readonly findAddresses?: FindAddresses;
+  /** How long an address of a host name is believed, milliseconds. */
+  readonly lookupEveryMs?: number;
 }
 
-const keyOf = (origin: string, connectMs: number): string => `${origin} ${connectMs}`;
+interface OpenRoute extends Route {
+  /** Lets go of connections to addresses that the host name no longer has. */
+  readonly follow: () => Promise<void>;
+  readonly retire: () => void;
+  readonly destroy: () => Promise<void>;
+}
 
-export function createPools({ connections, ca }: PoolOptions): Pools {
-  const open = new Map<string, Route>();
-  const turns = new WeakMap<UpstreamPlan, { next: number }>();
+/** The system's resolver goes by the TTL of a name; this much later everything here does. */
+const LOOKUP_EVERY_MS = 30_000;
+
+export function createPools({ ca, findAddresses, lookupEveryMs = LOOKUP_EVERY_MS }: PoolOptions = {}): Pools {
+  const open = new Map<string, OpenRoute>();
+  const budgets = new WeakMap<UpstreamPlan, RetryBudget>();
+  const names = createNameLookup({ find: findAddresses, maxAgeMs: lookupEveryMs });
   let wanted: ReadonlySet<string> | undefined;
+  const following = setInterval(() => {
+    for (const route of open.values()) void route.follow();
+  }, lookupEveryMs).unref();
 
-  function create(key: string, origin: string, connectMs: number): Route {
-    // Certificates are verified (FWD-19); HTTP/2 towards upstreams stays off.
-    const connect = buildConnector({
-      allowH2: false,
-      timeout: connectMs,
-      minVersion: 'TLSv1.2',
-      rejectUnauthorized: true,
-      ...(ca === undefined ? {} : { ca }),
-    });
-    const options: Client.Options = {
-      connect,
-      allowH2: false,
+  function create(key: string, origin: string, upstream: UpstreamPlan): OpenRoute {
+    const sockets = new Set<Socket>();
+    const onSocket = (socket: Socket): void => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    };
+    const reach = createReach(origin, upstream, { names, onSocket, ca });
+    const { http2 } = upstream;
+    const options: ClientOptions = {
+      connect: reach.connect,
+      allowH2: http2,
       pipelining: 1,
       // Below the 5 s that many servers keep an idle connection, so that we let go first.
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 60_000,
       keepAliveTimeoutThreshold: 1_000,
     };
-    const pool = new Pool(origin, { ...options, connections, factory: trackedFactory });
-    // Without a listener undici's own error events would end the process; each request gets its error anyway.
-    pool.on('connectionError', () => undefined);
-    const dispatched = (): void => {
-      if (wanted !== undefined && !wanted.has(key)) drop(key);
+    const openPool = (): Pool => {
+      const made = new Pool(origin, {
+        ...options,
+        connections: upstream.connections.max,
+        factory: (url) => openClient(url, options),
+      });
+      // Without a listener undici's own error events would end the process; each request gets its error anyway.
+      made.on('connectionError', () => undefined);
+      return made;
     };
-    const route = { origin, pool, options, dispatched };
+    let pool = openPool();
+    const route: OpenRoute = {
+      origin,
+      gate: createGate(),
+      agent: reach.agent,
+      dispatch: (asked, handler) => void pool.dispatch(asked, handler),
+      dispatchFresh(asked, handler) {
+        const fresh = openClient(origin, options);
+        fresh.dispatch(asked, handler);
+        fresh.close(() => undefined);
+      },
+      dispatched() {
+        if (wanted !== undefined && !wanted.has(key)) drop(key);
+      },
+      async follow() {
+        if (reach.hostName === undefined) return;
+        const addresses = await names.renew(reach.hostName);
+        if (addresses === undefined || open.get(key) !== route) return;
+        const known = new Set(addresses.map(({ address }) => address));
+        if ([...sockets].every(({ remoteAddress = '' }) => known.has(remoteAddress))) return;
+        const before = pool;
+        pool = openPool();
+        before.close(() => undefined);
+      },
+      retire: () => pool.close(() => undefined),
+      destroy: () => pool.destroy(),
+    };
     open.set(key, route);
     return route;
   }
@@ -72,32 +125,28 @@ export function createPools({ connections, ca }: PoolOptions): Pools {
     const route = open.get(key);
     if (route === undefined) return;
     open.delete(key);
-    route.pool.close(() => undefined);
+    route.retire();
   }
 
   return {
-    route(upstream) {
-      const { targets, timeouts } = upstream;
-      let target = targets[0];
-      if (targets.length > 1) {
-        let turn = turns.get(upstream);
-        if (turn === undefined) {
-          turn = { next: 0 };
-          turns.set(upstream, turn);
-        }
-        target = targets[turn.next];
-        turn.next = (turn.next + 1) % targets.length;
+    route(upstream, { origin }) {
+      const key = keyOf(origin, upstream);
+      return open.get(key) ?? create(key, origin, upstream);
+    },
+    budget(upstream) {
+      let budget = budgets.get(upstream);
+      if (budget === undefined) {
+        budget = createRetryBudget(() => performance.now());
+        budgets.set(upstream, budget);
       }
-      if (target === undefined) throw new Error(`upstream ${upstream.name} has no target`);
-      const key = keyOf(target.origin, timeouts.connect);
-      return open.get(key) ?? create(key, target.origin, timeouts.connect);
+      return budget;
     },
     keepOnly(plan) {
       const keys = new Set<string>();
       for (const api of plan.apis) {
         for (const { upstream } of api.versions.values()) {
           if (upstream === undefined) continue;
-          for (const { origin } of upstream.targets) keys.add(keyOf(origin, upstream.timeouts.connect));
+          for (const { origin } of upstream.targets) keys.add(keyOf(origin, upstream));
         }
       }
       wanted = keys;
@@ -105,9 +154,24 @@ export function createPools({ connections, ca }: PoolOptions): Pools {
     },
     size: () => open.size,
     async close() {
+      clearInterval(following);
       const routes = [...open.values()];
       open.clear();
-      await Promise.all(routes.map(({ pool }) => pool.destroy()));
+      await Promise.all(routes.map(({ destroy }) => destroy()));
     },
   };
+}
+
+const manners = new WeakMap<UpstreamPlan, string>();
+
+/** What two upstreams must agree on to share connections to one address. */
+function keyOf(origin: string, upstream: UpstreamPlan): string {
+  let manner = manners.get(upstream);
+  if (manner === undefined) {
+    const { timeouts, connections, http2, host = '', tls = {} } = upstream;
+    const facts = JSON.stringify([timeouts.connect, connections.max, http2, host, tls]);
+    manner = createHash('sha256').update(facts).digest('hex');
+    manners.set(upstream, manner);
+  }
+  return `${origin} ${manner}`;
 }

@@ -8,7 +8,7 @@ import { Fault, type ForwardOrder } from '../exchange/directive.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import { toFault } from './fault-mapping.ts';
 import type { Inbound } from './inbound.ts';
-import { cleanAnswer, dropUndefined } from './response-headers.ts';
+import { cleanAnswer, dropUndefined, editAnswer } from './response-headers.ts';
 
 /**
  * Streams `answer` with back pressure, under the time-outs of the order, and ends the client's connection with it.
@@ -25,6 +25,7 @@ export async function relayAnswer(
   const { statusCode: status = 0 } = answer;
   const headers: AnswerHeaders = { ...answer.headers };
   cleanAnswer(status, headers, service);
+  editAnswer(headers, order);
   answerInKind(status, headers, order);
   decorate(headers);
   dropUndefined(headers);

@@ -23,27 +23,36 @@ const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   'content-length',
   'x-request-id',
   'forwarded',
+  'x-forwarded',
   'x-real-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'true-client-ip',
   'x-client-id',
   'x-scopes',
+  // Some frameworks route by these instead of the path that was judged (ORD-2).
+  'x-original-url',
+  'x-rewrite-url',
   'proxy',
 ]);
 
-const FORGEABLE = /^(?:x-forwarded-|x-client-cert|client-cert|x-user-)/;
+const FORGEABLE = /^(?:x-forwarded-|x-client-cert|client-cert|x-ssl-client|x-user-)/;
 
 /** Names and values for undici, flat. `order` decides version and authorization fields (VER-9). */
 export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[] {
   const { raw, view } = inbound;
   const source = raw.headers;
   const removed = nominated(source.connection);
-  const { versionHeader, authorization } = order.upstream;
+  const { versionHeader, authorization, host } = order.upstream;
   const versionName = versionHeader?.toLowerCase();
   const replaced = order.replaceHeaders;
+  const edits = order.headerRules?.request;
   const flat: string[] = [];
   for (const name in source) {
     if (name.charCodeAt(0) === 58 || NEVER_FORWARDED.has(name) || FORGEABLE.test(name)) continue;
     if (removed?.has(name) || name === versionName || order.removeHeaders.includes(name)) continue;
     if (name === 'authorization' && authorization === 'strip') continue;
+    if (edits !== undefined && (Object.hasOwn(edits.set, name) || edits.remove.includes(name))) continue;
     const value = replaced !== undefined && Object.hasOwn(replaced, name) ? replaced[name] : source[name];
     if (value === undefined) continue;
     if (name === 'max-forwards' && raw.method === 'OPTIONS') {
@@ -58,11 +67,14 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[]
   if (inbound.hasBody && length !== undefined && !removed?.has('content-length')) {
     flat.push('content-length', length);
   }
+  if (edits !== undefined) flat.push(...Object.entries(edits.set).flat());
   if (order.setHeaders !== undefined) flat.push(...Object.entries(order.setHeaders).flat());
+  if (host !== undefined) flat.push('host', host);
   flat.push('via', appendVia(removed?.has('via') ? undefined : source.via, raw.httpVersion));
   flat.push('x-forwarded-for', inbound.forwardedFor);
   flat.push('x-forwarded-proto', view.scheme);
   flat.push('x-forwarded-host', inbound.forwardedHost);
+  if (inbound.forwarded !== undefined) flat.push('forwarded', inbound.forwarded);
   flat.push('x-request-id', view.requestId);
   if (versionHeader !== undefined) flat.push(versionHeader, order.label);
   return flat;

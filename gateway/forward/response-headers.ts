@@ -1,7 +1,7 @@
 // The header section of an upstream's answer, judged and cleaned in place before it is decorated.
 // Stands between the upstream's head and exchange.decorate().
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
-import { Fault } from '../exchange/directive.ts';
+import { Fault, type ForwardOrder } from '../exchange/directive.ts';
 import { nominated } from './hop-by-hop.ts';
 import { appendVia } from './via.ts';
 
@@ -63,6 +63,13 @@ export function cleanFields(headers: AnswerHeaders): void {
   }
   // undici does not tell the version of an answer; upstreams are spoken to in HTTP/1.1 only.
   headers.via = appendVia(headers.via, '1.1');
+}
+
+/** What the policy sets and removes, before anything of ours is added. */
+export function editAnswer(headers: AnswerHeaders, { headerRules }: Pick<ForwardOrder, 'headerRules'>): void {
+  if (headerRules === undefined) return;
+  for (const name of headerRules.response.remove) delete headers[name];
+  Object.assign(headers, headerRules.response.set);
 }
 
 /** Node refuses to write a field whose value is undefined; whoever edits headers may leave such. */

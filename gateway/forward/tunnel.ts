@@ -6,6 +6,8 @@ import type { Duplex } from 'node:stream';
 import { endGently, LINGER_MS } from './gentle-end.ts';
 
 export interface Tunnel {
+  /** What both sides have said so far; pings count. */
+  readonly bytes: () => number;
   /** WS-6: a Close frame with 1001 to both sides, then the end, with whatever they answer or after a second. */
   readonly goAway: () => void;
 }
@@ -59,6 +61,7 @@ export function openTunnel(
   });
 
   return {
+    bytes: () => client.bytesRead + upstream.bytesRead,
     goAway() {
       if (leaving) return;
       leaving = true;

@@ -1,4 +1,4 @@
-// What the admin API answers about pauses and pins: made by the admin listener, read by the command line.
+// What the admin API answers about pauses, pins and itself: made by the admin listener, read by the command line.
 // Readers let members pass that they do not know, so that a command understands a gateway that says more.
 import { z } from 'zod';
 
@@ -48,11 +48,37 @@ const pinAnswer = z.object({
     .nullable(),
 });
 
+const readiness = z.object({
+  status: z.string(),
+  store: z.object({ kind: z.string(), state: z.string() }),
+  /** Revision of the plan in force. */
+  plan: z.string().nullable(),
+});
+
+const reload = z.object({
+  outcome: z.enum(['accepted', 'unchanged', 'rejected', 'failed']),
+  revision: z.string(),
+  restartNeeded: z.boolean(),
+  problems: z.array(
+    z.object({
+      file: z.string(),
+      line: z.number(),
+      column: z.number(),
+      severity: z.enum(['error', 'warning']),
+      rule: z.string(),
+      message: z.string(),
+      hint: z.string().exactOptional(),
+    }),
+  ),
+});
+
 export type PauseBody = z.output<typeof pause>;
 export type PausesAnswer = z.output<typeof pausesAnswer>;
 export type PauseAnswer = z.output<typeof pauseAnswer>;
 export type EndedAnswer = z.output<typeof endedAnswer>;
 export type PinAnswer = z.output<typeof pinAnswer>;
+export type ReadinessAnswer = z.output<typeof readiness>;
+export type ReloadAnswer = z.output<typeof reload>;
 
 /** Each undefined for a body that says something else. */
 export const readPausesAnswer = (body: unknown): PausesAnswer | undefined =>
@@ -60,3 +86,5 @@ export const readPausesAnswer = (body: unknown): PausesAnswer | undefined =>
 export const readPauseAnswer = (body: unknown): PauseAnswer | undefined => pauseAnswer.safeParse(body).data;
 export const readEndedAnswer = (body: unknown): EndedAnswer | undefined => endedAnswer.safeParse(body).data;
 export const readPinAnswer = (body: unknown): PinAnswer | undefined => pinAnswer.safeParse(body).data;
+export const readReadiness = (body: unknown): ReadinessAnswer | undefined => readiness.safeParse(body).data;
+export const readReloadAnswer = (body: unknown): ReloadAnswer | undefined => reload.safeParse(body).data;

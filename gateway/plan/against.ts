@@ -18,6 +18,14 @@ export interface Comparison {
   readonly complete: boolean;
 }
 
+/** The policies of today, for the comparison of one older file after the other. */
+export interface Today<View = PolicyView | undefined> {
+  /** That of an API by its name. */
+  readonly find: (api: string) => View;
+  /** Whether an API that is not found has vanished. */
+  readonly complete: boolean;
+}
+
 /** Never throws for what the folder holds: a folder or file that cannot be compared with is a problem. */
 export async function compareWithPast(context: Context, comparison: Comparison): Promise<readonly Problem[]> {
   const { views, complete } = comparison;
@@ -30,27 +38,41 @@ export async function compareWithPast(context: Context, comparison: Comparison):
   const unknown = { now: context.now, public: undefined, identities: undefined, listeners: [] };
   const older = await readPolicies(context, files, unknown);
   const problems = older.problems.filter(({ rule }) => rule === 'unreadable' || rule === 'syntax');
-  return [...problems, ...rewrittenSince(older.views, { views, complete }, context.now)];
+  return [...problems, ...allRewritten(older.views, todayOf(views, complete), context.now)];
 }
 
-/** What of the older files, by name of the API, was published before `now` and is not as it was. */
-export function rewrittenSince(
+/** A view without a name may be the very one that is missed, so that none is then called vanished. */
+export function todayOf(views: readonly PolicyView[], complete: boolean): Today {
+  const byName = new Map<string | undefined, PolicyView>();
+  for (const view of views) if (!byName.has(view.parts.api)) byName.set(view.parts.api, view);
+  return { find: (api) => byName.get(api), complete: complete && !byName.has(undefined) };
+}
+
+/** What of the older files, by the names of their APIs, was published before `now` and is not as it was. */
+export function allRewritten(
   older: readonly PolicyView[],
-  { views, complete }: Pick<Comparison, 'views' | 'complete'>,
+  { find, complete }: Today,
   now: EpochMs,
 ): readonly Problem[] {
-  const problems: Problem[] = [];
-  const allNamed = views.every(({ parts }) => parts.api !== undefined);
-  for (const past of older) {
+  return older.flatMap((past) => {
     const { api } = past.parts;
-    const view = api === undefined ? undefined : views.find(({ parts }) => parts.api === api);
-    if (view !== undefined) {
-      const report = switchedReport(view.parts.rules, reporter(view.document, problems));
-      checkPast(past.versions, view, now, report);
-    } else if (api !== undefined && complete && allNamed) {
-      const report = switchedReport(past.parts.rules, reporter(past.document, problems));
-      apiRemoved(publishedOf(past.versions, now), report);
-    }
+    return api === undefined ? [] : rewrittenSince(past, find(api), { complete, now });
+  });
+}
+
+/** The same of one of them; `view` is its API as it is written today. */
+export function rewrittenSince(
+  past: PolicyView,
+  view: PolicyView | undefined,
+  { complete, now }: { readonly complete: boolean; readonly now: EpochMs },
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (view !== undefined) {
+    const report = switchedReport(view.parts.rules, reporter(view.document, problems));
+    checkPast(past.versions, view, now, report);
+  } else if (complete) {
+    const report = switchedReport(past.parts.rules, reporter(past.document, problems));
+    apiRemoved(publishedOf(past.versions, now), report);
   }
   return problems;
 }

@@ -22,6 +22,7 @@ const OWN_INSTEAD: Readonly<Record<string, readonly string[]>> = {
   guide: ['guide'],
   status: ['status'],
   reason: ['reason'],
+  maintenance: ['maintenance'],
 };
 
 /** The very document where no version takes anything over. */
@@ -39,6 +40,7 @@ export function withInherited(document: SourceDocument): SourceDocument {
     show: (path, shown) => document.show(real(path), shown),
     origin: (path) => document.origin(real(path)),
     isSecret: (path) => document.isSecret(real(path)),
+    isOutside: (path) => document.isOutside(real(path)),
     has: (path) => document.has(real(path)),
     written: (path) => document.written(real(path)),
   };

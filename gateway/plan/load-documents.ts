@@ -3,8 +3,10 @@
 import { dirname, relative, resolve } from 'node:path';
 import type { EpochMs } from '../policy/contract.ts';
 import { checkGateway } from './check/gateway.ts';
+import { checkKeyPairs } from './check/key-pairs.ts';
 import { checkPolicy } from './check/policy.ts';
-import { checkTogether } from './check/together.ts';
+import { checkTogether, claimsOf } from './check/together.ts';
+import { readUpstreamTls, withTexts } from './check/upstream-tls.ts';
 import { type GatewayView, type PolicyView, reporter, type Surroundings, viewPolicy } from './check/views.ts';
 import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './grammar/gateway-grammar.ts';
 import { type PolicyFile, policyGrammar, policyPartsGrammar } from './grammar/policy-grammar.ts';
@@ -13,15 +15,7 @@ import { type DescriptionCache, readDescriptions } from './openapi/read-descript
 import type { Problem } from './problems.ts';
 import type { PublishedFile } from './published-record.ts';
 import { readDocument, type SourceDocument } from './read/document.ts';
-import {
-  checkPair,
-  digest,
-  type FileRead,
-  type ReadFile,
-  readCapped,
-  readSecret,
-  tryRead,
-} from './read/files.ts';
+import { digest, type FileRead, type ReadFile, readAtOnce, readSecret, tryRead } from './read/files.ts';
 import type { Environment } from './read/interpolate.ts';
 import { checkShape } from './read/shape.ts';
 import { switchedReport } from './rules/switch.ts';
@@ -31,6 +25,8 @@ export interface LoadOptions {
   readonly environment: Environment;
   /** Lifecycle instant of the checks: a version whose sunset has passed needs no upstream. */
   readonly now: EpochMs;
+  /** The real instant, by which certificates are judged; default: `now`. */
+  readonly today?: EpochMs;
   /** Folders of the process and printed paths are relative to it; default: the working directory. */
   readonly cwd?: string;
   readonly readFile?: ReadFile;
@@ -41,6 +37,10 @@ export interface LoadOptions {
 export interface PolicySource {
   readonly file: PolicyFile;
   readonly document: SourceDocument;
+  /** Of everything the file is made of, what it names and brings in included. */
+  readonly digest: string;
+  /** The file and its descriptions, as they were written. */
+  readonly files: readonly PublishedFile[];
 }
 
 export interface Policies {
@@ -49,11 +49,9 @@ export interface Policies {
   readonly sources: readonly PolicySource[];
   /** Every file that could be read, as far as it is well formed. */
   readonly views: readonly PolicyView[];
-  /** What the revision is made of. */
-  readonly bytes: readonly (Uint8Array | string)[];
   /** Every file that could be read, descriptions included, as it was written. */
   readonly files: readonly PublishedFile[];
-  /** Absolute paths of the descriptions that versions name. */
+  /** Absolute paths of the files that policies name and are made of: descriptions, certificates and keys. */
   readonly descriptions: readonly string[];
 }
 
@@ -72,8 +70,9 @@ export function contextOf(options: LoadOptions) {
   return {
     ...options,
     cwd,
+    today: options.today ?? options.now,
     configFile: resolve(cwd, options.configFile),
-    readFile: options.readFile ?? readCapped,
+    readFile: options.readFile ?? readAtOnce,
     descriptions: options.descriptions ?? new Map(),
   };
 }
@@ -92,19 +91,20 @@ export async function readGateway(context: Context): Promise<Gateway> {
   const view: GatewayView = { document, parts: shaped.parts };
   const report = reporter(document, problems);
   checkGateway(view, report);
-  for (const [index, { cert, key }] of (shaped.parts.listeners?.https?.tls?.certificates ?? []).entries()) {
-    const folder = dirname(context.configFile);
-    const wrong = await checkPair(
-      { cert: resolve(folder, cert), key: resolve(folder, key) },
-      context.readFile,
-    );
-    if (wrong === undefined) continue;
-    report(['listeners', 'https', 'tls', 'certificates', index, wrong.at], {
-      rule: 'certificate',
-      message: wrong.message,
-    });
-  }
+  await checkKeyPairs(view, report, context);
   return { problems, whole: shaped.whole, view, document, revision };
+}
+
+/** One policy file, its descriptions and its certificates, checked by itself. */
+export interface ReadPolicy {
+  readonly problems: readonly Problem[];
+  /** Undefined where the shape is wrong. */
+  readonly source: PolicySource | undefined;
+  /** Undefined for what is no YAML. */
+  readonly view: PolicyView | undefined;
+  readonly files: readonly PublishedFile[];
+  /** Absolute paths. */
+  readonly descriptions: readonly string[];
 }
 
 export async function readPolicies(
@@ -112,44 +112,67 @@ export async function readPolicies(
   files: readonly string[],
   around: Surroundings,
 ): Promise<Policies> {
-  const elsewhere = { keys: Object.keys(gatewayGrammar.shape), file: shownPath(context, context.configFile) };
-  const advice = { elsewhere, missing: { access: ACCESS_MISSING } };
-  const problems: Problem[] = [];
-  const sources: PolicySource[] = [];
+  const read: ReadPolicy[] = [];
+  for (const file of files)
+    read.push(await readPolicy(context, file, await tryRead(file, context.readFile), around));
+  const views = read.flatMap(({ view }) => view ?? []);
+  const claimant = (view: PolicyView) => ({
+    claims: claimsOf(view, around.public),
+    document: () => view.document,
+  });
+  return {
+    problems: [...read.flatMap(({ problems }) => problems), ...checkTogether(views.map(claimant))],
+    sources: read.flatMap(({ source }) => source ?? []),
+    views,
+    files: read.flatMap((policy) => policy.files),
+    descriptions: read.flatMap(({ descriptions }) => descriptions),
+  };
+}
+
+/** `file` is an absolute path, `read` what stands there. */
+export async function readPolicy(
+  context: Context,
+  file: string,
+  read: FileRead,
+  around: Surroundings,
+): Promise<ReadPolicy> {
+  const policy = withInherited(documentOf(context, file, read));
+  const described = await readDescriptions(file, policy, {
+    readFile: context.readFile,
+    shown: (path) => shownPath(context, path),
+    cache: context.descriptions,
+  });
+  const { document } = described;
+  const problems: Problem[] = [...document.problems, ...described.problems];
+  const descriptions: string[] = [...described.files];
   const bytes: (Uint8Array | string)[] = [];
-  const views: PolicyView[] = [];
-  const written: PublishedFile[] = [];
-  const descriptions: string[] = [];
-  for (const file of files) {
-    const read = await tryRead(file, context.readFile);
-    const policy = withInherited(documentOf(context, file, read));
-    const described = await readDescriptions(file, policy, {
-      readFile: context.readFile,
-      shown: (path) => shownPath(context, path),
-      cache: context.descriptions,
-    });
-    const { document } = described;
-    problems.push(...document.problems, ...described.problems);
-    descriptions.push(...described.files);
-    if (read.kind === 'read') {
-      bytes.push(read.bytes, ...document.broughtIn, ...described.texts.map(({ text }) => text));
-      written.push(
-        { kind: 'policy', name: document.file, text: new TextDecoder().decode(read.bytes) },
-        ...described.texts,
-      );
-    }
-    if (document.value === undefined) continue;
-    const { whole, parts, problems: found } = checkShape(document, policyGrammar, policyPartsGrammar, advice);
-    problems.push(...found);
-    if (whole !== undefined) sources.push({ file: whole, document });
-    const view = viewPolicy(document, parts);
-    views.push(view);
-    checkPolicy(view, around, reporter(document, problems));
-    for (const { finding, place } of described.findings)
-      switchedReport(parts.rules, (_, switched) => problems.push(place(switched)))([], finding);
+  const files: PublishedFile[] = [];
+  if (read.kind === 'read') {
+    bytes.push(read.bytes, ...document.broughtIn, ...described.texts.map(({ text }) => text));
+    files.push(
+      { kind: 'policy', name: document.file, text: new TextDecoder().decode(read.bytes) },
+      ...described.texts,
+    );
   }
-  problems.push(...checkTogether(views, around.public));
-  return { problems, sources, views, bytes, files: written, descriptions };
+  if (document.value === undefined)
+    return { problems, source: undefined, view: undefined, files, descriptions };
+  const advice = { elsewhere: elsewhereOf(context), missing: { access: ACCESS_MISSING } };
+  const { whole, parts, problems: found } = checkShape(document, policyGrammar, policyPartsGrammar, advice);
+  problems.push(...found);
+  const view = viewPolicy(document, parts);
+  const report = reporter(document, problems);
+  checkPolicy(view, around, report);
+  const { tls, files: pems } = await readUpstreamTls(view, report, { ...context, policyFile: file });
+  descriptions.push(...pems);
+  bytes.push(...[...tls.values()].flatMap(({ ca = '', cert = '', key = '' }) => [ca, cert, key]));
+  for (const { finding, place } of described.findings)
+    switchedReport(parts.rules, (_, switched) => problems.push(place(switched)))([], finding);
+  const source = whole && { file: withTexts(whole, tls), document, digest: digest(bytes), files };
+  return { problems, source, view, files, descriptions };
+}
+
+function elsewhereOf(context: Context) {
+  return { keys: Object.keys(gatewayGrammar.shape), file: shownPath(context, context.configFile) };
 }
 
 export function documentOf(context: Context, file: string, read: FileRead): SourceDocument {

@@ -1,13 +1,13 @@
 // Files to Settings and GatewayPlan: read, check everything at once, compile only when nothing is wrong.
-// Called at start, by `check`, and by every reload.
+// Called at start and by every command that reads the files; a reload does the same piece by piece, see aside/.
 import { dirname, resolve } from 'node:path';
 import { compareWithPast } from './against.ts';
-import { surroundingsOf, surroundingsOfView } from './check/views.ts';
-import { compilePlan } from './compile/plan.ts';
+import { surroundingsOfView } from './check/views.ts';
+import { compileApi, planSteps } from './compile/plan.ts';
 import { compileSettings } from './compile/settings.ts';
+import { atOnce } from './in-slices.ts';
 import {
   contextOf,
-  documentOf,
   type LoadOptions,
   nothingMatched,
   type Policies,
@@ -15,10 +15,12 @@ import {
   readGateway,
   readPolicies,
 } from './load-documents.ts';
+import type { PlanPiece } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
 import { hasErrors, type Problem, sortProblems } from './problems.ts';
 import type { SourceDocument } from './read/document.ts';
-import { digest, findFiles, tryRead } from './read/files.ts';
+import { findFiles } from './read/files.ts';
+import { revisionOf } from './revision.ts';
 import type { Settings } from './settings.ts';
 
 export interface Loaded {
@@ -27,6 +29,8 @@ export interface Loaded {
   /** All of these are present unless a problem is an error. */
   readonly settings?: Settings;
   readonly plan?: GatewayPlan;
+  /** The plan in parts, by file. */
+  readonly pieces?: readonly PlanPiece[];
   readonly sources?: Sources;
   /** To be compared with what was published before. */
   readonly policies?: Policies;
@@ -45,17 +49,6 @@ export function isWhole(loaded: Loaded): loaded is Whole {
 export interface Sources {
   readonly gateway: SourceDocument;
   readonly policies: readonly PolicySource[];
-}
-
-export interface LoadedPlan {
-  readonly problems: readonly Problem[];
-  readonly plan?: GatewayPlan;
-  /** Present with the plan. */
-  readonly policies?: Policies;
-  /** Absolute paths of the descriptions that the policies name. */
-  readonly descriptions: readonly string[];
-  /** The gateway file is not what the settings were made of. */
-  readonly restartNeeded: boolean;
 }
 
 export interface LoadAllOptions extends LoadOptions {
@@ -90,30 +83,18 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
   if (hasErrors(problems) || gateway.whole === undefined) return { problems, files };
   const settings = compileSettings(gateway.whole, { ...context, revision: gateway.revision });
   const sources = { gateway: gateway.document, policies: policies.sources };
-  return { problems, files, settings, plan: planOf(settings, policies), sources, policies };
-}
-
-/** The plan alone, for settings that stay: what a reload does. */
-export async function loadPlan(options: LoadOptions & { readonly settings: Settings }): Promise<LoadedPlan> {
-  const { settings, now } = options;
-  const context = contextOf(options);
-  const gateway = await tryRead(context.configFile, context.readFile);
-  const restartNeeded = gateway.kind === 'read' && digest([gateway.bytes]) !== settings.revision;
-  const policyFiles = await findFiles(settings.policies);
-  const unmatched =
-    policyFiles.length > 0 ? [] : [nothingMatched(documentOf(context, context.configFile, gateway))];
-  const policies = await readPolicies(context, policyFiles, surroundingsOf(settings, now));
-  const problems = sortProblems([...unmatched, ...policies.problems]);
-  const { descriptions } = policies;
-  return hasErrors(problems)
-    ? { problems, restartNeeded, descriptions }
-    : { problems, restartNeeded, descriptions, plan: planOf(settings, policies), policies };
-}
-
-function planOf(settings: Settings, { sources, bytes }: Policies): GatewayPlan {
-  return compilePlan({
-    settings,
-    policies: sources.map(({ file }) => file),
-    revision: digest([settings.revision, ...bytes]),
-  });
+  const pieces = policies.sources.map(
+    ({ file, digest, files }): PlanPiece => ({ digest, file, files, api: compileApi(file, settings) }),
+  );
+  const plan = atOnce(
+    planSteps({
+      settings,
+      apis: pieces.map(({ api }) => api),
+      revision: revisionOf(
+        settings.revision,
+        pieces.map((piece) => piece.digest),
+      ),
+    }),
+  );
+  return { problems, files, settings, plan, pieces, sources, policies };
 }

@@ -6,10 +6,13 @@ import type { BrownoutCalendar } from '../policy/lifecycle/brownout-calendar.ts'
 import type { Exception } from '../policy/lifecycle/exceptions.ts';
 import type { TailParts } from '../policy/lifecycle/operation-template.ts';
 import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
+import type { Maintenance } from '../policy/maintenance/maintenance.ts';
 import type { Limit, LimitRules } from '../policy/rate-limit/limit.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
+import type { ConnectionRules, HeaderRules, RetryRules, UpstreamTls } from './connection-rules.ts';
 import type { OperationTable } from './operation-table.ts';
 import type { RouteTable } from './route-table.ts';
+import type { TargetRules } from './target-rules.ts';
 
 /** Everything a request is judged by. Swapped as a whole on reload. */
 export interface GatewayPlan {
@@ -38,6 +41,8 @@ export interface ApiPlan {
   readonly encodedSlash: 'keep' | 'reject';
   /** Whether a client that asked for a version by media type is answered with that type (NEG-5). */
   readonly rewriteContentType: boolean;
+  /** Longest time, seconds, for which an answer of a deprecated version may be reused (CACHE-6). */
+  readonly deprecatedMaxAge: number | undefined;
   /** For versions that do not exist, instead of what the carrier calls for (STAT-1). */
   readonly unknownVersionStatus: 400 | 404 | 406 | undefined;
   /** Of the API as a whole; an operation may have its own. */
@@ -46,6 +51,8 @@ export interface ApiPlan {
   readonly cors: CorsRules | undefined;
   /** Whether answers say which version was asked for, which one answered, and its stage. */
   readonly echo: boolean;
+  /** Undefined: what clients send and upstreams answer is changed only where every request's is. */
+  readonly headers: HeaderRules | undefined;
   readonly versions: ReadonlyMap<Label, VersionRules>;
   /** The request headers that can select a version, for Vary (CACHE-2), in canonical spelling, joined by ", ". */
   readonly vary: string;
@@ -75,8 +82,12 @@ export interface VersionRules {
   readonly exceptions: readonly Exception[];
   /** An operation with a list of its own has that instead of the version's. */
   readonly brownouts: BrownoutCalendar | undefined;
+  /** Whether it holds is asked of the real clock. */
+  readonly maintenance: Maintenance | undefined;
   /** Whether JSON objects answered while deprecated say so themselves. */
   readonly bodyNotice: boolean;
+  /** Bytes a request's body may have. */
+  readonly maxBody: number;
   readonly access: AccessRule;
   readonly limits: LimitRules | undefined;
   /** Undefined once the version needs no upstream: a tombstone answers. */
@@ -105,7 +116,7 @@ export interface RedirectTarget {
 }
 
 /** A named service the gateway forwards to. */
-export interface UpstreamPlan {
+export interface UpstreamPlan extends TargetRules {
   /** Alias shown to clients and in metrics, never a host name: `orders-v1`, or the API's name when unversioned. */
   readonly name: string;
   readonly targets: readonly Target[];
@@ -116,7 +127,15 @@ export interface UpstreamPlan {
   /** Query parameter that does; undefined for any other `version_as`. */
   readonly versionQuery: string | undefined;
   readonly authorization: 'keep' | 'strip';
+  /** The Host field it gets; undefined: the authority of the target. */
+  readonly host: string | undefined;
   readonly timeouts: Timeouts;
+  readonly connections: ConnectionRules;
+  /** Undefined: no request is sent twice. */
+  readonly retries: RetryRules | undefined;
+  /** Offered to targets with TLS, presupposed of those without. */
+  readonly http2: boolean;
+  readonly tls: UpstreamTls | undefined;
 }
 
 /** One address of an upstream, as an origin: `http://127.0.0.1:4001`. */

@@ -21,6 +21,7 @@ export interface Problem {
   readonly source?: { readonly text: string; readonly length: number };
 }
 
+const LIVE = /^live-/;
 const MOST_TEXT = 18_000;
 const LONGEST_LINE = 160;
 const PLAIN = { error: '', warning: '', dim: '', off: '' };
@@ -94,8 +95,8 @@ function placeOf({ file, line, column }: Problem): string {
 
 function renderProblem(problem: Problem, style: typeof PLAIN): string {
   const { severity, source, hint } = problem;
-  // The name is what an operator writes under `rules:`.
-  const name = isRuleName(problem.rule) ? ` [${problem.rule}]` : '';
+  // The name is what an operator writes under `rules:`, or what `check --live` has tried.
+  const name = isRuleName(problem.rule) || LIVE.test(problem.rule) ? ` [${problem.rule}]` : '';
   const head = `${placeOf(problem)}: ${style[severity]}${severity}${style.off}: ${printable(problem.message, 400)}${name}\n`;
   if (source === undefined) return hint === undefined ? head : `${head}       | ${printable(hint, 200)}\n`;
   // A long line is cut on the left too, so that the carets stay under what they mean.

@@ -1,25 +1,25 @@
-// What was published, against what is loaded: the same comparison as `check --against`, with the store for a folder.
+// What was published, in the store: read before new policies are accepted, written once they are in force.
 // gateway.ts asks it at start, reload.ts at every reload; a store that is away holds up neither.
-import { resolve } from 'node:path';
-import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
-import { rewrittenSince } from './against.ts';
-import { contextOf, type LoadOptions, type Policies, readPolicies } from './load-documents.ts';
-import type { DescriptionCache } from './openapi/read-descriptions.ts';
-import type { Problem } from './problems.ts';
+import { StoreUnavailable } from '../policy/contract.ts';
 import type { PublishedFile, PublishedRecord } from './published-record.ts';
-import { isRuleName } from './rules/names.ts';
 
 export interface PublishedHistory {
-  /** What the policies rewrite of what was published; nothing where the store cannot say. */
-  readonly rewritten: (policies: Policies) => Promise<readonly Problem[]>;
-  /** Makes the policies the ones that were published: to be called once they are in force. */
-  readonly record: (policies: Policies) => Promise<void>;
+  /**
+   * What `compare` makes of what was published; undefined where the store cannot say. `candidate` is whatever stands
+   * for the policies that are compared.
+   */
+  readonly compared: <T>(
+    candidate: object,
+    compare: (recorded: readonly PublishedFile[]) => Promise<T>,
+  ) => Promise<T | undefined>;
+  /** Makes the files of a candidate the ones that were published: to be called once they are in force. */
+  readonly record: (candidate: object, files: readonly PublishedFile[]) => Promise<void>;
+  /** The files behind the plan in force, as they were read for it; empty before the first is. */
+  readonly inForce: () => readonly PublishedFile[];
 }
 
-export interface HistoryOptions extends Omit<LoadOptions, 'now' | 'readFile' | 'descriptions'> {
+export interface HistoryOptions {
   readonly published: PublishedRecord;
-  /** The lifecycle clock: what it calls released was published. */
-  readonly now: () => EpochMs;
   /**
    * False where the lifecycle clock was moved: such a process is a rehearsal, and the dates it saw come to pass were
    * never published to anybody.
@@ -35,55 +35,30 @@ export interface HistoryOptions extends Omit<LoadOptions, 'now' | 'readFile' | '
  */
 export function createPublishedHistory(options: HistoryOptions): PublishedHistory {
   const { published, onSkipped } = options;
-  /** Those that the store let be compared last; only they may take its place. */
-  let compared: Policies | undefined;
+  /** The candidate that the store let be compared last; only it may take its place. */
+  let last: object | undefined;
   /** By this process: what an emptied store has forgotten. */
   let recorded: readonly PublishedFile[] = [];
-  const descriptions: DescriptionCache = new Map();
+  let inForce: readonly PublishedFile[] = [];
   return {
-    rewritten: async (policies) => {
-      compared = undefined;
+    compared: async (candidate, compare) => {
+      last = undefined;
       const stored = await orSkip(published.read(), (reason) => onSkipped('compared', reason));
-      if (stored === undefined) return [];
-      const files = stored.length === 0 ? recorded : stored;
-      compared = policies;
-      const now = options.now();
-      const older = await readRecorded(files, { ...options, now, descriptions });
-      const problems = rewrittenSince(older.views, { views: policies.views, complete: true }, now);
-      return problems.map(withWayOut);
+      if (stored === undefined) return undefined;
+      last = candidate;
+      return compare(stored.length === 0 ? recorded : stored);
     },
-    record: async (policies) => {
-      if (!options.records || policies !== compared) return;
+    inForce: () => inForce,
+    record: async (candidate, files) => {
+      inForce = files;
+      if (!options.records || candidate !== last) return;
       const write = async () => {
-        await published.write(policies.files);
-        recorded = policies.files;
+        await published.write(files);
+        recorded = files;
       };
       await orSkip(write(), (reason) => onSkipped('recorded', reason));
     },
   };
-}
-
-/** What is wrong in them was seen when they were accepted; what cannot be read by now is not compared with. */
-function readRecorded(files: readonly PublishedFile[], options: LoadOptions): Promise<Policies> {
-  const context = contextOf(options);
-  const recorded = new Map(files.map(({ name, text }) => [resolve(context.cwd, name), text]));
-  const readFile = async (path: string): Promise<Uint8Array> => {
-    const text = recorded.get(path);
-    if (text === undefined) throw new TypeError('not recorded');
-    return new TextEncoder().encode(text);
-  };
-  const unknown = { now: context.now, public: undefined, identities: undefined, listeners: [] };
-  const policies = files
-    .filter(({ kind }) => kind === 'policy')
-    .map(({ name }) => resolve(context.cwd, name));
-  return readPolicies({ ...context, readFile }, policies, unknown);
-}
-
-function withWayOut(problem: Problem): Problem {
-  const { rule, severity, hint } = problem;
-  if (severity !== 'error' || !isRuleName(rule)) return problem;
-  const wayOut = `to publish it all the same: rules: { ${rule}: warning }`;
-  return { ...problem, hint: hint === undefined ? wayOut : `${hint}; ${wayOut}` };
 }
 
 async function orSkip<T>(

@@ -1,22 +1,22 @@
 // Watches the policy files and builds a new plan from them; whoever holds the current plan is told only of whole ones.
-// One load runs at a time; what changes meanwhile causes exactly one more.
+// One load runs at a time; what changes meanwhile causes exactly one more. Reading and checking happen in a thread of
+// their own, so that no request waits for either.
 import { dirname, resolve } from 'node:path';
 import { watch } from 'chokidar';
 import type { EpochMs } from '../policy/contract.ts';
-import { loadPlan } from './load.ts';
-import type { Policies } from './load-documents.ts';
-import type { DescriptionCache } from './openapi/read-descriptions.ts';
+import type { PolicyReader, ReaderStart, ReadSummary } from './aside/reader-contract.ts';
+import { createThreadReader } from './aside/thread-reader.ts';
+import { surroundingsOf } from './check/views.ts';
+import { allProblems, makeNextPlan, recallAll } from './next-plan.ts';
+import type { PlanPiece } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
-import { hasErrors, type Problem, sortProblems } from './problems.ts';
+import type { Problem } from './problems.ts';
 import type { PublishedHistory } from './published-history.ts';
-import type { ReadFile } from './read/files.ts';
 import type { Environment } from './read/interpolate.ts';
 import type { Settings } from './settings.ts';
 
 export interface WatchOptions {
   readonly settings: Settings;
-  /** Revision of the plan in force. */
-  readonly revision: string;
   readonly configFile: string;
   readonly environment: Environment;
   /** The lifecycle clock. */
@@ -26,7 +26,7 @@ export interface WatchOptions {
   readonly onPlan: (
     plan: GatewayPlan,
     warnings: readonly Problem[],
-    policies: Policies,
+    pieces: readonly PlanPiece[],
   ) => Promise<void> | void;
   /** The plan in force stays. */
   readonly onRejected: (problems: readonly Problem[]) => void;
@@ -36,14 +36,29 @@ export interface WatchOptions {
   /** The watch or a load failed by other than the documents' fault; the plan in force stays. */
   readonly onFault: (error: unknown) => void;
   readonly cwd?: string;
-  readonly readFile?: ReadFile;
+  /** What reads and checks; default: a thread of its own. */
+  readonly openReader?: (start: ReaderStart) => PolicyReader;
+}
+
+/** What a load came to, for whoever asked for it; `revision` is the one in force afterwards. */
+export interface ReloadOutcome {
+  /**
+   * `accepted`: a new plan is in force. `unchanged`: the files say what is in force. `rejected`: they have errors.
+   * `failed`: it was not for the files, and the log says why.
+   */
+  readonly kind: 'accepted' | 'unchanged' | 'rejected' | 'failed';
+  readonly revision: string;
+  /** By file and position; warnings only, unless rejected. */
+  readonly problems: readonly Problem[];
+  /** `gateway.yaml` differs from what the process runs with. */
+  readonly restartNeeded: boolean;
 }
 
 export interface PolicyWatch {
   /** Resolves once changes of files are noticed. */
   readonly ready: Promise<void>;
-  /** Loads now; resolves when a load that began after this call has ended. */
-  readonly reload: () => Promise<void>;
+  /** Loads now; resolves, never rejects, when a load that began after this call has ended. */
+  readonly reload: () => Promise<ReloadOutcome>;
   /** Ends the watch; resolves when no load runs any more, and nothing is told afterwards. */
   readonly close: () => Promise<void>;
 }
@@ -51,43 +66,86 @@ export interface PolicyWatch {
 /** Editors write a file in several steps, and several files in a row. */
 const SETTLE_MS = 100;
 
-export function watchPolicies(options: WatchOptions): PolicyWatch {
-  let revision = options.revision;
+/** The plan in force at first; no option, since nobody needs it once there is another. */
+export interface FirstPlan {
+  readonly revision: string;
+  readonly pieces: readonly PlanPiece[];
+}
+
+export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWatch {
+  const { settings, history } = options;
+  const cwd = options.cwd ?? process.cwd();
+  let { revision, pieces } = first;
   let restartNeeded = false;
   let closed = false;
   let asked = false;
-  let running: Promise<void> | undefined;
-  let waiting: Promise<void> | undefined;
+  let running: Promise<ReloadOutcome> | undefined;
+  let waiting: Promise<ReloadOutcome> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const descriptions: DescriptionCache = new Map();
+  const open = options.openReader ?? createThreadReader;
+  const reader = open({
+    configFile: resolve(cwd, options.configFile),
+    settingsRevision: settings.revision,
+    patterns: settings.policies,
+    around: surroundingsOf(settings),
+    environment: options.environment,
+    cwd,
+  });
 
-  const load = async (onUnchanged: () => void): Promise<void> => {
-    const loaded = await loadPlan({ ...options, now: options.now(), descriptions });
-    if (closed) return;
-    watcher.add([...loaded.descriptions]);
-    if (loaded.restartNeeded && !restartNeeded) options.onRestartNeeded();
-    restartNeeded = loaded.restartNeeded;
-    const { plan, policies } = loaded;
-    if (plan === undefined || policies === undefined) return options.onRejected(loaded.problems);
-    if (plan.revision === revision) return onUnchanged();
-    const rewritten = await options.history.rewritten(policies);
-    if (closed) return;
-    const problems = sortProblems([...loaded.problems, ...rewritten]);
-    if (hasErrors(problems)) return options.onRejected(problems);
-    revision = plan.revision;
-    await options.onPlan(plan, problems, policies);
-    await options.history.record(policies);
+  const outcome = (kind: ReloadOutcome['kind'], problems: readonly Problem[] = []): ReloadOutcome => ({
+    kind,
+    revision,
+    problems,
+    restartNeeded,
+  });
+  const rejected = async (count: number): Promise<ReloadOutcome> => {
+    const problems = await allProblems(reader, count);
+    if (!closed) options.onRejected(problems);
+    return outcome('rejected', problems);
   };
-  const start = (onUnchanged = options.onUnchanged): Promise<void> => {
-    if (closed) return Promise.resolve();
+  /** What the reading is found to rewrite of what was published is among its problems then. */
+  const compare = (summary: ReadSummary) =>
+    history.compared(summary, async (recorded) => {
+      await recallAll(reader, recorded);
+      return reader.compare(options.now());
+    });
+  const load = async (onUnchanged: () => void): Promise<ReloadOutcome> => {
+    const summary = await reader.read(options.now());
+    if (closed) return outcome('failed');
+    watcher.add([...summary.descriptions]);
+    if (summary.restartNeeded && !restartNeeded) options.onRestartNeeded();
+    restartNeeded = summary.restartNeeded;
+    if (!isSound(summary)) return rejected(summary.problems);
+    if (summary.revision === revision) {
+      const problems = await allProblems(reader, summary.problems);
+      if (!closed) onUnchanged();
+      return outcome('unchanged', problems);
+    }
+    const found = (await compare(summary)) ?? { problems: summary.problems, hasErrors: false };
+    if (found.hasErrors) return rejected(found.problems);
+    const problems = await allProblems(reader, found.problems);
+    const next = await makeNextPlan(reader, summary, pieces, settings);
+    if (closed) return outcome('failed');
+    ({ pieces } = next);
+    ({ revision } = next.plan);
+    await options.onPlan(next.plan, problems, pieces);
+    const files = pieces.flatMap((piece) => piece.files);
+    await history.record(summary, files);
+    return outcome('accepted', problems);
+  };
+  const start = (onUnchanged = options.onUnchanged): Promise<ReloadOutcome> => {
+    if (closed) return Promise.resolve(outcome('failed'));
     running = load(onUnchanged)
-      .catch(options.onFault)
+      .catch((error: unknown) => {
+        if (!closed) options.onFault(error);
+        return outcome('failed');
+      })
       .finally(() => {
         running = undefined;
       });
     return running;
   };
-  const reload = (): Promise<void> => {
+  const reload = (): Promise<ReloadOutcome> => {
     asked = true;
     if (running === undefined) return start();
     // A load under way may have read a file before it changed: one more, shared by all who ask meanwhile.
@@ -98,12 +156,9 @@ export function watchPolicies(options: WatchOptions): PolicyWatch {
     return waiting;
   };
 
-  const watcher = watch(
-    [...new Set(options.settings.policies.map(folderOf)), resolve(options.cwd ?? '.', options.configFile)],
-    {
-      ignoreInitial: true,
-    },
-  );
+  const watcher = watch([...new Set(settings.policies.map(folderOf)), resolve(cwd, options.configFile)], {
+    ignoreInitial: true,
+  });
   watcher.on('all', () => {
     clearTimeout(timer);
     timer = setTimeout(() => void reload(), SETTLE_MS);
@@ -124,11 +179,17 @@ export function watchPolicies(options: WatchOptions): PolicyWatch {
     close: async () => {
       closed = true;
       clearTimeout(timer);
+      // Whatever is being read now is of no use any more.
+      await reader.close();
       await watcher.close();
       await waiting;
       await running;
     },
   };
+}
+
+function isSound(summary: ReadSummary): summary is ReadSummary & { readonly revision: string } {
+  return summary.revision !== undefined;
 }
 
 /** The folder a pattern lies in, up to its first wildcard. */

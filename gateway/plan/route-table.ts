@@ -49,26 +49,34 @@ interface Found<T> {
   versionEnd: number;
 }
 
-/** @throws RangeError when two routes differ at the same host and path, or a path names the version twice */
-export function createRouteTable<T>(routes: readonly Route<T>[]): RouteTable<T> {
-  const hosts = new Map<string, Node<T>>();
-  for (const { host, path, route } of routes) insert(treeOf(hosts, host), path, route);
+/** A table that grows route by route; nobody may be given it before it is complete. */
+export interface GrowingRouteTable<T> {
+  /** @throws RangeError when another route has this host and path, or the path names the version twice */
+  readonly add: (route: Route<T>) => void;
+  readonly table: RouteTable<T>;
+}
 
+export function startRouteTable<T>(): GrowingRouteTable<T> {
+  const hosts = new Map<string, Node<T>>();
   return {
-    knowsHost: (host) => hosts.has(host) || hosts.has(versionedHost(host)),
-    match(host, path) {
-      const named = hosts.get(host);
-      const tree = named ?? hosts.get(versionedHost(host));
-      if (tree === undefined || !path.startsWith('/')) return undefined;
-      const found: Found<T> = { bound: undefined, end: -1, versionStart: -1, versionEnd: -1 };
-      descend(tree, path, 0, -1, -1, found);
-      if (found.bound === undefined) return undefined;
-      return {
-        route: found.bound.route,
-        versionSegment: found.versionStart < 0 ? undefined : path.slice(found.versionStart, found.versionEnd),
-        subdomain: named === undefined ? host.slice(0, host.indexOf('.')) : undefined,
-        tail: path.slice(found.end),
-      };
+    add: ({ host, path, route }) => insert(treeOf(hosts, host), path, route),
+    table: {
+      knowsHost: (host) => hosts.has(host) || hosts.has(versionedHost(host)),
+      match(host, path) {
+        const named = hosts.get(host);
+        const tree = named ?? hosts.get(versionedHost(host));
+        if (tree === undefined || !path.startsWith('/')) return undefined;
+        const found: Found<T> = { bound: undefined, end: -1, versionStart: -1, versionEnd: -1 };
+        descend(tree, path, 0, -1, -1, found);
+        if (found.bound === undefined) return undefined;
+        return {
+          route: found.bound.route,
+          versionSegment:
+            found.versionStart < 0 ? undefined : path.slice(found.versionStart, found.versionEnd),
+          subdomain: named === undefined ? host.slice(0, host.indexOf('.')) : undefined,
+          tail: path.slice(found.end),
+        };
+      },
     },
   };
 }

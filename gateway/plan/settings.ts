@@ -1,16 +1,22 @@
 // How the process runs: `config/gateway.yaml` compiled.
 // Read once at start; a change needs a restart.
+
 import type { DeprecationForm } from '../policy/lifecycle/schedule.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';
+import type { Bounds, DrainTimes, Overload } from './bounds.ts';
 
 export interface Settings {
   readonly public: string;
   readonly listeners: {
     readonly https: HttpsSettings | undefined;
-    readonly http: { readonly address: Address; readonly mode: 'reject' | 'serve' } | undefined;
+    readonly http: { readonly address: Address; readonly mode: PlainMode } | undefined;
     readonly admin: AdminSettings | undefined;
+    /** Metrics and health alone, without a token. */
+    readonly metrics: { readonly address: Address } | undefined;
   };
   readonly trustedProxies: readonly string[];
+  /** Whether upstreams get `Forwarded` (RFC 7239) besides X-Forwarded-*. */
+  readonly sendsForwarded: boolean;
   readonly store: StoreSettings;
   /** Gateways that share the limits; the local fallback divides by it. */
   readonly replicas: number;
@@ -21,6 +27,10 @@ export interface Settings {
   readonly dataFolder: string;
   /** Absolute globs of the policy files. */
   readonly policies: readonly string[];
+  readonly bounds: Bounds;
+  /** Undefined: nothing is refused for load. */
+  readonly overload: Overload | undefined;
+  readonly drain: DrainTimes;
   /** What every plan of this process takes from `gateway.yaml`. */
   readonly guard: Limit | undefined;
   readonly credentialsInUrl: readonly string[];
@@ -28,6 +38,9 @@ export interface Settings {
   /** Digest (hex) of `gateway.yaml`: a reload that finds another one asks for a restart. */
   readonly revision: string;
 }
+
+/** What the plain listener does with a request (TLS-5). */
+export type PlainMode = 'reject' | 'redirect' | 'serve';
 
 export interface Address {
   /** Undefined: every interface. */
@@ -51,7 +64,10 @@ export interface HttpsSettings {
     readonly cert: string;
     readonly key: string;
   }[];
+  /** Of the certificate shown to clients that name no host; undefined: the first one. */
   readonly defaultName: string | undefined;
+  /** Clients that name no host are shown none, which ends their handshake. */
+  readonly refusesNameless: boolean;
 }
 
 export type StoreSettings =

@@ -28,7 +28,7 @@ const ALWAYS = Number.NEGATIVE_INFINITY;
 
 function lifeOf(file: PolicyParts): Omit<VersionParts, 'released'> {
   const { announced, deprecated, sunset, extended, retired, forgotten } = file;
-  const { alternate, guide, status, reason, exceptions, brownouts } = file;
+  const { alternate, guide, status, reason, exceptions, brownouts, maintenance } = file;
   const dates = { announced, deprecated, sunset, extended, retired, forgotten };
-  return { ...dates, alternate, guide, status, reason, exceptions, brownouts };
+  return { ...dates, alternate, guide, status, reason, exceptions, brownouts, maintenance };
 }

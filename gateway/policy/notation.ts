@@ -11,6 +11,8 @@ export interface Rate {
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DURATION = /^([1-9]\d{0,8})(ms|s|m|h|d)$/;
 const RATE = /^([1-9]\d{0,8})\/([^/]+)$/;
+const UNIT_BYTES: Readonly<Record<string, number>> = { B: 1, KB: 1_024, MB: 1_024 ** 2, GB: 1_024 ** 3 };
+const SIZE = /^([1-9]\d{0,5})(B|KB|MB|GB)$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 /** Fewer than ten years: longer durations are slips of the keyboard. */
@@ -22,6 +24,14 @@ export function parseDuration(text: string): number | undefined {
   if (count === undefined || unit === undefined) return undefined;
   const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
   return ms <= LONGEST_MS ? ms : undefined;
+}
+
+/** `512B`, `64KB`, `10MB`, `2GB` to bytes, by powers of 1024; undefined for any other text, zero included. */
+export function parseSize(text: string): number | undefined {
+  const [, count, unit] = SIZE.exec(text) ?? [];
+  return count === undefined || unit === undefined
+    ? undefined
+    : Number(count) * (UNIT_BYTES[unit] ?? Number.NaN);
 }
 
 /** `600/1m` to units per window; undefined for any other text. */
@@ -101,15 +111,23 @@ export const duration = (description: string) =>
   });
 
 /** For what is counted in whole seconds where it is used: less than one of them would be none. */
+/** Milliseconds of a duration of at least a second. */
+export function parseWholeSeconds(text: string): number | undefined {
+  const ms = parseDuration(text);
+  return ms === undefined || ms < 1_000 ? undefined : ms;
+}
+
 export const wholeSeconds = (description: string) =>
-  notation(
-    (text) => {
-      const ms = parseDuration(text);
-      return ms === undefined || ms < 1_000 ? undefined : ms;
-    },
-    'not a duration of at least 1s, such as 30s, 1h or 365d',
-    { description, examples: ['1h', '365d'] },
-  );
+  notation(parseWholeSeconds, 'not a duration of at least 1s, such as 30s, 1h or 365d', {
+    description,
+    examples: ['1h', '365d'],
+  });
+
+export const size = (description: string) =>
+  notation(parseSize, 'not a size such as 512B, 64KB, 10MB or 2GB', {
+    description,
+    examples: ['64KB', '10MB'],
+  });
 
 export const rate = (description: string) =>
   notation(parseRate, 'not a rate such as 600/1m', { description, examples: ['600/1m'] });

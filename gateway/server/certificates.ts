@@ -1,116 +1,67 @@
-// Key pairs for the public face: read from configured files, or made at first start and kept in the data folder.
-// Read once at start by gateway.ts; tls-options.ts turns the result into what Node's TLS wants.
+// The key pairs of the public face, and which of them answers for a name (TLS-3, TLS-4).
+// public-certificates.ts keeps them current; tls-options.ts shows them to clients; request-view.ts asks what one speaks for.
 import { X509Certificate } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
-import { join } from 'node:path';
-import { generate } from 'selfsigned';
+import { readCapped } from '../plan/read/files.ts';
+import { type PairFiles, readPair } from '../plan/read/key-pair.ts';
 import type { HttpsSettings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
 export interface KeyPair {
-  /** Names a client may ask for by SNI; `*.` matches one label. */
+  /** Names a client may ask for by SNI, lower case; `*.` matches one label. */
   readonly names: readonly string[];
   readonly cert: string;
   readonly key: string;
+  /** When the certificate ends. */
+  readonly expiry: EpochMs;
 }
 
 export interface Certificates {
   readonly pairs: readonly KeyPair[];
-  /** Presented when a client names no host. */
-  readonly default: KeyPair;
-  /** SHA-256 of the default certificate, hex with colons. */
+  /** Presented when a client names no host; undefined: it is refused. */
+  readonly default: KeyPair | undefined;
+  /** What a client that names `servername` is shown, the default for none; undefined: nothing answers for that name. */
+  readonly pairFor: (servername: string | undefined) => KeyPair | undefined;
+  /** SHA-256 of the default certificate, or of the first one, hex with colons. */
   readonly fingerprint: string;
-  readonly selfSigned: boolean;
 }
 
-const DAY_MS = 86_400_000;
-const LIFETIME_DAYS = 397;
-const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
-
-/**
- * Loads the pairs of `https`, or the self-signed one of `dataFolder`, which is for this machine's own names and for
- * `hosts` and is made anew when it is missing, broken, lacks one of them or expires within a day. Rejects when a
- * configured file cannot be read or parsed.
- */
-export async function loadCertificates(
-  https: HttpsSettings,
-  { dataFolder, hosts, now }: { dataFolder: string; hosts: readonly string[]; now: EpochMs },
-): Promise<Certificates> {
-  const pairs: KeyPair[] = await Promise.all(
-    https.certificates.map(async ({ names, cert, key }) => ({
-      names: names.map((name) => name.toLowerCase()),
-      cert: await readFile(cert, 'utf8'),
-      key: await readFile(key, 'utf8'),
-    })),
-  );
-  const selfSigned = pairs.length === 0;
-  if (selfSigned) pairs.push(await selfSignedPair(dataFolder, hosts, now));
-  const chosen = pairs.find(
-    ({ names }) => https.defaultName !== undefined && names.includes(https.defaultName),
-  );
-  const fallback = chosen ?? pairs[0];
-  if (fallback === undefined) throw new Error('no certificate');
-  const { fingerprint256 } = new X509Certificate(fallback.cert);
-  return { pairs, default: fallback, fingerprint: fingerprint256, selfSigned };
+/** Rejects when the files cannot be read, are no pair, or are not for its names; the message quotes nothing of the key. */
+export async function loadPair(files: PairFiles): Promise<KeyPair> {
+  const names = files.names.map((name) => name.toLowerCase());
+  const read = await readPair({ ...files, names }, readCapped);
+  if (read.kind === 'unusable') throw new Error(`${names.join(', ')}: ${read.finding.message}`);
+  const { cert, key, expiry } = read;
+  return { names, cert, key, expiry };
 }
 
-async function selfSignedPair(dataFolder: string, hosts: readonly string[], now: EpochMs): Promise<KeyPair> {
-  const certFile = join(dataFolder, 'gateway.crt');
-  const keyFile = join(dataFolder, 'gateway.key');
-  const plain = hosts.map((host) => host.toLowerCase().replace(/^\[|\]$/g, ''));
-  const names = [...new Set([...LOOPBACK, ...plain])];
-  const [cert, key] = await Promise.all([readIfThere(certFile), readIfThere(keyFile)]);
-  if (cert !== undefined && key !== undefined && isUsable(cert, names, now)) return { names, cert, key };
-  const made = await generate([{ name: 'commonName', value: 'Sundial (self-signed)' }], {
-    keyType: 'ec',
-    curve: 'P-256',
-    algorithm: 'sha256',
-    notBeforeDate: new Date(now - DAY_MS),
-    notAfterDate: new Date(now + LIFETIME_DAYS * DAY_MS),
-    extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      {
-        name: 'subjectAltName',
-        altNames: names.map((name) =>
-          isIP(name) === 0 ? { type: 2 as const, value: name } : { type: 7 as const, ip: name },
-        ),
-      },
-    ],
-  });
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
-  await writePrivately(keyFile, made.private);
-  await writePrivately(certFile, made.cert);
-  return { names, cert: made.cert, key: made.private };
+/** `pairs` has at least one. */
+export function certificatesOf(
+  pairs: readonly KeyPair[],
+  { defaultName, refusesNameless }: Pick<HttpsSettings, 'defaultName' | 'refusesNameless'>,
+): Certificates {
+  const byName = new Map(pairs.flatMap((pair) => pair.names.map((name) => [name, pair] as const)));
+  const [first] = pairs;
+  if (first === undefined) throw new RangeError('no certificate');
+  const chosen = defaultName === undefined ? undefined : byName.get(defaultName);
+  const fallback = refusesNameless ? undefined : (chosen ?? first);
+  return {
+    pairs,
+    default: fallback,
+    pairFor: (servername) => {
+      if (servername === undefined) return fallback;
+      const name = servername.toLowerCase();
+      return byName.get(name) ?? byName.get(wildcardOf(name));
+    },
+    fingerprint: new X509Certificate((fallback ?? first).cert).fingerprint256,
+  };
 }
 
-function isUsable(cert: string, names: readonly string[], now: EpochMs): boolean {
-  try {
-    const parsed = new X509Certificate(cert);
-    const inTime = parsed.validFromDate.getTime() <= now && parsed.validToDate.getTime() > now + DAY_MS;
-    const covers = (name: string) => (isIP(name) === 0 ? parsed.checkHost(name) : parsed.checkIP(name));
-    return inTime && names.every((name) => covers(name) !== undefined);
-  } catch {
-    // Not a certificate: a new one replaces it.
-    return false;
-  }
+/** Whether `pair` is for `host`: lower case, without port, IPv6 in brackets. */
+export function speaksFor({ names }: KeyPair, host: string): boolean {
+  const name = host.startsWith('[') ? host.slice(1, -1) : host;
+  return names.includes(name) || names.includes(wildcardOf(name));
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-// Written aside and renamed, so that a crash never leaves half a key.
-async function writePrivately(file: string, text: string): Promise<void> {
-  const aside = `${file}.new`;
-  await writeFile(aside, text, { mode: 0o600 });
-  await chmod(aside, 0o600);
-  await rename(aside, file);
+function wildcardOf(name: string): string {
+  return name.replace(/^[^.]+/, '*');
 }

@@ -11,7 +11,13 @@ export interface ClientAddress {
   readonly chain: string;
   /** True when the peer is a trusted proxy, so that its X-Forwarded-* fields count. */
   readonly viaTrusted: boolean;
+  /** True when the peer is this machine or a trusted proxy: what it sends in the clear crosses no strange network. */
+  readonly isNear: boolean;
 }
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
 
 /** `proxies` are addresses and CIDR networks. Throws on one that is neither. */
 export function createClientAddress(
@@ -28,12 +34,13 @@ export function createClientAddress(
       family,
     );
   }
-  const isTrusted = (address: string): boolean => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  const isTrusted = (address: string): boolean => isIn(trusted, address);
 
   return (peer, forwardedFor) => {
     const nearest = unmapped(peer);
     if (proxies.length === 0 || !isTrusted(nearest)) {
-      return { full: nearest, key: limitKey(nearest), chain: nearest, viaTrusted: false };
+      const isNear = isIn(LOOPBACK, nearest);
+      return { full: nearest, key: limitKey(nearest), chain: nearest, viaTrusted: false, isNear };
     }
     let client = nearest;
     const vouched: string[] = [nearest];
@@ -46,8 +53,12 @@ export function createClientAddress(
       client = hop;
       if (!isTrusted(hop)) break;
     }
-    return { full: client, key: limitKey(client), chain: vouched.join(', '), viaTrusted: true };
+    return { full: client, key: limitKey(client), chain: vouched.join(', '), viaTrusted: true, isNear: true };
   };
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
 function unmapped(address: string): string {

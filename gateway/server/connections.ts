@@ -1,29 +1,66 @@
 // What a listener remembers of its client connections: which are open, which must take no further request.
 // Node dispatches pipelined requests even after `Connection: close` was answered, so a refused connection is sealed.
 import type { IncomingMessage } from 'node:http';
+import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { endGently } from '../forward/gentle-end.ts';
 
 export interface Connections {
+  /** Every connection as it was accepted. */
   readonly track: (socket: Socket) => void;
+  /** The connection, or what TLS makes of it, as it speaks HTTP/1. */
+  readonly trackSpeaker: (socket: Socket) => void;
+  readonly trackSession: (session: ServerHttp2Session) => void;
+  /** It speaks something else from now on, and somebody else ends it. */
+  readonly release: (socket: Socket) => void;
   /** From now on every request on this HTTP/1 connection is ignored (FWD-12, SMG-26). */
   readonly seal: (socket: Socket) => void;
   readonly isSealed: (socket: Socket) => boolean;
   readonly size: () => number;
+  /** Tells HTTP/2 clients that no more requests are wanted here; those they send all the same are answered. */
+  readonly announceEnd: () => void;
+  /** Ends what has no request, now or, where something has come already, soon. `isBusy`: a request waits for its answer. */
+  readonly endIdle: (isBusy: (socket: Socket) => boolean) => void;
   readonly destroyAll: () => void;
 }
 
+/** How long a request whose head has begun to arrive has for the rest of it when the connections are ended, milliseconds. */
+const HEAD_GRACE_MS = 1_000;
+const NGHTTP2_NO_ERROR = 0;
+/** RFC 9113 §6.8: no stream is ruled out yet. */
+const ANY_STREAM = 2 ** 31 - 1;
+
 export function createConnections(): Connections {
   const open = new Set<Socket>();
+  const speakers = new Set<Socket>();
+  const sessions = new Set<ServerHttp2Session>();
   const sealed = new WeakSet<Socket>();
+
+  function keep<T extends Socket | ServerHttp2Session>(set: Set<T>, one: T): void {
+    set.add(one);
+    one.once('close', () => set.delete(one));
+  }
+
   return {
-    track(socket) {
-      open.add(socket);
-      socket.once('close', () => open.delete(socket));
-    },
+    track: (socket) => keep(open, socket),
+    trackSpeaker: (socket) => keep(speakers, socket),
+    trackSession: (session) => keep(sessions, session),
+    release: (socket) => void speakers.delete(socket),
     seal: (socket) => void sealed.add(socket),
     isSealed: (socket) => sealed.has(socket),
     size: () => open.size,
+    announceEnd() {
+      for (const session of sessions) session.goaway(NGHTTP2_NO_ERROR, ANY_STREAM);
+    },
+    endIdle(isBusy) {
+      for (const session of sessions) session.close();
+      // Of a TLS connection that has said nothing there is no speaker yet.
+      for (const socket of open) if (socket.bytesRead === 0) endGently(socket);
+      const late = setTimeout(() => {
+        for (const socket of speakers) if (!isBusy(socket)) endGently(socket);
+      }, HEAD_GRACE_MS);
+      late.unref();
+    },
     destroyAll() {
       for (const socket of open) socket.destroy();
     },

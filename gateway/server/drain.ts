@@ -1,31 +1,32 @@
 // Orderly end: readiness first, then no new connections, then what runs is finished, within a bound.
 // Called by gateway.ts on SIGTERM; shutdown.ts is what listens for the signal.
-
-/** Milliseconds that requests in flight are given at the end. */
-export const DRAIN_MS = 30_000;
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DrainTimes } from '../plan/bounds.ts';
 
 /** What drain() needs of a listener. */
 export interface Drainable {
-  /** Stops accepting and says `Connection: close` from now on; resolves when every connection has ended. */
+  /** Says with every answer that no more requests are wanted here; goes on accepting them. */
+  readonly announceEnd: () => void;
+  /** Stops accepting; resolves when every connection has ended. */
   readonly stop: () => Promise<void>;
   /** Cuts what is left. */
   readonly destroy: () => void;
 }
 
-/**
- * Drains all `listeners` together. `onDraining` runs before any of them stops accepting, so that readiness turns first.
- * Resolves with false when connections were still open after `timeoutMs` and had to be cut.
- */
-export async function drain({
-  listeners,
-  onDraining,
-  timeoutMs,
-}: {
+export interface DrainOptions extends DrainTimes {
   readonly listeners: readonly Drainable[];
+  /** Runs first: readiness turns before any listener stops accepting. */
   readonly onDraining: () => void;
-  readonly timeoutMs: number;
-}): Promise<boolean> {
+}
+
+/**
+ * Drains all `listeners` together. While it waits, load balancers that look at readiness send their requests elsewhere.
+ * Resolves with false when connections were still open at the end of the time and had to be cut.
+ */
+export async function drain({ listeners, onDraining, waitMs, timeoutMs }: DrainOptions): Promise<boolean> {
   onDraining();
+  for (const listener of listeners) listener.announceEnd();
+  if (waitMs > 0) await sleep(waitMs);
   let complete = true;
   const limit = setTimeout(() => {
     complete = false;

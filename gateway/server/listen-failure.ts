@@ -24,7 +24,7 @@ export function listenFailure(error: unknown, listeners: Settings['listeners']):
   if (!(error instanceof Error) || !SYSCALLS.includes(Reflect.get(error, 'syscall'))) return error;
   const port: unknown = Reflect.get(error, 'port');
   const at: unknown = Reflect.get(error, 'address');
-  const candidates = (['https', 'http', 'admin'] as const).flatMap((name) => {
+  const candidates = (['https', 'http', 'admin', 'metrics'] as const).flatMap((name) => {
     const address = listeners[name]?.address;
     return address?.port === port && address !== undefined ? [{ name, address }] : [];
   });

@@ -1,5 +1,6 @@
 // Small readings of Node's request and response objects that HTTP/1 and HTTP/2 answer differently.
 // Used by request-life.ts.
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { http2StreamOf } from '../forward/inbound.ts';
 
@@ -19,6 +20,14 @@ export function isComplete(res: ServerResponse): boolean {
   return stream === undefined
     ? res.writableFinished
     : res.writableEnded && !stream.aborted && stream.rstCode === 0;
+}
+
+// ERR-7: what a client may choose as its request id.
+const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/;
+
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const chosen = headers['x-request-id'];
+  return typeof chosen === 'string' && REQUEST_ID.test(chosen) ? chosen : randomUUID();
 }
 
 /** The target without its query, for what is observed of a request that could not be read. */

@@ -1,10 +1,12 @@
 // What a listener holds of one request between its first line and the end of its answer.
 // Made by request-life.ts; turns.ts orders those of one connection, give-answer.ts writes to it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Outcome } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { RequestGlimpse, RequestView } from '../exchange/request-view.ts';
 import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
 import type { ClientAddress } from './client-address.ts';
+import { pathOf } from './message.ts';
 
 export interface OpenRequest {
   readonly raw: IncomingMessage;
@@ -51,5 +53,24 @@ export function openRequest(
     closeAfter: false,
     before: undefined,
     onEnded: undefined,
+  };
+}
+
+/** What is observed for a client that left before any status was sent. */
+const CLIENT_LEFT = 499;
+
+/** What is observed of a request that has ended; `complete`: its answer was handed over whole. */
+export function outcomeOf(open: OpenRequest, complete: boolean): Outcome {
+  const { raw, res, inbound, view, glimpse, client, switched } = open;
+  return {
+    method: raw.method ?? '-',
+    path: view?.path ?? pathOf(raw),
+    status: switched ? 101 : res.headersSent ? res.statusCode : CLIENT_LEFT,
+    bytes: open.bytes + (inbound?.bytes ?? 0),
+    clientAddress: client.full,
+    scheme: glimpse.scheme,
+    protocol: `HTTP/${raw.httpVersion}`,
+    aborted: !complete,
+    userAgent: raw.headers['user-agent'],
   };
 }

@@ -6,19 +6,18 @@ import type { Duplex } from 'node:stream';
 import Fastify from 'fastify';
 import type { Exchange, Observer } from '../exchange/exchange.ts';
 import { METHODS } from '../exchange/request-view.ts';
+import { callerOf } from '../forward/caller.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
 import type { Websockets } from '../forward/websocket.ts';
-import type { Address } from '../plan/settings.ts';
+import type { Address, PlainMode } from '../plan/settings.ts';
 import { createBareResponse } from './bare-response.ts';
-import type { Certificates } from './certificates.ts';
-import { createClientAddress } from './client-address.ts';
 import { createConnections } from './connections.ts';
 import type { Drainable } from './drain.ts';
-import { createNodeServer, DEFAULT_LIMITS, type ListenerLimits } from './node-server.ts';
+import type { Intake } from './intake.ts';
+import { createNodeServer } from './node-server.ts';
 import type { OpenRequest } from './open-request.ts';
 import { createRequestLife } from './request-life.ts';
-import { createSlowReaders } from './slow-readers.ts';
-import { tlsOptions } from './tls-options.ts';
+import { type CertificateSource, createTlsFace } from './tls-options.ts';
 
 export interface ProxyListener extends Drainable {
   /** Starts accepting; resolves with the port, which matters when the address said 0. */
@@ -30,15 +29,17 @@ export interface ProxyListener extends Drainable {
 export interface ProxyListenerOptions {
   readonly address: Address;
   /** Present: TLS. Absent: plain HTTP. */
-  readonly certificates?: Certificates;
-  /** `reject` refuses every request: for the plain listener (TLS-5). */
-  readonly mode: 'serve' | 'reject';
-  readonly trustedProxies: readonly string[];
+  readonly certificates?: CertificateSource;
+  /** Other than `serve` for the plain listener only (TLS-5). */
+  readonly mode: PlainMode;
+  /** Whether upstreams get `Forwarded` besides X-Forwarded-* (XFF-3). */
+  readonly sendsForwarded: boolean;
   readonly exchange: Exchange;
   readonly observer: Observer;
   readonly forwarder: Forwarder;
   readonly websockets: Websockets;
-  readonly limits?: ListenerLimits;
+  /** Shared by all public listeners. */
+  readonly intake: Intake;
   /** The real clock, for the Date of answers that Node does not write. */
   readonly now: () => number;
 }
@@ -47,21 +48,18 @@ const OPEN = Symbol('open');
 type Carrying = IncomingMessage & { [OPEN]?: OpenRequest };
 
 export function createProxyListener(options: ProxyListenerOptions): ProxyListener {
-  const { certificates, forwarder, websockets } = options;
+  const { certificates, forwarder, websockets, intake } = options;
   const connections = createConnections();
-  const limits = options.limits ?? DEFAULT_LIMITS;
-  const slowReaders = createSlowReaders(limits.idleMs);
   let draining = false;
   const life = createRequestLife({
     ...options,
     scheme: certificates === undefined ? 'http' : 'https',
-    clientAddress: createClientAddress(options.trustedProxies),
     connections,
-    slowReaders,
     isDraining: () => draining,
   });
-  const tls = certificates === undefined ? undefined : tlsOptions(certificates);
-  const server = createNodeServer(tls, limits);
+  const tls = certificates === undefined ? undefined : createTlsFace(certificates);
+  const { bounds, admission, report } = intake;
+  const server = createNodeServer({ tls, bounds, admits: admission.admits, report });
   const upgrade = (raw: IncomingMessage, socket: Socket, head: Buffer): void => {
     const { res, attach, detach } = createBareResponse(raw, socket);
     const open = life.begin(raw, res);
@@ -69,11 +67,15 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
     open.onTurn = attach;
     const onSwitched = (): void => {
       detach();
+      connections.release(socket);
       life.onSwitched(open);
     };
-    void life.run(open, (inbound, order, facts) =>
-      websockets.forward(inbound, { socket, head, onSwitched }, order, facts),
-    );
+    void life.run(open, async (inbound, order, facts) => {
+      const refusal = intake.switches.take(socket, callerOf(facts, inbound));
+      if (refusal === undefined)
+        await websockets.forward(inbound, { socket, head, onSwitched }, order, facts);
+      return refusal;
+    });
   };
   const fastify = Fastify({
     serverFactory(handle) {
@@ -94,6 +96,8 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
       });
       server.on('upgrade', upgrade);
       server.on('connection', connections.track);
+      server.on(certificates === undefined ? 'connection' : 'secureConnection', connections.trackSpeaker);
+      server.on('session', connections.trackSession);
       return server;
     },
     clientErrorHandler: life.refuseUnparsed,
@@ -126,13 +130,19 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
       const bound = server.address();
       return typeof bound === 'object' && bound !== null ? bound.port : port;
     },
+    announceEnd() {
+      draining = true;
+      connections.announceEnd();
+    },
     async stop() {
       draining = true;
       // They would keep their connections for as long as they like (WS-6).
       websockets.goAway();
-      await new Promise<void>((resolve) => void server.close(() => resolve()));
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      connections.endIdle(life.isBusy);
+      await closed;
       await fastify.close();
-      slowReaders.stop();
+      life.stop();
     },
     destroy: connections.destroyAll,
     connections: connections.size,

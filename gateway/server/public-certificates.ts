@@ -1,25 +1,106 @@
-// The certificates of the public face for the hosts of the first plan, with their ends told to the metrics.
-// Called by gateway.ts once at start: a host that a reload brings in is covered after the next start.
-import { X509Certificate } from 'node:crypto';
+// The certificates of the public face, kept current: renewed files and new hosts are taken over while it runs (TLS-7).
+// Opened by gateway.ts; a pair that cannot be used leaves the one in force, and the log and the metrics say so.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { Metrics } from '../telemetry/telemetry.ts';
-import { type Certificates, loadCertificates } from './certificates.ts';
+import type { CertificateReport } from '../telemetry/certificate-report.ts';
+import { type Certificates, certificatesOf, loadPair } from './certificates.ts';
+import { openPairSource, type PairSource } from './pair-source.ts';
+import { RENEW_BEFORE_MS, selfSignedFiles, selfSignedPair } from './self-signed.ts';
 
-/** Undefined without an https listener. Rejects when a configured file cannot be read or parsed. */
+export interface PublicCertificates {
+  readonly current: () => Certificates;
+  /** `take` is called with every later change. */
+  readonly onChange: (take: (certificates: Certificates) => void) => void;
+  /** Reads the files now; resolves when what can be used of them is in force. Never rejects. */
+  readonly reload: () => Promise<void>;
+  /** The hosts a new plan serves: the self-signed pair is made for them too. Never rejects. */
+  readonly follow: (plan: GatewayPlan) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface CertificateOptions {
+  /** The real clock. */
+  readonly now: () => EpochMs;
+  readonly report: CertificateReport;
+  /** Milliseconds between two looks at the files. */
+  readonly checkEveryMs?: number;
+}
+
+/**
+ * A look asks for no more than the files' stamps. It sees what a watch of the files would miss: links that are swapped
+ * two folders above, as for mounted secrets, and folders on another machine.
+ */
+const CHECK_EVERY_MS = 5_000;
+
+/** Undefined without an https listener. Rejects when a configured pair cannot be used. */
 export async function openCertificates(
-  { listeners: { https }, public: origin, dataFolder }: Settings,
+  { listeners: { https }, public: origin, dataFolder }: Pick<Settings, 'listeners' | 'public' | 'dataFolder'>,
   plan: GatewayPlan,
-  now: EpochMs,
-  metrics: Pick<Metrics, 'certificate'>,
-): Promise<Certificates | undefined> {
+  { now, report, checkEveryMs = CHECK_EVERY_MS }: CertificateOptions,
+): Promise<PublicCertificates | undefined> {
   if (https === undefined) return undefined;
-  const hosts = [new URL(origin).hostname, ...plan.apis.flatMap((api) => api.hosts)];
-  const certificates = await loadCertificates(https, { dataFolder, hosts, now });
-  for (const { names, cert } of certificates.pairs) {
-    const expiry = new X509Certificate(cert).validToDate.getTime();
-    for (const name of names) metrics.certificate(name, expiry);
-  }
-  return certificates;
+  const hosts = new Set([new URL(origin).hostname]);
+  const serve = (next: GatewayPlan): void => {
+    for (const { hosts: own } of next.apis) for (const host of own) hosts.add(host);
+  };
+  serve(plan);
+  const own = selfSignedFiles(dataFolder);
+  const isSelfSigned = https.certificates.length === 0;
+  const sources = isSelfSigned
+    ? [await openPairSource([own.cert, own.key], () => selfSignedPair(dataFolder, [...hosts], now()))]
+    : await Promise.all(
+        https.certificates.map((files) => openPairSource([files.cert, files.key], () => loadPair(files))),
+      );
+  let current = certificatesOf(
+    sources.map(({ pair }) => pair()),
+    https,
+  );
+  report.onInForce(current.pairs);
+
+  const takers: ((certificates: Certificates) => void)[] = [];
+  let closed = false;
+  /** One look at a time, so that none takes back what a later one has found. */
+  let last = Promise.resolve();
+  const look = (isDue: (source: PairSource) => Promise<boolean>): Promise<void> => {
+    last = last.then(async () => {
+      const changed: PairSource[] = [];
+      for (const source of sources) {
+        if (closed) return;
+        try {
+          if ((await isDue(source)) && (await source.read())) changed.push(source);
+        } catch (error) {
+          report.onKept(source.pair().names, error);
+        }
+      }
+      if (changed.length > 0) {
+        current = certificatesOf(
+          sources.map(({ pair }) => pair()),
+          https,
+        );
+        for (const take of takers) take(current);
+        report.onTakenOver(changed.map(({ pair }) => pair()));
+      }
+      report.onState(sources.every((source) => !source.isBehind()));
+    });
+    return last;
+  };
+  const isDue = async (source: PairSource): Promise<boolean> =>
+    (await source.wasTouched()) || (isSelfSigned && source.pair().expiry <= now() + RENEW_BEFORE_MS);
+  const timer = setInterval(() => void look(isDue), checkEveryMs).unref();
+  const reload = (): Promise<void> => look(async () => true);
+  return {
+    current: () => current,
+    onChange: (take) => void takers.push(take),
+    reload,
+    follow: (next) => {
+      serve(next);
+      return isSelfSigned ? reload() : last;
+    },
+    close: () => {
+      closed = true;
+      clearInterval(timer);
+      return last;
+    },
+  };
 }

@@ -1,27 +1,26 @@
 // The public face: the TLS listener and the plain one, opened together or not at all.
-// Called by gateway.ts once everything a request needs is there.
-import type { Address, Settings } from '../plan/settings.ts';
-import type { Certificates } from './certificates.ts';
+// Called by public-face.ts, which knows what they share.
+import type { Address, PlainMode, Settings } from '../plan/settings.ts';
 import { createProxyListener, type ProxyListener, type ProxyListenerOptions } from './proxy-listener.ts';
+import type { CertificateSource } from './tls-options.ts';
 
 export interface PublicListeners {
   readonly listeners: readonly ProxyListener[];
   /** As bound: a configured port 0 is a real port here. */
   readonly https: { readonly address: Address } | undefined;
-  readonly http: { readonly address: Address; readonly mode: 'reject' | 'serve' } | undefined;
+  readonly http: { readonly address: Address; readonly mode: PlainMode } | undefined;
 }
 
 /** @throws the system's error when an address cannot be bound; the listeners opened before are closed again */
 export async function openPublicListeners(
   { https, http }: Settings['listeners'],
-  certificates: Certificates | undefined,
-  shared: Pick<
-    ProxyListenerOptions,
-    'trustedProxies' | 'exchange' | 'observer' | 'forwarder' | 'websockets' | 'now'
-  >,
+  certificates: CertificateSource | undefined,
+  shared: Omit<ProxyListenerOptions, 'address' | 'certificates' | 'mode'>,
 ): Promise<PublicListeners> {
   const listeners: ProxyListener[] = [];
-  const open = async (options: Omit<ProxyListenerOptions, keyof typeof shared>): Promise<Address> => {
+  const open = async (
+    options: Pick<ProxyListenerOptions, 'address' | 'certificates' | 'mode'>,
+  ): Promise<Address> => {
     const listener = createProxyListener({ ...shared, ...options });
     const port = await listener.listen();
     listeners.push(listener);

@@ -1,6 +1,5 @@
 // One request from its first line to its observed end: read, judged, answered or forwarded, counted once.
 // proxy-listener.ts feeds it from Node's server and from Fastify; HTTP/1 and HTTP/2 come the same way.
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ForwardOrder, Refusal } from '../exchange/directive.ts';
@@ -8,63 +7,83 @@ import type { Answer } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import { METHODS } from '../exchange/request-view.ts';
 import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
-import { abandonBody, type Connections } from './connections.ts';
+import { abandonBody } from './connections.ts';
 import { giveAnswer } from './give-answer.ts';
-import { endWithAnswer, hasBody, isComplete, pathOf } from './message.ts';
-import { type OpenRequest, openRequest } from './open-request.ts';
-import { parserRefusal } from './parser-error.ts';
+import { type InboundPorts, inboundOf } from './inbound-of.ts';
+import type { Intake } from './intake.ts';
+import { endWithAnswer, isComplete, requestIdOf } from './message.ts';
+import { type OpenRequest, openRequest, outcomeOf } from './open-request.ts';
+import { type RefusalPorts, refusalAtOnce } from './refusal-at-once.ts';
+import { refusedBound } from './refused-bound.ts';
 import { glimpseOf, readRequest } from './request-view.ts';
-import type { SlowReaders } from './slow-readers.ts';
+import { createSlowBodies } from './slow-bodies.ts';
+import { createSlowReaders } from './slow-readers.ts';
+import { certificateOf } from './tls-options.ts';
 import { createTurns } from './turns.ts';
 import { refuseOnSocket, type UnparsedPorts } from './unparsed.ts';
+import { createUnreadable, type Unreadable } from './unreadable.ts';
 
-export interface RequestLifePorts extends UnparsedPorts {
-  readonly mode: 'serve' | 'reject';
-  readonly connections: Connections;
-  readonly slowReaders: SlowReaders;
-  readonly isDraining: () => boolean;
+export interface RequestLifePorts extends Omit<UnparsedPorts, 'clientAddress'>, InboundPorts, RefusalPorts {
+  readonly intake: Intake;
 }
 
-/** How a request goes on when it is to be forwarded. */
-export type Onward = (inbound: Inbound, order: ForwardOrder, facts: ExchangeFacts) => Promise<void>;
+/** How a request goes on when it is to be forwarded; resolves with what it turned out to be refused for on its way. */
+export type Onward = (
+  inbound: Inbound,
+  order: ForwardOrder,
+  facts: ExchangeFacts,
+) => Promise<Refusal | undefined>;
 
-export interface RequestLife {
+export interface RequestLife extends Unreadable {
   /** The first line of a request; undefined on a sealed connection. It may be answered already. */
   readonly begin: (raw: IncomingMessage, res: ServerResponse) => OpenRequest | undefined;
   /** Judges and answers what `begin` returned. Never rejects for what the exchange or the upstream do. */
   readonly run: (open: OpenRequest, onward: Onward) => Promise<void>;
+  /** Whether a request on this HTTP/1 connection waits for its answer. */
+  readonly isBusy: (socket: Socket) => boolean;
   /** The connection of `open` is a WebSocket from now on: 101 was the answer, and it is observed. */
   readonly onSwitched: (open: OpenRequest) => void;
-  /** The parser or a deadline refused; the bytes that follow cannot be understood (ERR-3). */
-  readonly refuseUnparsed: (error: Error, socket: Socket) => void;
-  /** An HTTP/1 CONNECT, which Node hands over without a response object (FWD-8). */
-  readonly refuseTunnel: (raw: IncomingMessage) => void;
+  readonly stop: () => void;
 }
 
-// ERR-7: what a client may choose as its request id.
-const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/;
 const ALLOW = METHODS.join(', ');
+const SLOW_BODY: Refusal = {
+  reason: 'request_malformed',
+  status: 408,
+  message: 'The request body did not arrive in time.',
+};
 const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
-/** What is observed for a client that left before any status was sent. */
-const CLIENT_LEFT = 499;
 
 export function createRequestLife(ports: RequestLifePorts): RequestLife {
-  const { exchange, observer, connections, clientAddress, scheme } = ports;
+  const { exchange, observer, connections, intake, scheme } = ports;
+  const { bounds, clientAddress, load, report } = intake;
   const turns = createTurns(end);
+  const slowReaders = createSlowReaders(bounds.unreadMs, () => report.refused('unread'));
+  const slowBodies = createSlowBodies<OpenRequest>(bounds.bodyRate, refuseSlow);
 
   function begin(raw: IncomingMessage, res: ServerResponse): OpenRequest | undefined {
     const isHttp2 = http2StreamOf(res) !== undefined;
     const { socket } = raw;
-    if (!isHttp2 && (connections.isSealed(socket) || turns.latest(socket)?.closeAfter)) return undefined;
+    if (!isHttp2) {
+      const before = turns.latest(socket);
+      if (connections.isSealed(socket) || before?.closeAfter) return undefined;
+      if (before !== undefined && turns.unanswered(socket) >= bounds.pipelined) {
+        // Never read: the connection ends with the last answer, which tells its client to ask again (RFC 9112 §9.3.2).
+        before.closeAfter = true;
+        report.refused('pipelined');
+        return undefined;
+      }
+    }
+    const shed = load.begin();
     const chain = raw.headers['x-forwarded-for'];
     const client = clientAddress(
       socket.remoteAddress ?? '',
       typeof chain === 'string' ? chain : chain?.join(','),
     );
-    const chosen = raw.headers['x-request-id'];
-    const requestId = typeof chosen === 'string' && REQUEST_ID.test(chosen) ? chosen : randomUUID();
+    const requestId = requestIdOf(raw);
     const facts = exchange.begin(requestId);
-    const context = { scheme, isHttp2, address: client, requestId };
+    const certificate = certificateOf(socket);
+    const context = { scheme, isHttp2, address: client, requestId, certificate, bounds };
     const reading = readRequest(raw, context);
     const view = reading.kind === 'refused' ? undefined : reading.view;
     const open = openRequest({ raw, res, facts, client, glimpse: view ?? glimpseOf(raw, context), view });
@@ -72,39 +91,20 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     // WS-1: served as plain HTTP. Node drops what arrived together with an upgrade it ignores, so that the next bytes
     // may be the middle of anything.
     open.closeAfter = !isHttp2 && raw.headers.upgrade !== undefined;
-    ports.slowReaders.watch(res);
+    slowReaders.watch(res, () => open.bytes + (open.inbound?.bytes ?? 0));
     res.on('close', () => end(open));
     endWithAnswer(raw, res);
-    if (ports.mode === 'reject') {
-      refuse(open, { reason: 'plain_http' });
-      return open;
-    }
-    if (reading.kind === 'refused') {
-      refuse(open, reading.refusal);
-      return open;
-    }
-    if (reading.kind === 'server') {
+    const refusal = refusalAtOnce(open, reading, shed, ports);
+    if (refusal !== undefined) {
+      refuse(open, refusal);
+    } else if (reading.kind === 'view') {
+      open.inbound = inboundOf(open, reading, ports);
+      if (open.inbound.hasBody) slowBodies.watch(raw, open);
+    } else if (reading.kind === 'server') {
       const headers: Answer['headers'] = { allow: ALLOW };
       exchange.decorate(headers, facts, reading.view);
       giveAnswer(open, { status: 204, headers, body: '' }, false, ports);
-      return open;
     }
-    open.inbound = {
-      raw,
-      res,
-      view: reading.view,
-      forwardedFor: client.chain,
-      forwardedHost: reading.forwardedHost,
-      hasBody: hasBody(raw, res),
-      mustClose: () => open.closeAfter || ports.isDraining(),
-      bytes: 0,
-      gone: false,
-      onGone: undefined,
-      sealConnection: () => {
-        open.closeAfter = true;
-        connections.seal(socket);
-      },
-    };
     return open;
   }
 
@@ -116,7 +116,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     if (before?.closeAfter) {
       // As if it had never been read: the connection ends before its turn.
       open.closeAfter = true;
-      turns.leave(open);
+      leave(open);
       return;
     }
     open.onTurn?.();
@@ -134,22 +134,36 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       }
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.onTurn === undefined)
         open.res.writeContinue();
-      await onward(inbound, directive.forward, facts);
+      const refusal = await onward(inbound, directive.forward, facts);
+      if (refusal !== undefined && !open.gone && !open.answered)
+        giveAnswer(open, exchange.refuse(refusal, facts, view), false, ports);
     } catch (thrown) {
       if (!open.gone && !open.answered) giveAnswer(open, exchange.fail(thrown, facts, view), false, ports);
     }
   }
 
+  function countRefusal(refusal: Refusal, headerWords = 0): void {
+    const bound = refusedBound(refusal, headerWords > 2 * bounds.headerFields);
+    if (bound !== undefined) report.refused(bound);
+  }
+
   /** A refusal by this listener: the connection is not trusted any further (SMG-26). */
   function refuse(open: OpenRequest, refusal: Refusal): void {
+    countRefusal(refusal, open.raw.rawHeaders.length);
     giveAnswer(open, exchange.refuse(refusal, open.facts, open.glimpse), true, ports);
+  }
+
+  function leave(open: OpenRequest): void {
+    turns.leave(open);
+    load.end();
+    slowReaders.forget(open.res);
+    slowBodies.forget(open.raw);
   }
 
   function end(open: OpenRequest): void {
     if (open.ended) return;
-    turns.leave(open);
-    const { raw, res, inbound, view, glimpse, isHttp2, client } = open;
-    ports.slowReaders.forget(res);
+    leave(open);
+    const { raw, res, inbound, isHttp2 } = open;
     const complete = open.switched || isComplete(res);
     if (!complete) {
       open.gone = true;
@@ -163,17 +177,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       if (!raw.complete) abandonBody(raw);
       raw.socket.destroySoon();
     }
-    observer.onAnswer(open.facts, {
-      method: raw.method ?? '-',
-      path: view?.path ?? pathOf(raw),
-      status: open.switched ? 101 : res.headersSent ? res.statusCode : CLIENT_LEFT,
-      bytes: open.bytes + (inbound?.bytes ?? 0),
-      clientAddress: client.full,
-      scheme: glimpse.scheme,
-      protocol: `HTTP/${raw.httpVersion}`,
-      aborted: !complete,
-      userAgent: raw.headers['user-agent'],
-    });
+    observer.onAnswer(open.facts, outcomeOf(open, complete));
   }
 
   function onSwitched(open: OpenRequest): void {
@@ -181,34 +185,31 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     end(open);
   }
 
-  function refuseUnparsed(error: Error, socket: Socket): void {
-    const refusal = parserRefusal(error);
-    if (refusal === undefined) socket.destroy();
-    else refuseRest(refusal, socket);
+  /** Nothing is written yet, or what the upstream answers so early stands. */
+  function refuseSlow(open: OpenRequest): void {
+    if (open.answered || open.res.headersSent) return;
+    report.refused('body_rate');
+    giveAnswer(open, exchange.refuse(SLOW_BODY, open.facts, open.glimpse), true, ports);
+    open.inbound?.onGone?.();
   }
 
-  function refuseTunnel({ socket }: IncomingMessage): void {
-    refuseRest(ports.mode === 'reject' ? { reason: 'plain_http' } : TUNNEL, socket);
+  function stop(): void {
+    slowReaders.stop();
+    slowBodies.stop();
   }
 
-  /** Whatever else comes on this HTTP/1 connection is not read as a request. */
-  function refuseRest(refusal: Refusal, socket: Socket): void {
-    if (connections.isSealed(socket)) return;
-    connections.seal(socket);
-    const open = turns.latest(socket);
-    const pending = open !== undefined && !open.res.writableFinished;
-    if (pending && open.raw.complete) {
-      // The error is in a later request: what was asked before it still gets its answer.
-      open.closeAfter = true;
-    } else if (pending && open.res.headersSent) {
-      socket.destroy();
-    } else if (pending) {
-      refuse(open, refusal);
-      open.inbound?.onGone?.();
-    } else {
-      refuseOnSocket(refusal, socket, ports);
-    }
-  }
+  const unreadable = createUnreadable({
+    connections,
+    tunnel: ports.mode !== 'serve' ? { reason: 'plain_http' } : TUNNEL,
+    latest: turns.latest,
+    refuse,
+    refuseOnSocket(refusal, socket) {
+      countRefusal(refusal);
+      refuseOnSocket(refusal, socket, { ...ports, clientAddress });
+    },
+  });
 
-  return { begin, run, onSwitched, refuseUnparsed, refuseTunnel };
+  const isBusy = (socket: Socket): boolean => turns.unanswered(socket) > 0;
+
+  return { begin, run, isBusy, onSwitched, ...unreadable, stop };
 }

@@ -5,9 +5,10 @@ import { type Authority, readAuthority, sameAuthority } from '../exchange/author
 import type { RequestRefusal } from '../exchange/directive.ts';
 import { METHODS, type RequestGlimpse, type RequestView } from '../exchange/request-view.ts';
 import { readTarget } from '../exchange/target.ts';
+import { type KeyPair, speaksFor } from './certificates.ts';
 import type { ClientAddress } from './client-address.ts';
 import { handshakeRefusal } from './handshake.ts';
-import { strictnessRefusal } from './strictness.ts';
+import { type HeadBounds, strictnessRefusal } from './strictness.ts';
 
 const OFFERED: ReadonlySet<string> = new Set(METHODS);
 
@@ -23,9 +24,12 @@ export interface ReadingContext {
   readonly isHttp2: boolean;
   readonly address: ClientAddress;
   readonly requestId: string;
+  readonly bounds: HeadBounds;
+  /** Shown on the connection; undefined on a plain one. */
+  readonly certificate: KeyPair | undefined;
 }
 
-const refused = (message: string, status: 400 | 414 | 417 = 400): Reading => ({
+const refused = (message: string, status: 400 | 417 = 400): Reading => ({
   kind: 'refused',
   refusal: { reason: 'request_malformed', status, message },
 });
@@ -41,8 +45,8 @@ export function glimpseOf(
 
 /** Reads `raw`, whose `url` must be the target as received. */
 export function readRequest(raw: IncomingMessage, context: ReadingContext): Reading {
-  const { isHttp2, address, requestId } = context;
-  const refusal = strictnessRefusal(raw, isHttp2);
+  const { isHttp2, address, requestId, bounds, certificate } = context;
+  const refusal = strictnessRefusal(raw, isHttp2, bounds);
   if (refusal !== undefined) return { kind: 'refused', refusal };
   const method = raw.method ?? '';
   if (!OFFERED.has(method)) return { kind: 'refused', refusal: { reason: 'method_unknown', method } };
@@ -57,13 +61,19 @@ export function readRequest(raw: IncomingMessage, context: ReadingContext): Read
     return refused('The expectation cannot be met.', 417);
   }
   const target = readTarget(raw.url ?? '', method);
-  if (target.kind === 'malformed') return refused(target.message, target.status);
-  const authority = authorityOf(raw, context, target.kind === 'resource' ? target.authority : undefined);
+  if (target.kind === 'malformed') return refused(target.message);
+  const absolute = target.kind === 'resource' ? target.absolute : undefined;
+  // RFC 9110 §7.4: whoever asks for an https URL in the clear is not answered as if it were one. A trusted proxy may.
+  if (absolute?.scheme === 'https' && context.scheme === 'http' && !address.viaTrusted)
+    return refused('The scheme of the target does not fit the connection.');
+  const authority = authorityOf(raw, context, absolute?.authority);
   if (authority === undefined) return refused('The request needs exactly one valid authority.');
   const view: RequestView = {
     method,
     scheme: glimpseOf(raw, context).scheme,
     host: authority.host,
+    // A trusted proxy has a connection of its own, whatever its clients ask for.
+    misdirected: certificate !== undefined && !address.viaTrusted && !speaksFor(certificate, authority.host),
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
     headers: raw.headers,
@@ -71,7 +81,7 @@ export function readRequest(raw: IncomingMessage, context: ReadingContext): Read
     requestId,
   };
   // FWD-8: an OPTIONS whose last hop this is ends here as well.
-  if (target.kind === 'server' || (method === 'OPTIONS' && raw.headers['max-forwards'] === '0')) {
+  if (target.kind === 'server' || (method === 'OPTIONS' && isLastHop(raw.headers['max-forwards']))) {
     return { kind: 'server', view };
   }
   const told = address.viaTrusted ? raw.headers['x-forwarded-host'] : undefined;
@@ -100,6 +110,10 @@ function authorityOf(
   if (absolute === undefined) return fromHost;
   // RFC 9112 §3.2: an HTTP/1.1 request without Host is malformed even when its target names an authority.
   return fromHost === undefined && raw.httpVersion === '1.1' ? undefined : readAuthority(absolute);
+}
+
+function isLastHop(maxForwards: string | readonly string[] | undefined): boolean {
+  return typeof maxForwards === 'string' && /^0+$/.test(maxForwards);
 }
 
 function trustedScheme(value: string | readonly string[] | undefined): 'https' | 'http' | undefined {

@@ -2,12 +2,12 @@
 // Runs on the raw field lines of every request before anything else reads them.
 import type { IncomingMessage } from 'node:http';
 import type { RequestRefusal } from '../exchange/directive.ts';
+import type { Bounds } from '../plan/bounds.ts';
 
-/** Most field lines in one request. */
-export const MOST_FIELDS = 256;
-/** Octets of request line and header section together, in HTTP/2 with the 32 per field of RFC 9113 §6.5.2. */
-export const MOST_HEADER_BYTES = 16_384;
+/** RFC 9113 §6.5.2. */
 const HTTP2_FIELD_OVERHEAD = 32;
+/** The colon, a space and the end of the line. */
+const HTTP1_FIELD_OVERHEAD = 4;
 
 // Fields with one value. Node keeps the first of these silently, so a second must be seen here (SMG-17).
 // If-Match and If-None-Match are lists and may be repeated.
@@ -43,7 +43,9 @@ const NOT_IN_HTTP2: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-const refused = (message: string, status: 400 | 431 = 400): RequestRefusal => ({
+export type HeadBounds = Pick<Bounds, 'headerBytes' | 'headerFields' | 'targetBytes'>;
+
+const refused = (message: string, status: 400 | 414 | 431 = 400): RequestRefusal => ({
   reason: 'request_malformed',
   status,
   message,
@@ -53,23 +55,28 @@ const refused = (message: string, status: 400 | 431 = 400): RequestRefusal => ({
  * Judges version and field lines; undefined when they are in order.
  * Removes from `raw.headers` the names with `_`, which some upstreams read as `-` (SMG-25).
  */
-export function strictnessRefusal(raw: IncomingMessage, isHttp2: boolean): RequestRefusal | undefined {
+export function strictnessRefusal(
+  raw: IncomingMessage,
+  isHttp2: boolean,
+  bounds: HeadBounds,
+): RequestRefusal | undefined {
   // `HTTP/2.0` or `HTTP/0.9` in an HTTP/1 request line is accepted by the parser (SMG-16).
   if (!isHttp2 && raw.httpVersion !== '1.1' && raw.httpVersion !== '1.0') {
     return { reason: 'protocol_version_unsupported' };
   }
+  if ((raw.url ?? '').length > bounds.targetBytes) return refused('The request target is too long.', 414);
   const lines = raw.rawHeaders;
-  if (lines.length > 2 * MOST_FIELDS) return refused('The request has too many header fields.', 431);
+  if (lines.length > 2 * bounds.headerFields) return refused('The request has too many header fields.', 431);
   let seen = 0;
   let size = 0;
+  const overhead = isHttp2 ? HTTP2_FIELD_OVERHEAD : HTTP1_FIELD_OVERHEAD;
   for (let index = 0; index < lines.length; index += 2) {
     const name = (lines[index] ?? '').toLowerCase();
-    if (isHttp2) {
-      if (NOT_IN_HTTP2.has(name)) return refused(`${name} has no meaning in HTTP/2.`);
-      // nghttp2 only tells clients this limit and takes four times as much; HTTP/1's parser keeps its own.
-      size += name.length + (lines[index + 1] ?? '').length + HTTP2_FIELD_OVERHEAD;
-      if (size > MOST_HEADER_BYTES) return refused('The header section is too large.', 431);
-    }
+    if (isHttp2 && NOT_IN_HTTP2.has(name)) return refused(`${name} has no meaning in HTTP/2.`);
+    // The target has a bound of its own.
+    if (name === ':path') continue;
+    size += name.length + (lines[index + 1] ?? '').length + overhead;
+    if (size > bounds.headerBytes) return refused('The header section is too large.', 431);
     if (name.includes('_')) {
       delete raw.headers[name];
       continue;

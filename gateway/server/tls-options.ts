@@ -1,8 +1,17 @@
-// TLS as RFC 9325 wants it, and certificates by name (TLS-1, TLS-2, TLS-3).
-// Used by node-server.ts for the https listener.
-import { constants } from 'node:crypto';
-import { createSecureContext, type SecureContext, type TlsOptions } from 'node:tls';
-import type { Certificates } from './certificates.ts';
+// TLS as RFC 9325 wants it, and certificates by name (TLS-1, TLS-2, TLS-3), renewed under open connections (TLS-7).
+// Used by node-server.ts for the https listener; connections keep the certificate they were opened with.
+import { constants, randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import {
+  createSecureContext,
+  type SecureContext,
+  type Server,
+  type TLSSocket,
+  type TlsOptions,
+} from 'node:tls';
+import type { Certificates, KeyPair } from './certificates.ts';
+import type { PublicCertificates } from './public-certificates.ts';
+import { createNameRefusal } from './unrecognized-name.ts';
 
 // TLS 1.2: ephemeral key exchange and authenticated encryption only; TLS 1.3 suites are all of that kind.
 const CIPHERS = [
@@ -16,26 +25,79 @@ const CIPHERS = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
+/** TLS-1 asks for a week at most: whoever takes the keys reads what was sent under them. */
+const NEW_TICKET_KEYS_MS = 86_400_000;
+/** What Node wants of them, octets. */
+const TICKET_KEYS = 48;
 
-export function tlsOptions(certificates: Certificates): TlsOptions {
-  const contexts = new Map<string, SecureContext>();
-  for (const { names, cert, key } of certificates.pairs) {
-    const context = createSecureContext({ cert, key });
-    for (const name of names) contexts.set(name, context);
-  }
+const PAIR = Symbol('pair');
+type Shown = Socket & { [PAIR]?: KeyPair | undefined };
+
+export type CertificateSource = Pick<PublicCertificates, 'current' | 'onChange'>;
+
+export interface TlsFace {
+  readonly options: TlsOptions;
+  /** To be called once with the server that was made of the options. */
+  readonly attach: (server: Server) => void;
+}
+
+/** The pair that was shown on this connection; undefined on a plain one. HTTP/2's stand-in for a socket is taken too. */
+export function certificateOf(socket: Socket): KeyPair | undefined {
+  return (socket as Shown)[PAIR];
+}
+
+export function createTlsFace(certificates: CertificateSource): TlsFace {
+  // The same ticket keys for all names: Node opens a ticket before it knows which name is asked for.
+  let ticketKeys = randomBytes(TICKET_KEYS);
+  const contexts = new Map<KeyPair, SecureContext>();
+  const names = createNameRefusal();
+
+  /** Made when a name is first asked for: a thousand at once would hold up everything else. */
+  const contextFor = (pair: KeyPair): SecureContext => {
+    const context = contexts.get(pair) ?? createSecureContext({ ...keysOf(pair), ticketKeys });
+    contexts.set(pair, context);
+    return context;
+  };
+  const defaultContext = ({ default: shown }: Certificates): TlsOptions => {
+    return {
+      // Without a certificate of its own the server ends the handshake of whoever names no host.
+      ...(shown === undefined ? {} : keysOf(shown)),
+      ticketKeys,
+      minVersion: 'TLSv1.2',
+      ciphers: CIPHERS,
+      honorCipherOrder: true,
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    };
+  };
   return {
-    cert: certificates.default.cert,
-    key: certificates.default.key,
-    minVersion: 'TLSv1.2',
-    ciphers: CIPHERS,
-    honorCipherOrder: true,
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-    SNICallback(servername, answer) {
-      const name = servername.toLowerCase();
-      const context = contexts.get(name) ?? contexts.get(name.replace(/^[^.]+/, '*'));
-      // Answering (null, undefined) would fall back to the default certificate.
-      if (context === undefined) answer(new Error('unrecognized_name'));
-      else answer(null, context);
+    options: {
+      ...defaultContext(certificates.current()),
+      SNICallback(this: unknown, servername, answer) {
+        const pair = certificates.current().pairFor(servername);
+        // Answering (null, undefined) would fall back to the default certificate.
+        if (pair === undefined) names.refuse(this, answer);
+        else answer(null, contextFor(pair));
+      },
+    },
+    attach: (server) => {
+      const renew = (): void => {
+        ticketKeys = randomBytes(TICKET_KEYS);
+        contexts.clear();
+        server.setSecureContext(defaultContext(certificates.current()));
+      };
+      certificates.onChange(renew);
+      const timer = setInterval(renew, NEW_TICKET_KEYS_MS).unref();
+      server.once('close', () => clearInterval(timer));
+      server.on('connection', names.track);
+      server.on('secureConnection', (socket: TLSSocket) => {
+        const { servername } = socket;
+        const named = typeof servername === 'string' ? servername : undefined;
+        (socket as Shown)[PAIR] = certificates.current().pairFor(named);
+      });
     },
   };
+}
+
+function keysOf({ cert, key }: KeyPair): Pick<KeyPair, 'cert' | 'key'> {
+  return { cert, key };
 }

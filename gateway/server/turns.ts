@@ -5,6 +5,8 @@ import type { OpenRequest } from './open-request.ts';
 
 export interface Turns {
   readonly join: (open: OpenRequest) => void;
+  /** Requests of a connection that have no whole answer yet. */
+  readonly unanswered: (socket: Socket) => number;
   /** The last request begun on a connection. */
   readonly latest: (socket: Socket) => OpenRequest | undefined;
   /** Undefined when it is its turn already; else resolves when the one before it has ended. */
@@ -15,6 +17,11 @@ export interface Turns {
 /** `onLost` hears of every request that is still open when its connection closes: Node tells only the first of them. */
 export function createTurns(onLost: (open: OpenRequest) => void): Turns {
   const last = new WeakMap<Socket, OpenRequest>();
+  const unanswered = new WeakMap<Socket, number>();
+
+  function count(socket: Socket, more: number): void {
+    unanswered.set(socket, (unanswered.get(socket) ?? 0) + more);
+  }
 
   function loseAll(socket: Socket): void {
     const lost: OpenRequest[] = [];
@@ -28,9 +35,11 @@ export function createTurns(onLost: (open: OpenRequest) => void): Turns {
       const { socket } = open.raw;
       const before = last.get(socket);
       last.set(socket, open);
+      count(socket, 1);
       if (before === undefined) socket.once('close', () => loseAll(socket));
       else if (!before.ended) open.before = before;
     },
+    unanswered: (socket) => unanswered.get(socket) ?? 0,
     latest: (socket) => last.get(socket),
     wait({ before }) {
       if (before === undefined || before.ended) return undefined;
@@ -39,6 +48,7 @@ export function createTurns(onLost: (open: OpenRequest) => void): Turns {
       });
     },
     leave(open) {
+      if (!open.isHttp2) count(open.raw.socket, -1);
       open.ended = true;
       open.before = undefined;
       open.onEnded?.();

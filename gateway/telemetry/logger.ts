@@ -13,6 +13,7 @@ const FIELDS = [
   'api',
   'version',
   'upstream',
+  'target',
   'identity',
   'store',
   'listener',
@@ -24,6 +25,8 @@ const FIELDS = [
   'reason',
   'fault',
   'signal',
+  'names',
+  'expires',
   'worker',
 ] as const;
 

@@ -4,6 +4,8 @@ import { apisStanding, standingOf } from '../exchange/standing.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
+import { type BoundsSamples, boundRows } from './bounds-report.ts';
+import { certificateRows } from './certificate-rows.ts';
 import { apiSamples, dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
 import type { RequestMetrics } from './request-metrics.ts';
@@ -22,10 +24,13 @@ import {
   upstreamSamples,
 } from './request-samples.ts';
 import { counter, gauge, histogram, type MetricRow, single } from './series.ts';
+import { type TargetMetrics, targetRows } from './target-metrics.ts';
 
 export interface MetricSources {
   readonly requests: RequestMetrics;
   readonly state: ProcessState;
+  readonly bounds: BoundsSamples;
+  readonly targets: TargetMetrics;
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
@@ -39,6 +44,8 @@ const VERSION = ['api', 'version'] as const;
 export function metricRows({
   requests,
   state,
+  bounds,
+  targets,
   plan,
   now,
   overrides,
@@ -153,6 +160,8 @@ export function metricRows({
       ['api', 'reason'],
       () => authFailureSamples(requests),
     ),
+    ...targetRows(targets),
+    ...boundRows(bounds),
     gauge('sundial_store_up', 'Whether a store answers.', ['store'], state.stores, 'min'),
     gauge('sundial_workers', 'Processes that answer requests.', [], () => single(state.workers()), 'primary'),
     counter('sundial_config_reloads_total', 'Reloads of the policy files.', ['result'], state.reloads),
@@ -177,13 +186,7 @@ export function metricRows({
       () => [[[plan().revision], 1]],
       'primary',
     ),
-    gauge(
-      'sundial_tls_certificate_expiry_timestamp_seconds',
-      'When a certificate expires.',
-      ['sni'],
-      state.certificates,
-      'min',
-    ),
+    ...certificateRows(state),
     counter(
       'sundial_admin_writes_total',
       'Writes through the admin listener, refused ones included.',

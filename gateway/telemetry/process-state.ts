@@ -12,6 +12,8 @@ export interface ProcessState {
   readonly reload: (result: ReloadResult) => void;
   /** `sni`: the name the certificate answers for; `expiry`: its notAfter. */
   readonly certificate: (sni: string, expiry: EpochMs) => void;
+  /** Whether all certificate files, as they stand, are in use. */
+  readonly certificatesCurrent: (current: boolean) => void;
   /** Both words from closed lists. */
   readonly adminWrite: (action: string, outcome: string) => void;
   /** Counts the open WebSockets from now on; `open` is asked at scrape and gives one entry for each. */
@@ -24,6 +26,7 @@ export interface ProcessState {
   /** When the policy files were last found in order, be it unchanged. */
   readonly lastReloadSuccess: () => EpochMs;
   readonly certificates: () => Iterable<Sample>;
+  readonly areCertificatesCurrent: () => boolean;
   readonly adminWrites: () => Iterable<Sample>;
   readonly websockets: () => Iterable<Sample>;
   readonly workers: () => number;
@@ -36,6 +39,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
   const writes = new Map<string, Map<string, number>>();
   const reloads: Record<ReloadResult, number> = { success: 0, failure: 0 };
   let successful = true;
+  let certificatesCurrent = true;
   let lastSuccess = wallClock();
   let openWebsockets: () => Iterable<HeldService> = () => [];
   let servingWorkers = () => 1;
@@ -47,6 +51,9 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
       if (successful) lastSuccess = wallClock();
     },
     certificate: (sni, expiry) => void certificates.set(sni, expiry),
+    certificatesCurrent: (current) => {
+      certificatesCurrent = current;
+    },
     adminWrite: (action, outcome) => {
       const counts = writes.get(action) ?? new Map<string, number>();
       writes.set(action, counts.set(outcome, (counts.get(outcome) ?? 0) + 1));
@@ -62,6 +69,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
     lastReloadSuccessful: () => successful,
     lastReloadSuccess: () => lastSuccess,
     certificates: () => certificates.entries().map(([sni, expiry]) => [[sni], expiry / 1000]),
+    areCertificatesCurrent: () => certificatesCurrent,
     adminWrites: () => samplesOf(writes),
     workers: () => servingWorkers(),
     websockets: () => {

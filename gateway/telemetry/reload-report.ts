@@ -13,6 +13,7 @@ export interface ReloadReport {
 }
 
 const REJECTED = 'policies not reloaded';
+const MOST_LINES = 100;
 const RESTART = 'the gateway file changed; restart to apply it';
 const RESTORED = 'policies match the plan in force again';
 
@@ -26,19 +27,25 @@ export function createReloadReport(
     failed = result === 'failure';
     metrics.reload(result);
   };
+  /** Writing thousands of lines at once would hold up every request. */
+  const logEach = (problems: readonly Problem[], log: (problem: Problem) => void) => {
+    for (const problem of problems.slice(0, MOST_LINES)) log(problem);
+    const left = problems.slice(MOST_LINES);
+    if (left.length > 0) logger.warn(`${countProblems(left)} more; sundial check shows all`);
+  };
   return {
     onAccepted: (revision, warnings) => {
       record('success');
       logger.info('policies reloaded', { revision });
-      for (const problem of warnings) {
-        logger.warn(`policies reloaded, with a warning: ${sentence(problem)}`, placeOf(problem));
-      }
+      logEach(warnings, (problem) =>
+        logger.warn(`policies reloaded, with a warning: ${sentence(problem)}`, placeOf(problem)),
+      );
       tell(`policies reloaded${others(warnings)}`);
     },
     onRejected: (problems) => {
       record('failure');
       const errors = problems.filter(({ severity }) => severity === 'error');
-      for (const problem of errors) logger.error(`${REJECTED}: ${sentence(problem)}`, placeOf(problem));
+      logEach(errors, (problem) => logger.error(`${REJECTED}: ${sentence(problem)}`, placeOf(problem)));
       const [first, ...more] = errors;
       if (first !== undefined) tell(`${REJECTED}: ${headline(first)}${others(more)}`);
     },

@@ -5,6 +5,7 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
+import { type BoundsReport, createBoundsReport } from './bounds-report.ts';
 import { createExposition, type MetricsPage } from './exposition.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
 import { createLogger, type Logger, type LogLevel } from './logger.ts';
@@ -13,6 +14,7 @@ import { createObserver } from './observe.ts';
 import { createProcessState, type ProcessState } from './process-state.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import type { MetricsSnapshot } from './snapshots.ts';
+import { createTargetMetrics, type TargetMetrics } from './target-metrics.ts';
 
 export interface TelemetryOptions {
   /** Asked at scrape only, so that the logger can serve before there is a plan. */
@@ -36,17 +38,25 @@ export interface TelemetryOptions {
 /** What parts of the house report, and the page that shows it. */
 export type Metrics = Pick<
   ProcessState,
-  'storeUp' | 'reload' | 'certificate' | 'adminWrite' | 'countWebsockets' | 'countWorkers'
-> & {
-  readonly render: () => Promise<MetricsPage>;
-  /** What this process has counted, for the page of the one it is a worker of. */
-  readonly snapshot: () => Promise<MetricsSnapshot>;
-};
+  | 'storeUp'
+  | 'reload'
+  | 'certificate'
+  | 'certificatesCurrent'
+  | 'adminWrite'
+  | 'countWebsockets'
+  | 'countWorkers'
+> &
+  Pick<TargetMetrics, 'watchTargets' | 'targetChanged'> & {
+    readonly render: () => Promise<MetricsPage>;
+    /** What this process has counted, for the page of the one it is a worker of. */
+    readonly snapshot: () => Promise<MetricsSnapshot>;
+  };
 
 export interface Telemetry {
   readonly observer: Observer;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly bounds: BoundsReport;
   /** Writes whole lines of a worker among the own ones. */
   readonly relay: (lines: string) => void;
   /** Writes what is still held; lines after it are counted as dropped. */
@@ -66,9 +76,23 @@ export function createTelemetry({
   const sink = createLogSink(log.destination);
   const requests = createRequestMetrics();
   const state = createProcessState(wallClock);
-  const { storeUp, reload, certificate, adminWrite, countWebsockets, countWorkers } = state;
+  const bounds = createBoundsReport();
+  const targets = createTargetMetrics();
+  const { watchTargets, targetChanged } = targets;
+  const { storeUp, reload, certificate, certificatesCurrent, adminWrite, countWebsockets, countWorkers } =
+    state;
   const exposition = createExposition(
-    metricRows({ requests, state, plan, now, overrides, wallClock, logLinesDropped: sink.dropped }),
+    metricRows({
+      requests,
+      state,
+      bounds,
+      targets,
+      plan,
+      now,
+      overrides,
+      wallClock,
+      logLinesDropped: sink.dropped,
+    }),
     workers,
   );
   return {
@@ -79,7 +103,19 @@ export function createTelemetry({
       monotonic,
     }),
     logger: createLogger({ level: log.level, sink, wallClock }),
-    metrics: { ...exposition, storeUp, reload, certificate, adminWrite, countWebsockets, countWorkers },
+    metrics: {
+      ...exposition,
+      storeUp,
+      reload,
+      certificate,
+      certificatesCurrent,
+      adminWrite,
+      countWebsockets,
+      countWorkers,
+      watchTargets,
+      targetChanged,
+    },
+    bounds,
     relay: sink.relay,
     close: sink.close,
   };

@@ -15,7 +15,7 @@ const routes: readonly Route[] = [
   { method: 'PUT', path: '/-/pins/{api}/{account}', action: 'upgrade_pin', perform },
 ];
 
-const rules = { routes, boundHost: '127.0.0.1', exposed: false, hasToken: () => false };
+const rules = { routes, boundHost: '127.0.0.1', anyHost: false, exposed: false, hasToken: () => false };
 const refusalOf = (url: string, hosts: number) => {
   const entry = judgeEntry(rules, { method: 'GET', url, hosts, headers: { host: '127.0.0.1' } });
   return entry.kind === 'refused' ? entry.answer : jsonAnswer(200, {});

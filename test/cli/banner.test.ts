@@ -7,6 +7,7 @@ const PLAIN: BannerInfo = {
     https: { address: { host: '127.0.0.1', port: 8443 } },
     http: { address: { host: undefined, port: 8080 }, mode: 'reject' },
     admin: { address: { host: '::1', port: 9901 } },
+    metrics: undefined,
   },
   store: { kind: 'embedded', folder: '/srv/sundial/data' },
   workers: 1,
@@ -72,7 +73,7 @@ describe('the banner', () => {
     const http = { address: { host: '127.0.0.1', port: 8080 }, mode: 'serve' } as const;
     const served = renderBanner({
       ...PLAIN,
-      listeners: { https: undefined, http, admin: undefined },
+      listeners: { https: undefined, http, admin: undefined, metrics: undefined },
       trial: TRIAL,
     });
     expect(served).toContain('curl -i http://127.0.0.1:8080/api/v2/catalog');

@@ -203,6 +203,18 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     expect(JSON.parse(text).answer).toMatchObject({ target: '/api/orders/~A' });
   });
 
+  it('an operation that ends before its version is what it says to have ended', async () => {
+    const early = ORDERS.replace(
+      'successor: v2',
+      'successor: v2, operations: { GET /old: { sunset: 2026-12-15 } }',
+    );
+    await using files = await workspace({ 'policies/orders.yaml': early });
+    const { text } = await explain(files, 'GET /api/v1/orders/old', { as: 'acme' });
+    expect(text).toContain(
+      'next      2026-12-15            GET /old of v1 retired: 410 Gone, version_retired\n',
+    );
+  });
+
   it('a day before today is explained with the files as they are today', async () => {
     const gone = ORDERS.replace('  v1: { targets: [http://127.0.0.1:4001] }\n', '').replace(
       '2027-01-15',

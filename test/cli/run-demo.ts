@@ -17,7 +17,7 @@ await runDemo({
     if (process.argv[2] === 'gateway-fails') throw new Error('the gateway does not start');
     process.stdout.write(`issuer port ${environment.SUNDIAL_ISSUER_PORT}\n`);
     return {
-      listeners: { https: { address }, http: undefined, admin: undefined },
+      listeners: { https: { address }, http: undefined, admin: undefined, metrics: undefined },
       store: { kind: 'embedded', folder: '/data' },
       workers: 1,
       fingerprint: 'AB:CD',

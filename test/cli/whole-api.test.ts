@@ -145,12 +145,33 @@ describe('extend', () => {
   it.each([
     ['orders', 'v2', 'orders.yaml:6:9: error: v2 has the sunset of the whole API'],
     ['orders', 'none', 'no version is called "none": there are v1, v2'],
-    ['hooks', 'none', 'no version is called "none": there is none'],
+    ['hooks', 'none', 'hooks has no versions: leave "none" out to extend the API'],
   ])('refuses %s %s', async (api, version, message) => {
     await using files = await workspace(policies);
     const { exitCode, text } = await extend(files, api, version);
     expect(exitCode).toBeGreaterThan(0);
     expect(text).toContain(message);
+  });
+
+  it('refuses an API whose versions all say their own end: nothing would end later', async () => {
+    const own = 'extended: [ { to: 2027-09-01, announced: 2026-09-01, why: first } ]';
+    const text = ORDERS.replace('released: 2025-06-01', `released: 2025-06-01, ${own}`);
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    const { exitCode, text: said } = await extend(files, 'orders', undefined);
+    expect(exitCode).toBe(1);
+    expect(said).toMatch(
+      /orders.yaml:6:9: error: no version of orders would end later[\s\S]*name the version/,
+    );
+    expect(await readFile(join(files.folder, 'policies/orders.yaml'), 'utf8')).toBe(text);
+  });
+
+  it('extends a version of the API that has extensions of its own', async () => {
+    const own = 'extended: [ { to: 2027-09-01, announced: 2026-09-01, why: first } ]';
+    const text = ORDERS.replace('released: 2025-06-01', `released: 2025-06-01, ${own}`);
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    expect((await extend(files, 'orders', 'v2')).text).toContain(
+      'orders v2: sunset 2027-09-01 -> 2027-10-01, +1 month\n',
+    );
   });
 
   it('refuses an API whose sunset has passed, or stands in its versions only', async () => {

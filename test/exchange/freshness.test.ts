@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
-import { clampFreshness, clampLifetimes, secondsToTransition } from '../../gateway/exchange/freshness.ts';
+import { clampFreshness, clampLifetimes, longestReuse } from '../../gateway/exchange/freshness.ts';
 import type { Pause } from '../../gateway/policy/lifecycle/override.ts';
 import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
 
@@ -103,8 +103,18 @@ describe('what is left', () => {
     const facts = deprecatedFacts();
     const { phase } = facts;
     if (phase === undefined) throw new Error('the sample has a phase');
-    expect(secondsToTransition(facts)).toBe((phase.until - NOW) / 1000);
-    expect(secondsToTransition({ ...facts, phase: { ...phase, until: NOW + 1999 } })).toBe(1);
+    expect(longestReuse(facts)).toBe((phase.until - NOW) / 1000);
+    expect(longestReuse({ ...facts, phase: { ...phase, until: NOW + 1999 } })).toBe(1);
+  });
+
+  it('CACHE-6: is no longer than the API lets answers of a deprecated version be reused', () => {
+    const facts = deprecatedFacts();
+    const { api, phase } = facts;
+    if (api === undefined || phase === undefined) throw new Error('the sample has an API and a phase');
+    const brief = { ...facts, api: { ...api, deprecatedMaxAge: 300 } };
+    expect(longestReuse(brief)).toBe(300);
+    expect(longestReuse({ ...brief, phase: { ...phase, until: NOW + 9_000 } })).toBe(9);
+    expect(longestReuse({ ...brief, phase: { ...phase, stage: 'active' } })).toBe(longestReuse(facts));
   });
 
   it('CACHE-6: is no longer than to the beginning or the end of a pause, of this version', () => {
@@ -118,13 +128,13 @@ describe('what is left', () => {
       from,
       until,
     });
-    const left = (...overrides: Pause[]) => secondsToTransition({ ...deprecatedFacts(), overrides });
+    const left = (...overrides: Pause[]) => longestReuse({ ...deprecatedFacts(), overrides });
     expect(left(pause(NOW - 1, NOW + 90_000))).toBe(90);
     expect(left(pause(NOW - 1, NOW + 90_000), pause(NOW + 30_000, NOW + 60_000, 'v1'))).toBe(30);
     expect(left(pause(NOW - 2, NOW), pause(NOW + 30_000, NOW + 60_000, 'v2'))).toBe(left());
   });
 
   it('is endless before a version is known', () => {
-    expect(secondsToTransition({ ...deprecatedFacts(), phase: undefined })).toBe(Number.POSITIVE_INFINITY);
+    expect(longestReuse({ ...deprecatedFacts(), phase: undefined })).toBe(Number.POSITIVE_INFINITY);
   });
 });

@@ -12,7 +12,7 @@ import {
 } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import { createPhases } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
-import { api, NOW, plan, version, view } from '../support/exchange-samples.ts';
+import { api, NOW, plan, upstream, version, view } from '../support/exchange-samples.ts';
 
 const LIMIT = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
 const EXHAUSTED = {
@@ -28,15 +28,6 @@ const ACME: Authenticated = {
   consumer: { id: 'acme', named: true, scopes: new Set(['orders:read']), claims: {} },
 };
 
-const upstream = {
-  name: 'orders-v1',
-  targets: [{ origin: 'http://127.0.0.1:1' }],
-  path: '/orders',
-  versionHeader: 'api-version',
-  versionQuery: undefined,
-  authorization: 'keep' as const,
-  timeouts: { connect: 1, headers: 1, idle: 1, total: 1 },
-};
 const access = {
   kind: 'token',
   identity: 'main',
@@ -228,6 +219,7 @@ describe('decide', () => {
     expect(directive).toEqual({
       kind: 'forward',
       forward: {
+        maxBody: 1_000_000,
         upstream,
         target: '/orders/a%2Fb?x=1&x=2&y=%2f',
         label: 'v1',

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { credentialInQuery } from '../../gateway/exchange/credentials-in-url.ts';
-import { type Resource, redirectUrl, successorUrl } from '../../gateway/exchange/successor-url.ts';
+import { type Resource, redirectUrl, successorOf } from '../../gateway/exchange/successor-url.ts';
+import type { VersionRules } from '../../gateway/plan/plan.ts';
 import { api, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
 
 const AT = { now: NOW, overrides: [] };
@@ -40,9 +41,10 @@ describe('URLs in another version', () => {
   });
 
   it('LNK-2: the successor link keeps an encoded slash and drops the query', () => {
-    expect(successorUrl(plan(), api(), version(), AT, resource('/a%2Fb'))).toBe(
-      'https://api.example.com/api/v2/orders/a%2Fb',
-    );
+    expect(successorOf(plan(), api(), version(), AT, resource('/a%2Fb'))).toEqual({
+      replacement: 'https://api.example.com/api/v2/orders/a%2Fb',
+      successor: undefined,
+    });
   });
 
   it('RET-4: a redirect goes to the first version that is still served, whenever it is asked', () => {
@@ -61,9 +63,55 @@ describe('URLs in another version', () => {
       'https://api.example.com/api/v3/orders/7',
       undefined,
     ]);
-    expect(successorUrl(plan(), api(), chained, { now: NOW + 1, overrides: [] }, resource('/7'))).toBe(
-      urls[1],
+    const leadsTo = (now: number) =>
+      successorOf(plan(), api(), chained, { now, overrides: [] }, resource('/7'));
+    expect(leadsTo(NOW + 1)).toEqual({ replacement: urls[1], successor: undefined });
+    expect(leadsTo(NOW + 2)).toEqual({ replacement: undefined, successor: undefined });
+  });
+
+  it('RET-8, RET-4: at a shared URL the first version that is still served is named, and none once all have ended', () => {
+    const place = '/api/orders';
+    const chained = version({
+      place,
+      successorPath: undefined,
+      redirects: [
+        { label: 'v2', path: place, until: NOW + 1, tail: undefined },
+        { label: 'v3', path: place, until: NOW + 2, tail: undefined },
+      ],
+    });
+    const named = [NOW, NOW + 1, NOW + 2].map((now) =>
+      successorOf(plan(), api(), chained, { now, overrides: [] }, resource('/7')),
     );
+    expect(named.map(({ successor }) => successor)).toEqual(['v2', 'v3', undefined]);
+    // RET-5: it would lead back to the URL just requested.
+    expect(redirectUrl(plan(), api(), chained, AT, resource('/7'))).toBeUndefined();
+    expect(named.map(({ replacement }) => replacement)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('LNK-2: a successor that has ended itself is passed over for the one that follows on it, to the second', () => {
+    const life = (label: string, successor: string | undefined, sunset: number): VersionRules => {
+      const schedule = { ...version().schedule, successor, sunset, retired: sunset };
+      const successorPath = successor && `/api/${successor}/orders`;
+      return version({ label, schedule, phases: version().phasesOf(schedule), successorPath, redirects: [] });
+    };
+    const all = [life('v1', 'v2', NOW - 1), life('v2', 'v3', NOW + 1), life('v3', 'v1', NOW + 2)];
+    const leadsTo = (now: number) =>
+      successorOf(plan(), api(all), all[0] ?? version(), { now, overrides: [] }, resource('/7')).replacement;
+    expect([NOW, NOW + 1, NOW + 2].map(leadsTo)).toEqual([
+      'https://api.example.com/api/v2/orders/7',
+      'https://api.example.com/api/v3/orders/7',
+      // All have ended, and lead back to each other.
+      undefined,
+    ]);
+  });
+
+  it('RET-8: another path at a URL that versions share needs the version named as well', () => {
+    const place = '/api/orders';
+    const moved = version({ place, successorPath: place, successorTail: ['/new'] });
+    expect(successorOf(plan(), api(), moved, AT, resource('/old'))).toEqual({
+      replacement: 'https://api.example.com/api/orders/new',
+      successor: 'v2',
+    });
   });
 
   it('RET-4: a version that a pause holds past its sunset still takes over, as long as the pause runs', () => {

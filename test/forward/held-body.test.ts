@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { decode } from '../../gateway/forward/content-coding.ts';
-import { holdBody } from '../../gateway/forward/held-body.ts';
+import { holdBody, MOST_HELD } from '../../gateway/forward/held-body.ts';
 import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
 
 const MOST = 1024 * 1024;
@@ -25,13 +25,17 @@ interface Delivered {
   readonly flows: readonly boolean[];
   /** Bytes kept in memory for each piece written. */
   readonly rooms: readonly number[];
+  /** Bytes counted as held before the call was over, and after it. */
+  readonly stillHeld: number;
+  readonly heldAtLast: number;
 }
 
 function deliver(
   chunks: readonly Buffer[],
   lines: AnswerHeaders = {},
-  { drains = true, ends = true } = {},
+  { drains = true, ends = true, most = MOST_HELD } = {},
 ): Delivered {
+  const heldBodies = { held: 0, most };
   const calls: string[] = [];
   const written: Buffer[] = [];
   const outcomes: string[] = [];
@@ -51,19 +55,49 @@ function deliver(
         return drains;
       },
       end: () => calls.push('end'),
+      discard: () => undefined,
     },
+    heldBodies,
   });
   delivery.head(200, { 'content-type': 'application/json', ...lines });
   const flows = chunks.map(delivery.data);
   if (ends) delivery.end();
+  const stillHeld = heldBodies.held;
+  delivery.discard();
   const rooms = written.map(({ buffer }) => buffer.byteLength);
-  return { calls, body: Buffer.concat(written), headers, outcomes, flows, rooms };
+  return {
+    calls,
+    body: Buffer.concat(written),
+    headers,
+    outcomes,
+    flows,
+    rooms,
+    stillHeld,
+    heldAtLast: heldBodies.held,
+  };
 }
 
 function cut(body: Buffer, places: readonly number[]): readonly Buffer[] {
   const at = [0, ...places.map((place) => place % (body.length + 1)), body.length].sort((a, b) => a - b);
   return at.slice(1).map((end, index) => body.subarray(at[index], end));
 }
+
+describe('what all held bodies take', () => {
+  const body = Buffer.from(JSON.stringify({ a: 'x'.repeat(1_000) }));
+  const halves = [body.subarray(0, 500), body.subarray(500)];
+
+  it('is given back when a body goes on, whole or not', () => {
+    expect(deliver(halves)).toMatchObject({ outcomes: ['added'], stillHeld: 0, heldAtLast: 0 });
+    const broken = deliver(halves.slice(0, 1), {}, { ends: false });
+    expect(broken).toMatchObject({ outcomes: [], stillHeld: 500, heldAtLast: 0 });
+  });
+
+  it('has a bound, beyond which a body goes on as it is', () => {
+    const beyond = deliver(halves, {}, { most: 600 });
+    expect(beyond).toMatchObject({ outcomes: ['too_large'], stillHeld: 0, heldAtLast: 0 });
+    expect(beyond.body.equals(body)).toBe(true);
+  });
+});
 
 describe('a body that is held', () => {
   it('BODY-2: is the same however it is cut', () => {

@@ -1,16 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPools, type Pools } from '../../gateway/forward/pools.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
-import { api, plan, version } from '../support/exchange-samples.ts';
+import { api, plan, upstream as sample, version } from '../support/exchange-samples.ts';
 
-const upstream = (...origins: string[]): UpstreamPlan => ({
-  name: 'orders-v1',
-  targets: origins.map((origin) => ({ origin })),
-  path: '',
-  versionHeader: undefined,
-  versionQuery: undefined,
-  authorization: 'keep',
-  timeouts: { connect: 1, headers: 1, idle: 1, total: 1 },
+const TARGET = { origin: 'http://127.0.0.1:1' };
+const OTHER = { origin: 'http://127.0.0.1:2' };
+
+const upstream = (changes: Partial<UpstreamPlan> = {}): UpstreamPlan => ({
+  ...sample,
+  targets: [TARGET],
+  ...changes,
 });
 
 const planOf = (upstream: UpstreamPlan): GatewayPlan => plan([api([version({ upstream })])]);
@@ -19,34 +18,39 @@ describe('pools', () => {
   let pools: Pools;
   afterEach(() => pools.close());
 
-  it('targets take turns', () => {
-    pools = createPools({ connections: 1 });
-    const both = upstream('http://127.0.0.1:1', 'http://127.0.0.1:2');
-    const origins = [1, 2, 3, 4].map(() => pools.route(both).origin.at(-1));
-    expect(origins).toEqual(['1', '2', '1', '2']);
-  });
-
-  it('a pool outlives a reload that keeps its origin and settings', () => {
-    pools = createPools({ connections: 1 });
-    const before = upstream('http://127.0.0.1:1');
+  it('what reaches a target outlives a reload that keeps its address and its manner', () => {
+    pools = createPools();
+    const before = upstream();
     pools.keepOnly(planOf(before));
-    const { pool } = pools.route(before);
-    const after = upstream('http://127.0.0.1:1');
+    const route = pools.route(before, TARGET);
+    const after = upstream({ name: 'orders-v2', path: '/other', timeouts: { ...sample.timeouts, total: 9 } });
     pools.keepOnly(planOf(after));
-    expect(pools.route(after).pool).toBe(pool);
-    expect(pool.closed).toBe(false);
+    expect(pools.route(after, TARGET)).toBe(route);
   });
 
-  it('a pool no plan uses is closed, and a late request of the old plan leaves none behind', () => {
-    pools = createPools({ connections: 1 });
-    const gone = upstream('http://127.0.0.1:1');
-    const { pool } = pools.route(gone);
-    pools.keepOnly(planOf(upstream('http://127.0.0.1:2')));
-    expect(pool.closed).toBe(true);
-    const late = pools.route(gone);
-    expect(late.pool.closed).toBe(false);
+  const tls = { ca: undefined, cert: undefined, key: undefined, name: undefined };
+  it.each<[string, Partial<UpstreamPlan>]>([
+    ['another authority', { tls: { ...tls, ca: 'PEM' } }],
+    ['another certificate of its own', { tls: { ...tls, cert: 'PEM', key: 'PEM' } }],
+    ['another server name', { tls: { ...tls, name: 'orders.internal' } }],
+    ['another Host', { host: 'orders.internal' }],
+    ['HTTP/2', { http2: true }],
+    ['another number of connections', { connections: { ...sample.connections, max: 1 } }],
+    ['another time to connect', { timeouts: { ...sample.timeouts, connect: 2 } }],
+  ])('%s makes connections of its own', (_, changes) => {
+    pools = createPools();
+    expect(pools.route(upstream(changes), TARGET)).not.toBe(pools.route(upstream(), TARGET));
+  });
+
+  it('what no plan uses is closed, and a late request of the old plan leaves none behind', () => {
+    pools = createPools();
+    const gone = upstream();
+    pools.route(gone, TARGET);
+    pools.keepOnly(planOf(upstream({ targets: [OTHER] })));
+    expect(pools.size()).toBe(0);
+    const late = pools.route(gone, TARGET);
+    expect(pools.size()).toBe(1);
     late.dispatched();
-    expect(late.pool.closed).toBe(true);
     expect(pools.size()).toBe(0);
   });
 });

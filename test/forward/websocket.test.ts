@@ -325,8 +325,8 @@ describe('the end of one side reaches the other', () => {
   );
 
   it('a quiet one outlives that, and every deadline of a request', async () => {
-    const limits = { headersMs: 300, requestMs: 300, idleMs: 300, checkEveryMs: 50 };
-    const { gateway, open } = await pair({ plan: { timeouts: STALLING }, limits });
+    const bounds = { headersMs: 300, requestMs: 300, idleMs: 300, unreadMs: 300 };
+    const { gateway, open } = await pair({ plan: { timeouts: STALLING }, bounds });
     const [quiet, stalled] = [await open('/echo'), await open('/echo/deaf')];
     stalled.socket.write(Buffer.alloc(64 * 1024 * 1024));
     await until(() => [...gateway.websockets.services()].length === 1);

@@ -62,8 +62,13 @@ describe('freshness', () => {
     expect(headers.expires).toBe('Fri, 20 Nov 2026 12:01:00 GMT');
   });
 
+  it('CACHE-6: of a deprecated version is no longer than its API lets it be, since a 304 takes nothing back', async () => {
+    const { headers } = await askAt(SUNSET - 86_400_000, '/api/v1/orders', CACHEABLE);
+    expect(headers['cache-control']).toBe('public, max-age=1800, s-maxage=1800');
+  });
+
   it.each([
-    ['far from any change', SUNSET - 86_400_000, '/api/v1/orders'],
+    ['of an active version far from any change', SUNSET - 86_400_000, '/api/v2/orders'],
     ['of a version that nothing will happen to', SUNSET - 60_000, '/api/v2/orders'],
   ])('is what the upstream says %s', async (_when, at, path) => {
     expect((await askAt(at, path, CACHEABLE)).headers['cache-control']).toBe(

@@ -11,6 +11,7 @@ const REFUSALS = [
   'exchange/directive.ts',
   'policy/versioning/resolution.ts',
   'policy/lifecycle/schedule.ts',
+  'policy/maintenance/maintenance.ts',
   'policy/authentication/access.ts',
   'policy/rate-limit/limit.ts',
   'policy/body-notice/conditions.ts',

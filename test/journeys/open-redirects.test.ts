@@ -9,7 +9,9 @@ const stack = new AsyncDisposableStack();
 let gateway: RunningGateway;
 
 beforeAll(async () => {
-  gateway = stack.use(await runGateway({ policies: 'open-redirects' }));
+  // Nobody is asked: every request here is redirected or refused.
+  const environment = { ECHO: 'http://127.0.0.1:9' };
+  gateway = stack.use(await runGateway({ policies: 'open-redirects', environment }));
 });
 afterAll(() => stack.disposeAsync());
 

@@ -38,6 +38,12 @@ describe('RET-8, LNK-2: a successor at the same URL', () => {
     expect(answer.headers.link).toBe(`<${PAGE}>; rel="status", <${PAGE}>; rel="sunset"`);
   });
 
+  it('RET-4: is the first of a chain of redirects that is still served', async () => {
+    const answer = await ask('v4.5.0');
+    expect([answer.status, answer.headers.location]).toEqual([410, undefined]);
+    expect(answer.json).toMatchObject({ successor: 'v3' });
+  });
+
   it('is named by a brownout', async () => {
     const answer = await ask('v1');
     expect(answer.status).toBe(410);

@@ -96,6 +96,37 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) =>
     expect(valuesOf(other, 'x-request-id')[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it.each([
+    ['OPTIONS', '5', ['4']],
+    ['OPTIONS', '1', ['0']],
+    ['OPTIONS', '010', ['9']],
+    ['OPTIONS', undefined, []],
+    ['GET', '5', ['5']],
+    ['GET', '0', ['0']],
+  ])(
+    'FWD-8: of %s with Max-Forwards %s one hop less, and none where none was sent',
+    async (method, sent, left) => {
+      const headers: Record<string, string> = sent === undefined ? {} : { 'max-forwards': sent };
+      const seen = await received(protocol, { path: '/api/v1/orders', method, headers });
+      expect(valuesOf(seen, 'max-forwards')).toEqual(left);
+    },
+  );
+
+  it.each(['0', '00'])(
+    'FWD-8: nothing of an OPTIONS with Max-Forwards: %s, which ends at the gateway',
+    async (sent) => {
+      const target = `/api/v2/orders/last-hop-${sent}-${protocol.replace('/', '')}`;
+      const answer = await clients.get(protocol)?.ask({
+        path: target,
+        method: 'OPTIONS',
+        headers: { 'max-forwards': sent },
+      });
+      expect(answer?.status).toBe(204);
+      expect(answer?.headers.allow).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
+      expect(upstream.connections.filter(({ received: all }) => all.includes('last-hop'))).toEqual([]);
+    },
+  );
+
   it('everything else as it was', async () => {
     const headers = {
       accept: 'a/b;q=0.5, */*',

@@ -134,6 +134,7 @@ describe('an API without versions', () => {
           stage: 'deprecated',
           url: 'https://127.0.0.1/hooks',
           sunset: '2027-01-15T00:00:00Z',
+          alternate: 'https://events.example.com/subscriptions',
         },
       ],
     });
@@ -144,6 +145,7 @@ describe('an API without versions', () => {
       '>deprecated</strong>, sunset from <time datetime="2027-01-15T00:00:00Z">2027-01-15</time>.',
     );
     expect(page).toContain('<th scope="row">All of it</th>');
+    expect(page).toContain('<a href="https://events.example.com/subscriptions">What may serve instead</a>');
     const { text } = await ask('/.well-known/lifecycle/hooks.ics', at('2026-11-20'));
     const summaries = text.split('\r\n').filter((line) => line.startsWith('SUMMARY'));
     expect(summaries).toEqual([

@@ -1,5 +1,6 @@
 // Published schedules against what is loaded now: the comparison with the record that a store keeps.
 import { describe, expect, it } from 'vitest';
+import { rewrittenIn } from '../../gateway/plan/published-comparison.ts';
 import { createPublishedHistory } from '../../gateway/plan/published-history.ts';
 import type { PublishedFile } from '../../gateway/plan/published-record.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
@@ -26,19 +27,20 @@ function historyOf(files: Workspace, { records = true, now = NOW, environment = 
           kept.files = written;
         }),
     },
-    configFile: files.configFile,
-    environment,
-    cwd: files.folder,
-    now: () => now,
     records,
     onSkipped: (what, { message }) => kept.skipped.push(`${what}: ${message}`),
   });
   const load = async () => {
     const { policies, problems } = await files.load(environment);
     if (policies === undefined) throw new Error(`not in order: ${problems[0]?.message}`);
-    const rewritten = await history.rewritten(policies);
+    const rewritten = await rewrittenIn(policies, history, {
+      configFile: files.configFile,
+      environment,
+      cwd: files.folder,
+      now,
+    });
     const accepted = rewritten.every(({ severity }) => severity !== 'error');
-    if (accepted) await history.record(policies);
+    if (accepted) await history.record(policies.files, policies.files);
     return { accepted, said: rewritten.map(({ rule, severity }) => `${severity} ${rule}`), rewritten };
   };
   return { kept, load };
@@ -246,13 +248,11 @@ describe('published schedules', () => {
     const { policies } = await files.load();
     const history = createPublishedHistory({
       published: { read: () => Promise.reject(new RangeError('a mistake')), write: async () => undefined },
-      configFile: files.configFile,
-      environment: {},
-      now: () => NOW,
       records: true,
       onSkipped: () => undefined,
     });
     if (policies === undefined) throw new Error('not in order');
-    await expect(history.rewritten(policies)).rejects.toThrow('a mistake');
+    const options = { configFile: files.configFile, environment: {}, now: NOW };
+    await expect(rewrittenIn(policies, history, options)).rejects.toThrow('a mistake');
   });
 });

@@ -1,11 +1,12 @@
 // Live reload: the plan is swapped whole or not at all, whatever happens to the files meanwhile.
 import { readFile as readFromDisk } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { createPolicyReader } from '../../gateway/plan/aside/policy-reader.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { createPublishedHistory } from '../../gateway/plan/published-history.ts';
 import type { PublishedFile } from '../../gateway/plan/published-record.ts';
 import type { ReadFile } from '../../gateway/plan/read/files.ts';
-import { type PolicyWatch, watchPolicies } from '../../gateway/plan/reload.ts';
+import { type PolicyWatch, type WatchOptions, watchPolicies } from '../../gateway/plan/reload.ts';
 import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
 
 const FOUR_DAYS = ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-01-19');
@@ -15,8 +16,9 @@ async function watching(
   files: Workspace,
   { readFile, meanwhile }: { readFile?: ReadFile; meanwhile?: () => Promise<void> } = {},
 ) {
-  const { settings, plan } = await files.load();
-  if (settings === undefined || plan === undefined) throw new Error('the files are not in order');
+  const { settings, plan, pieces } = await files.load();
+  if (settings === undefined || plan === undefined || pieces === undefined)
+    throw new Error('the files are not in order');
   await meanwhile?.();
   const heard: string[] = [];
   const plans: GatewayPlan[] = [plan];
@@ -33,22 +35,17 @@ async function watching(
         recorded = files;
       },
     },
-    configFile: files.configFile,
-    environment: {},
-    cwd: files.folder,
-    now: () => NOW,
     records: true,
     onSkipped: (what) => tell(`not ${what}`),
   });
-  const watch: PolicyWatch = watchPolicies({
+  const options: WatchOptions = {
     settings,
-    revision: plan.revision,
     configFile: files.configFile,
     environment: {},
     now: () => NOW,
     history,
     cwd: files.folder,
-    ...(readFile && { readFile }),
+    ...(readFile && { openReader: (start) => createPolicyReader(start, readFile) }),
     onPlan: (next) => {
       plans.push(next);
       tell('plan');
@@ -57,7 +54,8 @@ async function watching(
     onUnchanged: () => tell('unchanged'),
     onRestartNeeded: () => tell('restart needed'),
     onFault: (error) => tell(`fault: ${String(error)}`),
-  });
+  };
+  const watch: PolicyWatch = watchPolicies(options, { revision: plan.revision, pieces });
   const until = async (what: string): Promise<void> => {
     while (!heard.includes(what)) await new Promise<void>((resolve) => (wake = resolve));
   };

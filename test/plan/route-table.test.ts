@@ -1,7 +1,8 @@
 // Host and path to route: what matches, what wins, what is left as the tail.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRouteTable, type Route } from '../../gateway/plan/route-table.ts';
+import type { Route } from '../../gateway/plan/route-table.ts';
+import { createRouteTable } from '../support/route-table.ts';
 
 const HOST = 'api.example.com';
 const at = (path: string, route = path, host = HOST): Route<string> => ({ host, path, route });

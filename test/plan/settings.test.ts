@@ -1,5 +1,6 @@
 // `config/gateway.yaml` as the process sees it: defaults, paths, stores, certificates.
 import { describe, expect, it } from 'vitest';
+import { compileBounds, compileDrain, compileOverload } from '../../gateway/plan/compile/bounds.ts';
 import { parseAddress, parseHostName, parseRange, reaches } from '../../gateway/plan/grammar/addresses.ts';
 import { GATEWAY, ORDERS, workspace } from './workspace.ts';
 
@@ -20,11 +21,13 @@ describe('settings', () => {
           hstsSeconds: undefined,
           certificates: [],
           defaultName: undefined,
+          refusesNameless: false,
         },
         http: undefined,
         admin: { address: { host: '127.0.0.1', port: 9901 } },
       },
       trustedProxies: [],
+      sendsForwarded: false,
       store: { kind: 'embedded', folder: `${folder}/data` },
       replicas: 1,
       workers: 1,
@@ -42,6 +45,10 @@ describe('settings', () => {
       ],
       dataFolder: `${folder}/data`,
       policies: [`${folder}/policies/*.yaml`],
+      // Their values are those of bounds.test.ts.
+      bounds: compileBounds({}),
+      overload: compileOverload({}),
+      drain: compileDrain({}),
       guard: undefined,
       credentialsInUrl: [],
       deprecationForm: 'rfc9745',

@@ -125,6 +125,15 @@ describe('Accept', () => {
   });
 
   it.each([
+    ['an ended version it likes best agrees', 'v0', `${v('v0')}, ${v('v1')};q=0.5`, 'v0 by path'],
+    ['and so does what it would take instead', 'v1', `${v('v0')}, ${v('v1')};q=0.5`, 'v1 by path'],
+    ['a third one differs', 'v2', `${v('v0')}, ${v('v1')};q=0.5`, 'v2 against v0'],
+    ['what is served is not passed over', 'v1', `${v('v2')}, ${v('v1')};q=0.5`, 'v1 against v2'],
+  ])('VER-3: beside a version in the path, %s', (_name, pathSegment, accept, outcome) => {
+    expect(told(resolve({ accept, pathSegment }))).toBe(outcome);
+  });
+
+  it.each([
     ['a version behind a wildcard serves where there is no default', `*/*, ${v('v1')};q=0.5`, 'v1 by accept'],
     ['any type says nothing', '*/*', 'version_missing'],
     ['any type beside an ended version leads to its end', `${v('v0')}, */*;q=0.1`, 'v0 by accept'],

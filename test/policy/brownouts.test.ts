@@ -12,6 +12,7 @@ import {
 import type { BrownoutTimes, BrownoutWindow } from '../../gateway/policy/lifecycle/brownout-rule.ts';
 import { brownoutsSection } from '../../gateway/policy/lifecycle/brownout-section.ts';
 import { expandBrownouts, MOST_WINDOWS } from '../../gateway/policy/lifecycle/brownout-windows.ts';
+import { NO_SUCCESSOR } from '../../gateway/policy/lifecycle/retirement.ts';
 import { version } from '../support/exchange-samples.ts';
 
 const HOUR = 3_600_000;
@@ -358,7 +359,7 @@ describe('who meets a window', () => {
     const instant = fc.integer({ min: window.from, max: window.until - 1 });
     fc.assert(
       fc.property(instant, (now) => {
-        const refusal = brownOut(subject, window, now, undefined);
+        const refusal = brownOut(subject, window, now, NO_SUCCESSOR);
         if (refusal.reason !== 'brownout') throw new Error(refusal.reason);
         const back = now + refusal.retryAfterSeconds * 1000;
         expect(back >= window.until && back - window.until < 1000).toBe(true);

@@ -304,7 +304,7 @@ describe('after sunset', () => {
     schedule,
     phase: phase({}, 'retired'),
     method: 'GET',
-    replacement: 'https://api.example.com/api/v2/users/7',
+    next: { replacement: 'https://api.example.com/api/v2/users/7', successor: undefined },
     redirect: 'https://api.example.com/api/v2/users/7?x=1',
   };
   const gone = {
@@ -312,7 +312,7 @@ describe('after sunset', () => {
     label: 'v1',
     operation: undefined,
     since: schedule.sunset,
-    replacement: input.replacement,
+    ...input.next,
     guide: schedule.guide,
     because: undefined,
   };

@@ -1,82 +1,105 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HttpsSettings } from '../../gateway/plan/settings.ts';
-import { loadCertificates } from '../../gateway/server/certificates.ts';
+import { certificatesOf, type KeyPair, speaksFor } from '../../gateway/server/certificates.ts';
+import { selfSignedPair } from '../../gateway/server/self-signed.ts';
+import { makeKeyPair } from '../support/key-pairs.ts';
+import { fingerprintOf } from '../support/tls-client.ts';
 
 const NOW = Temporal.Instant.from('2026-11-20T00:00:00Z').epochMilliseconds;
 const DAY = 86_400_000;
-const SELF_SIGNED: HttpsSettings = {
-  address: { host: undefined, port: 0 },
-  hstsSeconds: undefined,
-  certificates: [],
-  defaultName: undefined,
-};
 
-describe('certificates', () => {
+describe('the self-signed pair', () => {
   let dataFolder: string;
   beforeEach(async () => {
     dataFolder = join(await mkdtemp(join(tmpdir(), 'sundial-cert-')), 'data');
   });
   afterEach(() => rm(join(dataFolder, '..'), { recursive: true }));
   const load = (now = NOW, hosts: readonly string[] = ['API.example.com']) =>
-    loadCertificates(SELF_SIGNED, { dataFolder, hosts, now });
+    selfSignedPair(dataFolder, hosts, now);
+  const certificate = ({ cert }: KeyPair) => new X509Certificate(cert);
 
-  it('are made at first start for the loopback names and the hosts served, readable by the owner only', async () => {
+  it('is made at first start for the loopback names and the hosts served, readable by the owner only', async () => {
     const made = await load();
-    const cert = new X509Certificate(made.default.cert);
-    expect(made.selfSigned).toBe(true);
+    const cert = certificate(made);
     for (const name of ['localhost', 'api.example.com']) expect(cert.checkHost(name)).toBe(name);
     for (const ip of ['127.0.0.1', '::1']) expect(cert.checkIP(ip)).toBe(ip);
-    expect(made.fingerprint).toMatch(/^(?:[0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+    expect(made.expiry).toBe(cert.validToDate.getTime());
     expect((await stat(dataFolder)).mode & 0o777).toBe(0o700);
     for (const file of ['gateway.key', 'gateway.crt']) {
       expect((await stat(join(dataFolder, file))).mode & 0o777).toBe(0o600);
     }
   });
 
-  it('are reused later, and renewed before they expire', async () => {
+  it('is reused later, and renewed before it expires', async () => {
     const first = await load();
-    expect((await load(NOW + 300 * DAY)).fingerprint).toBe(first.fingerprint);
-    expect((await load(NOW + 397 * DAY)).fingerprint).not.toBe(first.fingerprint);
+    expect((await load(NOW + 300 * DAY)).cert).toBe(first.cert);
+    expect((await load(NOW + 397 * DAY)).cert).not.toBe(first.cert);
   });
 
-  it('are made anew for a host they do not cover, an address among them', async () => {
+  it('is made anew for a host it does not cover, an address among them', async () => {
     const first = await load();
     const hosts = ['api.example.com', 'beta.example.com', '192.0.2.7', '[fd00::7]'];
     const second = await load(NOW, hosts);
-    expect(second.fingerprint).not.toBe(first.fingerprint);
-    const cert = new X509Certificate(second.default.cert);
+    expect(second.cert).not.toBe(first.cert);
+    const cert = certificate(second);
     for (const name of ['api.example.com', 'beta.example.com']) expect(cert.checkHost(name)).toBe(name);
     for (const ip of ['127.0.0.1', '192.0.2.7', 'fd00::7']) expect(cert.checkIP(ip)).toBe(ip);
-    expect(second.pairs[0]?.names).toEqual(expect.arrayContaining(['localhost', 'beta.example.com']));
-    expect((await load(NOW, hosts)).fingerprint).toBe(second.fingerprint);
+    expect(second.names).toEqual(expect.arrayContaining(['localhost', 'beta.example.com']));
+    expect((await load(NOW, hosts)).cert).toBe(second.cert);
   });
 
-  it('are made anew when the file holds something else', async () => {
+  it('covers every version of a host that carries it', async () => {
+    const pair = await load(NOW, ['{version}.api.example.com']);
+    expect(certificate(pair).checkHost('v2.api.example.com')).toBe('*.api.example.com');
+    expect(speaksFor(pair, 'v2.api.example.com')).toBe(true);
+  });
+
+  it.each([
+    ['the certificate', 'gateway.crt', () => 'not a certificate'],
+    ['the key', 'gateway.key', () => 'not a key'],
+    ['the key of another', 'gateway.key', async () => (await makeKeyPair({ names: ['x.example'] })).key],
+  ])('is made anew when the file of %s holds something else', async (_title, file, text) => {
     const first = await load();
-    await writeFile(join(dataFolder, 'gateway.crt'), 'not a certificate');
-    expect((await load()).fingerprint).not.toBe(first.fingerprint);
+    await writeFile(join(dataFolder, file), await text());
+    const second = await load();
+    expect(second.cert).not.toBe(first.cert);
+    const [cert, key] = await Promise.all(
+      ['gateway.crt', 'gateway.key'].map((each) => readFile(join(dataFolder, each), 'utf8')),
+    );
+    expect(second).toMatchObject({ cert, key });
+  });
+});
+
+describe('several pairs', () => {
+  const settings = { defaultName: undefined, refusesNameless: false };
+
+  it('TLS-3: the exact name comes before the wildcard, and the default is the first or the one that is named', async () => {
+    const wild = await makeKeyPair({ names: ['*.example.com'] });
+    const exact = await makeKeyPair({ names: ['api.example.com', 'example.com'] });
+    const { pairFor, default: first, fingerprint } = certificatesOf([wild, exact], settings);
+    expect([pairFor('API.example.com'), pairFor('v1.example.com')]).toEqual([exact, wild]);
+    expect([pairFor('example.com'), pairFor('x.y.example.com')]).toEqual([exact, undefined]);
+    expect([first, pairFor(undefined), fingerprint]).toEqual([wild, wild, fingerprintOf(wild)]);
+    const named = certificatesOf([wild, exact], { ...settings, defaultName: 'example.com' });
+    expect([named.default, named.pairFor(undefined)]).toEqual([exact, exact]);
+    const strict = certificatesOf([wild, exact], { ...settings, refusesNameless: true });
+    expect([strict.default, strict.pairFor(undefined)]).toEqual([undefined, undefined]);
+    expect(strict.fingerprint).toBe(fingerprintOf(wild));
   });
 
-  it('come from the configured files where there are any', async () => {
-    await load();
-    const cert = join(dataFolder, 'gateway.crt');
-    const key = join(dataFolder, 'gateway.key');
-    const https = {
-      ...SELF_SIGNED,
-      certificates: [{ names: ['API.example.com'], cert, key }],
-      defaultName: 'api.example.com',
-    };
-    const loaded = await loadCertificates(https, { dataFolder, hosts: ['x.example'], now: NOW });
-    expect(loaded).toMatchObject({ selfSigned: false, pairs: [{ names: ['api.example.com'] }] });
-    await expect(
-      loadCertificates(
-        { ...https, certificates: [{ names: [], cert: join(dataFolder, 'none'), key }] },
-        { dataFolder, hosts: ['x.example'], now: NOW },
-      ),
-    ).rejects.toThrow('ENOENT');
+  it.each([
+    [['api.example.com'], 'api.example.com', true],
+    [['api.example.com'], 'v1.api.example.com', false],
+    [['*.example.com'], 'api.example.com', true],
+    [['*.example.com'], 'example.com', false],
+    [['*.example.com'], 'v1.api.example.com', false],
+    [['::1', '192.0.2.7'], '[::1]', true],
+    [['::1', '192.0.2.7'], '192.0.2.7', true],
+    [['::1', '192.0.2.7'], '192.0.2.8', false],
+  ])('TLS-4: %j for %s: %s', (names, host, expected) => {
+    expect(speaksFor({ names, cert: '', key: '', expiry: 0 }, host)).toBe(expected);
   });
 });

@@ -32,6 +32,19 @@ describe('the client behind trusted proxies', () => {
     expect(createClientAddress([])(peer, undefined).key).toBe(key);
   });
 
+  it.each([
+    ['TLS-5: this machine', '127.0.0.1', true],
+    ['all of its loopback network', '127.9.9.9', true],
+    ['in IPv6', '::1', true],
+    ['in both at once', '::ffff:127.0.0.1', true],
+    ['a trusted proxy', '10.0.0.1', true],
+    ['a stranger', '192.0.2.9', false],
+    ['a stranger in IPv6', '2001:db8::1', false],
+    ['nobody any more', '', false],
+  ])('%s may be served in the clear: %s %s', (_name, peer, isNear) => {
+    expect(ask(peer, '127.0.0.1').isNear).toBe(isNear);
+  });
+
   it('two addresses of one /64 share a key, neighbours do not', () => {
     const key = (peer: string): string => createClientAddress([])(peer, undefined).key;
     expect(key('2001:db8:1:2::1')).toBe(key('2001:db8:1:2:ffff::9'));

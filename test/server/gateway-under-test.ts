@@ -7,25 +7,36 @@ import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../ga
 import type { Answer, Exchange, Outcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
-import { createForwarder } from '../../gateway/forward/forwarder.ts';
-import { createPools, type Pools } from '../../gateway/forward/pools.ts';
-import { createWebsockets, type Websockets } from '../../gateway/forward/websocket.ts';
+import { createForwarding } from '../../gateway/forward/forwarding.ts';
+import type { PoolOptions } from '../../gateway/forward/pools.ts';
+import { openUpstreams, type Upstreams } from '../../gateway/forward/upstreams.ts';
+import type { Websockets } from '../../gateway/forward/websocket.ts';
+import type { Bounds, Overload } from '../../gateway/plan/bounds.ts';
+import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
-import { loadCertificates } from '../../gateway/server/certificates.ts';
-import { DEFAULT_LIMITS, type ListenerLimits } from '../../gateway/server/node-server.ts';
+import type { PlainMode } from '../../gateway/plan/settings.ts';
+import { certificatesOf } from '../../gateway/server/certificates.ts';
+import { createIntake } from '../../gateway/server/intake.ts';
 import { createProxyListener, type ProxyListener } from '../../gateway/server/proxy-listener.ts';
+import { selfSignedPair } from '../../gateway/server/self-signed.ts';
+import { type BoundsSamples, createBoundsReport } from '../../gateway/telemetry/bounds-report.ts';
+import { upstream as sampleUpstream } from '../support/exchange-samples.ts';
 
 export interface GatewayOptions {
   readonly upstream?: string;
   readonly plan?: Partial<UpstreamPlan>;
   readonly removeHeaders?: readonly string[];
   readonly tls?: boolean;
-  readonly mode?: 'serve' | 'reject';
-  readonly limits?: Partial<ListenerLimits>;
+  readonly mode?: PlainMode;
+  readonly sendsForwarded?: boolean;
+  readonly bounds?: Partial<Bounds>;
+  readonly overload?: Overload;
   readonly trustedProxies?: readonly string[];
   /** Refuses the request, or holds it until the promise resolves. */
   readonly decide?: (view: RequestView) => Promise<Refusal | undefined> | Refusal | undefined;
   readonly ca?: string;
+  readonly order?: Partial<ForwardOrder>;
+  readonly reach?: PoolOptions;
   /** Whether the version of open WebSockets has ended. */
   readonly isOver?: () => boolean;
 }
@@ -33,8 +44,10 @@ export interface GatewayOptions {
 export interface GatewayUnderTest {
   readonly port: number;
   readonly listener: ProxyListener;
-  readonly pools: Pools;
+  readonly upstreams: Upstreams;
   readonly websockets: Websockets;
+  /** What the bounds have refused, as the metrics show it. */
+  readonly samples: BoundsSamples;
   readonly outcomes: Outcome[];
   readonly facts: ExchangeFacts[];
   readonly views: RequestView[];
@@ -60,10 +73,20 @@ const STATUS: Partial<Record<Refusal['reason'], number>> = {
   plain_http: 400,
   credentials_missing: 401,
   credentials_in_url: 400,
+  body_too_large: 413,
+  overloaded: 503,
+  websockets_exhausted: 429,
+};
+
+const FAULT_STATUS: Partial<Record<Fault['code'], number>> = {
+  internal: 500,
+  upstream_busy: 503,
+  upstream_unavailable: 503,
 };
 
 function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'facts' | 'views'>): Exchange {
   const upstream: UpstreamPlan = {
+    ...sampleUpstream,
     name: 'echo-v1',
     targets: [{ origin: options.upstream ?? 'http://127.0.0.1:1' }],
     path: '/echo',
@@ -96,7 +119,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       sparesSome: false,
       requested: undefined,
       phase: undefined,
-      successorUrl: undefined,
+      successor: { replacement: undefined, successor: undefined },
       relatedLinks: undefined,
       consumer: undefined,
       quota: undefined,
@@ -118,6 +141,8 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
         target: view.path + view.search,
         label: 'v1',
         removeHeaders: options.removeHeaders ?? [],
+        maxBody: Number.POSITIVE_INFINITY,
+        ...options.order,
       };
       return { kind: 'forward', forward };
     },
@@ -130,9 +155,9 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
     },
     publish: ({ status, headers, body }) => ({ status, headers: { ...headers }, body }),
     fail(thrown, facts) {
-      const code = thrown instanceof Fault ? thrown.code : 'internal';
+      const code: Fault['code'] = thrown instanceof Fault ? thrown.code : 'internal';
       facts.fault = code;
-      return made(code === 'internal' ? 500 : code.endsWith('_timeout') ? 504 : 502, code, facts);
+      return made(FAULT_STATUS[code] ?? (code.endsWith('_timeout') ? 504 : 502), code, facts);
     },
     decorate(headers, facts) {
       headers.deprecation = '@1';
@@ -147,34 +172,51 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const facts: ExchangeFacts[] = [];
   const views: RequestView[] = [];
   const exchange = testExchange(options, { facts, views });
-  const pools = createPools({ connections: 64, ca: options.ca });
+  const upstreams = openUpstreams({ ca: options.ca, onChange: () => undefined, ...options.reach });
   const address = { host: '127.0.0.1', port: 0 };
   const folder = await mkdtemp(join(tmpdir(), 'sundial-tls-'));
   const certificates = options.tls
-    ? await loadCertificates(
-        { address, hstsSeconds: undefined, certificates: [], defaultName: undefined },
-        { dataFolder: folder, hosts: ['api.example.com'], now: Date.now() },
-      )
+    ? certificatesOf([await selfSignedPair(folder, ['api.example.com'], Date.now())], {
+        defaultName: undefined,
+        refusesNameless: false,
+      })
     : undefined;
-  const websockets = createWebsockets({ exchange, pools, ca: options.ca });
+  const report = createBoundsReport();
+  const intake = createIntake({
+    bounds: { ...compileBounds({}), ...options.bounds },
+    overload: options.overload,
+    trustedProxies: options.trustedProxies ?? [],
+    report,
+    monotonic: () => performance.now(),
+    now: Date.now,
+  });
+  const { forwarder, websockets } = createForwarding({
+    exchange,
+    ...upstreams,
+    countWebsockets: () => undefined,
+    idleWebsockets: intake.idleWebsockets,
+  });
   const listener = createProxyListener({
     address,
-    ...(certificates === undefined ? {} : { certificates }),
+    ...(certificates === undefined
+      ? {}
+      : { certificates: { current: () => certificates, onChange: () => undefined } }),
     mode: options.mode ?? 'serve',
-    trustedProxies: options.trustedProxies ?? [],
+    sendsForwarded: options.sendsForwarded ?? false,
     exchange,
     observer: { onAnswer: (_facts, outcome) => void outcomes.push(outcome) },
-    forwarder: createForwarder({ exchange, pools }),
+    forwarder,
     websockets,
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    intake,
     now: Date.now,
   });
   const port = await listener.listen();
   return {
     port,
     listener,
-    pools,
+    upstreams,
     websockets,
+    samples: report,
     outcomes,
     facts,
     views,
@@ -182,7 +224,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     async stop() {
       listener.destroy();
       await listener.stop();
-      await pools.close();
+      intake.load.stop();
+      await upstreams.close();
       await rm(folder, { recursive: true });
     },
   };

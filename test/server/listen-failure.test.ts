@@ -27,6 +27,7 @@ const https = (host: string | undefined, port: number): Settings['listeners']['h
   hstsSeconds: undefined,
   certificates: [],
   defaultName: undefined,
+  refusesNameless: false,
 });
 
 describe('a listener that cannot have its address', () => {
@@ -39,6 +40,7 @@ describe('a listener that cannot have its address', () => {
       https: https(host, port),
       http: undefined,
       admin: { address: { host: '127.0.0.1', port: port - 1 }, token: undefined },
+      metrics: undefined,
     };
     const failure = listenFailure(await listen(port, host), listeners);
     expect(failure).toBeInstanceOf(ListenFailure);
@@ -55,6 +57,7 @@ describe('a listener that cannot have its address', () => {
       https: https('127.0.0.1', port),
       http: undefined,
       admin: { address: { host: '127.0.0.2', port }, token: undefined },
+      metrics: undefined,
     };
     expect(listenFailure(await listen(port, '127.0.0.2'), listeners)).toMatchObject({ listener: 'admin' });
   });
@@ -64,6 +67,7 @@ describe('a listener that cannot have its address', () => {
       https: undefined,
       http: { address: { host: '192.0.2.1', port: 47_001 }, mode: 'reject' as const },
       admin: undefined,
+      metrics: undefined,
     };
     expect(listenFailure(await listen(47_001, '192.0.2.1'), listeners)).toMatchObject({
       message: 'the http listener cannot have 192.0.2.1:47001: this machine has no such address',
@@ -71,7 +75,7 @@ describe('a listener that cannot have its address', () => {
   });
 
   it('is not blamed for any other failure', () => {
-    const listeners = { https: undefined, http: undefined, admin: undefined };
+    const listeners = { https: undefined, http: undefined, admin: undefined, metrics: undefined };
     const others = [
       new Error('no certificate'),
       Object.assign(new Error(), { syscall: 'listen', port: 1 }),

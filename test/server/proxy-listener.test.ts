@@ -98,7 +98,7 @@ describe('deadlines', () => {
   it.each([false, true])(
     'SMG-24: a header section that never ends is answered 408 (TLS: %s)',
     async (tls) => {
-      const { gateway } = await pair({ tls, limits: { headersMs: 60, checkEveryMs: 20 } });
+      const { gateway } = await pair({ tls, bounds: { headersMs: 60 } });
       const start = 'GET /echo HTTP/1.1\r\nHost: api.exam';
       const text = await new Promise<string>((resolve) => {
         let read = '';
@@ -152,6 +152,7 @@ describe('drain', () => {
     const drained = drain({
       listeners: [gateway.listener],
       onDraining: () => void order.push('not ready'),
+      waitMs: 0,
       timeoutMs: 5_000,
     });
     order.push('stopping');
@@ -168,9 +169,9 @@ describe('drain', () => {
     const { gateway, upstream } = await pair({}, () => undefined);
     const running = sendRaw(gateway.port, get());
     await until(() => upstream.requests.length === 1);
-    expect(await drain({ listeners: [gateway.listener], onDraining: () => undefined, timeoutMs: 50 })).toBe(
-      false,
-    );
+    expect(
+      await drain({ listeners: [gateway.listener], onDraining: () => undefined, waitMs: 0, timeoutMs: 50 }),
+    ).toBe(false);
     expect(await running).toMatchObject({ statuses: [], closed: true });
   });
 });

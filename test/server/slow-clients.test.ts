@@ -11,15 +11,15 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-const limits = { headersMs: 400, requestMs: 60_000, idleMs: 400, checkEveryMs: 50 };
+const bounds = { headersMs: 400, requestMs: 60_000, idleMs: 400, unreadMs: 400, pipelined: 1_000 };
 
 async function pair(
-  answer: (request: RawRequest) => string | undefined,
+  answer: (request: RawRequest, count: number) => string | undefined,
   options: GatewayOptions = {},
 ): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest }> {
   const upstream = await startUpstream(answer);
   const timeouts = { connect: 1_000, headers: 20_000, idle: 20_000, total: 20_000 };
-  const gateway = await startGateway({ upstream: upstream.origin, limits, plan: { timeouts }, ...options });
+  const gateway = await startGateway({ upstream: upstream.origin, bounds, plan: { timeouts }, ...options });
   cleanups.push(upstream.stop, gateway.stop);
   return { upstream, gateway };
 }
@@ -142,5 +142,91 @@ describe('an answer that its client does not take', () => {
     });
     socket.resume();
     await until(() => read > answers * body.length);
+  });
+});
+
+describe('SMG-24: a request body that comes too slowly', () => {
+  const bodyRate = { units: 100, windowMs: 300 };
+  const STARTED = get('/echo', ['Content-Length: 1000000'], 'POST', 'x');
+
+  async function answerTo(socket: Socket): Promise<string> {
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+    await new Promise((resolve) => socket.once('close', resolve));
+    return text;
+  }
+
+  it.each([
+    ['nothing more of it comes', () => ''],
+    ['it comes octet by octet', () => 'x'],
+  ])('is answered 408 when %s, and its upstream is left', async (_what, more) => {
+    const { upstream, gateway } = await pair(() => undefined, { bounds: { ...bounds, bodyRate } });
+    const socket = kept(connect(gateway.port, '127.0.0.1'));
+    socket.write(STARTED);
+    repeat(50, () => void (socket.writable && socket.write(more())));
+    const sentAt = performance.now();
+    expect(await answerTo(socket)).toMatch(/^HTTP\/1\.1 408 [\s\S]*connection: close/i);
+    expect(performance.now() - sentAt).toBeLessThan(bodyRate.windowMs + 1_000);
+    await until(() => upstream.requests.length === 1 && upstream.requests[0]?.ended === true);
+    expect(upstream.requests[0]?.complete).toBe(false);
+    expect([...gateway.samples.refusals()]).toContainEqual([['body_rate'], 1]);
+  });
+
+  it('is answered 408 over HTTP/2, where other streams go on', async () => {
+    const { gateway } = await pair(({ head }) => (head.startsWith('GET') ? OK : undefined), {
+      tls: true,
+      bounds: { ...bounds, bodyRate },
+    });
+    const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
+    cleanups.push(async () => session.destroy());
+    const status = (method: string, path: string): Promise<unknown> =>
+      new Promise((resolve) => {
+        const stream = session.request({ ':method': method, ':path': path, ':authority': 'api.example.com' });
+        stream.on('response', (headers) => resolve(headers[':status']));
+        stream.on('error', resolve);
+        stream.resume();
+      });
+    expect(await status('POST', '/echo/slow')).toBe(408);
+    expect(await status('GET', '/echo')).toBe(200);
+  });
+
+  it('is waited for while it comes fast enough', async () => {
+    const { upstream, gateway } = await pair(() => undefined, { bounds: { ...bounds, bodyRate } });
+    const socket = kept(connect(gateway.port, '127.0.0.1'));
+    socket.write(STARTED);
+    repeat(30, () => void (socket.writable && socket.write('x'.repeat(40))));
+    await until(() => (upstream.requests[0]?.body.length ?? 0) > 2_000);
+    expect(socket.bytesRead).toBe(0);
+    expect(gateway.outcomes).toEqual([]);
+  });
+
+  it('is waited for as long as the upstream is the slow one', async () => {
+    const { upstream, gateway } = await pair(
+      ({ socket }, count) => {
+        if (count === 1) socket.pause();
+        return undefined;
+      },
+      {
+        bounds: { ...bounds, bodyRate },
+      },
+    );
+    const socket = kept(connect(gateway.port, '127.0.0.1'));
+    socket.write(get('/echo', ['Content-Length: 30000000'], 'POST'));
+    const chunk = Buffer.alloc(1_000_000, 'x');
+    for (let sent = 0; sent < 30; sent += 1) socket.write(chunk);
+    await until(() => upstream.requests.length === 1);
+    // Each of these takes a whole window, and in neither does the first one move.
+    for (const refused of [1, 2]) {
+      const other = kept(connect(gateway.port, '127.0.0.1'));
+      other.write(STARTED);
+      other.resume();
+      await until(() => gateway.outcomes.length === refused);
+    }
+    expect(gateway.outcomes).toMatchObject([{ status: 408 }, { status: 408 }]);
+    expect(socket.bytesRead).toBe(0);
+    upstream.requests[0]?.socket.resume();
+    await until(() => upstream.requests[0]?.complete === true);
   });
 });

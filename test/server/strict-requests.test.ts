@@ -47,6 +47,10 @@ const ROWS: readonly Row[] = [
     'SMG-7: an absolute-form target replaces Host',
     'GET http://api.example.com/echo HTTP/1.1\r\nHost: other.example\r\n\r\n',
   ),
+  refused(
+    'SMG-7: an https URL asked for in the clear',
+    'GET https://api.example.com/echo HTTP/1.1\r\nHost: api.example.com\r\n\r\n',
+  ),
   {
     name: 'SMG-7: an absolute-form target for an unknown authority is misdirected',
     send: 'GET http://evil.example/echo HTTP/1.1\r\nHost: api.example.com\r\n\r\n',

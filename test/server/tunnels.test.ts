@@ -67,7 +67,7 @@ describe('WS-1, H2-7: an upgrade is answered as the plain request it also is', (
   // Node tells nobody of a parse error in such a body; the deadline of the request is what ends it.
   it('a bad chunk in its body ends at the deadline and never counts as complete', async () => {
     const { upstream, gateway } = await pair({
-      limits: { requestMs: 300, headersMs: 300, checkEveryMs: 50 },
+      bounds: { requestMs: 300, headersMs: 300 },
     });
     const bytes = get('/echo', [...H2C, 'Transfer-Encoding: chunked'], 'POST', 'zz\r\n');
     expect(await sendRaw(gateway.port, bytes)).toMatchObject({ statuses: [408], closed: true });

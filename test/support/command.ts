@@ -1,10 +1,14 @@
 // Runs one command to its end and hands over all that came of it: as a process of its own, or, for the many cases
-// that differ only in what a gateway answers, `pause` and `pin` inside the test, from their words to what they print.
+// that differ only in what a gateway answers, the operators' commands inside the test, from their words to what they print.
 import { Command, CommanderError, Option } from 'commander';
+import { runConfigShow } from '../../gateway/cli/config-show.ts';
 import { addOperatorCommands } from '../../gateway/cli/operator-commands.ts';
 import type { OperatorResult } from '../../gateway/cli/operator-result.ts';
 import { runPause } from '../../gateway/cli/pause.ts';
 import { runPin } from '../../gateway/cli/pin.ts';
+import { addProcessCommands } from '../../gateway/cli/process-commands.ts';
+import { runReload } from '../../gateway/cli/reload.ts';
+import { runStatus } from '../../gateway/cli/status.ts';
 import { startProcess } from './gateway-process.ts';
 
 export interface Ended {
@@ -27,7 +31,7 @@ export interface Surroundings {
   readonly cwd?: string;
 }
 
-/** `sundial pause …` or `sundial pin …` without a process; `environment` is all there is. */
+/** `sundial pause …` and its like without a process; `environment` is all there is. */
 export async function operate(
   words: readonly string[],
   { environment = {}, cwd }: Surroundings = {},
@@ -44,13 +48,25 @@ export async function operate(
       complaint += text;
     },
   });
+  const setting = {
+    config: () => new Option('-c, --config <file>').default('config/gateway.yaml'),
+    end: () => undefined,
+  };
   addOperatorCommands(program, {
+    ...setting,
     actions: {
       pause: (options) => keep(runPause({ ...options, ...around })),
       pin: (options) => keep(runPin({ ...options, ...around })),
     },
-    config: () => new Option('-c, --config <file>').default('config/gateway.yaml'),
-    end: () => undefined,
+  });
+  addProcessCommands(program, {
+    ...setting,
+    actions: {
+      status: (options) => keep(runStatus({ ...options, ...around })),
+      reload: (options) => keep(runReload({ ...options, ...around })),
+      configShow: ({ config: configFile, ...options }) =>
+        keep(runConfigShow({ configFile, ...options, ...around })),
+    },
   });
   try {
     await program.parseAsync(words, { from: 'user' });

@@ -1,11 +1,12 @@
 // A small plan, a request and facts at a fixed instant, for tests of the exchange.
+
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import type { ApiPlan, GatewayPlan, UpstreamPlan, VersionRules } from '../../gateway/plan/plan.ts';
-import { createRouteTable } from '../../gateway/plan/route-table.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
+import { createRouteTable } from './route-table.ts';
 
 export const NOW = Date.UTC(2026, 10, 20);
 
@@ -30,7 +31,16 @@ export const upstream: UpstreamPlan = {
   versionHeader: 'api-version',
   versionQuery: undefined,
   authorization: 'keep',
+  host: undefined,
+  connections: { max: 256, queue: 1_024, waitMs: 1_000 },
+  retries: { attempts: 1, budget: 0.2 },
+  http2: false,
+  tls: undefined,
   timeouts: { connect: 1, headers: 1, idle: 1, total: 1 },
+  balance: 'round-robin',
+  slowStart: 0,
+  health: undefined,
+  breaker: undefined,
 };
 
 const phasesOf = (dates: Schedule) => createPhases(dates, { label: 'v1', form: 'rfc9745', warning: true });
@@ -47,7 +57,9 @@ export function version(changes: Partial<VersionRules> = {}): VersionRules {
     phasesOf,
     exceptions: [],
     brownouts: undefined,
+    maintenance: undefined,
     bodyNotice: false,
+    maxBody: 1_000_000,
     access: { kind: 'public' },
     limits: undefined,
     upstream: undefined,
@@ -75,8 +87,10 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
       default: undefined,
     }),
     rewriteContentType: false,
+    deprecatedMaxAge: undefined,
     unknownVersionStatus: undefined,
     access: { kind: 'public' },
+    headers: undefined,
     versions: new Map(rules.map((rule) => [rule.label, rule])),
     vary: 'API-Version',
     versionHeaders: ['api-version'],
@@ -127,7 +141,7 @@ export function deprecatedFacts(): ExchangeFacts {
     sparesSome: false,
     requested: undefined,
     phase: phaseAt(rules.phases, NOW),
-    successorUrl: 'https://api.example.com/api/v2/orders/7',
+    successor: { replacement: 'https://api.example.com/api/v2/orders/7', successor: undefined },
     relatedLinks: undefined,
     consumer: undefined,
     quota: {

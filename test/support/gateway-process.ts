@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 export interface GatewayProcess extends AsyncDisposable {
+  readonly pid: number;
   readonly stdout: string;
   readonly stderr: string;
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
   readonly kill: (signal: NodeJS.Signals) => void;
-  readonly pid: number;
   /** Ports as the banner names them; rejects when the process ends without one. */
   readonly ready: Promise<{ readonly https: number; readonly admin: number }>;
 }
@@ -45,6 +45,7 @@ export function startProcess(
   // A process that is expected to end has nobody waiting for it to be ready.
   ready.catch(() => undefined);
   return {
+    pid: child.pid ?? 0,
     get stdout() {
       return said.stdout;
     },
@@ -53,7 +54,6 @@ export function startProcess(
     },
     ended,
     kill: (signal) => void child.kill(signal),
-    pid: child.pid ?? 0,
     ready,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL');

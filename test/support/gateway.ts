@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { vi } from 'vitest';
 import { startGateway } from '../../gateway/gateway.ts';
+import type { Gateway } from '../../gateway/gateway-contract.ts';
 import { ADMIN_TOKEN_FILE } from '../../gateway/plan/grammar/admin-token.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
 import { overHttp1 } from './http-client.ts';
@@ -29,11 +30,15 @@ export interface RunningGateway extends AsyncDisposable {
   readonly https: number;
   readonly http: number;
   readonly admin: number;
+  /** 0 without a metrics listener. */
+  readonly metrics: number;
   /** What admin writes need, as made at start in the data folder. */
   readonly adminToken: () => Promise<string>;
-  readonly reload: () => Promise<void>;
+  readonly reload: Gateway['reload'];
   /** Every line logged so far, requests included. */
   readonly log: readonly LogLine[];
+  /** The same as it was written, line ends included. */
+  readonly logText: () => string;
   /** The access line of a request by its id; waits until it is written. */
   readonly accessLine: (requestId: string | undefined) => Promise<LogLine>;
   /** The value of a series in /metrics, as `name` or `name{label="value",…}` in the page's own order. */
@@ -47,6 +52,7 @@ const JOURNEYS = join(import.meta.dirname, '../journeys');
 export async function runGateway(options: RunGateway): Promise<RunningGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'sundial-journey-'));
   const log: LogLine[] = [];
+  let logText = '';
   const policies = options.policies ?? '';
   const started = await startGateway({
     configFile: resolve(JOURNEYS, options.config ?? 'gateway.yaml'),
@@ -63,24 +69,27 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
     },
     log: {
       write: (text: string) => {
+        logText += text;
         for (const line of text.split('\n')) if (line !== '') log.push(JSON.parse(line));
       },
     },
   });
   if (started.kind === 'rejected') throw new Error(renderProblems(started.problems, { colour: false }));
   const { gateway } = started;
-  const { https, http, admin } = gateway.facts.listeners;
+  const { https, http, admin, metrics } = gateway.facts.listeners;
   const adminPort = admin?.address.port ?? 0;
   return {
     https: https?.address.port ?? 0,
     http: http?.address.port ?? 0,
     admin: adminPort,
+    metrics: metrics?.address.port ?? 0,
     adminToken: async () => {
       const kept = await readFile(join(options.environment?.DATA ?? folder, ADMIN_TOKEN_FILE), 'utf8');
       return kept.trim();
     },
     reload: gateway.reload,
     log,
+    logText: () => logText,
     accessLine: (requestId) =>
       vi.waitFor(
         () => {

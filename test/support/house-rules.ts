@@ -25,6 +25,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/authentication/': { may: CONTRACT },
   'gateway/policy/rate-limit/': { may: CONTRACT },
   'gateway/policy/body-notice/': { may: CONTRACT },
+  'gateway/policy/maintenance/': { may: CONTRACT },
   'gateway/plan/': { may: ['gateway/policy/'] },
   'gateway/identity/': {
     may: ['gateway/plan/', 'gateway/policy/authentication/'],
@@ -33,7 +34,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/exchange/': { may: ['gateway/plan/', 'gateway/policy/'] },
   'gateway/forward/': { may: ['gateway/plan/', 'gateway/exchange/'], types: ['gateway/policy/'] },
   'gateway/stores/': {
-    may: ['gateway/policy/rate-limit/', 'gateway/policy/contract.ts'],
+    may: ['gateway/policy/rate-limit/', 'gateway/policy/contract.ts', 'gateway/plan/in-slices.ts'],
     types: [
       'gateway/policy/versioning/pin.ts',
       'gateway/policy/lifecycle/override.ts',
@@ -50,12 +51,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'gateway/cli/': { may: ['gateway/plan/', 'gateway/policy/', 'gateway/exchange/'] },
   'gateway/gateway.ts': { may: ['gateway/'] },
+  'gateway/gateway-contract.ts': { may: [], types: ['gateway/'] },
   'gateway/service.ts': { may: ['gateway/'] },
   'gateway/primary.ts': { may: ['gateway/'] },
   'gateway/worker.ts': { may: ['gateway/'] },
   'gateway/main.ts': {
     may: ['gateway/cli/', 'gateway/gateway.ts', 'gateway/plan/', 'gateway/server/shutdown.ts'],
-    types: ['gateway/telemetry/'],
+    types: ['gateway/telemetry/', 'gateway/gateway-contract.ts'],
   },
   'gateway/sundial.js': { may: ['gateway/main.ts'] },
   'upstreams/': { may: [] },
@@ -78,7 +80,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'http-proxy-3': ['gateway/forward/'],
   ioredis: ['gateway/stores/'],
   'node:sqlite': ['gateway/stores/'],
-  'node:worker_threads': ['gateway/stores/'],
+  'node:worker_threads': ['gateway/stores/', 'gateway/plan/'],
   'node:cluster': ['gateway/server/'],
   pino: ['gateway/telemetry/'],
   'prom-client': ['gateway/telemetry/'],

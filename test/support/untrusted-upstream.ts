@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadCertificates } from '../../gateway/server/certificates.ts';
+import { selfSignedPair } from '../../gateway/server/self-signed.ts';
 
 export interface UntrustedUpstream extends AsyncDisposable {
   readonly url: string;
@@ -14,15 +14,9 @@ export interface UntrustedUpstream extends AsyncDisposable {
 /** A certificate for 127.0.0.1 and its key, PEM, signed by itself. */
 export async function makeCertificate(): Promise<{ readonly cert: string; readonly key: string }> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'sundial-untrusted-'));
-  const https = {
-    address: { host: '127.0.0.1', port: 0 },
-    hstsSeconds: undefined,
-    certificates: [],
-    defaultName: undefined,
-  };
-  const made = await loadCertificates(https, { dataFolder, hosts: ['127.0.0.1'], now: Date.now() });
+  const { cert, key } = await selfSignedPair(dataFolder, ['127.0.0.1'], Date.now());
   await rm(dataFolder, { recursive: true, force: true });
-  return { cert: made.default.cert, key: made.default.key };
+  return { cert, key };
 }
 
 export async function startUntrustedUpstream(): Promise<UntrustedUpstream> {

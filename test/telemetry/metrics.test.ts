@@ -79,17 +79,6 @@ describe('request metrics', () => {
   });
 
   it('time the upstream apart, and only when it was asked', async () => {
-    const target = { origin: 'http://127.0.0.1:1' };
-    const timeouts = { connect: 1, headers: 1, idle: 1, total: 1 };
-    const upstream = {
-      name: 'orders-v1',
-      targets: [target],
-      path: '',
-      versionHeader: undefined,
-      versionQuery: undefined,
-      authorization: 'keep' as const,
-      timeouts,
-    };
     const { telemetry, series } = harness();
     const forwarded = { ...deprecatedFacts(), version: version({ upstream }) };
     telemetry.observer.onAnswer({ ...forwarded, upstreamMs: 40 }, outcome());
@@ -348,9 +337,11 @@ describe('the state of the process', () => {
     telemetry.metrics.storeUp('redis', true);
     telemetry.metrics.storeUp('redis', false);
     telemetry.metrics.certificate('api.example.com', WALL);
+    telemetry.metrics.certificatesCurrent(false);
     expect(await series('sundial_store_up')).toEqual({ 'sundial_store_up{store="redis"}': 0 });
     expect(await series('sundial_tls_')).toEqual({
       'sundial_tls_certificate_expiry_timestamp_seconds{sni="api.example.com"}': WALL / 1000,
+      sundial_tls_certificates_current: 0,
     });
     expect(await series('sundial_lifecycle_clock_offset_seconds')).toEqual({
       sundial_lifecycle_clock_offset_seconds: Math.round((NOW - WALL) / 1000),

@@ -7,8 +7,9 @@ import { nextStageOfApi, stageOfApi } from '../../policy/lifecycle/api-life.ts';
 import { assess, holdOf, type Moment } from '../../policy/lifecycle/assess.ts';
 import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
-import { isForgotten } from '../../policy/lifecycle/retirement.ts';
+import { hasEnded, isForgotten } from '../../policy/lifecycle/retirement.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
+import { isHeld } from '../../policy/maintenance/maintenance.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 import { placeOf } from './places.ts';
 
@@ -35,12 +36,16 @@ export interface Entry {
   readonly sunset?: string;
   readonly retired?: string;
   readonly successor?: Label;
+  /** What may serve instead, where nothing succeeds it. */
+  readonly alternate?: string;
   readonly migration_guide?: string;
   readonly reason?: string;
   readonly next_change?: StageChange;
   /** Until then there is no brownout, and what would end stays. */
   readonly paused_until?: string;
   readonly brownouts?: readonly PlannedBrownout[];
+  /** Until then its service is being worked on, and requests are answered 503. */
+  readonly maintenance_until?: string;
 }
 
 export interface PlannedBrownout {
@@ -59,8 +64,16 @@ export interface VersionEntry extends Entry {
   readonly operations?: readonly (Entry & { readonly operation: string })[];
 }
 
+/** The moment by the lifecycle clock, and the real time of it. */
+type Now = Moment & { readonly realNow: EpochMs };
+
 /** What is known to have been or to come; a version that is forgotten is left out, one that is only planned is not. */
-export function lifecycleDocument(plan: GatewayPlan, api: ApiPlan, moment: Moment): LifecycleDocument {
+export function lifecycleDocument(
+  plan: GatewayPlan,
+  api: ApiPlan,
+  moment: Moment,
+  realNow: EpochMs,
+): LifecycleDocument {
   const url = lifecycleUrl(plan.public, api.name);
   const lives = [...api.versions.values()].map((version) => assess(version, moment));
   const versions = lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
@@ -71,11 +84,11 @@ export function lifecycleDocument(plan: GatewayPlan, api: ApiPlan, moment: Momen
     ...(next === undefined ? {} : { next_change: { at: instantText(next.at), stage: next.stage } }),
     url,
     calendar: `${url}.ics`,
-    versions: versions.map((version) => versionEntry(plan, api, version, moment)),
+    versions: versions.map((version) => versionEntry(plan, api, version, { ...moment, realNow })),
   };
 }
 
-function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, moment: Moment): VersionEntry {
+function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, moment: Now): VersionEntry {
   const { label, schedule } = version;
   const operations = (version.operations?.list ?? []).flatMap((each) => {
     const rules = assess(each, moment);
@@ -94,7 +107,7 @@ function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, mo
   };
 }
 
-function entryOf(rules: VersionRules, moment: Moment, within?: VersionRules): Entry {
+function entryOf(rules: VersionRules, moment: Now, within?: VersionRules): Entry {
   const { now } = moment;
   const { schedule, phases } = rules;
   const phase = phaseAt(phases, now);
@@ -106,9 +119,11 @@ function entryOf(rules: VersionRules, moment: Moment, within?: VersionRules): En
     sunset: instantText(schedule.sunset),
     retired: instantText(schedule.retired),
     successor: schedule.successor,
+    alternate: schedule.successor === undefined ? schedule.alternate : undefined,
     migration_guide: schedule.guide,
     reason: schedule.reason,
     paused_until: instantText(pauseEnd(rules, moment)),
+    maintenance_until: hasEnded(phase) ? undefined : instantText(maintenanceEnd(rules, moment.realNow)),
     next_change: Number.isFinite(phase.until)
       ? { at: instantText(phase.until), stage: phaseAt(phases, phase.until).stage }
       : undefined,
@@ -130,6 +145,11 @@ function pauseEnd(rules: VersionRules, moment: Moment): EpochMs | undefined {
   const { sunset } = rules.schedule;
   if (sunset === undefined && rules.brownouts === undefined) return undefined;
   return holdOf(rules, moment)?.until;
+}
+
+/** As long as it holds. */
+function maintenanceEnd({ maintenance }: VersionRules, realNow: EpochMs): EpochMs | undefined {
+  return isHeld(maintenance, realNow) ? maintenance.until : undefined;
 }
 
 function instantText(at: EpochMs): string;

@@ -1,11 +1,13 @@
 // Where the versions of an API are found from outside: absolute, per version where the path tells versions apart.
 // Written into the catalog and the lifecycle documents.
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
+import type { EpochMs } from '../../policy/contract.ts';
 import { hasDates } from '../../policy/lifecycle/api-life.ts';
 import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
 import { nextOverrideChange } from '../../policy/lifecycle/override.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { isForgotten } from '../../policy/lifecycle/retirement.ts';
+import { isHeld } from '../../policy/maintenance/maintenance.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 
 const VERSION = '{version}';
@@ -49,4 +51,14 @@ export function changesIn(apis: readonly ApiPlan[], moment: Moment): number {
     }
   }
   return next - now;
+}
+
+/** Milliseconds until a maintenance of an API ends; `Infinity` where none holds. `now`: the real time. */
+export function maintenanceEndsIn({ versions }: ApiPlan, now: EpochMs): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const version of versions.values()) {
+    for (const { maintenance } of [version, ...(version.operations?.list ?? [])])
+      if (isHeld(maintenance, now)) next = Math.min(next, maintenance.until - now);
+  }
+  return next;
 }

@@ -2,6 +2,7 @@
 // Asked by the pipeline after the guard, before the route match.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { API_CATALOG, LIFECYCLE } from '../../plan/reserved-paths.ts';
+import type { EpochMs } from '../../policy/contract.ts';
 import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
 import { lifecycleEvents, type VersionLife } from '../../policy/lifecycle/calendar.ts';
 import { renderCalendar } from '../../policy/lifecycle/icalendar.ts';
@@ -12,18 +13,25 @@ import type { RequestView } from '../request-view.ts';
 import { catalogPage } from './catalog.ts';
 import { lifecycleDocument } from './lifecycle-document.ts';
 import { lifecycleHtml, PAGE_POLICY } from './lifecycle-html.ts';
-import { changesIn, hasLifecycle } from './places.ts';
+import { changesIn, hasLifecycle, maintenanceEndsIn } from './places.ts';
 import { type Publication, page } from './publication.ts';
 
 const WELL_KNOWN = '/.well-known/';
 const READABLE = 'GET, HEAD';
 
 /** Undefined for what is not reserved; a reserved path without anything behind it is not found. */
-export function publishReserved(plan: GatewayPlan, view: RequestView, moment: Moment): Directive | undefined {
+export function publishReserved(
+  plan: GatewayPlan,
+  view: RequestView,
+  moment: Moment,
+  wallClock: () => EpochMs,
+): Directive | undefined {
   const { path } = view;
   if (!path.startsWith(WELL_KNOWN) || !isKnownHost(plan, view.host)) return undefined;
   const found =
-    path === API_CATALOG ? () => catalogPage(plan, moment, view) : lifecyclePage(plan, view, moment);
+    path === API_CATALOG
+      ? () => catalogPage(plan, moment, view)
+      : lifecyclePage(plan, view, moment, wallClock);
   if (found === undefined) return undefined;
   if (found === 'absent') return { kind: 'refuse', refusal: { reason: 'route_unknown' } };
   if (view.method !== 'GET' && view.method !== 'HEAD')
@@ -32,7 +40,7 @@ export function publishReserved(plan: GatewayPlan, view: RequestView, moment: Mo
 }
 
 /** Links lead to the public host, whether or not an API is served there. */
-function isKnownHost(plan: GatewayPlan, host: string): boolean {
+export function isKnownHost(plan: GatewayPlan, host: string): boolean {
   return plan.routes.knowsHost(host) || new URL(plan.public).hostname === host;
 }
 
@@ -40,6 +48,7 @@ function lifecyclePage(
   plan: GatewayPlan,
   view: RequestView,
   moment: Moment,
+  wallClock: () => EpochMs,
 ): (() => Publication) | 'absent' | undefined {
   const { path } = view;
   if (path !== LIFECYCLE && !path.startsWith(`${LIFECYCLE}/`)) return undefined;
@@ -47,15 +56,21 @@ function lifecyclePage(
   const api = plan.apis.find((each) => each.name === name && hasLifecycle(each));
   if (api === undefined) return 'absent';
   return calendar === undefined
-    ? () => documentPage(plan, api, view, moment)
+    ? () => documentPage(plan, api, view, moment, wallClock())
     : () => calendarPage(plan, api, view, moment);
 }
 
-function documentPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: Moment): Publication {
-  const document = lifecycleDocument(plan, api, moment);
+function documentPage(
+  plan: GatewayPlan,
+  api: ApiPlan,
+  view: RequestView,
+  moment: Moment,
+  realNow: EpochMs,
+): Publication {
+  const document = lifecycleDocument(plan, api, moment, realNow);
   const type = preferredType(view.headers.accept, ['application/json', 'text/html']);
   const headers = { 'content-type': `${type}; charset=utf-8`, vary: 'Accept' };
-  const until = changesIn([api], moment);
+  const until = Math.min(changesIn([api], moment), maintenanceEndsIn(api, realNow));
   if (type === 'application/json') return page(JSON.stringify(document), headers, view.headers, until);
   const guarded = { ...headers, 'content-security-policy': PAGE_POLICY, 'referrer-policy': 'no-referrer' };
   return page(lifecycleHtml(document), guarded, view.headers, until);

@@ -21,6 +21,7 @@ import {
 } from './facts.ts';
 import { limitFacts } from './limit-facts.ts';
 import { spanInWords } from './spans.ts';
+import { TARGET_KEYS, targetFacts } from './target-facts.ts';
 import { lifeFacts, versionSubjects } from './version-facts.ts';
 
 /** Expectations change nothing that anyone is told or given. */
@@ -31,6 +32,7 @@ const KNOWN = new Set([
   'access',
   'cors',
   'limits',
+  'maintenance',
   'rules',
   'expect',
   'upstreams',
@@ -143,7 +145,7 @@ function callerFacts({ limits, access }: PolicyFile): readonly Fact[] {
   ];
 }
 
-const KNOWN_OF_UPSTREAM = new Set(['targets', 'path', 'version_as', 'timeout']);
+const KNOWN_OF_UPSTREAM = new Set(['targets', 'path', 'version_as', 'timeout', ...TARGET_KEYS]);
 
 function upstreamFacts(
   upstream: UpstreamFile,
@@ -163,6 +165,7 @@ function upstreamFacts(
       ? []
       : wordFact('version_as', writtenWord(document, [...at, 'version_as'], told))),
     ...timeouts,
+    ...targetFacts(upstream),
     ...otherFacts(document, at, KNOWN_OF_UPSTREAM, { authorization: 'keep' }),
   ];
 }

@@ -2,7 +2,7 @@
 // The gateway file takes no part: what a policy means to its callers does not depend on it.
 import { resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
-import { rewrittenSince } from '../against.ts';
+import { allRewritten, todayOf } from '../against.ts';
 import { type Context, contextOf, documentOf, type Policies, readPolicies } from '../load-documents.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
 import { filesIn } from '../read/files.ts';
@@ -46,7 +46,7 @@ export async function comparePolicies(options: SidesOptions): Promise<Compared> 
     const why = 'the other side is a folder: compare two files, or two folders';
     return { kind: 'unread', problems: documentOf(context, one.at, { kind: 'unreadable', why }).problems };
   }
-  const rewritten = rewrittenSince(before.views, { views: after.views, complete: true }, now);
+  const rewritten = allRewritten(before.views, todayOf(after.views, true), now);
   const known = new Set(before.problems.map(keyOf));
   const fresh = after.problems.filter(
     (problem) => problem.severity === 'error' || !known.has(keyOf(problem)),
@@ -75,7 +75,7 @@ async function readSide(context: Context, { at, files }: Side): Promise<Policies
   if (files.length === 0) {
     const why = 'no policy file in this folder';
     const { problems } = documentOf(context, at, { kind: 'unreadable', why });
-    return { problems, sources: [], views: [], bytes: [], files: [], descriptions: [] };
+    return { problems, sources: [], views: [], files: [], descriptions: [] };
   }
   const around = { now: context.now, public: undefined, identities: undefined, listeners: [] };
   return readPolicies(context, files, around);

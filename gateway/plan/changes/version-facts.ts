@@ -31,6 +31,7 @@ const KNOWN = new Set([
   'successor',
   'exceptions',
   'brownouts',
+  'maintenance',
   'limits',
   'operations',
 ]);
@@ -40,6 +41,7 @@ const KNOWN_OF_OPERATION = new Set([
   'after',
   'successor',
   'brownouts',
+  'maintenance',
   'limits',
   'access',
 ]);
@@ -86,6 +88,7 @@ export function lifeFacts(version: VersionFile): readonly Fact[] {
     ...wordFact('successor', successor === undefined ? undefined : plainWord(successor)),
     membersFact('exception', (version.exceptions ?? []).map(exceptionWord)),
     ...windowFacts(version.brownouts, deprecated, sunset),
+    ...dateFact('maintenance until', version.maintenance?.until),
   ];
 }
 
@@ -107,6 +110,7 @@ function operationFacts(
     ...wordFact('access', access === 'public' ? plainWord('public') : undefined),
     membersFact('scope', typeof access === 'object' ? access.scopes.map(plainWord) : []),
     ...windowFacts(operation.brownouts, deprecated ?? version.deprecated, sunset ?? effectiveSunset(version)),
+    ...dateFact('maintenance until', operation.maintenance?.until),
     ...limitFacts(operation.limits),
   ];
 }

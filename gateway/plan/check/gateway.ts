@@ -1,5 +1,5 @@
-// Cross checks of `config/gateway.yaml`: listeners, identities, certificates by name.
-// Whether certificate files can be read is tried where files are read.
+// Cross checks of `config/gateway.yaml`: listeners, plain HTTP, admin, identities.
+// Certificates are checked by key-pairs.ts, which reads their files.
 import { isLoopback } from '../../policy/notation.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Address } from '../settings.ts';
@@ -33,16 +33,6 @@ export function checkGateway(view: GatewayView, report: Report): void {
       at: 'key',
     });
   }
-  const tls = listeners?.https?.tls;
-  if (
-    tls?.default !== undefined &&
-    !tls.certificates.some(({ names }) => names.includes(tls.default ?? ''))
-  ) {
-    report(['listeners', 'https', 'tls', 'default'], {
-      rule: 'reference',
-      message: 'no certificate has this name',
-    });
-  }
 }
 
 function checkAdmin({ document, parts }: GatewayView, report: Report): void {
@@ -72,7 +62,7 @@ function checkAdmin({ document, parts }: GatewayView, report: Report): void {
     rule: 'admin',
     severity: 'warning',
     message,
-    hint: 'prefer loopback',
+    hint: 'prefer loopback; probes and scrapers need listeners.metrics alone',
   });
 }
 

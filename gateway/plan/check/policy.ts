@@ -10,8 +10,11 @@ import { reservedPath } from '../reserved-paths.ts';
 import { checkRules } from '../rules/check.ts';
 import { switchedReport } from '../rules/switch.ts';
 import { reportDangling } from './dangling.ts';
+import { checkHeaders } from './headers.ts';
 import { checkLowering } from './lowering.ts';
+import { checkMaintenance } from './maintenance.ts';
 import { checkPin } from './pin.ts';
+import { checkTargets } from './targets.ts';
 import { checkVersions } from './versions.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
 
@@ -27,21 +30,28 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkLimits(view, report);
   checkLowering(view, report);
   checkUpstreams(view, around, report);
+  checkTargets(view, report);
+  checkMaintenance(view, around.now, report);
+  checkHeaders(view, report);
   checkReserved(view, report);
 }
 
 /** Without versions there is nothing to resolve or to tell an upstream, and perhaps nothing to deprecate: such a key would do nothing. */
 function checkUnversioned(view: PolicyView, report: Report): void {
   const idle: Path[] = [['resolve'], ['rewrite_content_type'], ['unknown_version_status']];
-  if (!isWritten(view, ['deprecated'])) {
-    idle.push(['deprecation_header'], ['warning'], ['limits', 'deprecated']);
-  }
   for (const name of view.upstreamNames) idle.push(['upstreams', name, 'version_as']);
-  for (const path of idle) {
-    if (!isWritten(view, path)) continue;
-    const message = `${path.at(-1)} does nothing in an API with "versions: none"`;
-    report(path, { rule: 'unversioned', message, at: 'key' });
-  }
+  const undated: Path[] = [['deprecation_header'], ['warning'], ['limits', 'deprecated']];
+  const say = (paths: readonly Path[], where: string) => {
+    for (const path of paths.filter((each) => isWritten(view, each))) {
+      report(path, {
+        rule: 'unversioned',
+        message: `${path.at(-1)} does nothing in an API ${where}`,
+        at: 'key',
+      });
+    }
+  };
+  say(idle, 'with "versions: none"');
+  if (!isWritten(view, ['deprecated'])) say(undated, 'with "versions: none" and no deprecated of its own');
 }
 
 function checkResolve(view: PolicyView, report: Report): void {

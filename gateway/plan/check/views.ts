@@ -61,9 +61,8 @@ export function viewPolicy(document: SourceDocument, parts: PolicyParts): Policy
   };
 }
 
-export function surroundingsOf(settings: Settings, now: EpochMs): Surroundings {
+export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
   return {
-    now,
     public: settings.public,
     identities: settings.identities.map(({ name }) => name),
     listeners: listenersOf({ ...settings.listeners }),

@@ -62,7 +62,9 @@ function compileOperation(
     exceptions: compileExceptions(version.exceptions, schedule, phasesOf, ends),
     brownouts:
       operation.brownouts === undefined ? rules.brownouts : compileBrownouts(operation.brownouts, schedule),
+    maintenance: operation.maintenance ?? rules.maintenance,
     bodyNotice: operation.body_notice ?? rules.bodyNotice,
+    maxBody: operation.max_body ?? rules.maxBody,
     access: accessOf(operation, rules.access),
     limits: compileLimits(file, {
       label: rules.label,

@@ -10,11 +10,12 @@ import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, UpstreamPlan, VersionRules } from '../plan.ts';
 import { effectiveSunset, redirectChain, redirectOf } from '../redirects.ts';
 import { lifecycleUrl } from '../reserved-paths.ts';
-import { createRouteTable } from '../route-table.ts';
+import { startRouteTable } from '../route-table.ts';
 import type { Settings } from '../settings.ts';
 import { versionsOf } from '../versions.ts';
 import { compileBrownouts } from './brownouts.ts';
 import { compileExceptions } from './exceptions.ts';
+import { compileHeaders } from './headers.ts';
 import { compileLimits } from './limits.ts';
 import { compileOperations } from './operations.ts';
 import { carrier, compileResolution, varyOf, versionHeadersOf } from './resolution.ts';
@@ -22,28 +23,32 @@ import { compileUpstream } from './upstream.ts';
 
 export interface PlanInput {
   readonly settings: Settings;
-  readonly policies: readonly PolicyFile[];
+  /** In the order of the files. */
+  readonly apis: Iterable<ApiPlan>;
   readonly revision: string;
 }
 
-/** The same documents make the same plan on any day: what depends on the time is left to each request. */
-export function compilePlan({ settings, policies, revision }: PlanInput): GatewayPlan {
-  const apis = policies.map((file) => compileApi(file, settings));
+/** Steps that end in the plan, each as long as it takes to compile and bind one API. */
+export function* planSteps({ settings, apis: given, revision }: PlanInput): Generator<void, GatewayPlan> {
+  const apis: ApiPlan[] = [];
+  const routes = startRouteTable<ApiPlan>();
+  for (const api of given) {
+    apis.push(api);
+    for (const host of api.hosts) for (const path of api.paths) routes.add({ host, path, route: api });
+    yield;
+  }
   return {
     revision,
     public: settings.public,
     apis,
-    routes: createRouteTable(
-      apis.flatMap((api) =>
-        api.hosts.flatMap((host) => api.paths.map((path) => ({ host, path, route: api }))),
-      ),
-    ),
+    routes: routes.table,
     guard: settings.guard,
     credentialsInUrl: new Set(settings.credentialsInUrl),
   };
 }
 
-function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
+/** The same document makes the same rules on any day: what depends on the time is left to each request. */
+export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
   const versions = compileVersions(file, settings);
   return {
     name: file.api,
@@ -58,8 +63,10 @@ function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
       versions.map(({ label }) => label),
     ),
     rewriteContentType: file.rewrite_content_type ?? false,
+    deprecatedMaxAge: file.deprecated_max_age && file.deprecated_max_age / 1_000,
     unknownVersionStatus: file.unknown_version_status,
     access: compileAccess(file),
+    headers: compileHeaders(file.headers),
     versions: new Map(versions.map((rules) => [rules.label, rules])),
     vary: varyOf(file),
     versionHeaders: versionHeadersOf(file),
@@ -90,7 +97,9 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       phasesOf,
       exceptions: compileExceptions(version.exceptions, schedule, phasesOf),
       brownouts: compileBrownouts(version.brownouts, schedule),
+      maintenance: version.maintenance,
       bodyNotice: version.body_notice ?? false,
+      maxBody: version.max_body ?? file.max_body ?? settings.bounds.body,
       access: compileAccess(file),
       limits: compileLimits(file, { label, version: version.limits, schedule }),
       upstream: upstreamOf(file, label),
@@ -98,7 +107,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       predecessors: predecessorsOf(label, versions),
       successorPath: version.successor && pathOf(version.successor),
       successorTail: undefined,
-      redirects: redirectsOf(file, label, versions, pathOf),
+      redirects: redirectsOf(label, versions, pathOf),
     };
     const operations = compileOperations({
       file,
@@ -154,13 +163,10 @@ function compileAccess({ access }: PolicyFile): AccessRule {
 }
 
 function redirectsOf(
-  file: PolicyFile,
   label: Label,
   versions: ReadonlyMap<Label, VersionFile>,
   pathOf: (label: Label) => string,
 ): readonly RedirectTarget[] {
-  // Where neither path nor host names the version, every target would be the URL just requested (RET-5).
-  if (carrier(file, 'path') === undefined && carrier(file, 'subdomain') === undefined) return [];
   const chain = redirectChain(label, versions);
   if (chain.kind === 'cycle') return [];
   return chain.hops.map(({ label: to, until }) => ({

@@ -4,7 +4,9 @@ import { dirname, resolve } from 'node:path';
 import type { Rate } from '../../policy/notation.ts';
 import type { Limit } from '../../policy/rate-limit/limit.ts';
 import type { GatewayFile, WrittenStore } from '../grammar/gateway-grammar.ts';
+import { NO_DEFAULT } from '../grammar/listeners-section.ts';
 import type { IdentitySettings, Settings, StoreSettings } from '../settings.ts';
+import { compileBounds, compileDrain, compileOverload } from './bounds.ts';
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 const DEFAULT_CONSUMER = ['client_id', 'azp', 'sub'] as const;
@@ -22,7 +24,7 @@ export interface Places {
 export function compileSettings(file: GatewayFile, places: Places): Settings {
   const beside = (path: string) => resolve(dirname(places.configFile), path);
   const dataFolder = resolve(places.cwd, file.data ?? './data');
-  const { https, http, admin } = file.listeners;
+  const { https, http, admin, metrics } = file.listeners;
   return {
     public: file.public,
     listeners: {
@@ -34,12 +36,15 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
           cert: beside(cert),
           key: beside(key),
         })),
-        defaultName: https.tls?.default,
+        defaultName: https.tls?.default === NO_DEFAULT ? undefined : https.tls?.default,
+        refusesNameless: https.tls?.default === NO_DEFAULT,
       },
       http: http && { address: http.address, mode: http.mode ?? 'reject' },
       admin: admin && { address: admin.address, token: admin.token },
+      metrics: metrics && { address: metrics.address },
     },
     trustedProxies: file.trusted_proxies ?? [],
+    sendsForwarded: file.forwarded === 'rfc7239',
     store: compileStore(file.store, dataFolder, places.cwd),
     replicas: file.replicas ?? 1,
     workers: file.workers ?? 1,
@@ -48,6 +53,9 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     ),
     dataFolder,
     policies: [beside(file.policies)],
+    bounds: compileBounds(file),
+    overload: compileOverload(file),
+    drain: compileDrain(file),
     guard: guardLimit(file.guard),
     credentialsInUrl: file.credentials_in_url ?? [],
     deprecationForm: file.deprecation_header ?? 'rfc9745',

@@ -3,6 +3,8 @@
 import type { Label } from '../../policy/versioning/resolution.ts';
 import type { UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { Timeouts, UpstreamPlan } from '../plan.ts';
+import { compileConnectionRules } from './connection-rules.ts';
+import { compileTargetRules } from './target-rules.ts';
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUTS: Timeouts = { connect: 1_000, headers: 5_000, idle: 30_000, total: 60_000 };
@@ -28,6 +30,8 @@ export function compileUpstream(file: UpstreamFile, context: UpstreamContext): U
     ...versionTold(file, context),
     authorization: file.authorization ?? 'keep',
     timeouts: compileTimeouts(file.timeout),
+    ...compileTargetRules(file),
+    ...compileConnectionRules(file),
   };
 }
 

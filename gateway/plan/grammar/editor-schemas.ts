@@ -23,7 +23,12 @@ export function editorSchemas(): readonly EditorSchema[] {
 }
 
 function textOf(grammar: z.ZodType, description: string): string {
-  const schema = z.toJSONSchema(grammar.meta({ description }), {
+  return `${JSON.stringify(schemaOf(grammar.meta({ description })), undefined, 2)}\n`;
+}
+
+/** What may be written, as JSON Schema; what editors and the effective configuration go by. */
+export function schemaOf(grammar: z.ZodType): z.core.JSONSchema.JSONSchema {
+  return z.toJSONSchema(grammar, {
     target: 'draft-7',
     io: 'input',
     override: ({ jsonSchema }) => {
@@ -31,5 +36,4 @@ function textOf(grammar: z.ZodType, description: string): string {
       if (jsonSchema.additionalProperties === false) jsonSchema.patternProperties = { '^x-': {} };
     },
   });
-  return `${JSON.stringify(schema, undefined, 2)}\n`;
 }

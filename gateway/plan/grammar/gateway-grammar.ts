@@ -6,65 +6,10 @@ import { notation, wholeSeconds } from '../../policy/notation.ts';
 import { guardSection } from '../../policy/rate-limit/section.ts';
 import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
 import type { StoreSettings } from '../settings.ts';
-import { parseAddress, parseHostName, parseRange } from './addresses.ts';
-import { parseAdminToken } from './admin-token.ts';
+import { parseRange } from './addresses.ts';
+import { boundsSection, drainSection, overloadSection } from './bounds-section.ts';
+import { listenersSection, text } from './listeners-section.ts';
 import { origin } from './upstream-section.ts';
-
-const text = (description: string, examples: readonly string[] = []) =>
-  z
-    .string()
-    .min(1)
-    .meta({ description, examples: [...examples] });
-
-const address = (example: string) =>
-  notation(parseAddress, 'not an address such as 127.0.0.1:8443 or :8443', {
-    description: 'Address and port to listen on; without an address, every interface.',
-    examples: [example],
-  });
-
-const certificateName = notation(
-  (name) => (parseHostName(name.replace(/^\*\./, '')) === undefined ? undefined : name),
-  'not a host name in lower case, perhaps with a leading *.',
-  { description: 'A host name; a leading *. stands for one label.', examples: ['api.example.com'] },
-);
-
-const certificate = z.strictObject({
-  names: z.array(certificateName).min(1).meta({ description: 'Host names this pair is for.' }),
-  cert: text('PEM file of the chain, relative to this file.'),
-  key: text('PEM file of the private key, relative to this file.'),
-});
-
-const tls = z.strictObject({
-  certificates: z.array(certificate).min(1),
-  default: certificateName.optional(),
-});
-
-const https = z.strictObject({
-  address: address(':8443'),
-  hsts: wholeSeconds('Time for Strict-Transport-Security; none is sent without it.').optional(),
-  tls: tls
-    .meta({ description: 'Certificates; without them a self-signed pair is made in the data folder.' })
-    .optional(),
-});
-
-const http = z.strictObject({
-  address: address(':8080'),
-  mode: z
-    .enum(['reject', 'serve'])
-    .meta({
-      description: 'reject answers 400; serve only on loopback or behind trusted proxies. Default reject.',
-    })
-    .optional(),
-});
-
-const admin = z.strictObject({
-  address: address('127.0.0.1:9901'),
-  token: notation(parseAdminToken, 'not a token of 32 to 512 letters, digits and . _ ~ + / -', {
-    description:
-      'What writes need as "Authorization: Bearer <token>"; one is made in the data folder where none is given.',
-    examples: [`\${file:/run/secrets/admin-token}`],
-  }).optional(),
-});
 
 /** A store as written; `embedded` alone lies in the data folder. */
 export type WrittenStore = StoreSettings | { readonly kind: 'data-folder' };
@@ -159,14 +104,18 @@ const fields = {
     'What Location, Link and metadata are built from; never the Host of a request.',
     'https://api.example.com',
   ),
-  listeners: z.strictObject({ https: https.optional(), http: http.optional(), admin: admin.optional() }),
+  listeners: listenersSection,
   trusted_proxies: z
     .array(
       notation(parseRange, 'not an address or a range such as 10.0.0.0/8', {
         description: 'An address or range.',
       }),
     )
-    .meta({ description: 'Proxies whose Forwarded fields are believed.' })
+    .meta({ description: 'Proxies whose X-Forwarded-For, -Proto and -Host are believed.' })
+    .optional(),
+  forwarded: z
+    .enum(['off', 'rfc7239'])
+    .meta({ description: 'rfc7239 sends upstreams Forwarded as well as X-Forwarded-*. Default off.' })
     .optional(),
   store: store.optional(),
   replicas: z
@@ -186,6 +135,13 @@ const fields = {
     .meta({ description: 'A request with one of these query parameters is refused.' })
     .optional(),
   guard: guardSection.optional(),
+  bounds: boundsSection.meta({ description: 'What a client may make the gateway hold.' }).optional(),
+  overload: overloadSection
+    .meta({
+      description: 'When requests are refused with 503 because there are too many; off to refuse none.',
+    })
+    .optional(),
+  drain: drainSection.meta({ description: 'How an orderly end goes.' }).optional(),
   deprecation_header: deprecationHeaderSection.optional(),
   data: text('Folder for what the process makes, relative to the working directory; default ./data.', [
     './data',

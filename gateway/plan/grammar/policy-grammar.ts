@@ -4,12 +4,14 @@ import { z } from 'zod';
 import { accessSection, operationAccessSection } from '../../policy/authentication/section.ts';
 import { bodyNoticeSection } from '../../policy/body-notice/section.ts';
 import {
+  deprecatedMaxAgeSection,
   deprecationHeaderSection,
   lifecycleFields,
   modeSection,
   operationFields,
   wholeApiFields,
 } from '../../policy/lifecycle/section.ts';
+import { maintenanceSection } from '../../policy/maintenance/section.ts';
 import { notation } from '../../policy/notation.ts';
 import { limitsSection, versionLimitsSection } from '../../policy/rate-limit/section.ts';
 import {
@@ -22,6 +24,7 @@ import { audienceSection, rulesSection } from '../rules/section.ts';
 import { parseHostName } from './addresses.ts';
 import { corsSection } from './cors-section.ts';
 import { expectSection } from './expect-section.ts';
+import { headersSection, maxBodySection } from './message-sections.ts';
 import { plainPath, upstreamSection } from './upstream-section.ts';
 
 const name = notation(
@@ -40,6 +43,8 @@ const operation = z.strictObject({
   access: operationAccessSection.optional(),
   limits: versionLimitsSection.optional(),
   body_notice: bodyNoticeSection.optional(),
+  maintenance: maintenanceSection.optional(),
+  max_body: maxBodySection.optional(),
 });
 
 const version = z.strictObject({
@@ -47,6 +52,8 @@ const version = z.strictObject({
   openapi: openapiSection.optional(),
   limits: versionLimitsSection.optional(),
   body_notice: bodyNoticeSection.optional(),
+  maintenance: maintenanceSection.optional(),
+  max_body: maxBodySection.optional(),
   operations: z
     .record(z.string(), operation)
     .meta({ description: 'Operations with rules of their own, by method and path below the base.' })
@@ -74,6 +81,7 @@ const fields = {
   access: accessSection,
   mode: modeSection.optional(),
   ...wholeApiFields,
+  maintenance: maintenanceSection.optional(),
   cors: corsSection.optional(),
   echo: z
     .boolean()
@@ -83,7 +91,10 @@ const fields = {
     })
     .optional(),
   limits: limitsSection.optional(),
+  headers: headersSection.optional(),
+  max_body: maxBodySection.optional(),
   deprecation_header: deprecationHeaderSection.optional(),
+  deprecated_max_age: deprecatedMaxAgeSection.optional(),
   warning: z
     .boolean()
     .meta({ description: 'Whether deprecated answers carry Warning: 299; default true.' })

@@ -3,6 +3,8 @@
 import { z } from 'zod';
 import { duration, notation } from '../../policy/notation.ts';
 import { versionAsSection } from '../../policy/versioning/section.ts';
+import { connectionFields } from './connection-sections.ts';
+import { targetFields } from './target-sections.ts';
 
 const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
 
@@ -62,4 +64,6 @@ export const upstreamSection = z.strictObject({
     .union([duration('Time for the response headers.'), timeouts])
     .meta({ description: 'One duration for the response headers, or each of them.' })
     .optional(),
+  ...targetFields,
+  ...connectionFields,
 });

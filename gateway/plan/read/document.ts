@@ -36,6 +36,8 @@ export interface SourceDocument {
   readonly origin: (path: Path) => Origin | undefined;
   /** Whether the value at `path` came in by interpolation, so that nothing of it may be shown. */
   readonly isSecret: (path: Path) => boolean;
+  /** Whether anything of the value at `path` stands elsewhere than in this file: more than a default of a variable. */
+  readonly isOutside: (path: Path) => boolean;
   /** Whether anything is written at `path`, even if no value came of it. */
   readonly has: (path: Path) => boolean;
   /** A scalar exactly as written, `1.10` for the number 1.1. */
@@ -50,6 +52,7 @@ interface Place {
   readonly written: string | undefined;
   /** What interpolation brought the value in; empty for one that stands in the file. */
   readonly from: readonly string[];
+  readonly outside: boolean;
 }
 
 /** Whatever stands there is not repeated, even where it was written in the clear and is malformed. */
@@ -110,6 +113,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       value: rangeOf(node ?? key),
       written,
       from: filled.kind === 'replaced' ? filled.from : [],
+      outside: filled.kind === 'replaced' && filled.outside,
     });
     if (filled.kind === 'failed') return refuse(node ?? undefined, { ...filled });
     if (filled.kind === 'replaced') {
@@ -129,7 +133,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
         continue;
       }
       const name = key.source ?? String(key.value);
-      if (name.startsWith('x-')) continue;
+      if (name.startsWith('x-') && !holdsFieldNames(path)) continue;
       if (name === '__proto__') refuse(key, { message: 'this key is not allowed' });
       else if (name in map) refuse(key, { message: `the key "${name}" is already given above` });
       else {
@@ -172,10 +176,16 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       return place && originAt((place.key ?? place.value)[0]);
     },
     isSecret: (path) => (places.get(pointer(path))?.from.length ?? 0) > 0,
+    isOutside: (path) => places.get(pointer(path))?.outside ?? false,
     has: (path) => places.has(pointer(path)),
     written: (path) => places.get(pointer(path))?.written,
     broughtIn,
   };
+}
+
+/** There `x-` begins the name of a header field, everywhere else a note that is passed over. */
+function holdsFieldNames([section, , key, below]: Path): boolean {
+  return section === 'headers' && key === 'set' && below === undefined;
 }
 
 function pointer(path: Path): string {

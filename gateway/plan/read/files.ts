@@ -1,10 +1,9 @@
-// Reading from disk: capped bytes, the files a pattern names, certificate pairs. The only file access of the plan
-// besides the watch.
+// Reading from disk: capped bytes, secrets, the files a pattern names.
+// Besides the watch, only key-pair.ts asks the disk anything past this file.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { glob, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createSecureContext } from 'node:tls';
 import { MOST_BYTES } from './yaml-text.ts';
 
 const MOST_SECRET_BYTES = 65_536;
@@ -21,15 +20,17 @@ export type FileRead =
 /** At most one byte more than a document may have, so that a huge file is refused without being read. */
 export const readCapped: ReadFile = async (path, mostBytes = MOST_BYTES) => {
   await using file = await open(path, WITHOUT_WAITING);
-  if (!(await file.stat()).isFile()) throw new TypeError('not a file');
-  const buffer = new Uint8Array(mostBytes + 1);
+  const stat = await file.stat();
+  if (!stat.isFile()) throw new TypeError('not a file');
+  // As large as the file, not as large as it may be: thousands of them are held at a time.
+  let buffer = new Uint8Array(Math.min(stat.size, mostBytes) + 1);
   let length = 0;
-  while (length < buffer.byteLength) {
+  for (;;) {
     const { bytesRead } = await file.read(buffer, length, buffer.byteLength - length, null);
-    if (bytesRead === 0) break;
     length += bytesRead;
+    if (bytesRead === 0 || length > mostBytes) return buffer.subarray(0, length);
+    if (length === buffer.byteLength) buffer = larger(buffer, mostBytes);
   }
-  return buffer.subarray(0, length);
 };
 
 export async function tryRead(path: string, readFile: ReadFile, mostBytes?: number): Promise<FileRead> {
@@ -40,22 +41,43 @@ export async function tryRead(path: string, readFile: ReadFile, mostBytes?: numb
   }
 }
 
+/** The same without a turn of the event loop, four times as fast for small files: where nobody is waiting to be served. */
+export const readAtOnce: ReadFile = async (path, mostBytes = MOST_BYTES) => readNow(path, mostBytes);
+
 /** A secret from a file; undefined when it cannot be read. Small, and read only while a plan is built. */
 export function readSecret(path: string): string | undefined {
   try {
-    const file = openSync(path, WITHOUT_WAITING);
-    try {
-      if (!fstatSync(file).isFile()) return undefined;
-      const buffer = Buffer.alloc(MOST_SECRET_BYTES + 1);
-      const length = readSync(file, buffer);
-      return length <= MOST_SECRET_BYTES ? buffer.toString('utf8', 0, length) : undefined;
-    } finally {
-      closeSync(file);
-    }
+    const bytes = readNow(path, MOST_SECRET_BYTES);
+    return bytes.byteLength <= MOST_SECRET_BYTES ? new TextDecoder().decode(bytes) : undefined;
   } catch (error) {
-    if (codeOf(error) === undefined) throw error;
+    if (codeOf(error) === undefined && !(error instanceof TypeError)) throw error;
     return undefined;
   }
+}
+
+function readNow(path: string, mostBytes: number): Uint8Array {
+  const file = openSync(path, WITHOUT_WAITING);
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile()) throw new TypeError('not a file');
+    let buffer = new Uint8Array(Math.min(stat.size, mostBytes) + 1);
+    let length = 0;
+    for (;;) {
+      const bytesRead = readSync(file, buffer, length, buffer.byteLength - length, null);
+      length += bytesRead;
+      if (bytesRead === 0 || length > mostBytes) return buffer.subarray(0, length);
+      if (length === buffer.byteLength) buffer = larger(buffer, mostBytes);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** For a file that was written on since, or does not know its length. */
+function larger(buffer: Uint8Array<ArrayBuffer>, mostBytes: number): Uint8Array<ArrayBuffer> {
+  const grown = new Uint8Array(Math.min(2 * buffer.byteLength, mostBytes + 1));
+  grown.set(buffer);
+  return grown;
 }
 
 /** Files that match, sorted; editors' hidden files are not policies. */
@@ -76,25 +98,6 @@ export async function filesIn(folder: string): Promise<readonly string[] | undef
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     return undefined;
-  }
-}
-
-/** What keeps a certificate and its key from being used; undefined when nothing does. */
-export async function checkPair(
-  pair: { readonly cert: string; readonly key: string },
-  readFile: ReadFile,
-): Promise<{ readonly at: 'cert' | 'key'; readonly message: string } | undefined> {
-  const cert = await tryRead(pair.cert, readFile);
-  if (cert.kind === 'unreadable') return { at: 'cert', message: `cannot read the certificate: ${cert.why}` };
-  const key = await tryRead(pair.key, readFile);
-  if (key.kind === 'unreadable') return { at: 'key', message: `cannot read the key: ${key.why}` };
-  try {
-    createSecureContext({ cert: Buffer.from(cert.bytes), key: Buffer.from(key.bytes) });
-    return undefined;
-  } catch (error) {
-    // What OpenSSL says may quote the key; that it failed is enough.
-    if (!(error instanceof Error)) throw error;
-    return { at: 'cert', message: 'not a PEM certificate with its private key' };
   }
 }
 

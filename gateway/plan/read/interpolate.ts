@@ -13,7 +13,13 @@ export interface Sources {
 export type Interpolated =
   | { readonly kind: 'literal' }
   /** `from`: the variables and files it came from, which may be shown where the text may not. */
-  | { readonly kind: 'replaced'; readonly text: string; readonly from: readonly string[] }
+  | {
+      readonly kind: 'replaced';
+      readonly text: string;
+      readonly from: readonly string[];
+      /** Whether anything of it stands elsewhere than in the document: it is not a default alone. */
+      readonly outside: boolean;
+    }
   | { readonly kind: 'failed'; readonly message: string; readonly hint?: string };
 
 const FORM = /\$\{([^{}]*)\}/g;
@@ -25,6 +31,7 @@ export function interpolate(text: string, sources: Sources): Interpolated {
   if (!text.includes('${')) return { kind: 'literal' };
   let failed: Interpolated | undefined;
   const from: string[] = [];
+  let outside = false;
   const fail = (message: string, hint?: string): string => {
     failed ??= hint === undefined ? { kind: 'failed', message } : { kind: 'failed', message, hint };
     return '';
@@ -35,6 +42,7 @@ export function interpolate(text: string, sources: Sources): Interpolated {
       const value = sources.environment[name];
       const isSet = value !== undefined && (value !== '' || fallback === undefined);
       from.push(isSet ? name : `the default of ${name}`);
+      outside ||= isSet;
       if (isSet) return value;
       return fallback ?? fail(`environment variable ${name} is not set and has no default`);
     }
@@ -42,7 +50,8 @@ export function interpolate(text: string, sources: Sources): Interpolated {
     if (path === undefined)
       return fail('unknown interpolation', `write \${env:NAME}, \${env:NAME:-default} or \${file:/path}`);
     from.push(path);
+    outside = true;
     return sources.readSecret(path)?.replace(/[\r\n]+$/, '') ?? fail(`cannot read the file ${path}`);
   });
-  return failed ?? { kind: 'replaced', text: replaced, from };
+  return failed ?? { kind: 'replaced', text: replaced, from, outside };
 }

@@ -14,17 +14,22 @@ export interface Shaped<Whole, Parts> {
   readonly parts: Parts;
 }
 
-/** Never throws: whatever is wrong with the shape of `document` is in `problems`. */
-export function checkShape<Whole, Parts>(
+/**
+ * Never throws: whatever is wrong with the shape of `document` is in `problems`. The parts of a file with nothing wrong
+ * are the whole.
+ */
+export function checkShape<Whole extends Parts, Parts>(
   document: SourceDocument,
   grammar: z.ZodType<Whole>,
   partsGrammar: z.ZodType<Parts>,
   advice: Advice,
 ): Shaped<Whole, Parts> {
+  const parsed = parse(grammar, document.value);
+  if (parsed.success) return { problems: [], whole: parsed.data, parts: parsed.data };
   const problems: Problem[] = [];
   const value = structuredClone(document.value);
 
-  for (const issue of flattenIssues(parse(grammar, value).error?.issues ?? [], value)) {
+  for (const issue of flattenIssues(parsed.error.issues, value)) {
     // A bare 1.10 where text is needed: what was written is what was meant.
     const given = valueAt(value, issue.path);
     const written = document.written(issue.path);

@@ -7,7 +7,7 @@ const severity = z.enum(['error', 'warning', 'off']);
 
 const described = Object.entries(RULES).map(([name, { asks, severity: usual }]) => [
   name,
-  severity.meta({ description: `${asks} Default: ${usual}.` }).optional(),
+  severity.meta({ description: `${asks} Default ${usual}.` }).optional(),
 ]);
 
 /** The compiler cannot see through `fromEntries` that the keys are those of the table. */

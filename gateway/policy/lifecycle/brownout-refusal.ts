@@ -5,7 +5,7 @@ import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import type { BrownoutWindow } from './brownout-rule.ts';
 import { type Exception, leaveFrom, someoneMayPass } from './exceptions.ts';
-import { successorToName } from './retirement.ts';
+import type { Successor } from './retirement.ts';
 import type { LifecycleRefusal, Schedule } from './schedule.ts';
 
 /** The version or operation that pauses. */
@@ -47,13 +47,13 @@ export function meetsBrownout(
 
 /**
  * The answer inside a window: what retirement will be like, except that waiting helps once more.
- * `replacement`: absolute URL of the same resource in the successor.
+ * `next`: where the successor is.
  */
 export function brownOut(
   { label, operation, schedule }: BrownoutSubject,
   window: BrownoutWindow,
   now: EpochMs,
-  replacement: string | undefined,
+  next: Successor,
 ): LifecycleRefusal {
   return {
     reason: 'brownout',
@@ -65,8 +65,7 @@ export function brownOut(
     retryAfterSeconds: Math.max(1, Math.ceil((window.until - now) / 1000)),
     sunset: schedule.sunset,
     message: window.message,
-    replacement,
-    successor: successorToName({ label, schedule }, replacement),
+    ...next,
     guide: schedule.guide,
   };
 }

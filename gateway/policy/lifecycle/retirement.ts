@@ -4,6 +4,15 @@ import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import type { LifecycleRefusal, Phase, Schedule } from './schedule.ts';
 
+/** Where callers are to go, for the body: to a URL, or where that is the one just requested, to a version by its name. */
+export interface Successor {
+  /** Absolute URL of the same resource there. */
+  readonly replacement: string | undefined;
+  readonly successor: Label | undefined;
+}
+
+export const NO_SUCCESSOR: Successor = { replacement: undefined, successor: undefined };
+
 export interface RetirementInput {
   readonly label: Label;
   /** The operation asked for, where it has rules of its own. */
@@ -11,8 +20,7 @@ export interface RetirementInput {
   readonly schedule: Schedule;
   readonly phase: Phase;
   readonly method: string;
-  /** Absolute URL of the same resource in the successor, for the body. */
-  readonly replacement: string | undefined;
+  readonly next: Successor;
   /** Absolute URL to redirect to; undefined when there is none, or it would lead back to the request itself (RET-5). */
   readonly redirect: string | undefined;
 }
@@ -32,7 +40,7 @@ export function retire({
   schedule,
   phase,
   method,
-  replacement,
+  next,
   redirect,
 }: RetirementInput): LifecycleRefusal {
   const since = schedule.sunset ?? phase.from;
@@ -43,17 +51,7 @@ export function retire({
       return { reason: 'version_moved', status, label, operation, since, location: redirect, guide };
     }
   }
-  const successor = successorToName({ label, schedule }, replacement);
-  return { reason: 'version_retired', label, operation, since, replacement, successor, guide, because };
-}
-
-/** The successor of what has no URL of it to offer; an operation that leads to another of its version has none. */
-export function successorToName(
-  { label, schedule }: { readonly label: Label; readonly schedule: Schedule },
-  replacement: string | undefined,
-): Label | undefined {
-  const { successor } = schedule;
-  return replacement === undefined && successor !== label ? successor : undefined;
+  return { reason: 'version_retired', label, operation, since, ...next, guide, because };
 }
 
 /** Whether a version is no longer even remembered: asked for, it is unknown like one that never was (STAT-1). */

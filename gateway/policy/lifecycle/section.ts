@@ -1,7 +1,7 @@
 // The lifecycle fields of a version and of an API: dates, successor, links, what follows the sunset.
 // Their shape only; order of dates and references are checked against the whole file.
 import { z } from 'zod';
-import { instant, isLoopback, lineOfText, notation } from '../notation.ts';
+import { instant, isLoopback, lineOfText, notation, wholeSeconds } from '../notation.ts';
 import { brownoutsSection } from './brownout-section.ts';
 import { EXEMPTIONS } from './exceptions.ts';
 import { parseOperationSuccessor } from './operation-template.ts';
@@ -130,6 +130,11 @@ export const operationFields = {
 export const modeSection = z.enum(['enforce', 'observe']).meta({
   description: 'observe: signal and count, but refuse nothing for lifecycle and limits; default enforce.',
 });
+
+/** A 304 cannot take a header from a stored answer: what is stored must go by itself (CACHE-6). */
+export const deprecatedMaxAgeSection = wholeSeconds(
+  'Longest time an answer of a deprecated version may be reused by caches; default: what the service says.',
+);
 
 /** How `Deprecation` is written (DEP-1). */
 export const deprecationHeaderSection = z

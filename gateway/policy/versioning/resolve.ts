@@ -2,7 +2,7 @@
 // Asked once per request, after the route match and before anything that depends on the version.
 import { parseInstant } from '../notation.ts';
 import { isDate, parseRequested } from './label.ts';
-import { negotiate } from './negotiate.ts';
+import { type Negotiated, negotiate } from './negotiate.ts';
 import {
   type Claim,
   type Evidence,
@@ -25,7 +25,7 @@ const UNVERSIONED_RESOLUTION: Verdict = { kind: 'resolved', label: UNVERSIONED, 
  */
 export function resolveVersion(rules: ResolutionRules, evidence: Evidence, moment: Moment): Resolution {
   if (rules.labels[0] === UNVERSIONED) return UNVERSIONED_RESOLUTION;
-  const accepted = negotiate(evidence.preferences, (claim) => judge(rules, claim, moment), moment.mayAnswer);
+  const accepted = negotiated(rules, evidence, moment);
   const claims = accepted.kind === 'open' ? evidence.claims : [...evidence.claims, accepted.claim];
   const [first] = claims;
   if (first === undefined) {
@@ -44,6 +44,19 @@ export function resolveVersion(rules: ResolutionRules, evidence: Evidence, momen
     if (verdict.kind === 'resolved') verdict = other.kind === 'refused' ? other : verdict;
   }
   return verdict;
+}
+
+/**
+ * A list may pass over what has ended, unless that very version is named elsewhere and the list likes it best: the two
+ * agree after the sunset as they did before, and the client is told of it (VER-3).
+ */
+function negotiated(rules: ResolutionRules, { claims, preferences }: Evidence, moment: Moment): Negotiated {
+  const judged = (claim: Claim): Verdict => judge(rules, claim, moment);
+  const taken = negotiate(preferences, judged, moment.mayAnswer);
+  const [named] = claims;
+  if (named === undefined || taken.kind === 'open') return taken;
+  const agrees = agree(named, judged(named), taken.claim, taken.verdict);
+  return agrees ? taken : negotiate(preferences, judged, () => true);
 }
 
 /** The newest released version up to a day, `YYYY-MM-DD`; undefined before the first (VER-5). */

@@ -8,6 +8,7 @@ export interface Worker {
   readonly bound: BoundListeners;
   readonly use: WorkerAnswers['use'];
   readonly snapshot: () => Promise<MetricsSnapshot>;
+  readonly show: WorkerAnswers['show'];
   readonly hear: WorkerAnswers['hear'];
   /** An error that nobody caught: the worker drains and ends. */
   readonly onUncaught: (error: unknown) => void;
@@ -38,7 +39,8 @@ export function work(open: (start: WorkerStart, primary: Primary) => Promise<Wor
       opening.resolve(open(start, { peer, log }));
       return (await opening.promise).bound;
     },
-    use: async (documents) => (await opening.promise).use(documents),
+    use: async (order) => (await opening.promise).use(order),
+    show: async (pairs) => (await opening.promise).show(pairs),
     hear: async (news) => (await opening.promise).hear(news),
     snapshot: async () => (await opening.promise).snapshot(),
     drain: () => close(),

@@ -2,17 +2,12 @@
 // Made by gateway.ts in place of a service of its own; the primary itself accepts no public connection.
 import type { Logger } from '../../telemetry/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
+import type { KeyPair } from '../certificates.ts';
 import { createDepartures } from './departures.ts';
 import type { WorkerProcess } from './fork.ts';
 import { createPace, pause } from './pace.ts';
 import { type Answers, type Peer, PeerGone } from './peer.ts';
-import type {
-  BoundListeners,
-  PlanDocuments,
-  PrimaryAnswers,
-  WorkerAnswers,
-  WorkerStart,
-} from './protocol.ts';
+import type { BoundListeners, PlanOrder, PrimaryAnswers, WorkerAnswers, WorkerStart } from './protocol.ts';
 import { within } from './within.ts';
 
 export interface CrewOptions {
@@ -21,8 +16,10 @@ export interface CrewOptions {
   /** What the stores answer a worker. */
   readonly answers: Answers;
   /** What a worker begins with, besides the plan. */
-  readonly start: () => Omit<WorkerStart, 'documents'>;
-  readonly documents: PlanDocuments;
+  readonly start: () => Omit<WorkerStart, 'order'>;
+  readonly order: PlanOrder;
+  /** Of the plan that the workers use, or are being told to use. */
+  readonly pieces: PrimaryAnswers['pieces'];
   /** Takes log lines of workers. */
   readonly relay: (lines: string) => void;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
@@ -39,9 +36,11 @@ export interface Crew {
    */
   readonly listen: () => Promise<BoundListeners>;
   /** Resolves when no request is judged by another plan any more: a worker that cannot follow is replaced. */
-  readonly use: (documents: PlanDocuments) => Promise<void>;
+  readonly use: (order: PlanOrder) => Promise<void>;
   /** What the stores tell those of the workers; resolves when every worker has heard, or is out of reach. */
   readonly tell: (news: unknown) => Promise<void>;
+  /** Resolves when every worker shows them, or is out of reach. */
+  readonly show: (pairs: readonly KeyPair[]) => Promise<void>;
   /** Workers that answer requests. */
   readonly serving: () => number;
   readonly snapshots: () => Promise<readonly MetricsSnapshot[]>;
@@ -71,7 +70,7 @@ export function createCrew(options: CrewOptions): Crew {
   const departures = createDepartures<Member>();
   const nextPause = createPace(options.monotonic);
   const closing = new AbortController();
-  let { documents } = options;
+  let { order } = options;
 
   const serving = () => [...members].filter(({ state }) => state === 'serving');
 
@@ -82,8 +81,8 @@ export function createCrew(options: CrewOptions): Crew {
 
   /** Brings a worker to the plan in force; one that does not get there is ended, and so replaced. */
   const bring = async (member: Member): Promise<void> => {
-    while (member.revision !== documents.revision && members.has(member)) {
-      const next = documents;
+    while (member.revision !== order.revision && members.has(member)) {
+      const next = order;
       try {
         await within(FOLLOWS_WITHIN_MS, member.ask('use', next));
         member.revision = next.revision;
@@ -97,6 +96,7 @@ export function createCrew(options: CrewOptions): Crew {
 
   const enlist = (): Member => {
     const primary: PrimaryAnswers = {
+      pieces: options.pieces,
       log: options.relay,
       leaving: () => {
         if (member.state !== 'serving') return;
@@ -106,7 +106,7 @@ export function createCrew(options: CrewOptions): Crew {
       farewell: (snapshot) => departures.keep(member, snapshot),
     };
     const worker = options.fork({ ...options.answers, ...primary });
-    const { revision } = documents;
+    const { revision } = order;
     const member: Member = { worker, ask: worker.peer<WorkerAnswers>(), revision, state: 'starting' };
     members.add(member);
     void worker.ended.then((how) => {
@@ -121,7 +121,7 @@ export function createCrew(options: CrewOptions): Crew {
     if (closing.signal.aborted) throw new PeerGone('the crew ends');
     const member = enlist();
     try {
-      const bound = await member.ask('start', { ...options.start(), documents });
+      const bound = await member.ask('start', { ...options.start(), order });
       await bring(member);
       if (!members.has(member)) throw new PeerGone('the worker has ended');
       member.state = 'serving';
@@ -177,13 +177,16 @@ export function createCrew(options: CrewOptions): Crew {
       return listeners;
     },
     use: async (next) => {
-      documents = next;
+      order = next;
       // Those that start as well: they accept connections before they have said so.
       await Promise.all([...members].filter(({ state }) => state !== 'leaving').map(bring));
     },
     tell: async (news) => {
       // Whoever cannot hear is about to end, and the next one begins with what holds then.
       await Promise.allSettled([...members].map(({ ask }) => within(HEARS_WITHIN_MS, ask('hear', news))));
+    },
+    show: async (pairs) => {
+      await Promise.allSettled([...members].map(({ ask }) => within(HEARS_WITHIN_MS, ask('show', pairs))));
     },
     serving: () => serving().length,
     snapshots: async () => {

@@ -1,22 +1,22 @@
 // What the primary and its workers say to each other, besides what their stores do.
 // Everything here crosses between processes as a structured clone: data, no functions.
-import type { PolicyFile } from '../../plan/grammar/policy-grammar.ts';
+import type { ReadPiece } from '../../plan/pieces.ts';
 import type { Settings } from '../../plan/settings.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
-import type { Certificates } from '../certificates.ts';
+import type { KeyPair } from '../certificates.ts';
 import type { PublicListeners } from '../public-listeners.ts';
 
-/** A plan as it crosses: the checked documents, from which every process compiles the same. */
-export interface PlanDocuments {
-  readonly policies: readonly PolicyFile[];
+/** A plan as it crosses: the digests of its pieces, which a worker asks for where it has others. */
+export interface PlanOrder {
+  readonly digests: readonly string[];
   readonly revision: string;
 }
 
 export interface WorkerStart {
   readonly settings: Settings;
-  readonly documents: PlanDocuments;
-  /** Those of the public listeners: the primary alone reads, and makes, the files. */
-  readonly certificates: Certificates | undefined;
+  readonly order: PlanOrder;
+  /** Those of the public listeners: the primary alone reads, watches and makes the files. */
+  readonly pairs: readonly KeyPair[] | undefined;
   /** How far the lifecycle clock is ahead of the real one, milliseconds; undefined: it was not moved. */
   readonly clockOffset: number | undefined;
   /** How many workers there are. */
@@ -32,8 +32,10 @@ export type BoundListeners = Pick<PublicListeners, 'https' | 'http'>;
 export interface WorkerAnswers {
   /** Resolves once it accepts connections; fails with the reason why it cannot. */
   readonly start: (start: WorkerStart) => Promise<BoundListeners>;
-  /** Resolves once every new request is judged by these. */
-  readonly use: (documents: PlanDocuments) => Promise<void> | void;
+  /** Resolves once every new request is judged by it. */
+  readonly use: (order: PlanOrder) => Promise<void> | void;
+  /** Those that new connections are shown from now on. */
+  readonly show: (pairs: readonly KeyPair[]) => Promise<void> | void;
   /** What the stores of the primary tell those of a worker. */
   readonly hear: (news: unknown) => Promise<void> | void;
   readonly snapshot: () => Promise<MetricsSnapshot>;
@@ -43,6 +45,8 @@ export interface WorkerAnswers {
 
 /** What the primary does for a worker. */
 export interface PrimaryAnswers {
+  /** Pieces of the plan that it was told to use. */
+  readonly pieces: (digests: readonly string[]) => readonly ReadPiece[];
   /** Whole lines for the log, which the primary alone writes. */
   readonly log: (lines: string) => void;
   /** The worker ends after an error of its own, once it has finished what runs. */

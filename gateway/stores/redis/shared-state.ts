@@ -142,7 +142,7 @@ export async function openSharedState(
         return readPublished(text === null ? undefined : String(text));
       },
       write: async (files) => {
-        await scripts.writePublished(KEYS.published, writePublished(files));
+        await scripts.writePublished(KEYS.published, await writePublished(files));
       },
     },
     refresh,

@@ -26,11 +26,12 @@ const STATUS = ['status', 'sunset']
 /** On 2026-11-20, without a good token. */
 export const rows: readonly Row[] = [
   {
-    title: 'a path that belongs to no API',
+    title: 'CAT-1: a path that belongs to no API is told where they are listed',
     reason: 'route_unknown',
-    ask: { path: '/nowhere' },
+    ask: { path: '/' },
     status: 404,
     body: { error: 'Not Found', message: 'No API is published at this path.' },
+    headers: { link: '<https://127.0.0.1/.well-known/api-catalog>; rel="api-catalog"' },
   },
   {
     title: 'TLS-4: a host this gateway does not serve',

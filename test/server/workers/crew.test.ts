@@ -1,7 +1,6 @@
 // The crew with workers that misbehave as they are told to: each is replaced, and what they counted is kept.
 // Real processes: the entry is trouble.ts beside this file.
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { PolicyFile } from '../../../gateway/plan/grammar/policy-grammar.ts';
 import type { Settings } from '../../../gateway/plan/settings.ts';
 import { type Crew, createCrew } from '../../../gateway/server/workers/crew.ts';
 import { forkWorker, type WorkerProcess } from '../../../gateway/server/workers/fork.ts';
@@ -29,12 +28,13 @@ function crewOf(size: number, trouble: string): Crew {
     answers: {},
     start: () => ({
       settings: {} as Settings,
-      certificates: undefined,
+      pairs: undefined,
       clockOffset: undefined,
       workers: size,
       stores: trouble,
     }),
-    documents: documents('one'),
+    order: orderOf('one'),
+    pieces: () => [],
     relay: (lines) => void logged.push(lines),
     logger: { warn: log, error: log },
     drainWithinMs: 2_000,
@@ -42,7 +42,7 @@ function crewOf(size: number, trouble: string): Crew {
   });
   return crew;
 }
-const documents = (revision: string) => ({ policies: [] as readonly PolicyFile[], revision });
+const orderOf = (revision: string) => ({ digests: [], revision });
 const countOf = (snapshots: readonly MetricsSnapshot[]) =>
   snapshots.flat().flatMap(({ name, values }) => (name === 'seen' ? values.map(({ value }) => value) : []));
 
@@ -52,13 +52,13 @@ describe('a crew', () => {
   it('replaces a worker that cannot take over a plan, and asks no more of one that can', async () => {
     await crewOf(2, 'refuses two').listen();
     const [first, second] = forked;
-    await crew.use(documents('two'));
+    await crew.use(orderOf('two'));
     await vi.waitFor(() => expect(crew.serving()).toBe(2), WITHIN);
     expect(told).toContain('a worker does not take over the plan');
     // The new ones begin with the plan that the old ones refused.
     expect(forked).toHaveLength(4);
     expect(await Promise.all([first?.ended, second?.ended])).toEqual(['SIGKILL', 'SIGKILL']);
-    await crew.use(documents('three'));
+    await crew.use(orderOf('three'));
     expect(forked).toHaveLength(4);
     expect(crew.serving()).toBe(2);
   });

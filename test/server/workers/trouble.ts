@@ -10,6 +10,7 @@ work(async (start, primary) => {
     use: ({ revision }) => {
       if (trouble === `refuses ${revision}`) throw new Error('no');
     },
+    show: () => undefined,
     hear: (news) => {
       if (news !== 'throw') return;
       setImmediate(() => {

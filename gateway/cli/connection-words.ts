@@ -1,0 +1,21 @@
+// Why a connection came to nothing, in words for whoever typed the command: by the code of the system's error alone,
+// so that no address or name of the error's own text is repeated.
+
+/** `seconds`: how long was waited, where the end of the wait was the reason. */
+export function connectionFault(error: unknown, seconds: number): string {
+  const name = error instanceof Error ? error.name : '';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : name;
+  if (name === 'AbortError' || name === 'TimeoutError' || code === 'ABORT_ERR')
+    return `no answer within ${seconds} seconds`;
+  return inWords(code);
+}
+
+function inWords(code: string): string {
+  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no such host';
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'no way leads there';
+  if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return 'it does not speak TLS; write http://';
+  if (/CERT|SIGNATURE|ALTNAME/.test(code)) return `its certificate is not trusted here (${code})`;
+  return code;
+}

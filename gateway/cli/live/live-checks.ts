@@ -1,0 +1,115 @@
+// `check --live`: what the files name outside themselves is looked for: targets, key sets, Redis, the ends of certificates.
+// Findings stand where the name is written; what is shown of a failure is why, never a value that came from elsewhere.
+
+import type { Whole } from '../../plan/load.ts';
+import type { PolicySource } from '../../plan/load-documents.ts';
+import type { Problem, Severity } from '../../plan/problems.ts';
+import type { Path, SourceDocument } from '../../plan/read/document.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { type Try, tryAll } from './bounded.ts';
+import { endOfCertificate, endOfCertificateFile } from './certificate-ends.ts';
+import { fetchKeySet } from './fetch-key-set.ts';
+import { pingRedis } from './ping-redis.ts';
+import { reachTarget } from './reach-target.ts';
+
+type Rule = 'live-target' | 'live-keys' | 'live-store' | 'live-certificate';
+
+/** One thing that is tried, and what a failure of it means where it is written. */
+interface Sought {
+  /** What is sought more than once is tried once. */
+  readonly key: string;
+  readonly attempt: Try;
+  readonly document: SourceDocument;
+  readonly path: Path;
+  readonly rule: Rule;
+  readonly what: string;
+  /** Those of one group stand in for each other: as long as one is there, the others are warnings. */
+  readonly group: string;
+}
+
+/** `today`: the real clock. Takes at most about ten seconds. */
+export async function liveProblems(
+  { settings, sources }: Pick<Whole, 'settings' | 'sources'>,
+  today: EpochMs,
+): Promise<readonly Problem[]> {
+  const sought = [...settingsSought(settings, sources.gateway), ...sources.policies.flatMap(targetsSought)];
+  const outcomes = await tryAll(new Map(sought.map(({ key, attempt }) => [key, attempt])));
+  const alive = new Set(
+    sought.filter(({ key }) => outcomes.get(key) === undefined).map(({ group }) => group),
+  );
+  const failures = sought.flatMap((each): readonly Problem[] => {
+    const why = outcomes.get(each.key);
+    return why === undefined ? [] : [problemOf(each, why, alive.has(each.group) ? 'warning' : 'error')];
+  });
+  return [...failures, ...certificateProblems(settings, sources, today)];
+}
+
+function problemOf({ document, path, rule, what }: Sought, why: string, severity: Severity): Problem {
+  return document.problem(path, { rule, severity, message: `${what}: ${why}` });
+}
+
+function settingsSought(
+  { store, identities }: Whole['settings'],
+  gateway: SourceDocument,
+): readonly Sought[] {
+  const keys = identities.map(({ name, jwksUrl }): Sought => {
+    const path = ['identity', name, gateway.has(['identity', name, 'jwks']) ? 'jwks' : 'issuer'];
+    return {
+      key: `keys ${jwksUrl}`,
+      attempt: (bounds) => fetchKeySet(jwksUrl, bounds),
+      document: gateway,
+      path,
+      rule: 'live-keys',
+      what: `the keys of ${name} cannot be had`,
+      group: `keys ${name}`,
+    };
+  });
+  if (store.kind === 'embedded') return keys;
+  const { url } = store;
+  const redis: Sought = {
+    key: `redis ${url}`,
+    attempt: (bounds) => pingRedis(url, bounds),
+    document: gateway,
+    path: ['store'],
+    rule: 'live-store',
+    what: 'the Redis does not answer',
+    group: 'store',
+  };
+  return [...keys, redis];
+}
+
+function targetsSought({ file, document }: PolicySource): readonly Sought[] {
+  return Object.entries(file.upstreams ?? {}).flatMap(([name, { targets, tls }]) =>
+    targets.map(
+      (origin, index): Sought => ({
+        key: `target ${origin} ${JSON.stringify(tls)}`,
+        attempt: (bounds) => reachTarget(origin, tls, bounds),
+        document,
+        path: ['upstreams', name, 'targets', index],
+        rule: 'live-target',
+        what: `this target of ${name} cannot be reached`,
+        group: `target ${document.file} ${name}`,
+      }),
+    ),
+  );
+}
+
+function certificateProblems(
+  { listeners: { https } }: Whole['settings'],
+  { gateway, policies }: Whole['sources'],
+  today: EpochMs,
+): readonly Problem[] {
+  const listened = (https?.certificates ?? []).flatMap(({ cert }, index) => {
+    const end = endOfCertificateFile(cert, today);
+    const path = ['listeners', 'https', 'tls', 'certificates', index, 'cert'];
+    return end === undefined ? [] : [gateway.problem(path, { rule: 'live-certificate', ...end })];
+  });
+  const shown = policies.flatMap(({ file, document }) =>
+    Object.entries(file.upstreams ?? {}).flatMap(([name, { tls }]) => {
+      const end = tls?.cert === undefined ? undefined : endOfCertificate(tls.cert, today);
+      const path = ['upstreams', name, 'tls', 'cert'];
+      return end === undefined ? [] : [document.problem(path, { rule: 'live-certificate', ...end })];
+    }),
+  );
+  return [...listened, ...shown];
+}

@@ -1,0 +1,58 @@
+// The commands about the process itself: `status`, `reload` and `config show`, with their options.
+// Added to the program of program.ts; what they do is given by main.ts.
+import { type Command, Option } from 'commander';
+import type { ConfigFormat } from './config-show.ts';
+import { addReach, type Reach, reachOf } from './operator-commands.ts';
+
+/** What the commands do; each resolves with the exit code. */
+export interface ProcessActions {
+  readonly status: (options: Reach) => Promise<number>;
+  readonly reload: (options: Reach) => Promise<number>;
+  readonly configShow: (options: {
+    readonly config: string;
+    readonly api: string | undefined;
+    readonly defaults: boolean;
+    readonly origin: boolean;
+    readonly format: ConfigFormat;
+  }) => Promise<number>;
+}
+
+export interface ProcessSetting {
+  readonly actions: ProcessActions;
+  readonly config: () => Option;
+  readonly end: (exitCode: number) => void;
+}
+
+const STATUS_CODES = `
+Exit codes: 0 ready, 1 starting, draining or findings in the gateway file, 2 wrong usage, or a file that cannot be read or
+names no listener, 3 no gateway answers.`;
+
+export function addProcessCommands(program: Command, { actions, config, end }: ProcessSetting): void {
+  addReach(
+    program
+      .command('status')
+      .description('say in one line whether the running gateway takes requests; needs no token'),
+    config,
+  )
+    .addHelpText('after', STATUS_CODES)
+    .action(async (written: Reach) => end(await actions.status(reachOf(written))));
+  addReach(
+    program
+      .command('reload')
+      .description('have the running gateway read its policies again, and show what it says of them'),
+    config,
+  ).action(async (written: Reach) => end(await actions.reload(reachOf(written))));
+  program
+    .command('config')
+    .description('the configuration as the gateway understands it')
+    .command('show')
+    .description('print every value of the gateway file and the policies; secrets are redacted')
+    .argument('[api]', 'the policy of this API alone')
+    .addOption(config())
+    .option('--defaults', 'add what holds where the files say nothing', false)
+    .option('--origin', 'say behind each value where it comes from', false)
+    .addOption(new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'))
+    .action(async (api: string | undefined, { config: file, defaults, origin, format }) =>
+      end(await actions.configShow({ config: file, api, defaults, origin, format })),
+    );
+}

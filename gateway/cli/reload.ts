@@ -1,0 +1,46 @@
+// `sundial reload`: has the running gateway read its policies again, and says what came of it.
+// Speaks to the admin listener; a file with errors changes nothing there.
+import { type ReloadAnswer, readReloadAnswer } from '../plan/admin-answers.ts';
+import { countProblems, renderProblems } from '../plan/problems.ts';
+import { askAdmin } from './admin-client.ts';
+import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
+import { findGateway, type WhichGateway } from './running-gateway.ts';
+
+export interface ReloadOptions extends WhichGateway {
+  readonly format: OperatorFormat;
+}
+
+const REJECTED = 422;
+
+/** 0 in force, 1 rejected, and else as every command that talks to a gateway. */
+export async function runReload({ format, ...which }: ReloadOptions): Promise<OperatorResult> {
+  const door = await findGateway(which);
+  if (door.kind === 'failed') return failed(door);
+  const answer = await askAdmin(door, { method: 'POST', path: '/-/reload', also: REJECTED });
+  if (answer.kind === 'failed') return failed(answer);
+  const result = told(answer.body, readReloadAnswer, { format, render: reloadText });
+  const rejected = readReloadAnswer(answer.body)?.outcome === 'rejected';
+  return rejected ? { ...result, exitCode: 1 } : result;
+}
+
+function reloadText({ outcome, revision, problems, restartNeeded }: ReloadAnswer): string {
+  const restart = restartNeeded ? 'the gateway file has changed too: restart to apply it\n' : '';
+  return `${renderProblems(problems, { colour: false })}${sentence(outcome, problems)}, revision ${revision}\n${restart}`;
+}
+
+function sentence(outcome: ReloadAnswer['outcome'], problems: ReloadAnswer['problems']): string {
+  switch (outcome) {
+    case 'accepted':
+      return 'policies reloaded';
+    case 'unchanged':
+      return 'nothing has changed';
+    case 'rejected':
+      return `not reloaded: ${countProblems(problems)}; still in force`;
+    case 'failed':
+      return 'not reloaded, the log says why; still in force';
+    default: {
+      const never: never = outcome;
+      throw new Error(`unhandled outcome ${String(never)}`);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// The three ways to choose among targets in service, each giving a target its share of requests or of callers.
+// Called by targets.ts with at least one candidate.
+
+/** What the balancers know of a target. */
+export interface Candidate {
+  /** For the hash of `byCaller`: the same for the same address in every gateway. */
+  readonly seed: number;
+  /** Requests under way. */
+  readonly inFlight: number;
+  /** What it is owed of the turns taken so far; kept by `byTurn`. */
+  credit: number;
+}
+
+type Share<C> = (candidate: C) => number;
+
+/** Round robin in which each candidate comes as often as its share says, evenly spread. */
+export function byTurn<C extends Candidate>(candidates: readonly C[], share: Share<C>): C {
+  let total = 0;
+  let best: C | undefined;
+  for (const candidate of candidates) {
+    const own = share(candidate);
+    total += own;
+    candidate.credit += own;
+    if (best === undefined || candidate.credit > best.credit) best = candidate;
+  }
+  if (best === undefined) throw new RangeError('no candidates');
+  best.credit -= total;
+  return best;
+}
+
+/** The candidate with the fewest requests under way for its share; among equals by turn. */
+export function byLoad<C extends Candidate>(candidates: readonly C[], share: Share<C>): C {
+  let least = Number.POSITIVE_INFINITY;
+  let equals: C[] = [];
+  for (const candidate of candidates) {
+    const load = (candidate.inFlight + 1) / share(candidate);
+    if (load > least) continue;
+    if (load < least) equals = [];
+    least = load;
+    equals.push(candidate);
+  }
+  return byTurn(equals, share);
+}
+
+/**
+ * The same candidate for the same key: weighted rendezvous hashing. Where a candidate comes or goes, the keys of no other
+ * change places among the rest, and those of a growing share come one by one.
+ */
+export function byCaller<C extends Candidate>(candidates: readonly C[], share: Share<C>, key: string): C {
+  const hash = hashOf(key);
+  let best: C | undefined;
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const candidate of candidates) {
+    // Between 0 and 1, both excluded.
+    const drawn = (mix(hash ^ candidate.seed) + 0.5) / 2 ** 32;
+    const score = -share(candidate) / Math.log(drawn);
+    if (score > highest) [best, highest] = [candidate, score];
+  }
+  if (best === undefined) throw new RangeError('no candidates');
+  return best;
+}
+
+/** FNV-1a over UTF-16 code units, mixed: 32 bits, unsigned. Not for secrets. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return mix(hash);
+}
+
+/** Spreads every bit over all others (the finaliser of MurmurHash3). */
+function mix(value: number): number {
+  let mixed = value;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}

@@ -1,0 +1,48 @@
+// A request's body on its way to a target: a stream of ours behind the client's, counted where nothing said its length.
+// Made by attempts.ts; undici may destroy it without ending the client's connection.
+import { Duplex, PassThrough } from 'node:stream';
+import { endedWhole, type Inbound } from './inbound.ts';
+
+export interface BodyEvents {
+  /** Its end did not come with all of it: nobody may take it for whole. */
+  readonly onBroken: () => void;
+  /** More came than `most`; what is beyond has not been handed on. */
+  readonly onTooLarge: () => void;
+}
+
+export interface MeasuredBody {
+  readonly stream: PassThrough;
+  /** Call before the call is given up: whoever receives the body learns that it is not whole. */
+  readonly cut: (reason: Error) => void;
+}
+
+/** `most`: bytes; a Content-Length was judged before, and Node holds the client to it. */
+export function measuredBody(inbound: Inbound, most: number, events: BodyEvents): MeasuredBody {
+  const { raw } = inbound;
+  let sink: Duplex | undefined;
+  const body = new PassThrough();
+  const pipe = body.pipe.bind(body);
+  // undici pipes it into an HTTP/2 stream, and ends that stream like a whole one when a call is given up.
+  body.pipe = (destination, options) => {
+    if (destination instanceof Duplex) sink = destination;
+    return pipe(destination, options);
+  };
+  // undici reports the errors of a body it sends; before and after that they are of our own making.
+  body.on('error', () => undefined);
+  if (raw.headers['content-length'] === undefined) {
+    let received = 0;
+    raw.on('data', (chunk: Buffer) => {
+      const before = received;
+      received += chunk.length;
+      if (received <= most || before > most) return;
+      raw.unpipe(body);
+      events.onTooLarge();
+    });
+  }
+  raw.pipe(body, { end: false });
+  raw.once('end', () => {
+    if (endedWhole(inbound)) body.end();
+    else events.onBroken();
+  });
+  return { stream: body, cut: (reason) => void sink?.destroy(reason) };
+}

@@ -1,0 +1,128 @@
+// Chooses a target of an upstream for each request, among those that are in service.
+// Asked by the pools for every call; told by gateway.ts which plan is in force.
+import { Fault } from '../exchange/directive.ts';
+import type { TargetChange, TargetStanding } from '../exchange/target-standing.ts';
+import type { GatewayPlan, Target, UpstreamPlan } from '../plan/plan.ts';
+import { byCaller, byLoad, byTurn } from './balance.ts';
+import type { HealthPorts } from './health-checks.ts';
+import type { Choice } from './target-choice.ts';
+import { createTargetState, type TargetState } from './target-state.ts';
+
+export interface Targets {
+  /**
+   * `key`: who calls, for `balance: consumer`. `avoid`: what a first try failed on; chosen again only where nothing else
+   * is in service.
+   * @throws Fault `upstream_unavailable` when no target is in service
+   */
+  readonly choose: (upstream: UpstreamPlan, key: string | undefined, avoid?: Target) => Choice;
+  /** Keeps what is known of the targets of `plan`, checks those that are to be checked, and forgets all others. */
+  readonly keepOnly: (plan: GatewayPlan) => void;
+  /** Ends every check. */
+  readonly close: () => void;
+  /** Of every target that a check or a breaker watches; for a gauge. */
+  readonly states: () => Iterable<TargetStanding>;
+}
+
+export interface TargetsOptions extends HealthPorts {
+  /** Told of each change, once. */
+  readonly onChange: (change: TargetChange) => void;
+}
+
+export function createTargets({ onChange, ...ports }: TargetsOptions): Targets {
+  const { clock } = ports;
+  /** By upstream and address: a reload makes new upstreams of the same name. */
+  let known = new Map<string, TargetState>();
+  const byUpstream = new WeakMap<UpstreamPlan, readonly TargetState[]>();
+  let watched: readonly { readonly upstream: string; readonly state: TargetState }[] = [];
+
+  function keep(upstream: UpstreamPlan, into: Map<string, TargetState>): readonly TargetState[] {
+    const states = upstream.targets.map((target) => {
+      const key = `${upstream.name} ${target.origin}`;
+      const named = { upstream: upstream.name, target: target.origin };
+      const state =
+        into.get(key) ??
+        known.get(key) ??
+        createTargetState(target, ports, (change) => onChange({ ...named, ...change }));
+      into.set(key, state);
+      state.configure(upstream);
+      return state;
+    });
+    byUpstream.set(upstream, states);
+    return states;
+  }
+
+  return {
+    choose(upstream, key, avoid) {
+      const states = byUpstream.get(upstream) ?? keep(upstream, known);
+      const now = clock.now();
+      const [only] = states;
+      if (states.length === 1 && only?.isInService(now)) return only.begin();
+      const share = (state: TargetState): number => state.share(now);
+      for (const candidates of inOrder(states, upstream, avoid, now)) {
+        if (candidates.length === 0) continue;
+        return pick(candidates, share, upstream, key).begin();
+      }
+      const waitMs = Math.min(...states.map((state) => state.waitMs(now)));
+      const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+      throw new Fault('upstream_unavailable', { service: upstream.name, retryAfterSeconds });
+    },
+    keepOnly(plan) {
+      const kept = new Map<string, TargetState>();
+      const seen: { upstream: string; state: TargetState }[] = [];
+      for (const upstream of upstreamsOf(plan)) {
+        const states = keep(upstream, kept);
+        if (upstream.health === undefined && upstream.breaker === undefined) continue;
+        for (const state of states) seen.push({ upstream: upstream.name, state });
+      }
+      for (const [key, state] of known) if (!kept.has(key)) state.stop();
+      known = kept;
+      watched = seen;
+    },
+    close() {
+      for (const state of known.values()) state.stop();
+    },
+    states: () =>
+      watched.map(({ upstream, state }) => ({ upstream, target: state.target.origin, up: state.isUp() })),
+  };
+}
+
+/** Sets of targets, the first that is not empty to be chosen from. */
+function* inOrder(
+  states: readonly TargetState[],
+  { breaker }: UpstreamPlan,
+  avoid: Target | undefined,
+  now: number,
+): Iterable<readonly TargetState[]> {
+  const inService = states.filter((state) => state.isInService(now));
+  if (avoid !== undefined) yield inService.filter(({ target }) => target.origin !== avoid.origin);
+  yield inService;
+  // Where nobody asked for a breaker, a target that may answer is better than an answer of the gateway's own.
+  if (breaker?.strict === false) yield states.filter((state) => state.isMerelyEjected());
+}
+
+function pick(
+  candidates: readonly TargetState[],
+  share: (state: TargetState) => number,
+  { balance }: UpstreamPlan,
+  key: string | undefined,
+): TargetState {
+  switch (balance) {
+    case 'round-robin':
+      return byTurn(candidates, share);
+    case 'least-requests':
+      return byLoad(candidates, share);
+    case 'consumer':
+      return key === undefined ? byTurn(candidates, share) : byCaller(candidates, share, key);
+    default: {
+      const never: never = balance;
+      throw new Error(`unhandled balance ${String(never)}`);
+    }
+  }
+}
+
+function upstreamsOf(plan: GatewayPlan): ReadonlySet<UpstreamPlan> {
+  const upstreams = plan.apis.flatMap((api) =>
+    [...api.versions.values()].flatMap(({ upstream }) => upstream ?? []),
+  );
+  return new Set(upstreams);
+}

@@ -1,0 +1,40 @@
+// The services behind the gateway as they are reached: which of their targets is chosen, and over which connections.
+// Opened by gateway.ts, which tells it of each plan; both ways of forwarding use what it holds.
+import type { GatewayPlan } from '../plan/plan.ts';
+import { createProbe } from './health-probe.ts';
+import { createPools, type PoolOptions, type Pools } from './pools.ts';
+import { realClock } from './target-clock.ts';
+import { createTargets, type Targets, type TargetsOptions } from './targets.ts';
+
+export interface Upstreams {
+  readonly pools: Pools;
+  readonly targets: Targets;
+  /** Goes by `plan` from now on; requests under way keep what they have. */
+  readonly keepOnly: (plan: GatewayPlan) => void;
+  /** Ends every check and every connection at once. */
+  readonly close: () => Promise<void>;
+}
+
+export type UpstreamsOptions = Pick<TargetsOptions, 'onChange'> & PoolOptions;
+
+export function openUpstreams({ onChange, ...options }: UpstreamsOptions): Upstreams {
+  const pools = createPools(options);
+  const targets = createTargets({
+    probe: createProbe(pools),
+    clock: realClock,
+    random: Math.random,
+    onChange,
+  });
+  return {
+    pools,
+    targets,
+    keepOnly(plan) {
+      targets.keepOnly(plan);
+      pools.keepOnly(plan);
+    },
+    async close() {
+      targets.close();
+      await pools.close();
+    },
+  };
+}

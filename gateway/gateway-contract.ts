@@ -1,0 +1,44 @@
+// What a gateway is started with, and what whoever started it has in hand.
+// Between the composition root and the command line; types only.
+import type { GatewayFacts } from './cli/banner.ts';
+import type { Problem } from './plan/problems.ts';
+import type { Environment } from './plan/read/interpolate.ts';
+import type { ReloadOutcome } from './plan/reload.ts';
+import type { EpochMs } from './policy/contract.ts';
+import type { LogDestination } from './telemetry/log-sink.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
+
+export interface GatewayOptions {
+  /** Path of `gateway.yaml`. */
+  readonly configFile: string;
+  readonly environment: Environment;
+  /** The lifecycle clock; undefined: the real time. Tokens, TLS and limits always use the real time. */
+  readonly lifecycleClock?: LifecycleClock;
+  readonly log: LogDestination;
+  /** Folders of the process and printed paths are relative to it; default: the working directory. */
+  readonly cwd?: string;
+  /** Told of each reload in one line for people, which the log has in full. */
+  readonly onReload?: (line: string) => void;
+}
+
+export interface LifecycleClock {
+  readonly now: () => EpochMs;
+  /** How it was set, for the banner. */
+  readonly description: string;
+}
+
+export interface Gateway {
+  readonly facts: GatewayFacts;
+  readonly logger: Telemetry['logger'];
+  /** Reads the policy files and the certificates again; the outcome is in the log and the metrics too. */
+  readonly reload: () => Promise<ReloadOutcome>;
+  /** How long a drain takes at most, milliseconds. */
+  readonly drainMs: number;
+  /** Stops accepting, finishes what runs within the bound of a drain, lets go of everything. */
+  readonly close: () => Promise<void>;
+}
+
+export type Started =
+  /** `problems`: warnings only. */
+  | { readonly kind: 'running'; readonly gateway: Gateway; readonly problems: readonly Problem[] }
+  | { readonly kind: 'rejected'; readonly problems: readonly Problem[] };

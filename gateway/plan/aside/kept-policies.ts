@@ -1,0 +1,103 @@
+// Policy files as they were read last: by path, parsed again only when they changed or a date has come to pass.
+// The memory of policy-reader.ts; documents with all their positions are not kept, only what was found in them.
+import type { EpochMs } from '../../policy/contract.ts';
+import { type Claimant, claimsOf } from '../check/together.ts';
+import type { PolicyView, Surroundings } from '../check/views.ts';
+import { type Context, documentOf, readPolicy } from '../load-documents.ts';
+import type { ReadPiece } from '../pieces.ts';
+import type { Problem } from '../problems.ts';
+import { digest, type FileRead, tryRead } from '../read/files.ts';
+import { effectiveSunset } from '../redirects.ts';
+
+export interface KeptPolicy {
+  readonly problems: readonly Problem[];
+  /** Undefined where the shape is wrong. */
+  readonly piece: ReadPiece | undefined;
+  /** Undefined for what is no YAML. */
+  readonly claimant: Claimant | undefined;
+  readonly descriptions: readonly string[];
+  /** The document with its positions; read again where it was let go. */
+  readonly view: (now: EpochMs) => PolicyView | undefined | Promise<PolicyView | undefined>;
+}
+
+interface Kept {
+  readonly digest: string;
+  /** Of the bytes alone nothing else follows: the file brings in others, and is read again each time. */
+  readonly bringsIn: boolean;
+  /** The problems are those of from <= now < until: a version whose sunset has passed needs no upstream. */
+  readonly from: EpochMs;
+  readonly until: EpochMs;
+  readonly policy: KeptPolicy;
+}
+
+export interface KeptPolicies {
+  /** In the order of the files; forgets every other. */
+  readonly read: (files: readonly string[], now: EpochMs) => Promise<readonly KeptPolicy[]>;
+  /** Views of files that were just parsed are at hand until then. */
+  readonly letGoOfViews: () => void;
+}
+
+export function createKeptPolicies(context: Context, around: Omit<Surroundings, 'now'>): KeptPolicies {
+  let known = new Map<string, Kept>();
+  let views = new WeakMap<KeptPolicy, PolicyView>();
+
+  async function keep(file: string, read: FileRead, now: EpochMs): Promise<Kept> {
+    const again = () => readPolicy({ ...context, now }, file, read, { ...around, now });
+    const { problems, source, view, files, descriptions } = await again();
+    const policy: KeptPolicy = {
+      problems,
+      piece: source && { digest: source.digest, files, file: source.file },
+      claimant: view && {
+        claims: claimsOf(view, around.public),
+        document: () => documentOf(context, file, read),
+      },
+      descriptions,
+      view: async () => views.get(policy) ?? (await again()).view,
+    };
+    if (view !== undefined) views.set(policy, view);
+    return {
+      digest: digestOf(read),
+      bringsIn: descriptions.length > 0 || bringsInFiles(read),
+      from: now,
+      until: nextSunset(view, now),
+      policy,
+    };
+  }
+
+  return {
+    read: async (files, now) => {
+      views = new WeakMap();
+      const next = new Map<string, Kept>();
+      for (const file of files) {
+        const read = await tryRead(file, context.readFile);
+        const old = known.get(file);
+        const holds =
+          old !== undefined &&
+          !old.bringsIn &&
+          old.digest === digestOf(read) &&
+          old.from <= now &&
+          now < old.until;
+        next.set(file, holds ? old : await keep(file, read, now));
+      }
+      known = next;
+      return [...next.values()].map(({ policy }) => policy);
+    },
+    letGoOfViews: () => {
+      views = new WeakMap();
+    },
+  };
+}
+
+function digestOf(read: FileRead): string {
+  return read.kind === 'read' ? digest([read.bytes]) : `unreadable ${read.why}`;
+}
+
+/** Variables of the environment stay what they are as long as the process runs; files do not. */
+function bringsInFiles(read: FileRead): boolean {
+  return read.kind === 'read' && Buffer.from(read.bytes).includes('${file:');
+}
+
+function nextSunset(view: PolicyView | undefined, now: EpochMs): EpochMs {
+  const sunsets = [...(view?.versions.values() ?? [])].flatMap((version) => effectiveSunset(version) ?? []);
+  return Math.min(Number.POSITIVE_INFINITY, ...sunsets.filter((sunset) => sunset > now));
+}

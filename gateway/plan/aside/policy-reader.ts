@@ -1,0 +1,76 @@
+// Reads and checks the policies of a reload, and keeps of each file what the next reload need not make again.
+// Runs in reader-thread.ts, beside the thread that serves.
+import type { EpochMs } from '../../policy/contract.ts';
+import { checkTogether } from '../check/together.ts';
+import { contextOf, documentOf, nothingMatched } from '../load-documents.ts';
+import type { DescriptionCache } from '../openapi/read-descriptions.ts';
+import { hasErrors, type Problem, sortProblems } from '../problems.ts';
+import { comparePublished } from '../published-comparison.ts';
+import type { PublishedFile } from '../published-record.ts';
+import { digest, findFiles, type ReadFile, tryRead } from '../read/files.ts';
+import { revisionOf } from '../revision.ts';
+import { createKeptPolicies, type KeptPolicy } from './kept-policies.ts';
+import type { PolicyReader, ReaderStart } from './reader-contract.ts';
+
+/** `readFile`: default from the disk. */
+export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): PolicyReader {
+  const { around, settingsRevision } = start;
+  const context = contextOf({ ...start, now: 0, ...(readFile && { readFile }), descriptions: new Map() });
+  const publishedDescriptions: DescriptionCache = new Map();
+  const kept = createKeptPolicies(context, around);
+  let policies: readonly KeptPolicy[] = [];
+  let problems: readonly Problem[] = [];
+  let recorded: PublishedFile[] = [];
+
+  return {
+    read: async (now) => {
+      const gateway = await tryRead(context.configFile, context.readFile);
+      const files = await findFiles(start.patterns);
+      const unmatched =
+        files.length > 0 ? [] : [nothingMatched(documentOf(context, context.configFile, gateway))];
+      policies = await kept.read(files, now);
+      problems = sortProblems([
+        ...unmatched,
+        ...policies.flatMap((policy) => policy.problems),
+        ...checkTogether(policies.flatMap(({ claimant }) => claimant ?? [])),
+      ]);
+      const digests = hasErrors(problems) ? [] : policies.flatMap(({ piece }) => piece?.digest ?? []);
+      return {
+        revision: hasErrors(problems) ? undefined : revisionOf(settingsRevision, digests),
+        digests,
+        problems: problems.length,
+        descriptions: policies.flatMap(({ descriptions }) => descriptions),
+        restartNeeded: gateway.kind === 'read' && digest([gateway.bytes]) !== settingsRevision,
+      };
+    },
+    recall: async (files) => {
+      recorded.push(...files);
+    },
+    compare: async (now) => {
+      const rewritten = await comparePublished(
+        {
+          recorded,
+          files: policies.flatMap(({ piece }) => piece?.files ?? []),
+          today: { find: findIn(policies, now), complete: true },
+        },
+        { ...start, now, descriptions: publishedDescriptions },
+      );
+      recorded = [];
+      kept.letGoOfViews();
+      problems = sortProblems([...problems, ...rewritten]);
+      return { problems: problems.length, hasErrors: hasErrors(problems) };
+    },
+    pieces: async (digests) => {
+      const byDigest = new Map(policies.flatMap(({ piece }) => (piece ? [[piece.digest, piece]] : [])));
+      return digests.flatMap((each) => byDigest.get(each) ?? []);
+    },
+    problems: async (from, to) => problems.slice(from, to),
+    close: async () => undefined,
+  };
+}
+
+/** By the name of the API; every policy has one, since a reading with errors is compared with nothing. */
+function findIn(policies: readonly KeptPolicy[], now: EpochMs) {
+  const byName = new Map(policies.map((policy) => [policy.claimant?.claims.api, policy]));
+  return (api: string) => byName.get(api)?.view(now);
+}

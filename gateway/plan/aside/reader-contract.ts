@@ -1,0 +1,49 @@
+// What reads and checks policies for a reload, wherever it runs: in a thread of its own, or in the process of a test.
+// Questions and answers are plain data, each small enough to be handed over without holding up a request.
+import type { EpochMs } from '../../policy/contract.ts';
+import type { Surroundings } from '../check/views.ts';
+import type { ReadPiece } from '../pieces.ts';
+import type { Problem } from '../problems.ts';
+import type { PublishedFile } from '../published-record.ts';
+import type { Environment } from '../read/interpolate.ts';
+
+/** What a reader works with from its start. */
+export interface ReaderStart {
+  readonly configFile: string;
+  /** Revision of the gateway file that the process runs with. */
+  readonly settingsRevision: string;
+  /** Absolute paths with wildcards. */
+  readonly patterns: readonly string[];
+  readonly around: Omit<Surroundings, 'now'>;
+  readonly environment: Environment;
+  readonly cwd: string;
+}
+
+export interface ReadSummary {
+  /** Undefined when there is an error among the problems. */
+  readonly revision: string | undefined;
+  /** Of every piece, in the order of the files; empty when there is an error. */
+  readonly digests: readonly string[];
+  /** How many there are. */
+  readonly problems: number;
+  /** Absolute paths of the files that policies name. */
+  readonly descriptions: readonly string[];
+  /** The gateway file is not what the process runs with. */
+  readonly restartNeeded: boolean;
+}
+
+/** One question at a time. */
+export interface PolicyReader {
+  /** Reads and checks every file; what has not changed since the last time is not parsed again. */
+  readonly read: (now: EpochMs) => Promise<ReadSummary>;
+  /** What was published, part by part; `compare` then holds what was read last against it. */
+  readonly recall: (files: readonly PublishedFile[]) => Promise<void>;
+  /** Adds what was rewritten to the problems. */
+  readonly compare: (now: EpochMs) => Promise<{ readonly problems: number; readonly hasErrors: boolean }>;
+  /** Those of the last reading with these digests, in their order. */
+  readonly pieces: (digests: readonly string[]) => Promise<readonly ReadPiece[]>;
+  /** A part of the sorted list; `to` is not included. */
+  readonly problems: (from: number, to: number) => Promise<readonly Problem[]>;
+  /** Resolves when nothing of it is left. */
+  readonly close: () => Promise<void>;
+}

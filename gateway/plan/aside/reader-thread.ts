@@ -1,0 +1,46 @@
+// The thread in which a reload reads and checks: a policy reader that answers questions from the thread that serves.
+// Started by thread-reader.ts.
+import { parentPort, workerData } from 'node:worker_threads';
+import { createPolicyReader } from './policy-reader.ts';
+import type { PolicyReader } from './reader-contract.ts';
+
+type Name = Exclude<keyof PolicyReader, 'close'>;
+
+/** One for each function of the contract, by its name. */
+export type Question = {
+  readonly [K in Name]: { readonly name: K; readonly given: Parameters<PolicyReader[K]> };
+}[Name];
+
+export type Reply =
+  | { readonly kind: 'answer'; readonly answer: unknown }
+  /** A mistake of ours; what is wrong with files is an answer. */
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+const reader = createPolicyReader(workerData);
+
+function answer(question: Question): Promise<unknown> {
+  switch (question.name) {
+    case 'read':
+      return reader.read(...question.given);
+    case 'recall':
+      return reader.recall(...question.given);
+    case 'compare':
+      return reader.compare(...question.given);
+    case 'pieces':
+      return reader.pieces(...question.given);
+    case 'problems':
+      return reader.problems(...question.given);
+    default: {
+      const never: never = question;
+      throw new Error(`unhandled question ${String(never)}`);
+    }
+  }
+}
+
+parentPort?.on('message', (question: Question) => {
+  const reply = (message: Reply) => parentPort?.postMessage(message);
+  answer(question).then(
+    (given) => reply({ kind: 'answer', answer: given }),
+    (error: unknown) => reply({ kind: 'failed', error }),
+  );
+});

@@ -1,0 +1,116 @@
+// A policy reader in a thread of its own: started by the first question, let go when it has been idle or will not answer.
+// reload.ts asks it; the thread that serves only ever waits for messages.
+import { Worker } from 'node:worker_threads';
+import type { PolicyReader, ReaderStart } from './reader-contract.ts';
+import type { Question, Reply } from './reader-thread.ts';
+
+export interface ThreadBounds {
+  /** Milliseconds that one answer may take. */
+  readonly answerMs: number;
+  /** Milliseconds without a question after which the thread and all it keeps are let go. */
+  readonly idleMs: number;
+}
+
+export const THREAD_BOUNDS: ThreadBounds = { answerMs: 120_000, idleMs: 300_000 };
+
+const THREAD = new URL('./reader-thread.ts', import.meta.url);
+
+interface Thread {
+  readonly ask: (question: Question) => Promise<unknown>;
+  readonly end: () => Promise<unknown>;
+}
+
+/** A question rejects when the thread ends or takes longer than its bound; the next one starts a new thread. */
+export function createThreadReader(
+  start: ReaderStart,
+  { answerMs, idleMs }: ThreadBounds = THREAD_BOUNDS,
+  module: URL = THREAD,
+): PolicyReader {
+  let thread: Thread | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  function end(): Promise<unknown> {
+    const ending = thread;
+    thread = undefined;
+    return ending?.end() ?? Promise.resolve();
+  }
+
+  async function ask(question: Question): Promise<unknown> {
+    if (closed) throw new Error('the reader of policies is closed');
+    clearTimeout(idle);
+    thread ??= startThread(start, module, (ended) => {
+      if (thread === ended) thread = undefined;
+    });
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => late.reject(new Error(`the reader of policies took longer than ${answerMs / 1_000} s`)),
+      answerMs,
+    );
+    try {
+      return await Promise.race([thread.ask(question), late.promise]);
+    } catch (error) {
+      await end();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      if (thread !== undefined) idle = setTimeout(() => void end(), idleMs).unref();
+    }
+  }
+
+  // The thread runs the very contract, so that an answer has the type that the question promises.
+  return {
+    read: async (...given) => (await ask({ name: 'read', given })) as Answer<'read'>,
+    recall: async (...given) => (await ask({ name: 'recall', given })) as Answer<'recall'>,
+    compare: async (...given) => (await ask({ name: 'compare', given })) as Answer<'compare'>,
+    pieces: async (...given) => (await ask({ name: 'pieces', given })) as Answer<'pieces'>,
+    problems: async (...given) => (await ask({ name: 'problems', given })) as Answer<'problems'>,
+    close: async () => {
+      closed = true;
+      clearTimeout(idle);
+      await end();
+    },
+  };
+}
+
+type Answer<K extends keyof PolicyReader> = Awaited<ReturnType<PolicyReader[K]>>;
+
+/** It keeps no process alive but while a question is open. */
+function startThread(start: ReaderStart, module: URL, onEnd: (ended: Thread) => void): Thread {
+  const worker = new Worker(module, {
+    // The environment of a process is no plain object.
+    workerData: { ...start, environment: { ...start.environment } },
+    name: 'sundial-reload',
+    execArgv: [],
+  });
+  let reply = Promise.withResolvers<Reply>();
+  let cause: unknown;
+  worker.on('message', (message: Reply) => reply.resolve(message));
+  worker.on('error', (error) => {
+    cause = error;
+  });
+  worker.on('exit', () => {
+    reply.reject(cause ?? new Error('the reader of policies has ended'));
+    onEnd(thread);
+  });
+  // While nobody waits for an answer an end is no news: the next question starts another thread.
+  reply.promise.catch(() => undefined);
+
+  const thread: Thread = {
+    ask: async (question) => {
+      worker.ref();
+      worker.postMessage(question);
+      try {
+        const message = await reply.promise;
+        if (message.kind === 'failed') throw message.error;
+        return message.answer;
+      } finally {
+        reply = Promise.withResolvers<Reply>();
+        reply.promise.catch(() => undefined);
+        worker.unref();
+      }
+    },
+    end: () => worker.terminate(),
+  };
+  return thread;
+}

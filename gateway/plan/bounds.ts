@@ -1,0 +1,51 @@
+// How much of everything clients may make the gateway hold, and what it does when that is too much for it.
+// Compiled from the `bounds`, `overload` and `drain` sections of gateway.yaml; read once at start by server/.
+import type { Rate } from '../policy/notation.ts';
+
+/** Sizes are octets, times milliseconds. Whole-process numbers hold for one process: each worker has its own. */
+export interface Bounds {
+  /** Field lines together, in HTTP/2 with the 32 per field of RFC 9113 §6.5.2. */
+  readonly headerBytes: number;
+  readonly headerFields: number;
+  readonly targetBytes: number;
+  /** Of a request where no policy says another. */
+  readonly body: number;
+  readonly connections: number;
+  /** Of one address that is no trusted proxy. */
+  readonly connectionsPerAddress: number;
+  /** Concurrent requests of one HTTP/2 connection. */
+  readonly streams: number;
+  /** Streams of one HTTP/2 connection that end by a reset. */
+  readonly resets: Rate;
+  /** Requests of one HTTP/1.1 connection that are not answered yet. */
+  readonly pipelined: number;
+  /** From the first octet of a header section to its last; the TLS handshake has as long. */
+  readonly headersMs: number;
+  /** For a whole request, body included. */
+  readonly requestMs: number;
+  /** The fewest octets of a body in each window of waiting for them; undefined: any speed. */
+  readonly bodyRate: Rate | undefined;
+  /** A connection without a request. */
+  readonly idleMs: number;
+  /** An answer of which the client takes nothing. */
+  readonly unreadMs: number;
+  readonly websockets: number;
+  readonly websocketsPerClient: number;
+  /** A WebSocket on which neither side says anything; undefined: as long as both like. */
+  readonly websocketIdleMs: number | undefined;
+}
+
+/** When requests are refused because there are too many for this process; undefined switches it off. */
+export interface Overload {
+  /** How late the event loop is, milliseconds. */
+  readonly lagMs: number;
+  /** Requests in flight. */
+  readonly requests: number;
+}
+
+export interface DrainTimes {
+  /** Between saying that no more requests are wanted and accepting no more connections, milliseconds. */
+  readonly waitMs: number;
+  /** For what is in flight after that, milliseconds. */
+  readonly timeoutMs: number;
+}

@@ -1,0 +1,121 @@
+// Cross checks of the `headers` of a policy file: what a policy may not touch, with the reason.
+// One of the checks of a policy.
+import { DEFAULT_VERSION_HEADER } from '../compile/upstream.ts';
+import { parseFieldName } from '../grammar/message-sections.ts';
+import type { Path } from '../read/document.ts';
+import { keysOf, valueAt } from '../read/values.ts';
+import type { PolicyView, Report } from './views.ts';
+
+const FRAMING = 'connection framing';
+const IDENTITY = 'who calls';
+const LIFECYCLE = 'what the gateway says of the life of an API';
+
+const BOTH: Readonly<Record<string, string>> = {
+  connection: FRAMING,
+  'content-length': FRAMING,
+  expect: FRAMING,
+  'http2-settings': FRAMING,
+  'keep-alive': FRAMING,
+  'proxy-authenticate': FRAMING,
+  'proxy-authorization': FRAMING,
+  'proxy-connection': FRAMING,
+  te: FRAMING,
+  trailer: FRAMING,
+  'transfer-encoding': FRAMING,
+  upgrade: FRAMING,
+  via: 'the way of a message',
+  'x-request-id': 'which request it is',
+};
+const REQUEST: Readonly<Record<string, string>> = {
+  forwarded: IDENTITY,
+  'x-real-ip': IDENTITY,
+  'x-client-id': IDENTITY,
+  'x-scopes': IDENTITY,
+  proxy: IDENTITY,
+  'accept-encoding': 'the coding of answers',
+};
+const RESPONSE: Readonly<Record<string, string>> = {
+  'content-encoding': FRAMING,
+  'content-range': FRAMING,
+  date: 'when it answered',
+  deprecation: LIFECYCLE,
+  sunset: LIFECYCLE,
+  link: LIFECYCLE,
+  warning: LIFECYCLE,
+  'proxy-status': 'what failed',
+  'strict-transport-security': 'how it is reached',
+  'retry-after': 'when to come again',
+  vary: 'what an answer depends on',
+};
+const REQUEST_FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:x-forwarded-|x-client-cert|client-cert|x-user-)/, IDENTITY],
+  [/^(?:sec-websocket-)/, FRAMING],
+];
+const RESPONSE_FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:x-ratelimit-|ratelimit)/, 'limits'],
+  [/^x-api-/, LIFECYCLE],
+  [/^access-control-/, 'pages of other origins: see cors'],
+  [/^(?:sec-websocket-)/, FRAMING],
+];
+
+export function checkHeaders(view: PolicyView, report: Report): void {
+  for (const direction of ['request', 'response'] as const) {
+    const at: Path = ['headers', direction];
+    const set = keysOf(valueAt(view.document.value, [...at, 'set']));
+    const seen = new Set<string>();
+    for (const written of set) {
+      const place = [...at, 'set', written];
+      const name = parseFieldName(written);
+      if (name === undefined) report(place, { rule: 'headers', message: 'not a field name', at: 'key' });
+      else judge(name, direction, place, 'key');
+      if (name !== undefined && seen.has(name))
+        report(place, { rule: 'headers', message: `${name} is set above`, at: 'key' });
+      if (name !== undefined) seen.add(name);
+    }
+    for (const [index, name] of (view.parts.headers?.[direction]?.remove ?? []).entries()) {
+      const place = [...at, 'remove', index];
+      judge(name, direction, place, 'value');
+      if (seen.has(name))
+        report(place, { rule: 'headers', message: `${name} is set above, which replaces it` });
+    }
+  }
+
+  function judge(name: string, direction: 'request' | 'response', place: Path, at: 'key' | 'value'): void {
+    const why = reserved(name, direction, view);
+    if (why === undefined) return;
+    report(place, {
+      rule: 'headers',
+      message: `${name} is the gateway's: it says ${why.says}`,
+      hint: why.hint,
+      at,
+    });
+  }
+}
+
+interface Reserved {
+  readonly says: string;
+  readonly hint?: string | undefined;
+}
+
+function reserved(name: string, direction: 'request' | 'response', view: PolicyView): Reserved | undefined {
+  if (name === 'host' && direction === 'request')
+    return { says: 'which host is meant', hint: 'write host: in the section of the upstream' };
+  if (direction === 'request' && versionCarriers(view).has(name)) return { says: 'which version is meant' };
+  const [own, families] =
+    direction === 'request' ? [REQUEST, REQUEST_FAMILIES] : [RESPONSE, RESPONSE_FAMILIES];
+  const says = BOTH[name] ?? own[name] ?? families.find(([family]) => family.test(name))?.[1];
+  return says === undefined ? undefined : { says };
+}
+
+/** Lower-case names of the fields that tell the gateway or an upstream a version (VER-9). */
+function versionCarriers({ parts, unversioned }: PolicyView): ReadonlySet<string> {
+  if (unversioned) return new Set();
+  const names = new Set([DEFAULT_VERSION_HEADER.toLowerCase()]);
+  for (const { header, media_type } of parts.resolve ?? []) {
+    if (header !== undefined) names.add(header.toLowerCase());
+    if (media_type !== undefined) for (const name of ['accept', 'content-type']) names.add(name);
+  }
+  for (const { version_as } of Object.values(parts.upstreams ?? {}))
+    if (typeof version_as === 'object' && 'header' in version_as) names.add(version_as.header.toLowerCase());
+  return names;
+}

@@ -1,0 +1,122 @@
+// The certificates and keys an upstream's `tls` names: read, held against each other, and put in place of their paths.
+// Called where policy files are read; from there on nothing knows of the files but whoever watches them.
+import { X509Certificate } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
+import type { PolicyFile } from '../grammar/policy-grammar.ts';
+import type { Path } from '../read/document.ts';
+import { type ReadFile, tryRead } from '../read/files.ts';
+import { pairWarnings, readPair } from '../read/key-pair.ts';
+import type { PolicyView, Report } from './views.ts';
+
+type Upstreams = NonNullable<PolicyFile['upstreams']>;
+type TlsSection = NonNullable<Upstreams[string]['tls']>;
+
+export interface TlsContext {
+  /** Absolute path of the policy file. */
+  readonly policyFile: string;
+  readonly now: number;
+  readonly readFile: ReadFile;
+}
+
+export interface BroughtIn {
+  /** By upstream, with texts in place of paths. */
+  readonly tls: ReadonlyMap<string, TlsSection>;
+  /** Absolute paths, read or not. */
+  readonly files: readonly string[];
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+export async function readUpstreamTls(
+  { parts, upstreamNames }: PolicyView,
+  report: Report,
+  context: TlsContext,
+): Promise<BroughtIn> {
+  const read = new Map<string, TlsSection>();
+  const files: string[] = [];
+  for (const name of upstreamNames) {
+    const upstream = parts.upstreams?.[name];
+    const { tls, targets = [] } = upstream ?? {};
+    if (tls === undefined) continue;
+    const at: Path = ['upstreams', name, 'tls'];
+    if (targets.length > 0 && !targets.some((target) => target.startsWith('https:'))) {
+      const message = 'tls does nothing for targets that begin with http:';
+      report(at, { rule: 'tls', severity: 'warning', message, at: 'key' });
+    }
+    const { ca, cert, key } = absolute(tls, context);
+    files.push(...[ca, cert, key].filter((file) => file !== undefined));
+    const texts = {
+      ca: await readAuthorities(ca, at, report, context),
+      ...(await readClientPair({ cert, key }, at, report, context)),
+    };
+    read.set(name, { ...tls, ...texts });
+  }
+  return { tls: read, files };
+}
+
+/** The same file with what was read in place of the paths. */
+export function withTexts(file: PolicyFile, tls: BroughtIn['tls']): PolicyFile {
+  if (tls.size === 0 || file.upstreams === undefined) return file;
+  const upstreams = Object.entries(file.upstreams).map(([name, upstream]) => {
+    const own = tls.get(name);
+    return [name, own === undefined ? upstream : { ...upstream, tls: own }] as const;
+  });
+  return { ...file, upstreams: Object.fromEntries(upstreams) };
+}
+
+function absolute(
+  { ca, cert, key }: Pick<TlsSection, 'ca' | 'cert' | 'key'>,
+  { policyFile }: TlsContext,
+): Pick<TlsSection, 'ca' | 'cert' | 'key'> {
+  const path = (file: string | undefined) => file && resolve(dirname(policyFile), file);
+  return { ca: path(ca), cert: path(cert), key: path(key) };
+}
+
+async function readAuthorities(
+  file: string | undefined,
+  at: Path,
+  report: Report,
+  { readFile }: TlsContext,
+): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const read = await tryRead(file, readFile);
+  if (read.kind === 'unreadable') {
+    report([...at, 'ca'], { rule: 'tls', message: `cannot read the authorities: ${read.why}` });
+    return undefined;
+  }
+  const text = Buffer.from(read.bytes).toString('latin1');
+  const certificates = text.match(CERTIFICATE) ?? [];
+  if (certificates.length === 0 || !certificates.every(isCertificate))
+    report([...at, 'ca'], { rule: 'tls', message: 'not a PEM file of certificates' });
+  return text;
+}
+
+async function readClientPair(
+  { cert, key }: Pick<TlsSection, 'cert' | 'key'>,
+  at: Path,
+  report: Report,
+  { readFile, now }: TlsContext,
+): Promise<Pick<TlsSection, 'cert' | 'key'>> {
+  if (cert === undefined && key === undefined) return { cert, key };
+  if (cert === undefined || key === undefined) {
+    const [written, missing] = cert === undefined ? ['key', 'cert'] : ['cert', 'key'];
+    report([...at, written], { rule: 'tls', message: `${written} needs ${missing} beside it`, at: 'key' });
+    return { cert: undefined, key: undefined };
+  }
+  const files = { names: [], cert, key };
+  const pair = await readPair(files, readFile);
+  const findings = pair.kind === 'read' ? await pairWarnings(files, pair, now) : [pair.finding];
+  for (const { at: where, hint, ...finding } of findings)
+    report([...at, where], { rule: 'tls', ...finding, hint: hint?.replace('clients', 'upstreams') });
+  return pair.kind === 'read' ? { cert: pair.cert, key: pair.key } : { cert: undefined, key: undefined };
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return false;
+  }
+}

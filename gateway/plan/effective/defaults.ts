@@ -1,0 +1,122 @@
+// What holds where a file says nothing: every default that the descriptions of the grammar name, filled in.
+// By the convention of the grammars, `default 5s` is a value that could be written, `default: …` a rule in words.
+import type { z } from 'zod';
+import type { Path } from '../read/document.ts';
+
+type Schema = z.core.JSONSchema.JSONSchema;
+type Values = Readonly<Record<string, unknown>>;
+
+const LITERAL = /\b[Dd]efault ([^\s;,]+(?:, [^\s;,]+)*)/;
+/** Sections whose defaults hold whether the section is written or not. */
+const ALWAYS_IN_FORCE: ReadonlySet<string> = new Set([
+  'timeout',
+  'connections',
+  'retries',
+  'bounds',
+  'overload',
+  'drain',
+  'rules',
+]);
+
+/** What one value in the place of a section means. */
+const SHORTHANDS: Readonly<Record<string, string>> = { timeout: 'headers', health: 'path' };
+/** In a policy these say their own instead of what holds anyway: of the version, of the gateway file, of their carrier. */
+const LEFT_AS_WRITTEN: ReadonlySet<string> = new Set([
+  'operations',
+  'deprecation_header',
+  'resolve',
+  'expect',
+]);
+/** Of no use, and refused, in an API without versions. */
+const UNVERSIONED = 'none';
+const OF_VERSIONS: ReadonlySet<string> = new Set(['rewrite_content_type', 'warning']);
+
+export interface Filling {
+  readonly values: unknown;
+  /** Paths of what was added. */
+  readonly added: readonly Path[];
+}
+
+/** `schema` is that of the whole file. */
+export function withDefaults(schema: Schema, values: unknown, kind: 'gateway' | 'policy'): Filling {
+  const added: Path[] = [];
+  const unversioned = isMap(values) && values.versions === UNVERSIONED;
+  const isLeft = (key: string) =>
+    kind === 'policy' && (LEFT_AS_WRITTEN.has(key) || (unversioned && OF_VERSIONS.has(key)));
+  // What a version does not say, the API as a whole may have said.
+  const isInherited = (path: Path, key: string) =>
+    path.length === 2 && path[0] === 'versions' && Object.hasOwn(schema.properties ?? {}, key);
+  const fill = (node: Schema, value: unknown, path: Path): unknown => {
+    if (Array.isArray(value)) {
+      const { items } = node;
+      if (items === undefined || Array.isArray(items) || typeof items === 'boolean') return value;
+      return value.map((item: unknown, index) => fill(fitting(items, item), item, [...path, index]));
+    }
+    if (!isMap(value)) return value;
+    const filled: Record<string, unknown> = {};
+    for (const [key, each] of Object.entries(value)) {
+      const child = childOf(node, key);
+      if (child === undefined || isLeft(key)) {
+        filled[key] = each;
+        continue;
+      }
+      const meant = unfolded(key, child, each);
+      filled[key] = fill(fitting(child, meant), meant, [...path, key]);
+    }
+    for (const [key, child] of Object.entries(node.properties ?? {})) {
+      if (typeof child === 'boolean' || Object.hasOwn(value, key) || isLeft(key) || isInherited(path, key))
+        continue;
+      const at = [...path, key];
+      const literal = literalOf(child);
+      if (literal !== undefined) {
+        filled[key] = literal;
+        added.push(at);
+      } else if (ALWAYS_IN_FORCE.has(key)) {
+        const section = fill(fitting(child, {}), {}, at);
+        if (isMap(section) && Object.keys(section).length > 0) filled[key] = section;
+      }
+    }
+    return filled;
+  };
+  return { values: fill(schema, values, []), added };
+}
+
+function childOf({ properties, additionalProperties }: Schema, key: string): Schema | undefined {
+  const child =
+    properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+  return typeof child === 'boolean' ? undefined : child;
+}
+
+/** Of several forms, the one that `value` is written in. */
+function fitting(schema: Schema, value: unknown): Schema {
+  const forms = (schema.anyOf ?? []).filter((form) => typeof form !== 'boolean');
+  if (forms.length === 0) return schema;
+  const found = forms.find((form) => {
+    if (Array.isArray(value)) return form.type === 'array';
+    return (
+      isMap(value) &&
+      form.type === 'object' &&
+      Object.keys(value).every((key) => childOf(form, key) !== undefined)
+    );
+  });
+  return found ?? {};
+}
+
+function unfolded(key: string, schema: Schema, value: unknown): unknown {
+  const name = SHORTHANDS[key];
+  const sections = (schema.anyOf ?? []).some((form) => typeof form !== 'boolean' && form.type === 'object');
+  return name !== undefined && sections && typeof value === 'string' ? { [name]: value } : value;
+}
+
+function literalOf({ description = '', type, items }: Schema): unknown {
+  const written = LITERAL.exec(description)?.[1]?.replace(/\.$/, '').split(', ');
+  const [first] = written ?? [];
+  if (written === undefined || first === undefined) return undefined;
+  if (type === 'array' || items !== undefined) return written;
+  if (first === 'true' || first === 'false') return first === 'true';
+  return /^\d+$/.test(first) ? Number(first) : first;
+}
+
+function isMap(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

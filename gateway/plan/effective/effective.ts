@@ -1,0 +1,95 @@
+// The effective configuration: every value in force with the line it comes from, fit to be shown.
+// From the documents behind a plan; for `sundial config show` and the admin listener.
+
+import { schemaOf } from '../grammar/editor-schemas.ts';
+import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
+import { policyGrammar } from '../grammar/policy-grammar.ts';
+import type { Path, SourceDocument } from '../read/document.ts';
+import { withDefaults } from './defaults.ts';
+import { shownValue } from './redacted.ts';
+
+export interface EffectiveConfig {
+  /** Of the plan that these documents make. */
+  readonly revision: string;
+  /** The gateway file first. */
+  readonly documents: readonly EffectiveDocument[];
+}
+
+export interface EffectiveDocument {
+  /** Path as printed. */
+  readonly file: string;
+  /** Maps, lists and scalars as a YAML file has them; secrets are redacted. */
+  readonly values: unknown;
+  /** For every scalar and for every empty list or map. */
+  readonly origins: readonly ValueOrigin[];
+}
+
+export interface ValueOrigin {
+  readonly path: Path;
+  /** `policies/orders.yaml:12`, or `default`. */
+  readonly from: string;
+}
+
+export interface EffectiveInput {
+  readonly revision: string;
+  readonly gateway: SourceDocument;
+  readonly policies: readonly SourceDocument[];
+  /** Whether what no file says is filled in. */
+  readonly defaults: boolean;
+}
+
+const DEFAULT = 'default';
+
+export function effectiveConfig({ revision, gateway, policies, defaults }: EffectiveInput): EffectiveConfig {
+  const show = (document: SourceDocument, kind: 'gateway' | 'policy') =>
+    effectiveDocument(document, kind, defaults);
+  return { revision, documents: [show(gateway, 'gateway'), ...policies.map((each) => show(each, 'policy'))] };
+}
+
+function effectiveDocument(
+  document: SourceDocument,
+  kind: 'gateway' | 'policy',
+  defaults: boolean,
+): EffectiveDocument {
+  const grammar = kind === 'gateway' ? gatewayGrammar : policyGrammar;
+  const filling = defaults
+    ? withDefaults(schemaOf(grammar), document.value, kind)
+    : { values: document.value, added: [] };
+  const added = new Set(filling.added.map(pointerTo));
+  const origins: ValueOrigin[] = [];
+  const show = (value: unknown, path: Path): unknown => {
+    if (added.has(pointerTo(path))) {
+      origins.push({ path, from: DEFAULT });
+      return value;
+    }
+    const entries = entriesOf(value);
+    if (entries.length === 0) origins.push({ path, from: placeOf(document, path) });
+    if (Array.isArray(value)) return value.map((item: unknown, index) => show(item, [...path, index]));
+    if (isMap(value))
+      return Object.fromEntries(entries.map(([key, each]) => [key, show(each, [...path, key])]));
+    return shownValue(document, path, value);
+  };
+  return { file: document.file, values: show(filling.values, []), origins };
+}
+
+/** RFC 6901. */
+export function pointerTo(path: Path): string {
+  return path.map((step) => `/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
+}
+
+/** A value that stands for a section (`timeout: 3s`) has the place of that section. */
+function placeOf(document: SourceDocument, path: Path): string {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const origin = document.origin(path.slice(0, length));
+    if (origin !== undefined) return `${origin.file}:${origin.line}`;
+  }
+  return document.file;
+}
+
+function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+}
+
+function isMap(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

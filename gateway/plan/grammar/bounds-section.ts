@@ -1,0 +1,122 @@
+// The `bounds`, `overload` and `drain` sections of gateway.yaml: what a client may take up, each with its default.
+// The defaults stand here as an operator would write them; compile/bounds.ts reads them with this same grammar.
+import { z } from 'zod';
+import { notation, parseDuration, parseRate, size } from '../../policy/notation.ts';
+
+/** What holds where nothing is written. */
+export const WRITTEN_BOUNDS = {
+  header_bytes: '16KB',
+  header_fields: 256,
+  target_bytes: '8KB',
+  body: '1GB',
+  connections: 10_000,
+  connections_per_address: 2_000,
+  streams: 128,
+  resets: '100/10s',
+  pipelined: 128,
+  headers: '10s',
+  request: '5m',
+  body_rate: '1000/10s',
+  idle: '65s',
+  unread: '65s',
+  websockets: 10_000,
+  websockets_per_client: 1_000,
+  websocket_idle: '1h',
+} as const;
+export const WRITTEN_OVERLOAD = { lag: '500ms', requests: 10_000 } as const;
+export const WRITTEN_DRAIN = { wait: '0s', timeout: '30s' } as const;
+
+const said = (what: string, key: keyof typeof WRITTEN_BOUNDS): string =>
+  `${what} Default ${WRITTEN_BOUNDS[key]}.`;
+
+const digits = notation(
+  (text) => (/^[1-9]\d{0,6}$/.test(text) ? Number(text) : undefined),
+  'not a whole number from 1 to 9999999',
+  { description: 'A whole number.' },
+);
+
+/** A number, or one that comes as text from `${env:…}`. */
+const count = (description: string) => z.union([digits, z.int().min(1).max(9_999_999)]).meta({ description });
+
+/** A timer that is set to more than a day is a slip, and to more than 24 days none at all. */
+const LONGEST_MS = 86_400_000;
+
+const duration = (description: string) =>
+  notation(
+    (text) => withinADay(parseDuration(text)),
+    'not a duration such as 250ms, 5s, 1m or 2h, of a day at most',
+    { description, examples: ['10s', '5m'] },
+  );
+
+const rate = (description: string) =>
+  notation(
+    (text) => {
+      const parsed = parseRate(text);
+      return withinADay(parsed?.windowMs) === undefined ? undefined : parsed;
+    },
+    'not a rate such as 200/10s, of a day at most',
+    { description, examples: ['200/10s'] },
+  );
+
+function withinADay(ms: number | undefined): number | undefined {
+  return ms !== undefined && ms <= LONGEST_MS ? ms : undefined;
+}
+
+const off = z.literal('off');
+
+export const wholeBounds = z.strictObject({
+  header_bytes: size(said('All header fields of a request together: 431 beyond.', 'header_bytes')),
+  header_fields: count(said('Header fields of a request: 431 beyond.', 'header_fields')),
+  target_bytes: size(said('The request target: 414 beyond.', 'target_bytes')),
+  body: size(said('A request body where no policy has a max_body: 413 beyond.', 'body')),
+  connections: count(said('Client connections: a further one is closed at once.', 'connections')),
+  connections_per_address: count(
+    said('Client connections of one address that is no trusted proxy.', 'connections_per_address'),
+  ),
+  streams: count(said('Concurrent requests of one HTTP/2 connection.', 'streams')),
+  resets: rate(said('Streams that one HTTP/2 connection may reset; it is ended beyond.', 'resets')),
+  pipelined: count(said('Unanswered requests of one HTTP/1.1 connection.', 'pipelined')),
+  headers: duration(said('For a header section to arrive, and for a TLS handshake: 408 beyond.', 'headers')),
+  request: duration(said('For a whole request to arrive: 408 beyond.', 'request')),
+  body_rate: z.union([off, rate('Octets in a window.')]).meta({
+    description: said(
+      'The fewest octets of a body in each window of waiting for it, 408 below; or off.',
+      'body_rate',
+    ),
+  }),
+  idle: duration(said('A connection without a request.', 'idle')),
+  unread: duration(said('An answer of which the client takes nothing.', 'unread')),
+  websockets: count(said('Open WebSockets: 503 beyond.', 'websockets')),
+  websockets_per_client: count(
+    said('Open WebSockets of one consumer or address: 429 beyond.', 'websockets_per_client'),
+  ),
+  websocket_idle: z.union([off, duration('A duration.')]).meta({
+    description: said('A WebSocket on which nothing is said is closed with 1001; or off.', 'websocket_idle'),
+  }),
+});
+
+export const wholeOverload = z.strictObject({
+  lag: duration(
+    `How late the event loop may be before a growing share of requests is refused. Default ${WRITTEN_OVERLOAD.lag}.`,
+  ),
+  requests: count(`Requests in flight: 503 beyond. Default ${WRITTEN_OVERLOAD.requests}.`),
+});
+
+const atLeastNothing = (description: string) =>
+  notation(
+    (text) => (text === '0s' ? 0 : withinADay(parseDuration(text))),
+    'not a duration such as 0s, 250ms, 5s or 1m, of a day at most',
+    { description, examples: ['0s', '5s'] },
+  );
+
+export const wholeDrain = z.strictObject({
+  wait: atLeastNothing(
+    `How long connections are still accepted after readiness has turned false. Default ${WRITTEN_DRAIN.wait}.`,
+  ),
+  timeout: duration(`For what is in flight after that; the rest is cut. Default ${WRITTEN_DRAIN.timeout}.`),
+});
+
+/** What may be written: any part of it. */
+export const boundsSection = wholeBounds.partial();
+export const overloadSection = z.union([off, wholeOverload.partial()]);
+export const drainSection = wholeDrain.partial();

@@ -1,0 +1,93 @@
+// The `listeners` of `config/gateway.yaml`: addresses, TLS, plain HTTP, and what operators use.
+// A part of gateway-grammar.ts.
+import { z } from 'zod';
+import { notation, parseWholeSeconds } from '../../policy/notation.ts';
+import { parseAddress, parseHostName } from './addresses.ts';
+import { parseAdminToken } from './admin-token.ts';
+
+export const text = (description: string, examples: readonly string[] = []) =>
+  z
+    .string()
+    .min(1)
+    .meta({ description, examples: [...examples] });
+
+const address = (example: string) =>
+  notation(parseAddress, 'not an address such as 127.0.0.1:8443 or :8443', {
+    description: 'Address and port to listen on; without an address, every interface.',
+    examples: [example],
+  });
+
+const certificateName = notation(
+  (name) => (parseHostName(name.replace(/^\*\./, '')) === undefined ? undefined : name),
+  'not a host name in lower case, perhaps with a leading *.',
+  { description: 'A host name; a leading *. stands for one label.', examples: ['api.example.com'] },
+);
+
+const certificate = z.strictObject({
+  names: z.array(certificateName).min(1).meta({ description: 'Host names this pair is for.' }),
+  cert: text('PEM file of the chain, relative to this file.'),
+  key: text('PEM file of the private key, relative to this file.'),
+});
+
+/** Written as the default of certificates: a client that names no host is refused. */
+export const NO_DEFAULT = 'none';
+
+const tls = z.strictObject({
+  certificates: z.array(certificate).min(1),
+  default: certificateName
+    .meta({
+      description:
+        'A name of the certificate that clients without SNI are shown; none refuses them. Default: the first one.',
+      examples: ['api.example.com', NO_DEFAULT],
+    })
+    .optional(),
+});
+
+/** Zero withdraws what browsers remember (RFC 6797 section 6.1.1). */
+const hsts = notation(
+  (text) => (text === '0s' ? 0 : parseWholeSeconds(text)),
+  'not a duration of at least 1s, such as 365d, nor 0s',
+  {
+    description: 'Time for Strict-Transport-Security, 0s to withdraw it; none is sent without it.',
+    examples: ['365d', '0s'],
+  },
+);
+
+const https = z.strictObject({
+  address: address(':8443'),
+  hsts: hsts.optional(),
+  tls: tls
+    .meta({ description: 'Certificates; without them a self-signed pair is made in the data folder.' })
+    .optional(),
+});
+
+const http = z.strictObject({
+  address: address(':8080'),
+  mode: z
+    .enum(['reject', 'redirect', 'serve'])
+    .meta({
+      description:
+        'reject answers 400; redirect sends requests without credentials to `public`; serve only on loopback or behind trusted proxies. Default reject.',
+    })
+    .optional(),
+});
+
+const admin = z.strictObject({
+  address: address('127.0.0.1:9901'),
+  token: notation(parseAdminToken, 'not a token of 32 to 512 letters, digits and . _ ~ + / -', {
+    description:
+      'What writes need as "Authorization: Bearer <token>"; one is made in the data folder where none is given.',
+    examples: [`\${file:/run/secrets/admin-token}`],
+  }).optional(),
+});
+
+const metrics = z
+  .strictObject({ address: address(':9902') })
+  .meta({ description: 'Metrics and health alone, without a token: for probes and scrapers.' });
+
+export const listenersSection = z.strictObject({
+  https: https.optional(),
+  http: http.optional(),
+  admin: admin.optional(),
+  metrics: metrics.optional(),
+});

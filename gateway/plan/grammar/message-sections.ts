@@ -1,0 +1,45 @@
+// The `headers` and `max_body` keys of a policy file: what is changed in messages on their way, and how large they may be.
+// Their shape only; which fields are the gateway's own is checked against the whole file.
+import { z } from 'zod';
+import { notation, size } from '../../policy/notation.ts';
+
+const NAME = /^[A-Za-z0-9!#$%&'*+.^`|~-]{1,64}$/;
+
+/** Lower case; undefined for what is no field name, and for names with `_`, which no upstream tells from `-` (SMG-25). */
+export function parseFieldName(text: string): string | undefined {
+  return NAME.test(text) ? text.toLowerCase() : undefined;
+}
+
+/** One line of visible characters and blanks: nothing in it can end the field. */
+const value = notation(
+  (text) => (/^[\x21-\x7e]([\t\x20-\x7e]{0,4094}[\x21-\x7e])?$/.test(text) ? text : undefined),
+  'not a field value: visible ASCII characters and blanks on one line',
+  { description: `The value, secrets by \${env:…} or \${file:…}.`, examples: ['acme'] },
+);
+
+const edits = (whose: string) =>
+  z.strictObject({
+    set: z
+      .record(z.string(), value)
+      .meta({ description: `Fields ${whose}, whatever else was there.` })
+      .optional(),
+    remove: z
+      .array(
+        notation(parseFieldName, 'not a field name', { description: 'A field name.', examples: ['X-Debug'] }),
+      )
+      .meta({ description: 'Fields taken out.' })
+      .optional(),
+  });
+
+export const headersSection = z
+  .strictObject({
+    request: edits('the upstream gets').meta({ description: 'Of what clients send.' }).optional(),
+    response: edits('the client gets').meta({ description: 'Of what upstreams answer.' }).optional(),
+  })
+  .meta({
+    description: 'Header fields changed on their way; those the gateway answers for stay as they are.',
+  });
+
+export const maxBodySection = size(
+  'Largest body of a request, by powers of 1024; default: bounds.body of gateway.yaml.',
+);

@@ -1,0 +1,76 @@
+// From what the reader of a reload says to the next plan: only what changed is handed over and compiled, in slices.
+// Runs on the thread that serves; until it ends, nothing here is in force.
+import { setImmediate } from 'node:timers/promises';
+import type { PolicyReader, ReadSummary } from './aside/reader-contract.ts';
+import { compileApi, planSteps } from './compile/plan.ts';
+import { inSlices } from './in-slices.ts';
+import type { PlanPiece, ReadPiece } from './pieces.ts';
+import type { ApiPlan, GatewayPlan } from './plan.ts';
+import type { Problem } from './problems.ts';
+import type { PublishedFile } from './published-record.ts';
+import type { Settings } from './settings.ts';
+
+/** Handed over at a time: each is copied from one thread to the other while requests wait. */
+const PIECES_AT_ONCE = 16;
+const PROBLEMS_AT_ONCE = 200;
+const FILES_AT_ONCE = 100;
+
+export interface NextPlan {
+  readonly plan: GatewayPlan;
+  readonly pieces: readonly PlanPiece[];
+}
+
+/** `current`: the pieces of the plan in force, which the next one shares where they are the same. */
+export async function makeNextPlan(
+  reader: Pick<PolicyReader, 'pieces'>,
+  summary: Pick<ReadSummary, 'digests'> & { readonly revision: string },
+  current: readonly PlanPiece[],
+  settings: Settings,
+): Promise<NextPlan> {
+  const { digests, revision } = summary;
+  const known = new Map(current.map((piece) => [piece.digest, piece]));
+  const missing = digests.filter((each) => !known.has(each));
+  for (const part of parts(missing, PIECES_AT_ONCE)) {
+    const read = await reader.pieces(part);
+    await inSlices(compileSteps(read, settings, known));
+    await setImmediate();
+  }
+  const pieces = digests.flatMap((each) => known.get(each) ?? []);
+  if (pieces.length < digests.length) throw new Error('the reader of policies has lost some');
+  return { plan: await inSlices(planSteps({ settings, apis: apisOf(pieces), revision })), pieces };
+}
+
+export async function allProblems(reader: PolicyReader, count: number): Promise<readonly Problem[]> {
+  const problems: Problem[] = [];
+  for (let from = 0; from < count; from += PROBLEMS_AT_ONCE) {
+    problems.push(...(await reader.problems(from, from + PROBLEMS_AT_ONCE)));
+    await setImmediate();
+  }
+  return problems;
+}
+
+export async function recallAll(reader: PolicyReader, recorded: readonly PublishedFile[]): Promise<void> {
+  for (const part of parts(recorded, FILES_AT_ONCE)) {
+    await reader.recall(part);
+    await setImmediate();
+  }
+}
+
+function* compileSteps(
+  read: readonly ReadPiece[],
+  settings: Settings,
+  known: Map<string, PlanPiece>,
+): Generator<void, void> {
+  for (const { digest, file, files } of read) {
+    known.set(digest, { digest, file, files, api: compileApi(file, settings) });
+    yield;
+  }
+}
+
+function* apisOf(pieces: readonly PlanPiece[]): Generator<ApiPlan, void> {
+  for (const { api } of pieces) yield api;
+}
+
+function* parts<T>(items: readonly T[], size: number): Generator<readonly T[], void> {
+  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
+}

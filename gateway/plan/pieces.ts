@@ -1,0 +1,22 @@
+// One policy file as a part of a plan, told from another by its digest: what a reload need not make again.
+// Read in the thread of aside/, compiled and kept on the main thread.
+import type { PolicyFile } from './grammar/policy-grammar.ts';
+import type { ApiPlan } from './plan.ts';
+import type { PublishedFile } from './published-record.ts';
+
+interface Piece {
+  /** Of everything the file is made of: the same digest, the same rules. */
+  readonly digest: string;
+  /** The file and its descriptions, as they were written. */
+  readonly files: readonly PublishedFile[];
+}
+
+/** Checked, not yet compiled; plain data that can be handed from thread to thread. */
+export interface ReadPiece extends Piece {
+  readonly file: PolicyFile;
+}
+
+/** With what it was compiled from, which workers are sent. */
+export interface PlanPiece extends ReadPiece {
+  readonly api: ApiPlan;
+}

@@ -1,0 +1,21 @@
+// Policy files from memory instead of from the disk: those published earlier, or those behind the plan in force.
+// For whoever compares with them or shows them; nothing is compiled.
+import { resolve } from 'node:path';
+import { contextOf, type LoadOptions, type Policies, readPolicies } from './load-documents.ts';
+import type { PublishedFile } from './published-record.ts';
+
+/** What is wrong in them was seen when they were accepted; what cannot be read by now is not compared with. */
+export function readRecorded(files: readonly PublishedFile[], options: LoadOptions): Promise<Policies> {
+  const context = contextOf(options);
+  const recorded = new Map(files.map(({ name, text }) => [resolve(context.cwd, name), text]));
+  const readFile = async (path: string): Promise<Uint8Array> => {
+    const text = recorded.get(path);
+    if (text === undefined) throw new TypeError('not recorded');
+    return new TextEncoder().encode(text);
+  };
+  const unknown = { now: context.now, public: undefined, identities: undefined, listeners: [] };
+  const policies = files
+    .filter(({ kind }) => kind === 'policy')
+    .map(({ name }) => resolve(context.cwd, name));
+  return readPolicies({ ...context, readFile }, policies, unknown);
+}

@@ -1,0 +1,110 @@
+// The key pair the gateway makes for itself where none is configured, kept in the data folder.
+// Asked by public-certificates.ts at start, when a reload brings in hosts, and before the certificate ends.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import { covers } from '../plan/read/key-pair.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { KeyPair } from './certificates.ts';
+
+const DAY_MS = 86_400_000;
+const LIFETIME_DAYS = 397;
+/** The self-signed certificate is made anew when no more than this is left of it, milliseconds. */
+export const RENEW_BEFORE_MS = DAY_MS;
+const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
+
+export interface SelfSignedFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export function selfSignedFiles(dataFolder: string): SelfSignedFiles {
+  return { cert: join(dataFolder, 'gateway.crt'), key: join(dataFolder, 'gateway.key') };
+}
+
+/**
+ * The pair in `dataFolder` for this machine's own names and for `hosts`, in which `{version}.` and a host stands for
+ * every first label. Made anew when it is missing, broken, lacks one of them or ends within a day.
+ */
+export async function selfSignedPair(
+  dataFolder: string,
+  hosts: readonly string[],
+  now: EpochMs,
+): Promise<KeyPair> {
+  const files = selfSignedFiles(dataFolder);
+  const plain = hosts.map((host) =>
+    host
+      .toLowerCase()
+      .replace(/^\[|\]$/g, '')
+      .replace(/^\{version\}/, '*'),
+  );
+  const names = [...new Set([...LOOPBACK, ...plain])];
+  const [cert, key] = await Promise.all([readIfThere(files.cert), readIfThere(files.key)]);
+  const expiry = cert && key && usableUntil({ cert, key }, names, now);
+  if (cert && key && expiry) return { names, cert, key, expiry };
+  const made = await makePair(names, now);
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  await writePrivately(files.key, made.key);
+  await writePrivately(files.cert, made.cert);
+  return { names, ...made };
+}
+
+async function makePair(names: readonly string[], now: EpochMs): Promise<Omit<KeyPair, 'names'>> {
+  const expiry = now + LIFETIME_DAYS * DAY_MS;
+  const made = await generate([{ name: 'commonName', value: 'Sundial (self-signed)' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    notBeforeDate: new Date(now - DAY_MS),
+    notAfterDate: new Date(expiry),
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      {
+        name: 'subjectAltName',
+        altNames: names.map((name) =>
+          isIP(name) === 0 ? { type: 2 as const, value: name } : { type: 7 as const, ip: name },
+        ),
+      },
+    ],
+  });
+  return { cert: made.cert, key: made.private, expiry };
+}
+
+/** Undefined when the pair is not what is wanted. */
+function usableUntil(
+  { cert, key }: Pick<KeyPair, 'cert' | 'key'>,
+  names: readonly string[],
+  now: EpochMs,
+): EpochMs | undefined {
+  try {
+    const parsed = new X509Certificate(cert);
+    const expiry = parsed.validToDate.getTime();
+    const inTime = parsed.validFromDate.getTime() <= now && expiry > now + RENEW_BEFORE_MS;
+    const fits = parsed.checkPrivateKey(createPrivateKey(key));
+    return inTime && fits && names.every((name) => covers(parsed, name)) ? expiry : undefined;
+  } catch {
+    // Not a certificate or no key: a new pair replaces it.
+    return undefined;
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+// Written aside and renamed, so that a crash never leaves half a key.
+async function writePrivately(file: string, text: string): Promise<void> {
+  const aside = `${file}.new`;
+  await writeFile(aside, text, { mode: 0o600 });
+  await chmod(aside, 0o600);
+  await rename(aside, file);
+}

@@ -1,0 +1,51 @@
+// HTTP/2 connections between their requests: ended when they are idle, and when their client does nothing but reset (H2-6).
+// Attached by node-server.ts to the secure listener.
+import { constants, type ServerHttp2Session } from 'node:http2';
+import type { Bounds } from '../plan/bounds.ts';
+import type { BoundsReport } from '../telemetry/bounds-report.ts';
+
+type SessionBounds = Pick<Bounds, 'idleMs' | 'resets'>;
+
+/** What nghttp2 ends a connection with when a header section goes on in frame after frame. */
+const ENDLESS_HEADERS = /CONTINUATION/;
+
+export function watchSession(
+  session: ServerHttp2Session,
+  { idleMs, resets }: SessionBounds,
+  report: Pick<BoundsReport, 'refused'>,
+): void {
+  let open = 0;
+  // A bucket that fills up again within the window: nothing has to be remembered of single resets.
+  let left = resets.units;
+  let filledAt = performance.now();
+  // Idle is a connection without a request, whatever else comes on it: pings, settings, or a header section octet by
+  // octet keep Node's own time-out from passing.
+  const idle = setTimeout(() => {
+    // Tells the client by GOAWAY which streams were seen, and does not wait for a half-received header section.
+    if (open === 0) session.destroy();
+  }, idleMs);
+
+  function onReset(): void {
+    const now = performance.now();
+    left = Math.min(resets.units, left + ((now - filledAt) * resets.units) / resets.windowMs) - 1;
+    filledAt = now;
+    if (left >= 0 || session.destroyed) return;
+    report.refused('resets');
+    session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    session.destroy();
+  }
+
+  session.on('stream', (stream) => {
+    open += 1;
+    stream.once('close', () => {
+      open -= 1;
+      if (open === 0) idle.refresh();
+      // Also those that we had to reset: a client can provoke them as well.
+      if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) onReset();
+    });
+  });
+  session.on('error', ({ message }) => {
+    if (ENDLESS_HEADERS.test(message)) report.refused('header_bytes');
+  });
+  session.once('close', () => clearTimeout(idle));
+}

@@ -1,0 +1,60 @@
+// Gauge and counter of the targets of upstreams: which are in service, and how often each was taken out.
+// Told of each change by target-report.ts; asks the targets themselves at scrape.
+import type { TargetChange, TargetStanding } from '../exchange/target-standing.ts';
+import { counter, gauge, type MetricRow, type Sample } from './series.ts';
+
+export interface TargetMetrics {
+  /** Shows these from now on; `standing` is asked at scrape. */
+  readonly watchTargets: (standing: () => Iterable<TargetStanding>) => void;
+  readonly targetChanged: (change: TargetChange) => void;
+  /** upstream, target. */
+  readonly up: () => Iterable<Sample>;
+  /** upstream, target, reason. */
+  readonly ejections: () => Iterable<Sample>;
+}
+
+const REASONS = ['health', 'breaker'] as const satisfies readonly TargetChange['by'][];
+
+export function createTargetMetrics(): TargetMetrics {
+  const counts = new Map<string, number>();
+  let standing: () => Iterable<TargetStanding> = () => [];
+  const keyOf = ({ upstream, target }: TargetStanding, by: TargetChange['by']): string =>
+    `${upstream} ${target} ${by}`;
+  return {
+    watchTargets: (asked) => {
+      standing = asked;
+    },
+    targetChanged: (change) => {
+      if (change.up) return;
+      const key = keyOf(change, change.by);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    },
+    *up() {
+      for (const { upstream, target, up } of standing()) yield [[upstream, target], up ? 1 : 0];
+    },
+    *ejections() {
+      for (const each of standing()) {
+        for (const reason of REASONS)
+          yield [[each.upstream, each.target, reason], counts.get(keyOf(each, reason)) ?? 0];
+      }
+    },
+  };
+}
+
+export function targetRows({ up, ejections }: TargetMetrics): readonly MetricRow[] {
+  return [
+    gauge(
+      'sundial_upstream_up',
+      'Whether a target is in service, of those that health checks or a breaker watch.',
+      ['upstream', 'target'],
+      up,
+      'min',
+    ),
+    counter(
+      'sundial_upstream_ejections_total',
+      'How often a target was taken out of service.',
+      ['upstream', 'target', 'reason'],
+      ejections,
+    ),
+  ];
+}

@@ -1,0 +1,260 @@
+// `sundial check --live`: what the files name outside themselves, there, missing and wrong, found within a bound of time and
+// shown by the line that names it.
+import { createServer as createHttp, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createServer as createTls } from 'node:tls';
+import { generate } from 'selfsigned';
+import { afterEach, describe, expect, it } from 'vitest';
+import { runCheck } from '../../gateway/cli/check.ts';
+import { tryAll } from '../../gateway/cli/live/bounded.ts';
+import { endOfCertificate, endOfCertificateFile } from '../../gateway/cli/live/certificate-ends.ts';
+import { pingRedis } from '../../gateway/cli/live/ping-redis.ts';
+import { workspace } from '../plan/workspace.ts';
+import { freePorts } from '../support/ports.ts';
+
+const NOW = Date.parse('2026-11-20T00:00:00Z');
+const DAY = 86_400_000;
+let stack = new AsyncDisposableStack();
+afterEach(async () => {
+  await stack.disposeAsync();
+  stack = new AsyncDisposableStack();
+});
+
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stack.defer(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => void server.close(() => resolve()));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const accepting = () => listen(createServer((socket) => socket.on('error', () => undefined)));
+const serving = (listener: RequestListener) => listen(createHttp(listener));
+const KEYS = JSON.stringify({ keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB' }] });
+
+interface Named {
+  readonly targets: readonly string[];
+  readonly issuer: string;
+  readonly store?: string;
+}
+
+interface Found {
+  readonly exitCode: number;
+  readonly problems: readonly Readonly<Record<string, unknown>>[];
+  readonly text: string;
+}
+
+/** Checks a gateway that names these, in text and as JSON. */
+async function check({ targets, issuer, store = 'embedded' }: Named, strict = false): Promise<Found> {
+  await using files = await workspace({
+    'config/gateway.yaml': `public: https://api.example.com
+listeners: { https: { address: "127.0.0.1:8443" } }
+identity: { main: { issuer: "${issuer}", audience: api } }
+store: "${store}"
+policies: ../policies/*.yaml
+`,
+    'policies/orders.yaml': `api: orders
+base: /api/orders
+resolve: [{ path: "/api/{version}/orders" }]
+access: { identity: main, scopes: { read: [orders:read] } }
+upstreams:
+  v1: { targets: [${targets.map((each) => `"${each}"`).join(', ')}] }
+versions: { v1: { released: 2024-06-01 } }
+`,
+  });
+  const options = {
+    files: [],
+    configFile: join(files.folder, 'config/gateway.yaml'),
+    strict,
+    live: { today: NOW },
+    environment: { PASSWORD: 'canary-password' },
+    now: NOW,
+    colour: false,
+    cwd: files.folder,
+  };
+  const { text } = await runCheck({ ...options, format: 'text' });
+  const { text: json, exitCode } = await runCheck({ ...options, format: 'json' });
+  expect(text + json).not.toContain('canary');
+  return { exitCode, problems: JSON.parse(json).problems, text };
+}
+
+describe('check --live', () => {
+  it('is content with what is there', async () => {
+    const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
+    const targets = [`http://127.0.0.1:${await accepting()}`];
+    expect(await check({ targets, issuer }, true)).toMatchObject({ exitCode: 0, problems: [] });
+  });
+
+  it('asks nothing of files with errors, which are shown as ever', async () => {
+    const { problems } = await check({ targets: ['http://127.0.0.1:1/path'], issuer: 'http://127.0.0.1:1' });
+    expect(problems.map(({ rule }) => rule)).not.toContain('live-target');
+    expect(problems).not.toEqual([]);
+  });
+
+  it('shows a target that is not there by its line and by the name of the rule', async () => {
+    const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
+    const [port] = await freePorts(1);
+    const { exitCode, text, problems } = await check({ targets: [`http://127.0.0.1:${port}`], issuer });
+    expect(exitCode).toBe(1);
+    expect(problems).toMatchObject([
+      { file: 'policies/orders.yaml', line: 6, column: 19, rule: 'live-target' },
+    ]);
+    expect(text).toContain(
+      'policies/orders.yaml:6:19: error: this target of v1 cannot be reached: nothing listens there [live-target]\n',
+    );
+  });
+
+  it('one target of several is a warning, which --strict counts', async () => {
+    const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
+    const [port] = await freePorts(1);
+    const targets = [`http://127.0.0.1:${await accepting()}`, `http://127.0.0.1:${port}`];
+    expect(await check({ targets, issuer })).toMatchObject({
+      exitCode: 0,
+      problems: [{ severity: 'warning' }],
+    });
+    expect((await check({ targets, issuer }, true)).exitCode).toBe(1);
+  });
+
+  it('verifies the certificate of a target, by the authority and the name that the policy gives', async () => {
+    const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
+    const pair = await generate([{ name: 'commonName', value: 'orders.internal' }], {
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'orders.internal' }] }],
+    });
+    const port = await listen(
+      createTls({ cert: pair.cert, key: pair.private }, (socket) => socket.on('error', () => undefined)),
+    );
+    const { problems } = await check({ targets: [`https://127.0.0.1:${port}`], issuer });
+    expect(problems).toMatchObject([
+      {
+        rule: 'live-target',
+        message: expect.stringContaining('its certificate is not trusted here (DEPTH_ZERO_SELF_SIGNED_CERT)'),
+      },
+    ]);
+    const plain = await check({
+      targets: [`https://127.0.0.1:${await serving((_, response) => response.end())}`],
+      issuer,
+    });
+    expect(plain.problems).toMatchObject([{ message: expect.stringContaining('it does not speak TLS') }]);
+  });
+
+  it('finds a host that no resolver knows', async () => {
+    const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
+    const { problems } = await check({ targets: ['http://nowhere.invalid:80'], issuer });
+    expect(problems).toMatchObject([
+      { message: 'this target of v1 cannot be reached: there is no such host' },
+    ]);
+  });
+
+  it.each<readonly [sentence: string, listener: RequestListener]>([
+    ['it answers with status 404', (_, response) => response.writeHead(404).end()],
+    ['it is no key set', (_, response) => response.end('<html>')],
+    ['it is no key set', (_, response) => response.end('{"keys":1}')],
+    ['it holds no public key', (_, response) => response.end('{"keys":[{"kty":"oct","k":"canary"}]}')],
+    ['it is larger than 256 KiB', (_, response) => response.end('x'.repeat(300_000))],
+    ['no answer within 3 seconds', () => undefined],
+  ])('says of the keys of an issuer that %s', async (sentence, listener) => {
+    const issuer = `http://127.0.0.1:${await serving(listener)}`;
+    const targets = [`http://127.0.0.1:${await accepting()}`];
+    expect(await check({ targets, issuer })).toMatchObject({
+      exitCode: 1,
+      problems: [{ line: 3, rule: 'live-keys', message: `the keys of main cannot be had: ${sentence}` }],
+    });
+  });
+
+  it('never shows the URL of a store whose Redis is not there', async () => {
+    const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
+    const targets = [`http://127.0.0.1:${await accepting()}`];
+    const [port] = await freePorts(1);
+    const store = `redis://:\${env:PASSWORD}@127.0.0.1:${port}`;
+    expect(await check({ targets, issuer, store })).toMatchObject({
+      exitCode: 1,
+      problems: [
+        { line: 4, rule: 'live-store', message: 'the Redis does not answer: nothing listens there' },
+      ],
+    });
+  });
+
+  it('tries 64 things side by side, each once, and has an outcome for all of them', async () => {
+    const { promise: enough, resolve } = Promise.withResolvers<void>();
+    let running = 0;
+    let most = 0;
+    const attempt = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      if (running === 64) resolve();
+      await enough;
+      running -= 1;
+      return 'tried';
+    };
+    const outcomes = await tryAll(new Map(Array.from({ length: 200 }, (_, index) => [`${index}`, attempt])));
+    expect({ most, outcomes: outcomes.size, tried: new Set(outcomes.values()) }).toEqual({
+      most: 64,
+      outcomes: 200,
+      tried: new Set(['tried']),
+    });
+  });
+});
+
+describe('the ping of a Redis', () => {
+  const bounds = () => ({ signal: AbortSignal.timeout(2_000), seconds: 2 });
+  /** Answers each command by its name, and keeps what it was sent. */
+  async function redis(answers: Readonly<Record<string, string>>) {
+    const received: string[] = [];
+    const port = await listen(
+      createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.on('data', (chunk) => {
+          const words = chunk
+            .toString()
+            .split('\r\n')
+            .filter((word) => word !== '' && !/^[*$]\d+$/.test(word));
+          received.push(...words);
+          for (const word of words) if (answers[word] !== undefined) socket.write(`${answers[word]}\r\n`);
+        });
+      }),
+    );
+    return { port, received };
+  }
+
+  it('signs in, chooses the database and is content with PONG', async () => {
+    const { port, received } = await redis({ AUTH: '+OK', SELECT: '+OK', PING: '+PONG' });
+    expect(await pingRedis(`redis://maria:p%40ss@127.0.0.1:${port}/3`, bounds())).toBeUndefined();
+    expect(received).toEqual(['AUTH', 'maria', 'p@ss', 'SELECT', '3', 'PING']);
+  });
+
+  it.each([
+    ['it refuses (WRONGPASS)', { AUTH: '-WRONGPASS invalid username-password pair' }],
+    ['it refuses (NOAUTH)', { PING: '-NOAUTH Authentication required.' }],
+    ['what answers there is no Redis', { PING: 'HTTP/1.1 400 Bad Request\r\n\r\n' }],
+    ['no answer within 2 seconds', {}],
+  ])('says that %s', async (sentence, answers) => {
+    const { port } = await redis(answers);
+    const password = 'AUTH' in answers ? ':canary@' : '';
+    expect(await pingRedis(`redis://${password}127.0.0.1:${port}`, bounds())).toBe(sentence);
+  });
+});
+
+describe('the end of a certificate', () => {
+  const pairUntil = (end: number) =>
+    generate([{ name: 'commonName', value: 'api.example.com' }], {
+      notBeforeDate: new Date(NOW - 300 * DAY),
+      notAfterDate: new Date(end),
+    });
+
+  it.each([
+    ['in a year', 365, undefined],
+    ['in ten days', 10, { severity: 'warning', message: 'this certificate ends on 2026-11-30' }],
+    ['yesterday', -1, { severity: 'error', message: 'this certificate ended on 2026-11-19' }],
+  ])('%s', async (_name, days, expected) => {
+    const { cert } = await pairUntil(NOW + days * DAY);
+    expect(endOfCertificate(cert, NOW)).toEqual(expected);
+  });
+
+  it('of a file that has gone meanwhile is an error', () => {
+    expect(endOfCertificateFile('/nowhere/api.crt', NOW)).toMatchObject({ severity: 'error' });
+  });
+});

@@ -1,0 +1,115 @@
+// `explain`, `diff` and `expect` where a policy file says that a service is being worked on, and what `diff` says of targets.
+import { describe, expect, it } from 'vitest';
+import { runDiff } from '../../gateway/cli/diff.ts';
+import { failedExpectations } from '../../gateway/cli/expectations.ts';
+import { runExplain } from '../../gateway/cli/explain.ts';
+import { NOW, ORDERS, workspace } from '../plan/workspace.ts';
+
+const MAINTAINED = ORDERS.replace(
+  '{ released: 2026-01-15 }',
+  '{ released: 2026-01-15, maintenance: { until: 2026-11-20T06:00:00Z, why: a new index } }',
+);
+
+async function explain(request: string): Promise<string> {
+  await using files = await workspace({ 'policies/orders.yaml': MAINTAINED });
+  const { text } = await runExplain({
+    request,
+    headers: [],
+    as: 'acme',
+    scopes: undefined,
+    paused: undefined,
+    format: 'text',
+    configFile: files.configFile,
+    environment: {},
+    now: NOW,
+    today: NOW,
+    colour: false,
+    cwd: files.folder,
+  });
+  return text;
+}
+
+async function changes(older: string, newer: string): Promise<readonly string[]> {
+  await using files = await workspace({ 'old.yaml': older, 'new.yaml': newer });
+  const { text } = await runDiff({
+    older: 'old.yaml',
+    newer: 'new.yaml',
+    format: 'text',
+    exitCode: false,
+    environment: {},
+    now: NOW,
+    colour: false,
+    cwd: files.folder,
+  });
+  return text.split('\n').filter((line) => line.startsWith('orders'));
+}
+
+describe('explain', () => {
+  it('tells of the maintenance, why, at which line, and what follows it', async () => {
+    const text = await explain('GET /api/v2/orders');
+    expect(text).toMatch(
+      /^refused +maintenance +until 2026-11-20T06:00:00Z: a new index +policies\/orders.yaml:10$/m,
+    );
+    expect(text).toContain('answer    503 Service Unavailable');
+    expect(text).toContain('next      2026-11-20T06:00:00Z  v2 active: forwarded');
+  });
+
+  it('tells nothing of one that is not that of the request', async () => {
+    expect(await explain('GET /api/v1/orders')).not.toContain('maintenance');
+  });
+});
+
+describe('expect', () => {
+  it('is answered by a maintenance until its end', async () => {
+    const text = `${MAINTAINED}expect:
+  - { request: GET /api/v2/orders, at: 2026-11-20T05:59:59Z, status: 503 }
+  - { request: GET /api/v2/orders, at: 2026-11-20T06:00:00Z, status: 503 }
+`;
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    const failed = await failedExpectations(await files.load());
+    expect(failed.map(({ line }) => line)).toEqual([13]);
+  });
+});
+
+describe('diff', () => {
+  it.each([
+    ['of one version', ORDERS, MAINTAINED, ['orders v2: maintenance until 2026-11-20T06:00:00Z added']],
+    [
+      'of the whole API, at each version',
+      ORDERS,
+      ORDERS.replace('upstreams:', 'maintenance: 2026-11-21\nupstreams:'),
+      ['orders v1: maintenance until 2026-11-21 added', 'orders v2: maintenance until 2026-11-21 added'],
+    ],
+    ['of which the reason is a note', MAINTAINED, MAINTAINED.replace('a new index', 'two new indexes'), []],
+  ])('names a maintenance %s', async (_whose, older, newer, expected) => {
+    expect(await changes(older, newer)).toEqual(expected);
+  });
+
+  it.each([
+    [
+      'a second target brings balance and a breaker',
+      'targets: [http://127.0.0.1:4001], breaker: off',
+      'targets: [http://127.0.0.1:4001, http://127.0.0.1:4005]',
+      [
+        'orders upstream v1: target http://127.0.0.1:4005 added',
+        'orders upstream v1: breaker off -> 5 failures, open 10 seconds, never the last target',
+        'orders upstream v1: balance round-robin added',
+      ],
+    ],
+    [
+      'a health check, the rest of it by default',
+      'targets: [http://127.0.0.1:4001]',
+      'targets: [http://127.0.0.1:4001], health: /healthz',
+      ['orders upstream v1: health /healthz every 5 seconds, timeout 1 second, healthy 2, unhealthy 3 added'],
+    ],
+    [
+      'what is meant anyway is no change',
+      'targets: [http://127.0.0.1:4001], health: /healthz, breaker: {}',
+      'targets: [http://127.0.0.1:4001], health: { path: /healthz, every: 5s }, breaker: { failures: 5, open: 10s }',
+      [],
+    ],
+  ])('of targets: %s', async (_what, older, newer, expected) => {
+    const target = 'targets: [http://127.0.0.1:4001]';
+    expect(await changes(ORDERS.replace(target, older), ORDERS.replace(target, newer))).toEqual(expected);
+  });
+});

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# The files for other tools, read by those tools, as far as they are installed: what test/deployment.test.ts cannot know.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+has() { command -v "$1" >/dev/null; }
+
+if has promtool; then
+  promtool check config config/prometheus/prometheus.yml
+fi
+if has systemd-analyze; then
+  # The project is not in /opt here: what is run is replaced, all else is judged.
+  unit="$(mktemp -d)/sundial.service"
+  sed 's#/usr/bin/node /opt/sundial/gateway/sundial.js#/bin/true#' config/systemd/sundial.service > "$unit"
+  systemd-analyze verify "$unit"
+  systemd-analyze security --offline=true --threshold=20 "$unit" | tail -1
+  rm -r "$(dirname "$unit")"
+fi
+if docker compose version >/dev/null 2>&1; then
+  docker compose config --quiet
+fi
+if has kubeconform; then
+  kubeconform -strict -summary config/kubernetes
+fi

@@ -1,0 +1,225 @@
+// Maintenance in the order of judgement: inherited, behind lifecycle, before anybody is identified, over at its instant.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createExchange } from '../../gateway/exchange/exchange.ts';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { workspace } from '../plan/workspace.ts';
+import { view } from '../support/exchange-samples.ts';
+
+const UNTIL = Date.parse('2026-11-20T18:00:00Z');
+const POLICY = `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" } ]
+access: { identity: main, scopes: { read: [orders:read] } }
+cors: { origins: [https://app.example.com] }
+maintenance: 2026-11-20T18:00:00Z
+upstreams:
+  v1: { targets: [http://127.0.0.1:4001] }
+  v2: { targets: [http://127.0.0.1:4002] }
+  v3: { targets: [http://127.0.0.1:4003] }
+versions:
+  v0: { released: 2023-01-01, deprecated: 2024-06-01, sunset: 2026-01-01 }
+  v1:
+    released: 2024-06-01
+    deprecated: 2026-01-15
+    sunset: 2027-01-15
+    successor: v2
+    brownouts: [ { from: 2026-11-20T14:00:00Z, for: 15m, announced: 2026-09-01 } ]
+  v2:
+    released: 2025-01-01
+    maintenance: { until: 2026-11-20T06:00:00Z, why: a new index }
+    operations:
+      GET /search: { maintenance: 2026-11-22 }
+      GET /plain: { guide: https://docs.example.com/plain }
+  v3: { released: 2025-06-01 }
+`;
+
+let enforced: GatewayPlan;
+let observed: GatewayPlan;
+
+async function planOf(text: string): Promise<GatewayPlan> {
+  await using files = await workspace({ 'policies/orders.yaml': text });
+  const { plan, problems } = await files.load();
+  if (plan === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
+  return plan;
+}
+
+beforeAll(async () => {
+  enforced = await planOf(POLICY);
+  observed = await planOf(`mode: observe\n${POLICY}`);
+});
+
+interface Situation {
+  readonly path: string;
+  /** The real time. */
+  readonly at: string;
+  /** The lifecycle clock; default: the same. */
+  readonly lifecycleAt?: string;
+  readonly plan?: GatewayPlan;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function judge({
+  path,
+  at,
+  lifecycleAt = at,
+  plan = enforced,
+  method = 'GET',
+  headers = {},
+}: Situation) {
+  const exchange = createExchange({
+    plan: () => plan,
+    now: () => Date.parse(lifecycleAt),
+    wallClock: () => Date.parse(at),
+    monotonic: () => 0,
+    guard: () => ({ allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 }),
+    limiter: {
+      take: ({ limit }) => ({
+        kind: 'counted',
+        limit,
+        allowed: true,
+        remaining: 1,
+        retryAfterMs: 0,
+        resetMs: 0,
+      }),
+    },
+    pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
+    overrides: () => [],
+    verifiers: new Map([
+      [
+        'main',
+        { verify: () => ({ kind: 'refused', refusal: { reason: 'token_invalid', description: 'No' } }) },
+      ],
+    ]),
+    onFault: () => undefined,
+    hstsSeconds: undefined,
+  });
+  const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
+  const request = view({ path, method, headers });
+  const directive = await exchange.decide(request, facts);
+  if (directive.kind === 'publish')
+    return { outcome: 'published', answer: exchange.publish(directive.publication, facts, request) };
+  if (directive.kind === 'forward') return { outcome: 'forwarded', answer: undefined };
+  return { outcome: directive.refusal.reason, answer: exchange.refuse(directive.refusal, facts, request) };
+}
+
+const NOON = '2026-11-20T12:00:00Z';
+
+describe('maintenance', () => {
+  it.each<[string, Situation, string]>([
+    ['of an API holds for its versions', { path: '/api/v3/orders', at: NOON }, 'maintenance'],
+    [
+      'is over at its instant, without a reload',
+      { path: '/api/v3/orders', at: '2026-11-20T18:00:00Z' },
+      'credentials_missing',
+    ],
+    [
+      'holds until the last millisecond',
+      { path: '/api/v3/orders', at: '2026-11-20T17:59:59.999Z' },
+      'maintenance',
+    ],
+    ['a version goes by its own', { path: '/api/v2/orders', at: NOON }, 'credentials_missing'],
+    ['of a version holds too', { path: '/api/v2/orders', at: '2026-11-20T05:00:00Z' }, 'maintenance'],
+    [
+      'an operation goes by its own',
+      { path: '/api/v2/orders/search', at: '2026-11-21T12:00:00Z' },
+      'maintenance',
+    ],
+    [
+      'an operation without one goes by its version',
+      { path: '/api/v2/orders/plain', at: NOON },
+      'credentials_missing',
+    ],
+    ['ORD-3: what has ended stays ended', { path: '/api/v0/orders', at: NOON }, 'version_retired'],
+    ['ORD-3: a brownout is told as one', { path: '/api/v1/orders', at: '2026-11-20T14:05:00Z' }, 'brownout'],
+    [
+      'ORD-3: is told before a token is looked at',
+      { path: '/api/v3/orders', at: NOON, headers: { authorization: 'Bearer wrong' } },
+      'maintenance',
+    ],
+    ['an unknown version is unknown first', { path: '/api/v9/orders', at: NOON }, 'version_unknown'],
+    [
+      'goes by the real time where the lifecycle clock is moved: the machines are worked on now',
+      { path: '/api/v3/orders', at: NOON, lifecycleAt: '2026-12-20T00:00:00Z' },
+      'maintenance',
+    ],
+  ])('%s', async (_what, situation, outcome) => {
+    expect((await judge(situation)).outcome).toBe(outcome);
+  });
+
+  it('refuses also where the API is only observed', async () => {
+    const { outcome } = await judge({ path: '/api/v3/orders', at: NOON, plan: observed });
+    expect(outcome).toBe('maintenance');
+  });
+
+  it('ORD-4: a preflight is answered all the same', async () => {
+    const { answer } = await judge({
+      path: '/api/v3/orders',
+      at: NOON,
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example.com', 'access-control-request-method': 'GET' },
+    });
+    expect(answer?.status).toBe(204);
+  });
+
+  it('ERR-5: says when to come back, as a delay that is long enough and as an instant, and nothing of why', async () => {
+    const { answer } = await judge({ path: '/api/v3/orders', at: '2026-11-20T17:59:58.200Z' });
+    expect(answer).toMatchObject({
+      status: 503,
+      headers: {
+        'retry-after': '2',
+        'cache-control': 'no-store',
+        'proxy-status': 'sundial; error=destination_unavailable',
+      },
+    });
+    expect(JSON.parse(answer?.body ?? '')).toEqual({
+      error: 'Service Unavailable',
+      message: 'This service is down for maintenance.',
+      retryAfter: 2,
+      estimatedRestoration: new Date(UNTIL).toISOString().replace('.000', ''),
+    });
+    const early = await judge({ path: '/api/v2/orders', at: '2026-11-20T05:00:00Z' });
+    expect(early.answer?.body).not.toContain('index');
+  });
+
+  it('DEP-1, SUN-1: of a deprecated version carries its lifecycle headers', async () => {
+    const { answer } = await judge({ path: '/api/v1/orders', at: NOON });
+    expect(answer?.headers).toMatchObject({
+      deprecation: '@1768435200',
+      sunset: 'Fri, 15 Jan 2027 00:00:00 GMT',
+      'x-request-id': 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001',
+    });
+  });
+
+  it('stands in the lifecycle document as long as it holds, which is reused no longer than that', async () => {
+    const page = async (at: string) => {
+      const { answer } = await judge({ path: '/.well-known/lifecycle/orders', at });
+      const { versions } = JSON.parse(answer?.body ?? '') as {
+        versions: { version: string; maintenance_until?: string }[];
+      };
+      const told = versions.flatMap(({ version, maintenance_until: until }) =>
+        until === undefined ? [] : [[version, until]],
+      );
+      return { told, reuse: answer?.headers['cache-control'] };
+    };
+    expect(await page('2026-11-20T17:59:00Z')).toEqual({
+      told: [
+        ['v1', '2026-11-20T18:00:00Z'],
+        ['v3', '2026-11-20T18:00:00Z'],
+      ],
+      reuse: 'max-age=60',
+    });
+    expect(await page('2026-11-20T18:00:00Z')).toEqual({ told: [], reuse: 'max-age=300' });
+  });
+
+  it('stands on the status page for people', async () => {
+    const { answer } = await judge({
+      path: '/.well-known/lifecycle/orders',
+      at: NOON,
+      headers: { accept: 'text/html' },
+    });
+    expect(answer?.body).toContain(
+      'Down for maintenance until <time datetime="2026-11-20T18:00:00Z">2026-11-20 18:00:00Z</time>',
+    );
+  });
+});

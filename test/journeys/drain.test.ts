@@ -1,0 +1,215 @@
+// The end of the process: announced, waited for, finished within its bound, and what a crash must not take with it.
+// The plain cases, without a wait, stand in start.test.ts.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import type { Service } from '../../upstreams/service/listen.ts';
+import { adminWriter } from '../support/admin-write.ts';
+import { type GatewayProcess, startProcess } from '../support/gateway-process.ts';
+import { overHttp1 } from '../support/http-client.ts';
+import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
+import { openSocket } from '../support/raw-client.ts';
+import { openWebSocket } from '../support/websocket-client.ts';
+import { closeCode } from '../support/websocket-frames.ts';
+import { startWebSocketUpstream, type WebSocketUpstream } from '../support/websocket-upstream.ts';
+
+const stack = new AsyncDisposableStack();
+let perTest = new AsyncDisposableStack();
+let echo: Service;
+let issuer: TestIssuer;
+let upstream: WebSocketUpstream;
+let folder = '';
+
+beforeAll(async () => {
+  echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
+  upstream = stack.use(await startWebSocketUpstream());
+});
+afterAll(() => stack.disposeAsync());
+beforeEach(async () => {
+  perTest = new AsyncDisposableStack();
+  folder = await mkdtemp(join(tmpdir(), 'sundial-drain-'));
+  perTest.defer(() => rm(folder, { recursive: true, force: true }));
+});
+afterEach(() => perTest.disposeAsync());
+
+const start = (policies: string, more: Readonly<Record<string, string>> = {}): GatewayProcess =>
+  perTest.use(
+    startProcess(['run', '-c', 'test/journeys/drain.yaml'], {
+      DATA: join(folder, 'data'),
+      STORE: `embedded:${join(folder, 'data')}`,
+      ISSUER: issuer.url,
+      ECHO: echo.url,
+      UPSTREAM: upstream.url,
+      POLICIES: join(import.meta.dirname, policies, '*.yaml'),
+      ...more,
+    }),
+  );
+
+function keep(socket: Socket): Socket {
+  socket.on('error', () => undefined);
+  perTest.defer(() => void socket.destroy());
+  return socket;
+}
+
+async function untilActive(count: number): Promise<void> {
+  await using client = overHttp1(echo.port, { tls: false });
+  await vi.waitFor(
+    async () => expect((await client.ask({ path: '/echo/-/count' })).json.active).toBe(count),
+    { timeout: 5_000 },
+  );
+}
+
+/** The status of one more stream. */
+const askOn = (session: ClientHttp2Session): Promise<unknown> =>
+  new Promise((resolve) => {
+    const stream = session.request({ ':path': '/api/slow', ':authority': '127.0.0.1' });
+    stream.on('response', (headers) => resolve(headers[':status']));
+    stream.on('error', resolve);
+    stream.resume();
+  });
+
+const readiness = (admin: number): Promise<number> =>
+  overHttp1(admin, { tls: false })
+    .ask({ path: '/-/ready' })
+    .then(({ status }) => status);
+
+describe('promise 23, promise 25: a drain with a wait', () => {
+  it('is not ready at once, serves on and says close, then stops, finishes 23 of 23 and ends with 0', async () => {
+    const gateway = start('drain');
+    const { https, admin } = await gateway.ready;
+    await using idle = overHttp1(https);
+    expect((await idle.ask({ path: '/api/slow' })).status).toBe(200);
+    const session = connectHttp2(`https://127.0.0.1:${https}`, { rejectUnauthorized: false });
+    perTest.defer(() => session.destroy());
+    session.on('error', () => undefined);
+    expect(await askOn(session)).toBe(200);
+    // Ones that never asked for anything, before and behind the handshake.
+    const silent = [keep(connect(https, '127.0.0.1')), keep(openSocket(https))];
+    const webSocket = await openWebSocket(https, '/api/live');
+    expect(webSocket.status).toBe(101);
+    perTest.defer(() => void webSocket.socket.destroy());
+    await using client = overHttp1(https);
+    const running = Array.from({ length: 23 }, (_each, index) =>
+      client.ask({ path: `/api/slow?delay=${2_500 + 20 * index}` }),
+    );
+    await untilActive(23);
+
+    const toldAt = performance.now();
+    const goaway = new Promise((resolve) => session.once('goaway', resolve));
+    gateway.kill('SIGTERM');
+    await vi.waitFor(async () => expect(await readiness(admin)).toBe(503), { interval: 5 });
+    expect(performance.now() - toldAt).toBeLessThan(300);
+
+    // While it waits, whoever has not heard of it yet is served.
+    await using late = overHttp1(https);
+    for (const each of [late, idle])
+      expect(await each.ask({ path: '/api/slow' })).toMatchObject({
+        status: 200,
+        headers: { connection: 'close' },
+      });
+    expect(await goaway).toBe(0);
+    expect(webSocket.frames).toEqual([]);
+    expect(performance.now() - toldAt).toBeLessThan(1_500);
+
+    const [close] = await webSocket.received(1);
+    expect(close && closeCode(close)).toBe(1001);
+    expect(performance.now() - toldAt).toBeGreaterThan(1_400);
+    await vi.waitFor(() => expect(silent.every(({ closed }) => closed)).toBe(true), { timeout: 5_000 });
+    await expect(late.ask({ path: '/api/slow' })).rejects.toThrow();
+
+    const answers = await Promise.all(running);
+    for (const answer of answers)
+      expect(answer).toMatchObject({ status: 200, complete: true, headers: { connection: 'close' } });
+    const finishedAt = performance.now();
+    expect(await gateway.ended).toBe(0);
+    expect(performance.now() - finishedAt).toBeLessThan(1_500);
+  });
+
+  it('cuts what is not finished at its bound, and ends with 0 all the same', async () => {
+    const gateway = start('drain', { WAIT: '0s', TIMEOUT: '500ms' });
+    const { https } = await gateway.ready;
+    await using client = overHttp1(https);
+    const running = client.ask({ path: '/api/slow?delay=20000' }).then(
+      ({ complete }) => complete,
+      () => false,
+    );
+    await untilActive(1);
+    const toldAt = performance.now();
+    gateway.kill('SIGTERM');
+    expect(await gateway.ended).toBe(0);
+    expect(performance.now() - toldAt).toBeLessThan(3_000);
+    expect(await running).toBe(false);
+  });
+});
+
+describe('promise 24: an end that cannot wait', () => {
+  it.each([
+    ['SIGTERM', 'SIGINT'],
+    ['SIGINT', 'SIGTERM'],
+  ] as const)('%s, then %s: at once, even while it waits, and not with 0', async (first, second) => {
+    const gateway = start('drain', { WAIT: '30s' });
+    const { admin } = await gateway.ready;
+    gateway.kill(first);
+    await vi.waitFor(async () => expect(await readiness(admin)).toBe(503), { interval: 5 });
+    const toldAt = performance.now();
+    gateway.kill(second);
+    expect(await gateway.ended).toBe(1);
+    expect(performance.now() - toldAt).toBeLessThan(1_000);
+  });
+
+  it('an uncaught error is logged, what runs is finished, and the exit code is 1', async () => {
+    const gateway = start('drain', {
+      WAIT: '0s',
+      NODE_OPTIONS:
+        '--import=data:text/javascript,process.on(%22SIGUSR2%22,()=>{throw(Error(%22a-slip%22))})',
+    });
+    const { https } = await gateway.ready;
+    await using client = overHttp1(https);
+    const running = client.ask({ path: '/api/slow?delay=800' });
+    await untilActive(1);
+    gateway.kill('SIGUSR2');
+    expect(await running).toMatchObject({ status: 200, complete: true });
+    expect(await gateway.ended).toBe(1);
+    const fatal = gateway.stdout.split('\n').find((line) => line.includes('"fatal"'));
+    expect(fatal).toContain('a-slip');
+  });
+});
+
+describe('a crash', () => {
+  it('takes no pin that was acknowledged: kill -9 right behind the answer', async () => {
+    const accounts = Array.from({ length: 20 }, (_each, index) => `account-${index}`);
+    const first = start('pins');
+    const { admin } = await first.ready;
+    const token = (await readFile(join(folder, 'data/admin-token'), 'utf8')).trim();
+    {
+      await using client = overHttp1(admin, { tls: false });
+      const write = adminWriter(client, token);
+      const answers = await Promise.all(
+        accounts.map((account) =>
+          write({
+            method: 'PUT',
+            path: `/-/pins/payments/${account}`,
+            body: { version: '2026-06-01', by: 'the api team', why: 'asked for it' },
+          }),
+        ),
+      );
+      expect(answers.map(({ status, text }) => (status < 300 ? 'kept' : text))).toEqual(
+        accounts.map(() => 'kept'),
+      );
+      first.kill('SIGKILL');
+    }
+    expect(await first.ended).toBe('SIGKILL');
+    const second = start('pins');
+    const { admin: again } = await second.ready;
+    await using client = overHttp1(again, { tls: false });
+    for (const account of accounts)
+      expect((await client.ask({ path: `/-/pins/payments/${account}` })).text, account).toContain(
+        '2026-06-01',
+      );
+  });
+});

@@ -1,0 +1,202 @@
+// Promise 35: a secret of a client, of the operator or of a token stands in no log line, no metric, no answer of the gateway
+// itself and in nothing that shows the configuration, whatever went wrong.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCheck } from '../../gateway/cli/check.ts';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { adminWriter } from '../support/admin-write.ts';
+import { operate } from '../support/command.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Ask, overHttp1, overHttp2 } from '../support/http-client.ts';
+import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
+import { freePorts } from '../support/ports.ts';
+import { head, sendBytes } from '../support/raw-client.ts';
+
+const stack = new AsyncDisposableStack();
+const CONFIG = join(import.meta.dirname, 'secrets/gateway.yaml');
+const ADMIN_TOKEN = 'canary-admin-token-of-thirty-two-characters';
+/** Every secret is called so; base64 and percent-encoding would hide none of them from a reader, so they count as well. */
+const CANARY = /canary|Y2FuYXJ5|%63%61%6e/i;
+let environment: Readonly<Record<string, string>> = {};
+let issuer: TestIssuer;
+let gateway: RunningGateway;
+/** Everything that the gateway itself has said: answers to clients and operators, pages, what commands print. */
+const said: string[] = [];
+
+beforeAll(async () => {
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  issuer = stack.adopt(await startTestIssuer(), (running) => running.close());
+  const policies = join(import.meta.dirname, 'secrets/policies');
+  environment = {
+    ECHO: echo.url,
+    ISSUER: issuer.url,
+    ADMIN_TOKEN,
+    STORE_PASSWORD: 'canary-store-password',
+    NO_REDIS: String((await freePorts(1))[0]),
+    HEADER: 'canary-header-from-outside',
+    UNUSED: 'canary-in-the-environment',
+    DATA: stack.adopt(await mkdtemp(join(tmpdir(), 'sundial-secrets-')), (made) =>
+      rm(made, { recursive: true }),
+    ),
+    POLICIES: join(policies, '*.yaml'),
+  };
+  gateway = stack.use(await runGateway({ config: CONFIG, policies, environment }));
+});
+afterAll(() => stack.disposeAsync());
+
+it('the secrets are really under way: the service behind receives what the policy and the client send it', async () => {
+  const token = await issuer.sign({ scope: 'orders:read orders:write', email: 'canary-claim@example.com' });
+  for (const reach of [overHttp1, overHttp2]) {
+    await using client = reach(gateway.https);
+    const { status, text } = await client.ask({
+      method: 'POST',
+      path: '/api/v1/orders/7?password=canary-query&token=canary-query',
+      headers: {
+        authorization: `Bearer ${token}`,
+        cookie: 'session=canary-cookie',
+        'x-api-token': 'canary-header',
+      },
+      body: '{"card":"canary-body"}',
+    });
+    expect(status).toBe(200);
+    for (const secret of [
+      'canary-query',
+      'canary-cookie',
+      'canary-header-from-outside',
+      'canary-written-header',
+    ])
+      expect(text).toContain(secret);
+  }
+});
+
+it('nothing of them comes back in what the gateway says by itself', async () => {
+  const token = await issuer.sign({ scope: 'orders:read', email: 'canary-claim@example.com', sub: 'acme' });
+  const forged = await issuer.sign({ scope: 'canary-scope', aud: 'canary-audience', jti: 'canary-jti' });
+  const secret = {
+    cookie: 'session=canary-cookie',
+    'x-api-key': 'canary-header',
+    authorization: `Bearer ${token}`,
+  };
+  const asks: readonly (readonly [status: number, ask: Ask])[] = [
+    [404, { path: '/nowhere?key=canary-query', headers: secret }],
+    [400, { path: '/api/v2/orders?access_token=canary-query', headers: secret }],
+    [401, { path: '/api/v1/orders', headers: { ...secret, authorization: 'Bearer canary.canary.canary' } }],
+    [401, { path: '/api/v1/orders', headers: { ...secret, authorization: `Bearer ${forged}` } }],
+    [400, { path: '/api/v1/orders', headers: { ...secret, authorization: 'Bearer canary one two' } }],
+    [401, { path: '/api/v1/orders', headers: { authorization: 'Basic Y2FuYXJ5OmNhbmFyeQ==' } }],
+    [403, { method: 'POST', path: '/api/v1/orders', headers: secret, body: 'canary-body' }],
+    [404, { path: '/api/canary9/orders', headers: secret }],
+    [502, { path: '/api/v2/orders?q=canary-query', headers: secret }],
+  ];
+  for (const reach of [overHttp1, overHttp2]) {
+    await using client = reach(gateway.https);
+    for (const [status, ask] of asks) {
+      const answer = await client.ask(ask);
+      expect([ask.path, answer.status]).toEqual([ask.path, status]);
+      said.push(JSON.stringify(answer.lines), answer.text);
+    }
+  }
+  for (const bytes of [
+    head('GET /api/v1/orders HTTP/1.1', 'Host: 127.0.0.1', 'Host: canary.example', 'Connection: close'),
+    head('canary /canary HTTP/1.1', 'Host: 127.0.0.1', 'Connection: close'),
+    head(
+      'GET /api/v1/orders HTTP/1.1',
+      'Host: 127.0.0.1',
+      'Authorization: Bearer canary\u0001',
+      'Connection: close',
+    ),
+  ]) {
+    const { status, text } = await sendBytes(gateway.https, bytes);
+    expect(status).toBeGreaterThanOrEqual(400);
+    said.push(text);
+  }
+});
+
+it('nor in what operators are told, by the listener and by the commands', async () => {
+  await using admin = overHttp1(gateway.admin, { tls: false });
+  await using metrics = overHttp1(gateway.metrics, { tls: false });
+  const write = adminWriter(admin, ADMIN_TOKEN);
+  for (const path of [
+    '/-/config',
+    '/-/overrides',
+    '/-/ready',
+    '/metrics',
+    '/-/pins/canary/canary',
+    '/canary',
+  ])
+    said.push((await admin.ask({ path })).text);
+  said.push((await metrics.ask({ path: '/metrics' })).text, (await metrics.ask({ path: '/canary' })).text);
+  const config = (await admin.ask({ path: '/-/config' })).json;
+  expect(config).toMatchObject({ revision: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(JSON.stringify(config)).toContain('[redacted]');
+
+  const pause = { method: 'POST', path: '/-/pauses' };
+  const writes = [
+    { ...pause, body: '{"api":"canary' },
+    { ...pause, body: { api: 'orders' }, headers: { authorization: 'Bearer canary-of-a-wrong-admin-token' } },
+    {
+      ...pause,
+      body: { api: 'orders', for: '1h', by: 'maria', why: 'see https://x.example/?key=canary-query' },
+    },
+    { method: 'POST', path: '/-/reload', body: '{}' },
+  ];
+  for (const asked of writes) said.push((await write(asked)).text);
+
+  const around = { environment, cwd: import.meta.dirname };
+  const commands = [
+    ['config', 'show', '--defaults', '--origin'],
+    ['config', 'show', '--format', 'json'],
+    ['config', 'show', 'orders', '--defaults'],
+  ];
+  for (const words of commands) {
+    const { exitCode, stdout, stderr } = await operate([...words, '-c', CONFIG], around);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('[redacted]');
+    said.push(stdout, stderr);
+  }
+  const origin = `http://127.0.0.1:${gateway.admin}`;
+  for (const words of [['status'], ['reload'], ['pause', 'orders', '--for', '1h', '--why', 'x']]) {
+    const ended = await operate([...words, '--admin', origin], {
+      environment: { SUNDIAL_ADMIN_TOKEN: ADMIN_TOKEN },
+    });
+    said.push(ended.stdout, ended.stderr);
+  }
+});
+
+it('nor in what `check` finds, in any format, with what is named looked for too', async () => {
+  const broken = join(environment.DATA ?? '', 'gateway.yaml');
+  await writeFile(
+    broken,
+    `public: "\${env:STORE_PASSWORD}"
+listeners: { https: { address: "\${env:HEADER}" }, admin: { address: "127.0.0.1:0", token: canary-short } }
+store: "redis://:canary-in-clear@127.0.0.1:1/x"
+policies: ${environment.POLICIES}
+`,
+  );
+  for (const configFile of [CONFIG, broken])
+    for (const format of ['text', 'json', 'github'] as const) {
+      const { text, exitCode } = await runCheck({
+        files: [],
+        configFile,
+        format,
+        strict: true,
+        live: { today: Date.now() },
+        environment,
+        now: Date.UTC(2026, 10, 20),
+        colour: false,
+      });
+      expect(exitCode).toBe(1);
+      said.push(text);
+    }
+});
+
+it('promise 35: of all that was said and logged, nothing holds a secret', () => {
+  expect(said.length).toBeGreaterThan(40);
+  for (const text of said) expect(text).not.toMatch(CANARY);
+  // What was logged of a path is the path; what stood in it was no secret, and a query never gets there.
+  const logged = gateway.logText().replaceAll(/"path":"\/(api\/)?canary[^"]*"/g, '');
+  expect(logged).toContain('"log":"access"');
+  expect(logged).not.toMatch(CANARY);
+});

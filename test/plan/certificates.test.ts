@@ -1,0 +1,106 @@
+// What `check` says of the certificates that the gateway file names: refused, or warned of.
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeKeyPair, type PairWanted } from '../support/key-pairs.ts';
+import { GATEWAY, NOW, ORDERS, workspace } from './workspace.ts';
+
+const DAY = 86_400_000;
+
+interface Case {
+  readonly names: string;
+  readonly pair: PairWanted;
+  readonly tls?: string;
+  readonly mode?: number;
+  readonly key?: string;
+}
+
+async function problemsOf({ names, pair, tls = '', mode = 0o600, key }: Case): Promise<readonly string[]> {
+  const pairText = `{ names: [${names}], cert: a.crt, key: a.key }`;
+  const written = `"127.0.0.1:8443", tls: { certificates: [${pairText}]${tls} }`;
+  const made = await makeKeyPair({ from: NOW - DAY, until: NOW + 30 * DAY, ...pair });
+  await using files = await workspace({
+    'config/gateway.yaml': GATEWAY.replace('"127.0.0.1:8443"', written),
+    'policies/orders.yaml': ORDERS,
+    'config/a.crt': made.cert,
+  });
+  const file = join(files.folder, 'config/a.key');
+  await writeFile(file, key ?? made.key, { mode });
+  await chmod(file, mode);
+  return await files.problems();
+}
+
+const EXAMPLE = { names: ['a.example'] };
+
+describe('a certificate in the gateway file', () => {
+  it.each<[string, Case]>([
+    ['for its name', { names: 'a.example', pair: EXAMPLE }],
+    ['that is RSA', { names: 'a.example', pair: { ...EXAMPLE, kind: 'rsa' } }],
+    ['for a wildcard', { names: '"*.a.example", a.example', pair: { names: ['a.example', '*.a.example'] } }],
+    ['for one name of a wildcard', { names: 'v1.a.example', pair: { names: ['*.a.example'] } }],
+    ['whose key its group may read', { names: 'a.example', pair: EXAMPLE, mode: 0o640 }],
+    ['with a default of its names', { names: 'a.example', pair: EXAMPLE, tls: ', default: a.example' }],
+    ['with no default', { names: 'a.example', pair: EXAMPLE, tls: ', default: none' }],
+  ])('%s is in order', async (_title, given) => {
+    expect(await problemsOf(given)).toEqual([]);
+  });
+
+  it.each<[string, Case, string]>([
+    [
+      'for another name',
+      { names: 'b.example', pair: EXAMPLE },
+      '«[b.example]» error: the certificate is not for b.example',
+    ],
+    [
+      'for a name above its wildcard',
+      { names: 'a.example', pair: { names: ['*.a.example'] } },
+      '«[a.example]» error: the certificate is not for a.example',
+    ],
+    [
+      'for one name where a wildcard is written',
+      { names: '"*.a.example"', pair: { names: ['v1.a.example'] } },
+      '«["*.a.example"]» error: the certificate is not for *.a.example',
+    ],
+    [
+      'with the key of another',
+      { names: 'a.example', pair: EXAMPLE, key: '-----BEGIN PRIVATE KEY-----\nhunter2\n' },
+      '«a.crt» error: not a PEM certificate with its private key',
+    ],
+    [
+      'with an empty key',
+      { names: 'a.example', pair: EXAMPLE, key: '' },
+      '«a.crt» error: not a PEM certificate with its private key',
+    ],
+    [
+      'named twice',
+      { names: 'a.example, a.example', pair: EXAMPLE },
+      '«a.example» error: another certificate has this name',
+    ],
+    [
+      'with a default that has none',
+      { names: 'a.example', pair: EXAMPLE, tls: ', default: b.example' },
+      '«b.example» error: no certificate has this name',
+    ],
+    [
+      'that has expired',
+      { names: 'a.example', pair: { ...EXAMPLE, from: NOW - 9 * DAY, until: NOW - DAY } },
+      '«a.crt» warning: the certificate expired at 2026-11-19T00:00:00.000Z (clients refuse it: renew it)',
+    ],
+    [
+      'that is not valid yet',
+      { names: 'a.example', pair: { ...EXAMPLE, from: NOW + DAY } },
+      '«a.crt» warning: the certificate is valid from 2026-11-21T00:00:00.000Z on (clients refuse it until then)',
+    ],
+    [
+      'whose key everybody may read',
+      { names: 'a.example', pair: EXAMPLE, mode: 0o644 },
+      "«a.key» warning: every user of this machine may read the key (chmod 600 it, or 640 with the gateway's group)",
+    ],
+  ])('%s is told of', async (_title, given, expected) => {
+    const problems = await problemsOf(given);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^config\/gateway\.yaml:2 /);
+    expect(problems[0]?.slice('config/gateway.yaml:2 '.length)).toBe(expected);
+    expect(problems.join()).not.toContain('hunter2');
+  });
+});

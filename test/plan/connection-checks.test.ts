@@ -1,0 +1,221 @@
+// What `check` says of connections, header fields and sizes, and what the compiler fills in: one slip per row.
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { makeKeyPair } from '../support/key-pairs.ts';
+import { NOW, ORDERS, workspace } from './workspace.ts';
+
+const V1 = '  v1: { targets: [http://127.0.0.1:4001] }';
+const upstream = (rest: string, target = 'http://127.0.0.1:4001'): string =>
+  ORDERS.replace(V1, `  v1: { targets: [${target}], ${rest} }`);
+const headers = (rest: string): string => ORDERS.replace('upstreams:', `headers: { ${rest} }\nupstreams:`);
+
+let pair: { readonly cert: string; readonly key: string };
+let other: { readonly cert: string; readonly key: string };
+beforeAll(async () => {
+  const DAY = 86_400_000;
+  pair = await makeKeyPair({ names: ['a.internal'], from: NOW - DAY, until: NOW + DAY });
+  other = await makeKeyPair({ names: ['b.internal'], from: NOW - DAY, until: NOW + DAY });
+});
+
+async function problems(text: string, environment: Record<string, string> = {}): Promise<readonly string[]> {
+  await using files = await workspace({
+    'policies/orders.yaml': text,
+    'policies/a.pem': pair.cert,
+    'policies/nonsense.pem': 'nonsense',
+  });
+  for (const [name, key] of [
+    ['a.key', pair.key],
+    ['b.key', other.key],
+  ] as const) {
+    const file = join(files.folder, 'policies', name);
+    await writeFile(file, key);
+    await chmod(file, 0o600);
+  }
+  return (await files.problems(environment)).map((problem) => problem.replace('policies/orders.yaml:', ''));
+}
+
+async function compiled(text: string, environment: Record<string, string> = {}): Promise<GatewayPlan> {
+  await using files = await workspace({ 'policies/orders.yaml': text });
+  const { plan, problems: found } = await files.load(environment);
+  expect(found).toEqual([]);
+  if (plan === undefined) throw new Error('no plan');
+  return plan;
+}
+
+const GATEWAYS = "error: %s is the gateway's: it says %s";
+const gateways = (name: string, what: string): string => GATEWAYS.replace('%s', name).replace('%s', what);
+const FRAMING = 'connection framing';
+const WHO = 'who calls';
+const LIFE = 'what the gateway says of the life of an API';
+
+describe('check', () => {
+  it.each<[string, string, string]>([
+    ['no place at all', 'connections: { max: 0 }', '6 «0» error: less than 1: 0'],
+    [
+      'a share above the whole',
+      'retries: { budget: 120% }',
+      '6 «120%» error: not a share such as 20%: "120%"',
+    ],
+    ['an unknown word', 'retries: on', '6 «on» error: expected "off": "on"'],
+    [
+      'a host with a path',
+      'host: orders.internal/x',
+      '6 «orders.internal/x» error: not a host in lower case, perhaps with a port: "orders.internal/x"',
+    ],
+  ])('%s in an upstream', async (_, rest, expected) => {
+    expect(await problems(upstream(rest))).toEqual([expected]);
+  });
+
+  const secure = (tls: string, target = 'https://127.0.0.1:4001') => upstream(`tls: { ${tls} }`, target);
+  it.each<[string, string, readonly string[]]>([
+    ['everything', secure('ca: a.pem, cert: a.pem, key: a.key, name: orders.internal'), []],
+    [
+      'a missing file',
+      secure('ca: gone.pem'),
+      ['6 «gone.pem» error: cannot read the authorities: no such file'],
+    ],
+    [
+      'no certificates',
+      secure('ca: nonsense.pem'),
+      ['6 «nonsense.pem» error: not a PEM file of certificates'],
+    ],
+    ['a certificate without key', secure('cert: a.pem'), ['6 «cert» error: cert needs key beside it']],
+    ['a key without certificate', secure('key: a.key'), ['6 «key» error: key needs cert beside it']],
+    [
+      "another's key",
+      secure('cert: a.pem, key: b.key'),
+      ['6 «a.pem» error: not a PEM certificate with its private key'],
+    ],
+    [
+      'targets without TLS',
+      secure('name: a.internal', 'http://127.0.0.1:4001'),
+      ['6 «tls» warning: tls does nothing for targets that begin with http:'],
+    ],
+    [
+      'an address for a name',
+      secure('name: 127.0.0.1'),
+      [
+        '6 «127.0.0.1» error: not a host name in lower case, without a port; an address is no name: "127.0.0.1"',
+      ],
+    ],
+  ])('tls with %s', async (_, text, expected) => {
+    expect(await problems(text)).toEqual(expected);
+  });
+
+  it.each<[string, string, string]>([
+    ['request: { set: { Content-Length: "1" } }', '«Content-Length»', gateways('content-length', FRAMING)],
+    [
+      'request: { remove: [Transfer-Encoding] }',
+      '«Transfer-Encoding»',
+      gateways('transfer-encoding', FRAMING),
+    ],
+    ['response: { remove: [connection] }', '«connection»', gateways('connection', FRAMING)],
+    ['request: { set: { X-Forwarded-For: a } }', '«X-Forwarded-For»', gateways('x-forwarded-for', WHO)],
+    ['request: { set: { x-user-id: a } }', '«x-user-id»', gateways('x-user-id', WHO)],
+    [
+      'request: { set: { API-Version: v9 } }',
+      '«API-Version»',
+      gateways('api-version', 'which version is meant'),
+    ],
+    [
+      'request: { set: { Host: a } }',
+      '«Host»',
+      `${gateways('host', 'which host is meant')} (write host: in the section of the upstream)`,
+    ],
+    ['response: { remove: [Sunset] }', '«Sunset»', gateways('sunset', LIFE)],
+    ['response: { set: { Deprecation: "@1" } }', '«Deprecation»', gateways('deprecation', LIFE)],
+    ['response: { set: { Link: "</a>" } }', '«Link»', gateways('link', LIFE)],
+    [
+      'response: { remove: [RateLimit-Policy] }',
+      '«RateLimit-Policy»',
+      gateways('ratelimit-policy', 'limits'),
+    ],
+    ['request: { set: { "X Y": a } }', '«"X Y"»', 'error: not a field name'],
+    ['request: { set: { X-A: a, x-a: b } }', '«x-a»', 'error: x-a is set above'],
+    ['request: { set: { X-A: a }, remove: [X-A] }', '«X-A»', 'error: x-a is set above, which replaces it'],
+  ])('headers: %s', async (written, at, expected) => {
+    expect(await problems(headers(written))).toEqual([`5 ${at} ${expected}`]);
+  });
+
+  it.each([['a\r\nX-Evil: 1'], ['a\nb'], ['\u0000'], ['ä'], [''], [' a']])(
+    'no value of a field can be %j, and none from outside is shown',
+    async (value) => {
+      const text = headers(`request: { set: { X-Tenant: "\${env:TENANT}" } }`);
+      const [found = ''] = await problems(text, { TENANT: value });
+      expect(found).toContain('error: not a field value');
+      expect(found).toContain('[redacted]');
+    },
+  );
+
+  it('a media type that carries versions makes its fields the gateway’s', async () => {
+    const typed = headers('request: { set: { Accept: text/plain } }').replace(
+      '{ default: v2 }',
+      '{ media_type: "application/vnd.acme.{version}+json" }, { default: v2 }',
+    );
+    expect(await problems(typed)).toEqual([`5 «Accept» ${gateways('accept', 'which version is meant')}`]);
+  });
+});
+
+describe('the compiler', () => {
+  it('fills in what is not written', async () => {
+    const [api] = (await compiled(ORDERS)).apis;
+    expect(api?.headers).toBeUndefined();
+    expect(api?.versions.get('v1')).toMatchObject({
+      maxBody: 1_024 ** 3,
+      upstream: {
+        host: undefined,
+        connections: { max: 256, queue: 1_024, waitMs: 1_000 },
+        retries: { attempts: 1, budget: 0.2 },
+        http2: false,
+        tls: undefined,
+      },
+    });
+  });
+
+  it('takes what is written', async () => {
+    const rest =
+      'connections: { max: 2, queue: 0, wait: 5s }, retries: { attempts: 2, budget: 5% }, http2: true, host: "a.internal:81"';
+    const [api] = (await compiled(upstream(rest))).apis;
+    expect(api?.versions.get('v1')?.upstream).toMatchObject({
+      host: 'a.internal:81',
+      connections: { max: 2, queue: 0, waitMs: 5_000 },
+      retries: { attempts: 2, budget: 0.05 },
+      http2: true,
+    });
+    const [none] = (await compiled(upstream('retries: off'))).apis;
+    expect(none?.versions.get('v1')?.upstream?.retries).toBeUndefined();
+  });
+
+  it('makes names of fields lower case, and knows x- there for a name', async () => {
+    const text = headers('request: { set: { X-Tenant: acme, x-plain: a }, remove: [X-Debug] }');
+    const [api] = (await compiled(text)).apis;
+    expect(api?.headers).toEqual({
+      request: { set: { 'x-tenant': 'acme', 'x-plain': 'a' }, remove: ['x-debug'] },
+      response: { set: {}, remove: [] },
+    });
+  });
+
+  it('hands sizes down from the API to its versions and operations', async () => {
+    const text = ORDERS.replace('upstreams:', 'max_body: 1MB\nupstreams:').replace(
+      '{ released: 2026-01-15 }',
+      '{ released: 2026-01-15, max_body: 2MB, operations: { "POST /uploads": { max_body: 2GB }, "GET /search": { limits: { rate: 1/1m } } } }',
+    );
+    const [api] = (await compiled(text)).apis;
+    const [v1, v2] = ['v1', 'v2'].map((label) => api?.versions.get(label));
+    expect([v1?.maxBody, v2?.maxBody]).toEqual([1_024 ** 2, 2 * 1_024 ** 2]);
+    expect(v2?.operations?.match('POST', '/uploads')?.rules.maxBody).toBe(2 * 1_024 ** 3);
+    expect(v2?.operations?.match('GET', '/search')?.rules.maxBody).toBe(2 * 1_024 ** 2);
+  });
+
+  it('gives a plan another revision when a file of its TLS changes', async () => {
+    const text = upstream('tls: { ca: a.pem }', 'https://127.0.0.1:4001');
+    await using files = await workspace({ 'policies/orders.yaml': text, 'policies/a.pem': pair.cert });
+    const before = (await files.load()).plan;
+    await files.write('policies/a.pem', other.cert);
+    const after = (await files.load()).plan;
+    expect(before?.apis[0]?.versions.get('v1')?.upstream?.tls?.ca).toBe(pair.cert);
+    expect(after?.revision).not.toBe(before?.revision);
+  });
+});

@@ -1,0 +1,226 @@
+// The effective configuration: every value with where it comes from, no secret, and defaults that are those of the gateway.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { type EffectiveConfig, effectiveConfig } from '../../gateway/plan/effective/effective.ts';
+import { effectiveJson, effectiveYaml } from '../../gateway/plan/effective/effective-text.ts';
+import { isWhole, type Whole } from '../../gateway/plan/load.ts';
+import { renderProblems } from '../../gateway/plan/problems.ts';
+import { GATEWAY, ORDERS, type Workspace, workspace } from './workspace.ts';
+
+type Files = Readonly<Record<string, string>>;
+
+async function whole(files: Workspace, environment: Record<string, string> = {}): Promise<Whole> {
+  const loaded = await files.load(environment);
+  if (!isWhole(loaded)) throw new Error(renderProblems(loaded.problems, { colour: false }));
+  return loaded;
+}
+
+async function effective(
+  texts: Files,
+  { defaults = false, environment = {} }: { defaults?: boolean; environment?: Record<string, string> } = {},
+): Promise<EffectiveConfig> {
+  await using files = await workspace(texts);
+  const { sources, plan } = await whole(files, environment);
+  const policies = sources.policies.map(({ document }) => document);
+  return effectiveConfig({ revision: plan.revision, gateway: sources.gateway, policies, defaults });
+}
+
+const SAMPLES = join(import.meta.dirname, '../../policies');
+const MORE = `api: full
+base: /api/full
+resolve: [{ path: "/api/{version}/full" }]
+access: public
+limits: { rate: 10/1s, by: address }
+upstreams:
+  v1: { targets: [http://127.0.0.1:4001, http://127.0.0.1:4002], timeout: 3s, health: /healthz, breaker: { failures: 3 } }
+  v2: { targets: [http://127.0.0.1:4003], timeout: { total: 2m }, retries: off, connections: { max: 8 } }
+versions:
+  v1:
+    released: 2024-06-01
+    deprecated: 2026-01-15
+    sunset: 2027-06-15
+    body_notice: true
+    brownouts: [{ from: 2027-01-05, for: 1h, announced: 2026-01-01 }]
+    operations:
+      GET /search: { deprecated: 2025-12-01 }
+  v2: { released: 2026-01-15 }
+rules: { migration-guide: off, successor-exists: off, notice-period: error }
+`;
+
+/** The documents of `config` as the files they would be. */
+function written({ documents }: EffectiveConfig): Files {
+  return Object.fromEntries(documents.map(({ file, values }) => [file, JSON.stringify(values)]));
+}
+
+const UNVERSIONED = `api: hooks
+base: /api/hooks
+access: public
+upstreams: { hooks: { targets: [http://127.0.0.1:4001] } }
+versions: none
+`;
+
+describe('the defaults', () => {
+  const sets: readonly (readonly [name: string, texts: Files])[] = [
+    ['the least that can be written', { 'policies/orders.yaml': ORDERS }],
+    ['every kind of section', { 'policies/full.yaml': MORE }],
+    ['an API without versions', { 'policies/hooks.yaml': UNVERSIONED }],
+    [
+      'a gateway with a form of the header of its own',
+      { 'config/gateway.yaml': `${GATEWAY}deprecation_header: http-date\n`, 'policies/orders.yaml': ORDERS },
+    ],
+  ];
+
+  it.each(sets)('written out change nothing: %s', async (_name, texts) => {
+    const config = await effective(texts, { defaults: true });
+    await using files = await workspace(written(config));
+    await using before = await workspace(texts);
+    const [one, other] = [await whole(files), await whole(before)];
+    // Folders and digests are of the temporary folder and of the text; the schema's own order of keys says nothing.
+    const essence = ({ settings, plan }: Whole, folder: string) =>
+      JSON.parse(
+        JSON.stringify({ settings, plan }, (key, value: unknown) =>
+          value instanceof Map ? [...value] : key === 'revision' ? undefined : value,
+        ).replaceAll(folder, ''),
+      );
+    expect(essence(one, files.folder)).toEqual(essence(other, before.folder));
+  });
+
+  it('are there for what a file leaves out, and only there', async () => {
+    const config = await effective({ 'policies/full.yaml': MORE }, { defaults: true });
+    const [, policy] = config.documents;
+    expect(policy?.values).toMatchObject({
+      mode: 'enforce',
+      encoded_slash: 'keep',
+      limits: { rate: '10/1s', on_store_failure: 'local' },
+      upstreams: {
+        // One value stands for the section it means.
+        v1: {
+          timeout: { connect: '1s', headers: '3s', idle: '30s', total: '60s' },
+          health: { path: '/healthz', every: '5s' },
+          breaker: { failures: 3, open: '10s' },
+          authorization: 'keep',
+        },
+        v2: {
+          timeout: { connect: '1s', headers: '5s', idle: '30s', total: '2m' },
+          retries: 'off',
+          connections: { max: 8, queue: 1024 },
+        },
+      },
+      versions: {
+        v1: { body_notice: true, after: 'gone', brownouts: [{ status: 410 }] },
+        v2: { body_notice: false },
+      },
+      rules: { 'notice-period': 'error', 'migration-guide': 'off' },
+    });
+    // An operation has what its version says, and a policy what the gateway file says.
+    expect(policy?.values).toHaveProperty(['versions', 'v1', 'operations', 'GET /search'], {
+      deprecated: '2025-12-01',
+    });
+    expect(policy?.values).not.toHaveProperty('deprecation_header');
+    expect(policy?.values).not.toHaveProperty(['upstreams', 'v2', 'health']);
+  });
+
+  it('are left out unless asked for', async () => {
+    const { documents } = await effective({ 'policies/full.yaml': MORE });
+    expect(documents.map(({ values }) => values)).toEqual([parse(GATEWAY), parse(MORE)]);
+  });
+
+  it('hold for the sample policies as well', async () => {
+    const texts = Object.fromEntries(
+      readdirSync(SAMPLES)
+        .filter((name) => name.endsWith('.yaml'))
+        .map((name) => [
+          `policies/${name}`,
+          readFileSync(join(SAMPLES, name), 'utf8').replace(/ *openapi: .*\n/g, '\n'),
+        ]),
+    );
+    const gateway = GATEWAY.replace('main:', 'sample:');
+    const config = await effective({ 'config/gateway.yaml': gateway, ...texts }, { defaults: true });
+    await using files = await workspace(written(config));
+    expect((await files.load()).problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  });
+});
+
+describe('the origin', () => {
+  it('of every value is a line of its file or the default', async () => {
+    const { documents } = await effective({ 'policies/orders.yaml': ORDERS }, { defaults: true });
+    for (const { file, origins } of documents)
+      for (const { from } of origins)
+        expect(from).toMatch(new RegExp(`^(default|${file.replace('.', '\\.')}:\\d+)$`));
+    const [, policy] = effectiveJson({ revision: '', documents }).documents as {
+      origins: Record<string, string>;
+    }[];
+    expect(policy?.origins).toMatchObject({
+      '/base': 'policies/orders.yaml:2',
+      '/access/scopes/read/0': 'policies/orders.yaml:4',
+      '/upstreams/v2/targets/0': 'policies/orders.yaml:7',
+      '/upstreams/v2/authorization': 'default',
+      '/mode': 'default',
+    });
+  });
+
+  it('of what a version takes over from its API is the line of the API', async () => {
+    const texts = { 'policies/orders.yaml': `${ORDERS}reason: money becomes integers\n` };
+    const { documents } = await effective(texts);
+    expect(documents[1]?.values).toMatchObject({ versions: { v1: { reason: 'money becomes integers' } } });
+    const found = documents[1]?.origins.find(({ path }) => path.join('.') === 'versions.v1.reason');
+    expect(found?.from).toBe(`policies/orders.yaml:${ORDERS.split('\n').length}`);
+  });
+
+  it('stands behind each value of the text, which is YAML that says the same', async () => {
+    const config = await effective({ 'policies/orders.yaml': ORDERS }, { defaults: true });
+    const text = effectiveYaml(config, { origin: true });
+    expect(text).toContain('    authorization: keep # default\n');
+    expect(text).toContain('base: /api/orders # policies/orders.yaml:2\n');
+    const parsed = parseAllDocuments(text).map((document) => document.toJS());
+    expect(parsed).toEqual(config.documents.map(({ values }) => values));
+    expect(effectiveYaml(config, { origin: false })).not.toContain('# default');
+    expect(text.split('\n')[0]).toBe(`# revision ${config.revision}`);
+  });
+});
+
+describe('a secret', () => {
+  const secretly = (lines: string) => ({
+    'config/gateway.yaml': `${GATEWAY}${lines}`,
+    'policies/orders.yaml': ORDERS,
+  });
+  const shown = async (lines: string, environment: Record<string, string> = {}, defaults = true) =>
+    JSON.stringify(await effective(secretly(lines), { defaults, environment }));
+
+  it.each([
+    ['from a variable', `store: "\${env:STORE}"\n`, '[redacted] (from STORE)'],
+    [
+      'partly from a variable',
+      `store: "redis://:\${env:PASSWORD}@127.0.0.1"\n`,
+      '[redacted] (from PASSWORD)',
+    ],
+    ['in a URL', 'store: "redis://user:canary@127.0.0.1"\n', 'redis://[redacted]@127.0.0.1'],
+    [
+      'in a default',
+      `store: "\${env:NONE:-redis://user:canary@127.0.0.1}"\n`,
+      'redis://[redacted]@127.0.0.1',
+    ],
+  ])('%s is redacted', async (_name, lines, expected) => {
+    const text = await shown(lines, { STORE: 'redis://:canary@127.0.0.1', PASSWORD: 'canary' });
+    expect(text).not.toContain('canary');
+    expect(text).toContain(expected);
+  });
+
+  it('by its name is redacted where it stands in the clear', async () => {
+    const gateway = GATEWAY.replace('9901" }', '9901", token: canary-canary-canary-canary-canary-canary }');
+    const policy = `${ORDERS}headers: { request: { set: { X-Api-Key: canary, Authorization: Basic canary, X-Tenant: acme } } }\n`;
+    const text = JSON.stringify(
+      await effective({ 'config/gateway.yaml': gateway, 'policies/orders.yaml': policy }),
+    );
+    expect(text).not.toContain('canary');
+    expect(text).toContain('"X-Tenant":"acme"');
+    expect(text).toContain('"token":"[redacted]"');
+  });
+
+  it('is not made of what a variable only has as its default', async () => {
+    expect(await shown(`data: "\${env:NONE:-./elsewhere}"\n`)).toContain('./elsewhere');
+    expect(await shown(`data: "\${env:SET:-./elsewhere}"\n`, { SET: './canary' })).not.toContain('canary');
+  });
+});

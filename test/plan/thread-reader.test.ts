@@ -1,0 +1,109 @@
+// The thread of a reload: it hands over what it read, and its end or its silence costs one reload and no more.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { PolicyReader } from '../../gateway/plan/aside/reader-contract.ts';
+import { createThreadReader, THREAD_BOUNDS } from '../../gateway/plan/aside/thread-reader.ts';
+import { surroundingsOf } from '../../gateway/plan/check/views.ts';
+import { NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
+
+type Reader = PolicyReader & AsyncDisposable;
+
+/** `body` is what the thread runs instead of reading. */
+async function readerOf(files: Workspace, body?: string, bounds = THREAD_BOUNDS): Promise<Reader> {
+  const { settings } = await files.load();
+  if (settings === undefined) throw new Error('the files are not in order');
+  const module = join(files.folder, 'thread.mjs');
+  await writeFile(module, `import { parentPort } from 'node:worker_threads';\n${body}`);
+  const start = {
+    configFile: files.configFile,
+    settingsRevision: settings.revision,
+    patterns: settings.policies,
+    around: surroundingsOf(settings),
+    environment: {},
+    cwd: files.folder,
+  };
+  const reader =
+    body === undefined
+      ? createThreadReader(start, bounds)
+      : createThreadReader(start, bounds, pathToFileURL(module));
+  return { ...reader, [Symbol.asyncDispose]: reader.close };
+}
+
+const twoFiles = () =>
+  workspace({
+    'policies/orders.yaml': ORDERS,
+    'policies/other.yaml': ORDERS.replaceAll('orders', 'other'),
+  });
+
+describe('the thread of a reload', () => {
+  it('finds what the gateway found at its start, and hands over what the plan is made of', async () => {
+    await using files = await twoFiles();
+    const { plan, sources, pieces } = await files.load();
+    await using reader = await readerOf(files);
+    const summary = await reader.read(NOW);
+    expect(summary).toMatchObject({ revision: plan?.revision, problems: 0, restartNeeded: false });
+    expect(summary.digests).toEqual(pieces?.map(({ digest }) => digest));
+    const read = await reader.pieces(summary.digests);
+    expect(read.map(({ file }) => file)).toEqual(sources?.policies.map(({ file }) => file));
+    expect(read.flatMap((piece) => piece.files)).toEqual(pieces?.flatMap((piece) => piece.files));
+  });
+
+  it('reads a file again when it changed, and when a date in it has come to pass', async () => {
+    await using files = await workspace({
+      'policies/orders.yaml': ORDERS.replace('  v1: { targets: [http://127.0.0.1:4001] }\n', ''),
+    });
+    await files.write('policies/orders.yaml', ORDERS);
+    await using reader = await readerOf(files);
+    expect((await reader.read(NOW)).problems).toBe(0);
+    await files.write(
+      'policies/orders.yaml',
+      ORDERS.replace('  v1: { targets: [http://127.0.0.1:4001] }\n', ''),
+    );
+    expect((await reader.read(NOW)).revision).toBeUndefined();
+    expect((await reader.problems(0, 9)).map(({ message }) => message)).toEqual([
+      'v1 has no upstream and its sunset has not passed',
+    ]);
+    expect((await reader.read(Date.UTC(2027, 0, 15))).problems).toBe(0);
+    expect((await reader.read(NOW)).problems).toBe(1);
+  });
+
+  it('says what two files claim both, also when neither was parsed again', async () => {
+    await using files = await twoFiles();
+    await using reader = await readerOf(files);
+    await reader.read(NOW);
+    await files.write('policies/third.yaml', ORDERS);
+    for (const _time of [1, 2]) {
+      await reader.read(NOW);
+      const [first] = await reader.problems(0, 9);
+      expect(first).toMatchObject({ file: 'policies/third.yaml', line: 1, rule: 'duplicate' });
+    }
+  });
+
+  it.each([
+    ['ends', `parentPort.on('message', () => process.exit(1));`, 'has ended'],
+    ['throws', `parentPort.on('message', () => { throw new RangeError('a mistake'); });`, 'a mistake'],
+    ['cannot start', `throw new RangeError('no start');`, 'no start'],
+  ])('a thread that %s is a reload that fails', async (_name, body, message) => {
+    await using files = await twoFiles();
+    await using reader = await readerOf(files, body);
+    await expect(reader.read(NOW)).rejects.toThrow(message);
+  });
+
+  it('a thread that does not answer is ended, and the next question finds another', async () => {
+    await using files = await twoFiles();
+    const silent = `for (;;) {}`;
+    await using reader = await readerOf(files, silent, { answerMs: 50, idleMs: 1_000 });
+    await expect(reader.read(NOW)).rejects.toThrow('took longer than 0.05 s');
+    await expect(reader.read(NOW)).rejects.toThrow('took longer than 0.05 s');
+  });
+
+  it('is let go when it has been idle, and starts again with the next question', async () => {
+    await using files = await twoFiles();
+    await using reader = await readerOf(files, undefined, { answerMs: 60_000, idleMs: 0 });
+    const { digests } = await reader.read(NOW);
+    await expect.poll(() => reader.pieces(digests), { timeout: 20_000 }).toEqual([]);
+    expect((await reader.read(NOW)).digests).toEqual(digests);
+  });
+});

@@ -1,0 +1,121 @@
+// `npm run test:reload`: ten thousand routes are loaded, and reloaded again and again while requests flow.
+// Prints what each took and fails where a bound is passed; meant for a machine that does nothing else meanwhile.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startGateway } from '../../gateway/gateway.ts';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { policyText, type SetShape, SHAPES, writePolicySet } from './policy-set.ts';
+import { type Turns, turnsDuring } from './turns.ts';
+
+/** Milliseconds; of the stalls the median of the reloads counts. */
+const LONGEST_START = 5_000;
+const LONGEST_RELOAD = 5_000;
+const LONGEST_TURN = 50;
+/** MB of heap that twenty reloads may leave behind. */
+const MOST_GROWTH = 20;
+const RELOADS = 20;
+const REQUEST_EVERY_MS = 4;
+
+interface Reload extends Turns {
+  readonly ms: number;
+}
+
+async function measure(name: string, shape: SetShape): Promise<readonly string[]> {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'sundial-scale-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  const { configFile, policyFile } = await writePolicySet(folder, shape, echo.url);
+  const begun = performance.now();
+  const started = await startGateway({
+    configFile,
+    environment: { DATA: folder },
+    cwd: folder,
+    log: { write: () => undefined },
+  });
+  if (started.kind === 'rejected') throw new Error(started.problems[0]?.message);
+  const { gateway } = started;
+  stack.defer(gateway.close);
+  const startMs = performance.now() - begun;
+  say(`${name}: started in ${whole(startMs)} ms, ${rssMb()} MB`);
+
+  const port = gateway.facts.listeners.http?.address.port ?? 0;
+  let answered = 0;
+  let lost = 0;
+  const timer = setInterval(() => {
+    const api = String(answered % shape.apis).padStart(5, '0');
+    const options = {
+      host: '127.0.0.1',
+      port,
+      path: `/api/v1/api-${api}`,
+      headers: { host: 'api.example.com' },
+    };
+    request(options, (answer) => {
+      if (answer.statusCode === 200) answered += 1;
+      else lost += 1;
+      answer.resume();
+    })
+      .on('error', () => {
+        lost += 1;
+      })
+      .end();
+  }, REQUEST_EVERY_MS);
+  stack.defer(() => clearInterval(timer));
+
+  const reloads: Reload[] = [];
+  let settled = 0;
+  for (let count = 0; count < RELOADS; count += 1) {
+    // Every second one changes all files, the others one of them.
+    const changed = count % 2 === 0 ? shape.apis : 1;
+    for (let api = 0; api < changed; api += 1)
+      await writeFile(policyFile(api), policyText(api, shape, echo.url, 2 + count));
+    const from = performance.now();
+    const turns = await turnsDuring(gateway.reload);
+    const reload = { ...turns, ms: performance.now() - from };
+    reloads.push(reload);
+    const held = `held up for ${whole(turns.longestWait)} ms, worked for ${whole(turns.longestWork)} ms at a time`;
+    say(`  ${changed} changed: ${whole(reload.ms)} ms, ${held}, ${rssMb()} MB`);
+    // The first few fill caches.
+    if (count === 3) settled = heapMb();
+  }
+  const growth = heapMb() - settled;
+  const stall = median(reloads.map(({ longestWait }) => longestWait));
+  const slowest = Math.max(...reloads.map(({ ms }) => ms));
+  say(`  median stall ${whole(stall)} ms, slowest ${whole(slowest)} ms, heap ${whole(growth)} MB more`);
+  say(`  ${answered} requests answered, ${lost} lost`);
+  return [
+    ...(startMs > LONGEST_START ? [`${name}: the start took longer than ${LONGEST_START} ms`] : []),
+    ...(slowest > LONGEST_RELOAD ? [`${name}: a reload took longer than ${LONGEST_RELOAD} ms`] : []),
+    ...(stall > LONGEST_TURN ? [`${name}: requests were held up for more than ${LONGEST_TURN} ms`] : []),
+    ...(growth > MOST_GROWTH ? [`${name}: the heap grew by more than ${MOST_GROWTH} MB`] : []),
+    ...(lost > 0 ? [`${name}: ${lost} requests lost`] : []),
+  ];
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function heapMb(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+function rssMb(): number {
+  return whole(process.memoryUsage().rss / 1e6);
+}
+
+function whole(value: number): number {
+  return Math.round(value);
+}
+
+const failures: string[] = [];
+for (const [name, shape] of Object.entries(SHAPES)) failures.push(...(await measure(name, shape)));
+for (const failure of failures) say(`FAILED ${failure}`);
+process.exitCode = failures.length === 0 ? 0 : 1;

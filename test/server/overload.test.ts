@@ -1,0 +1,68 @@
+// When requests are shed, by a clock that the test moves: the share that is refused, how it grows and how it goes.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLoadGuard, type LoadGuard } from '../../gateway/server/overload.ts';
+
+let now = 0;
+let guard: LoadGuard;
+beforeEach(() => {
+  vi.useFakeTimers();
+  now = 0;
+  guard = createLoadGuard({ overload: { lagMs: 100, requests: 5 }, monotonic: () => now });
+});
+afterEach(() => {
+  guard.stop();
+  vi.useRealTimers();
+});
+
+/** Samples of the event loop, each `lateMs` late. */
+function samples(count: number, lateMs: number): void {
+  for (let index = 0; index < count; index += 1) {
+    now += 50 + lateMs;
+    vi.advanceTimersByTime(50);
+  }
+}
+
+/** How many of a hundred requests, one after the other, are shed. */
+function shed(): number {
+  let refused = 0;
+  for (let index = 0; index < 100; index += 1) {
+    if (guard.begin() === 'lag') refused += 1;
+    guard.end();
+  }
+  return refused;
+}
+
+describe('the load guard', () => {
+  it('lets requests pass while the loop is in time, and through single pauses', () => {
+    samples(10, 0);
+    samples(2, 5_000);
+    samples(1, 0);
+    samples(2, 5_000);
+    expect(shed()).toBe(0);
+    expect(guard.lagMs()).toBe(5_000);
+  });
+
+  it('refuses a growing share while the loop is late, never all, and less and less once it is in time', () => {
+    samples(3, 200);
+    expect(shed()).toBeCloseTo(20, -1);
+    samples(1, 200);
+    expect(shed()).toBeCloseTo(40, -1);
+    samples(20, 200);
+    expect(shed()).toBeCloseTo(95, -1);
+    // Neither late nor in time: it stays.
+    samples(20, 70);
+    expect(shed()).toBeCloseTo(95, -1);
+    samples(10, 0);
+    expect(shed()).toBeCloseTo(45, -1);
+    samples(10, 0);
+    expect(shed()).toBe(0);
+  });
+
+  it('refuses what is in flight beyond its bound', () => {
+    expect(Array.from({ length: 6 }, () => guard.begin())).toEqual([...Array(5).fill(undefined), 'requests']);
+    guard.end();
+    guard.end();
+    expect(guard.begin()).toBeUndefined();
+    expect(guard.requests()).toBe(5);
+  });
+});

@@ -1,0 +1,266 @@
+// The TLS of the public listener on real handshakes: what it offers, whom it answers, and what a renewal changes.
+import { once } from 'node:events';
+import { connect as connectHttp2, createSecureServer, type Http2SecureServer } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Certificates, certificatesOf, type KeyPair } from '../../gateway/server/certificates.ts';
+import { certificateOf, createTlsFace } from '../../gateway/server/tls-options.ts';
+import { makeKeyPair } from '../support/key-pairs.ts';
+import { fingerprintOf, type Shaken, shake } from '../support/tls-client.ts';
+
+const DAY = 86_400_000;
+const FIRST_NAME = { defaultName: undefined, refusesNameless: false };
+const ALERT = {
+  unrecognizedName: 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME',
+  handshakeFailure: 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE',
+  protocolVersion: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+  noApplicationProtocol: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
+};
+
+interface Face extends AsyncDisposable {
+  readonly port: number;
+  readonly use: (certificates: Certificates) => void;
+}
+
+/** A bare server with the face of the public listener; it answers with the names of the pair it has shown. */
+async function startFace(first: Certificates): Promise<Face> {
+  let current = first;
+  const takers: ((certificates: Certificates) => void)[] = [];
+  const tls = createTlsFace({ current: () => current, onChange: (take) => void takers.push(take) });
+  const server: Http2SecureServer = createSecureServer(
+    { ...tls.options, allowHTTP1: true },
+    (request, response) => response.end(certificateOf(request.socket)?.names.join(' ') ?? ''),
+  );
+  tls.attach(server);
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => open.add(socket));
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  return {
+    port: typeof bound === 'object' && bound !== null ? bound.port : 0,
+    use: (certificates) => {
+      current = certificates;
+      for (const take of takers) take(certificates);
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      for (const socket of open) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+}
+
+let ec: KeyPair;
+let rsa: KeyPair;
+const stack = new AsyncDisposableStack();
+let face: Face;
+const shaken: Shaken[] = [];
+
+async function hello(options: ConnectionOptions, port = face.port): Promise<Shaken> {
+  const result = await shake(port, options);
+  shaken.push(result);
+  return result;
+}
+
+beforeAll(async () => {
+  ec = await makeKeyPair({ names: ['a.example'] });
+  rsa = await makeKeyPair({ names: ['*.b.example', 'rsa.example'], kind: 'rsa' });
+  face = stack.use(await startFace(certificatesOf([ec, rsa], FIRST_NAME)));
+});
+afterEach(() => {
+  for (const { socket } of shaken.splice(0)) socket.destroy();
+});
+afterAll(() => stack.disposeAsync());
+
+describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
+  const only = { minVersion: version, maxVersion: version } as const;
+
+  it.each([
+    ['a name of its own', 'a.example', () => ec],
+    ['a name in capitals', 'A.Example', () => ec],
+    ['another name', 'rsa.example', () => rsa],
+    ['one label for the asterisk', 'v1.b.example', () => rsa],
+    ['no name: the default', '', () => ec],
+  ])('TLS-3: the certificate for %s', async (_title, servername, pair) => {
+    const { error, fingerprint, protocol } = await hello({ ...only, servername });
+    expect({ error, fingerprint, protocol }).toEqual({
+      error: undefined,
+      fingerprint: fingerprintOf(pair()),
+      protocol: version,
+    });
+  });
+
+  it.each(['c.example', 'b.example', 'x.v1.b.example', 'a.example.evil.example', 'xa.example'])(
+    'TLS-3: unrecognized_name for %s, and no certificate',
+    async (servername) => {
+      const { error, fingerprint } = await hello({ ...only, servername });
+      expect({ error, fingerprint }).toEqual({ error: ALERT.unrecognizedName, fingerprint: undefined });
+    },
+  );
+
+  it('TLS-3: unrecognized_name also after a HelloRetryRequest', async () => {
+    const { error } = await hello({ ...only, servername: 'c.example', ecdhCurve: 'P-521:P-256' });
+    expect(error).toBe(ALERT.unrecognizedName);
+  });
+
+  it.each([
+    ['h2', ['h2', 'http/1.1'], 'h2'],
+    ['http/1.1 where it is all the client has', ['http/1.1'], 'http/1.1'],
+    ['none where the client offers none', undefined, undefined],
+  ])('TLS-2: ALPN chooses %s', async (_title, protocols, chosen) => {
+    const { error, alpn } = await hello({
+      ...only,
+      servername: 'a.example',
+      ...(protocols && { ALPNProtocols: protocols }),
+    });
+    expect({ error, alpn }).toEqual({ error: undefined, alpn: chosen });
+  });
+
+  it('TLS-2: no_application_protocol where nothing is shared', async () => {
+    const { error } = await hello({
+      ...only,
+      servername: 'a.example',
+      ALPNProtocols: ['spdy/3', 'http/1.0'],
+    });
+    expect(error).toBe(ALERT.noApplicationProtocol);
+  });
+
+  it('TLS-3: with default: none a client that names no host is refused, one that does is served', async () => {
+    await using strict = await startFace(certificatesOf([ec], { ...FIRST_NAME, refusesNameless: true }));
+    expect((await hello({ ...only }, strict.port)).error).toBe(ALERT.handshakeFailure);
+    expect((await hello({ ...only, servername: 'a.example' }, strict.port)).error).toBeUndefined();
+  });
+});
+
+describe('TLS-1: what is offered', () => {
+  const weak = '@SECLEVEL=0';
+  it.each(['TLSv1', 'TLSv1.1'] as const)('not %s', async (version) => {
+    const { error } = await hello({
+      servername: 'rsa.example',
+      minVersion: version,
+      maxVersion: version,
+      ciphers: `ALL${weak}`,
+    });
+    expect(error).toBe(ALERT.protocolVersion);
+  });
+
+  it.each([
+    ['static RSA', 'rsa.example', 'AES128-GCM-SHA256'],
+    ['static RSA', 'rsa.example', 'AES256-SHA'],
+    ['CBC', 'rsa.example', 'ECDHE-RSA-AES128-SHA'],
+    ['CBC', 'rsa.example', 'ECDHE-RSA-AES256-SHA384'],
+    ['CBC', 'a.example', 'ECDHE-ECDSA-AES128-SHA256'],
+    ['finite-field DHE', 'rsa.example', 'DHE-RSA-AES128-GCM-SHA256'],
+    ['CCM with a short tag', 'a.example', 'ECDHE-ECDSA-AES128-CCM8'],
+    ['no encryption', 'rsa.example', 'NULL-SHA256'],
+    ['nobody authenticated', 'rsa.example', 'ADH-AES128-GCM-SHA256'],
+  ])('not %s: %s with %s', async (_kind, servername, suite) => {
+    const { error } = await hello({ servername, maxVersion: 'TLSv1.2', ciphers: suite + weak });
+    expect(error).toBe(ALERT.handshakeFailure);
+  });
+
+  it.each([
+    ['a.example', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
+    ['a.example', 'ECDHE-ECDSA-AES256-GCM-SHA384'],
+    ['a.example', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
+    ['rsa.example', 'ECDHE-RSA-AES128-GCM-SHA256'],
+    ['rsa.example', 'ECDHE-RSA-AES256-GCM-SHA384'],
+    ['rsa.example', 'ECDHE-RSA-CHACHA20-POLY1305'],
+  ])('but for %s %s', async (servername, suite) => {
+    const { error, socket } = await hello({ servername, maxVersion: 'TLSv1.2', ciphers: suite });
+    expect(error).toBeUndefined();
+    expect(socket.getCipher().name).toBe(suite);
+  });
+
+  it('no renegotiation', async () => {
+    const { socket } = await hello({ servername: 'a.example', maxVersion: 'TLSv1.2' });
+    const outcome = new Promise<Error | null>((resolve) => {
+      socket.on('error', resolve);
+      socket.renegotiate({ rejectUnauthorized: false }, resolve);
+    });
+    expect(await outcome).toMatchObject({ code: 'ERR_SSL_NO_RENEGOTIATION' });
+  });
+});
+
+/** A session that may be resumed: with TLS 1.3 it comes after the handshake. */
+async function sessionOf(options: ConnectionOptions): Promise<Buffer> {
+  const socket = (await hello(options)).socket;
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  if (socket.getProtocol() === 'TLSv1.3') return (await once(socket, 'session'))[0];
+  return socket.getSession() ?? Buffer.alloc(0);
+}
+
+describe.each(['TLSv1.2', 'TLSv1.3'] as const)('sessions and renewal over %s', (version) => {
+  const names = { minVersion: version, maxVersion: version, servername: 'rsa.example' } as const;
+  const resumes = async (session: Buffer, port?: number) =>
+    (await hello({ ...names, session }, port)).resumed;
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('a session is resumed, for the name it was opened for', async () => {
+    const session = await sessionOf(names);
+    expect(await resumes(session)).toBe(true);
+    expect((await hello({ ...names, servername: 'a.example', session })).resumed).toBe(false);
+  });
+
+  it('TLS-1: no longer than a day: the keys of the tickets are changed', async () => {
+    await using own = await startFace(certificatesOf([ec, rsa], FIRST_NAME));
+    const before = face;
+    face = own;
+    try {
+      const session = await sessionOf(names);
+      vi.advanceTimersByTime(DAY - 1);
+      expect(await resumes(session)).toBe(true);
+      vi.advanceTimersByTime(1);
+      expect(await resumes(session)).toBe(false);
+      expect(await resumes(await sessionOf(names))).toBe(true);
+    } finally {
+      face = before;
+    }
+  });
+});
+
+describe('TLS-7: a renewed certificate', () => {
+  it('is shown to new connections at once, by name and by default; old ones live on', async () => {
+    await using own = await startFace(certificatesOf([ec, rsa], FIRST_NAME));
+    const old = connectHttp2(`https://127.0.0.1:${own.port}`, {
+      servername: 'rsa.example',
+      rejectUnauthorized: false,
+    });
+    const ask = async (): Promise<string> => {
+      const stream = old.request({ ':path': '/' });
+      stream.setEncoding('utf8');
+      let text = '';
+      for await (const chunk of stream) text += chunk;
+      return text;
+    };
+    expect(await ask()).toBe('*.b.example rsa.example');
+    const renewed = await makeKeyPair({ names: ['rsa.example', 'c.example'] });
+    const other = await makeKeyPair({ names: ['a.example'] });
+    own.use(certificatesOf([other, renewed], FIRST_NAME));
+    for (const [servername, pair] of [
+      ['rsa.example', renewed],
+      ['c.example', renewed],
+      ['a.example', other],
+      ['', other],
+    ] as const)
+      expect((await hello({ servername }, own.port)).fingerprint).toBe(fingerprintOf(pair));
+    expect((await hello({ servername: 'x.b.example' }, own.port)).error).toBe(ALERT.unrecognizedName);
+    // What it was opened with still says what it speaks for.
+    expect(await ask()).toBe('*.b.example rsa.example');
+    old.destroy();
+  });
+
+  it('ends the sessions that were opened under the one before', async () => {
+    await using own = await startFace(certificatesOf([ec], FIRST_NAME));
+    const first = await hello({ servername: 'a.example', maxVersion: 'TLSv1.2' }, own.port);
+    const session = first.socket.getSession();
+    const renewed = await makeKeyPair({ names: ['a.example'] });
+    own.use(certificatesOf([renewed], FIRST_NAME));
+    const second = await hello({ servername: 'a.example', maxVersion: 'TLSv1.2', session }, own.port);
+    expect(second).toMatchObject({ resumed: false, fingerprint: fingerprintOf(renewed) });
+  });
+});

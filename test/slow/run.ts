@@ -1,0 +1,109 @@
+// Slow and resetting clients against a whole gateway with the default bounds, by slowhttptest and by hand.
+// `npm run test:slow [-- <part of a name>]`: prints what was measured beside what was promised, and ends with 1 where a promise is broken.
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { startProcess } from '../support/gateway-process.ts';
+import { overHttp1 } from '../support/http-client.ts';
+import { type Attack, attacks } from './attacks.ts';
+
+const LONGEST_RUN_MS = 150_000;
+const PROBE_EVERY_MS = 50;
+/** Requests before anything is measured: a heap that has not grown yet grows under any load. */
+const WARM_UP = 10_000;
+const SIDE_BY_SIDE = 100;
+/** The bound `headers` is 10 s, and so is the window of `body_rate`: all are gone a second later. */
+const GONE_AFTER_MS = 11_000;
+const MOST = { p99Ms: 100, growthMb: 50 };
+/** What TLS tickets, timers and the probe itself come and go with. */
+const FDS_OFF_BY = 8;
+
+interface Measured {
+  readonly name: string;
+  readonly probes: number;
+  readonly p99Ms: number;
+  readonly mostFds: number;
+  readonly fdsOver: number;
+  readonly growthMb: number;
+  readonly refusedProbes: number;
+}
+
+const fdsOf = async (pid: number): Promise<number> => (await readdir(`/proc/${pid}/fd`)).length;
+
+async function rssOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function measure({ name, run }: Attack, pid: number, https: number): Promise<Measured> {
+  const [fds, rss] = [await fdsOf(pid), await rssOf(pid)];
+  const times: number[] = [];
+  let [mostFds, mostRss, refusedProbes, over] = [fds, rss, 0, false];
+  const attacked = run(https).then(() => {
+    over = true;
+  });
+  await using probe = overHttp1(https);
+  while (!over) {
+    const sentAt = performance.now();
+    const { status } = await probe.ask({ path: '/api/slow' });
+    times.push(performance.now() - sentAt);
+    if (status !== 200) refusedProbes += 1;
+    mostFds = Math.max(mostFds, await fdsOf(pid));
+    mostRss = Math.max(mostRss, await rssOf(pid));
+    await sleep(PROBE_EVERY_MS);
+  }
+  await attacked;
+  const goneBy = performance.now() + GONE_AFTER_MS;
+  while ((await fdsOf(pid)) > fds + FDS_OFF_BY && performance.now() < goneBy) await sleep(100);
+  const p99Ms = times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
+  const fdsOver = Math.max(0, (await fdsOf(pid)) - fds);
+  return { name, probes: times.length, p99Ms, mostFds, fdsOver, growthMb: mostRss - rss, refusedProbes };
+}
+
+setTimeout(() => {
+  process.stderr.write(`not finished after ${LONGEST_RUN_MS / 1000} s\n`);
+  process.exit(1);
+}, LONGEST_RUN_MS).unref();
+
+await using stack = new AsyncDisposableStack();
+const folder = await mkdtemp(join(tmpdir(), 'sundial-slow-'));
+stack.defer(() => rm(folder, { recursive: true, force: true }));
+const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+const gateway = stack.use(
+  startProcess(['run', '-c', 'test/slow/gateway.yaml'], {
+    DATA: join(folder, 'data'),
+    STORE: `embedded:${join(folder, 'data')}`,
+    ECHO: echo.url,
+    UPSTREAM: echo.url,
+    POLICIES: join(import.meta.dirname, '../journeys/drain/slow.yaml'),
+  }),
+);
+const { https, admin } = await gateway.ready;
+await using warm = overHttp1(https);
+for (let count = 0; count < WARM_UP; count += SIDE_BY_SIDE)
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, () => warm.ask({ path: '/api/slow' })));
+
+let broken = 0;
+const wanted = process.argv[2] ?? '';
+for (const attack of attacks.filter(({ name }) => name.includes(wanted))) {
+  const seen = await measure(attack, gateway.pid, https);
+  const kept =
+    seen.p99Ms < MOST.p99Ms &&
+    seen.refusedProbes === 0 &&
+    seen.fdsOver <= FDS_OFF_BY &&
+    seen.growthMb <= MOST.growthMb;
+  if (!kept) broken += 1;
+  process.stdout.write(
+    `${kept ? 'kept  ' : 'BROKEN'} ${seen.name}: probe p99 ${seen.p99Ms.toFixed(1)} ms of ${seen.probes} (< ${MOST.p99Ms}), ` +
+      `${seen.refusedProbes} not 200, descriptors ${seen.mostFds} at most and ${seen.fdsOver} over at the end, ` +
+      `memory +${seen.growthMb.toFixed(0)} MB (<= ${MOST.growthMb})\n`,
+  );
+}
+await using operator = overHttp1(admin, { tls: false });
+const { text } = await operator.ask({ path: '/metrics' });
+for (const line of text.split('\n'))
+  if (/^sundial_bounds_refused_total\{.*\} [1-9]/.test(line)) process.stdout.write(`       ${line}\n`);
+process.exitCode = broken === 0 ? 0 : 1;

@@ -1,0 +1,38 @@
+// A clock that a test moves by hand, with timers that run when it passes them.
+// For whatever takes a `TargetClock`; no real time goes by.
+import type { TargetClock } from '../../gateway/forward/target-clock.ts';
+
+export interface HandClock extends TargetClock {
+  /** Moves on by so many milliseconds; each timer runs at its own time, and what it awaits is given a turn. */
+  readonly pass: (ms: number) => Promise<void>;
+  /** Timers that are set. */
+  readonly pending: () => number;
+}
+
+export function createHandClock(): HandClock {
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  let now = 1_000;
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  return {
+    now: () => now,
+    after(ms, run) {
+      const timer = { at: now + ms, run };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    async pass(ms) {
+      const end = now + ms;
+      for (;;) {
+        const [next] = [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+        if (next === undefined) break;
+        now = next.at;
+        timers.delete(next);
+        next.run();
+        await turn();
+      }
+      now = end;
+      await turn();
+    },
+    pending: () => timers.size,
+  };
+}

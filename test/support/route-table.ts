@@ -1,0 +1,9 @@
+// A route table made at one go, for tests; the gateway's own grows slice by slice with its plan.
+import { type Route, type RouteTable, startRouteTable } from '../../gateway/plan/route-table.ts';
+
+/** @throws RangeError as `add` does */
+export function createRouteTable<T>(routes: readonly Route<T>[]): RouteTable<T> {
+  const { add, table } = startRouteTable<T>();
+  for (const route of routes) add(route);
+  return table;
+}

@@ -1,0 +1,52 @@
+// A bare TLS client that says how its handshake ended: what was shown to it, or which alert it was sent.
+import { X509Certificate } from 'node:crypto';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+
+export interface Shaken {
+  /** The alert or the system's error; undefined when the handshake was completed. */
+  readonly error: string | undefined;
+  readonly protocol: string | undefined;
+  readonly alpn: string | undefined;
+  readonly fingerprint: string | undefined;
+  readonly resumed: boolean;
+  readonly socket: TLSSocket;
+}
+
+/** Certificates are not checked; nobody is named unless `servername` says so. Give the socket back with `destroy`. */
+export function shake(port: number, options: ConnectionOptions = {}): Promise<Shaken> {
+  const socket = connect({
+    port,
+    host: '127.0.0.1',
+    servername: '',
+    rejectUnauthorized: false,
+    ...options,
+  });
+  return new Promise((resolve) => {
+    // Of a handshake that has failed nothing may be asked: Node has let go of the session by then.
+    const fail = (error: string): void =>
+      resolve({
+        error,
+        protocol: undefined,
+        alpn: undefined,
+        fingerprint: undefined,
+        resumed: false,
+        socket,
+      });
+    socket.once('secureConnect', () =>
+      resolve({
+        error: undefined,
+        protocol: socket.getProtocol() ?? undefined,
+        alpn: socket.alpnProtocol || undefined,
+        fingerprint: socket.getPeerX509Certificate()?.fingerprint256,
+        resumed: socket.isSessionReused(),
+        socket,
+      }),
+    );
+    socket.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
+    socket.once('close', () => fail('closed without an alert'));
+  });
+}
+
+export function fingerprintOf({ cert }: { readonly cert: string }): string {
+  return new X509Certificate(cert).fingerprint256;
+}

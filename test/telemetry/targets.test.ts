@@ -1,0 +1,46 @@
+// What operators see of targets: who is in service, how often each was taken out, and one line for each change.
+import { describe, expect, it } from 'vitest';
+import { createTargetReport } from '../../gateway/telemetry/target-report.ts';
+import { harness } from './telemetry-harness.ts';
+
+const ONE = { upstream: 'orders-v1', target: 'http://10.0.0.1:4001' };
+const TWO = { upstream: 'orders-v1', target: 'http://10.0.0.2:4001' };
+const labels = 'upstream="orders-v1",target="http://10.0.0.1:4001"';
+
+describe('targets', () => {
+  it('that are watched are told at each scrape as they then are, and no others', async () => {
+    const { telemetry, series } = harness();
+    expect(await series('sundial_upstream_')).toEqual({});
+    let up = true;
+    telemetry.metrics.watchTargets(() => [{ ...ONE, up }]);
+    expect(await series('sundial_upstream_up')).toEqual({ [`sundial_upstream_up{${labels}}`]: 1 });
+    up = false;
+    expect(await series('sundial_upstream_up')).toEqual({ [`sundial_upstream_up{${labels}}`]: 0 });
+  });
+
+  it('are counted each time they are taken out, by what did it', async () => {
+    const { telemetry, series } = harness();
+    telemetry.metrics.watchTargets(() => [{ ...ONE, up: true }]);
+    const report = createTargetReport(telemetry);
+    const of = (by: 'health' | 'breaker') => `sundial_upstream_ejections_total{${labels},reason="${by}"}`;
+    expect(await series('sundial_upstream_ejections')).toEqual({ [of('health')]: 0, [of('breaker')]: 0 });
+    for (const up of [false, true, false]) report({ ...ONE, up, by: 'breaker', why: undefined });
+    report({ ...TWO, up: false, by: 'health', why: 'status 500' });
+    expect(await series('sundial_upstream_ejections')).toEqual({ [of('health')]: 0, [of('breaker')]: 2 });
+  });
+
+  it('are logged once for each change, with what the check found', async () => {
+    const { telemetry, lines } = harness();
+    const report = createTargetReport(telemetry);
+    report({ ...ONE, up: false, by: 'health', why: 'ECONNREFUSED' });
+    report({ ...ONE, up: true, by: 'health', why: undefined });
+    report({ ...TWO, up: false, by: 'breaker', why: undefined });
+    report({ ...TWO, up: true, by: 'breaker', why: undefined });
+    expect(await lines()).toMatchObject([
+      { level: 'warn', message: 'a target fails its health checks', ...ONE, reason: 'ECONNREFUSED' },
+      { level: 'info', message: 'a target passes its health checks again', ...ONE },
+      { level: 'warn', message: 'a target is taken out: its requests fail', ...TWO },
+      { level: 'info', message: 'a target answers again', ...TWO },
+    ]);
+  });
+});
