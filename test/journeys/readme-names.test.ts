@@ -35,6 +35,27 @@ describe('what the README shows of files', () => {
     }
   });
 
+  it("is a gateway file in order but for the certificates, which are the reader's own", async () => {
+    const shown = readme.blocks.filter(({ language }) => language === 'yaml gateway');
+    expect(shown).not.toEqual([]);
+    for (const { text } of shown) {
+      const file = join(workspace.folder, 'config/shown.yaml');
+      writeFileSync(file, `${text}policies: ./none/*.yaml\n`);
+      const surroundings = { environment: {}, now: Date.UTC(2026, 10, 20), colour: false };
+      const result = await runCheck({
+        configFile: file,
+        files: [],
+        strict: true,
+        ...surroundings,
+        format: 'json',
+      });
+      const { problems }: { problems: { rule: string }[] } = JSON.parse(result.text);
+      expect(problems.filter(({ rule }) => rule !== 'certificate')).toEqual([
+        expect.objectContaining({ message: 'no policy file matches' }),
+      ]);
+    }
+  });
+
   it('is what `check` really prints of those lines', async () => {
     const shown = readme.blocks.find(({ text }) => /^policies\/\S+:\d+:\d+: error/.test(text))?.text ?? '';
     await using other = await openWorkspace();

@@ -120,6 +120,16 @@ describe('a fault', () => {
       },
     ]);
   });
+
+  it.each(['upstream_unavailable', 'upstream_busy'] as const)(
+    'is not logged for each request when it is %s',
+    async (code) => {
+      const { telemetry, lines } = harness();
+      createFaultReport(telemetry.logger)(new Fault(code, { service: 'orders-v1' }), deprecatedFacts());
+      telemetry.logger.info('the end');
+      expect(await lines()).toMatchObject([{ message: 'the end' }]);
+    },
+  );
 });
 
 describe('a dependency', () => {
