@@ -68,7 +68,7 @@ export function createPrimary(options: PrimaryOptions): Primary {
     monotonic,
   });
   telemetry.metrics.countWorkers(crew.serving);
-  certificates?.onChange(({ pairs }) => void crew.show(pairs));
+  certificates?.onChange(({ pairs }) => crew.show(pairs));
   return {
     ...crew,
     // What a plan needs no more is let go by the workers.

@@ -10,8 +10,8 @@ import { RENEW_BEFORE_MS, selfSignedFiles, selfSignedPair } from './self-signed.
 
 export interface PublicCertificates {
   readonly current: () => Certificates;
-  /** `take` is called with every later change. */
-  readonly onChange: (take: (certificates: Certificates) => void) => void;
+  /** `take` is called with every later change, which counts as in force once it has resolved. It must not reject. */
+  readonly onChange: (take: (certificates: Certificates) => Promise<void> | void) => void;
   /** Reads the files now; resolves when what can be used of them is in force. Never rejects. */
   readonly reload: () => Promise<void>;
   /** The hosts a new plan serves: the self-signed pair is made for them too. Never rejects. */
@@ -58,7 +58,7 @@ export async function openCertificates(
   );
   report.onInForce(current.pairs);
 
-  const takers: ((certificates: Certificates) => void)[] = [];
+  const takers: ((certificates: Certificates) => Promise<void> | void)[] = [];
   let closed = false;
   /** One look at a time, so that none takes back what a later one has found. */
   let last = Promise.resolve();
@@ -78,7 +78,7 @@ export async function openCertificates(
           sources.map(({ pair }) => pair()),
           https,
         );
-        for (const take of takers) take(current);
+        await Promise.all(takers.map((take) => take(current)));
         report.onTakenOver(changed.map(({ pair }) => pair()));
       }
       report.onState(sources.every((source) => !source.isBehind()));

@@ -10,18 +10,25 @@ export function workerPids(): readonly number[] {
 
 /** One client for each worker, over a connection that stays with it. `path` is asked for once. */
 export async function clientPerWorker(port: number, path: string): Promise<readonly Client[]> {
+  return forEachWorker(async () => {
+    const client = overHttp2(port);
+    await client.ask({ path });
+    return client;
+  });
+}
+
+/** What `ask` finds, run once for each worker while all others are stopped. */
+export async function forEachWorker<T>(ask: () => Promise<T>): Promise<readonly T[]> {
   const pids = workerPids();
-  const clients: Client[] = [];
+  const found: T[] = [];
   for (const pid of pids) {
     const others = pids.filter((other) => other !== pid);
     for (const other of others) process.kill(other, 'SIGSTOP');
     try {
-      const client = overHttp2(port);
-      await client.ask({ path });
-      clients.push(client);
+      found.push(await ask());
     } finally {
       for (const other of others) process.kill(other, 'SIGCONT');
     }
   }
-  return clients;
+  return found;
 }

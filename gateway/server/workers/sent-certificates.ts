@@ -1,24 +1,24 @@
 // The certificates of a worker: those that its primary sends, which alone watches the files.
 // Made by worker.ts, where one process would have public-certificates.ts.
 import type { HttpsSettings } from '../../plan/settings.ts';
-import { type Certificates, certificatesOf, type KeyPair } from '../certificates.ts';
+import { certificatesOf, type KeyPair } from '../certificates.ts';
 import type { CertificateSource } from '../tls-options.ts';
 
 export interface SentCertificates extends CertificateSource {
   /** What is shown on new connections from now on. */
-  readonly take: (pairs: readonly KeyPair[]) => void;
+  readonly take: (pairs: readonly KeyPair[]) => Promise<void>;
 }
 
 /** `pairs` has at least one. */
 export function sentCertificates(pairs: readonly KeyPair[], https: HttpsSettings): SentCertificates {
-  const takers: ((certificates: Certificates) => void)[] = [];
+  const takers: Parameters<CertificateSource['onChange']>[0][] = [];
   let current = certificatesOf(pairs, https);
   return {
     current: () => current,
     onChange: (taker) => void takers.push(taker),
-    take: (renewed) => {
+    take: async (renewed) => {
       current = certificatesOf(renewed, https);
-      for (const taker of takers) taker(current);
+      await Promise.all(takers.map((taker) => taker(current)));
     },
   };
 }

@@ -1,0 +1,60 @@
+// Certificates that are renewed while two workers answer: the primary reads them, and every worker shows them.
+// Connections from before serve on.
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { type CertificateFolder, certificateFolder } from '../support/certificate-folder.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { fingerprintOf, shake } from '../support/tls-client.ts';
+import { forEachWorker, workerPids } from '../support/worker-clients.ts';
+
+const stack = new AsyncDisposableStack();
+let gateway: RunningGateway;
+let certificates: CertificateFolder;
+
+const shown = () =>
+  forEachWorker(async () => {
+    const { fingerprint, socket } = await shake(gateway.https, { servername: 'b.example' });
+    socket.destroy();
+    return fingerprint;
+  });
+
+beforeAll(async () => {
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  certificates = stack.use(await certificateFolder());
+  await certificates.place('a', ['a.example', '*.a.example']);
+  await certificates.place('b', ['b.example']);
+  gateway = stack.use(
+    await runGateway({
+      config: 'authority/gateway.yaml',
+      policies: 'authority/policies',
+      environment: { ECHO: echo.url, CERTS: certificates.path, WORKERS: '2' },
+    }),
+  );
+});
+afterAll(() => stack.disposeAsync());
+
+it('TLS-7: a renewed certificate is shown by every worker once the reload is done; a broken one by none', async () => {
+  const renewed = fingerprintOf(await certificates.place('b', ['b.example']));
+  await gateway.reload();
+  expect(await shown()).toEqual([renewed, renewed]);
+  await certificates.place('b', ['x.example']);
+  await gateway.reload();
+  expect(await shown()).toEqual([renewed, renewed]);
+  expect(await gateway.metric('sundial_tls_certificates_current')).toBe(0);
+});
+
+it('TLS-7: a worker that starts later shows the certificate that is in force', async () => {
+  const renewed = fingerprintOf(await certificates.place('b', ['b.example']));
+  await gateway.reload();
+  const [first] = workerPids();
+  if (first === undefined) throw new Error('there is no worker');
+  process.kill(first, 'SIGKILL');
+  await vi.waitFor(
+    async () => {
+      expect(workerPids()).not.toContain(first);
+      expect(await gateway.metric('sundial_workers')).toBe(2);
+    },
+    { timeout: 60_000 },
+  );
+  expect(await shown()).toEqual([renewed, renewed]);
+});
