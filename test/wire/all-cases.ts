@@ -62,7 +62,8 @@ export const ALL_CASES: Cases = {
 /** Those whose id or whose rule is among `only`; all when it is empty. */
 export function chosen(cases: Cases, only: readonly string[]): Cases {
   const wanted = ({ id, rules }: { readonly id: string; readonly rules: readonly string[] }): boolean =>
-    only.length === 0 || only.some((each) => each === id || rules.includes(each) || id.startsWith(`${each}-`));
+    only.length === 0 ||
+    only.some((each) => each === id || rules.includes(each) || id.startsWith(`${each}-`));
   return {
     requests: cases.requests.filter(wanted),
     responses: cases.responses.filter(wanted),

@@ -63,8 +63,7 @@ function readAnswer(text: string, method: string, closed: boolean): { answer: An
     return made(framed.body, framed.used, { dirt: [...dirt, ...framed.dirt] });
   }
   const [length] = valuesOf(fields, 'content-length');
-  if (length === undefined)
-    return made(rest, closed ? rest.length : undefined, { endsWithConnection: true });
+  if (length === undefined) return made(rest, closed ? rest.length : undefined, { endsWithConnection: true });
   const body = rest.slice(0, Number(length));
   return made(body, body.length === Number(length) ? body.length : undefined);
 }

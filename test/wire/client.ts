@@ -2,7 +2,7 @@
 // Over is: the connection has ended, the answers are there and nothing follows, or nothing comes at all.
 import { connect as connectPlain, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, createSecureContext } from 'node:tls';
 import { type Answer, finalAnswers, readAnswers } from './answers.ts';
 
 export interface Address {
@@ -36,10 +36,25 @@ export interface Received {
 const QUIET_MS = 60;
 const CLOSING_MS = 3_000;
 
+// One context and one session for all connections: hundreds of full handshakes cost more than all the cases.
+const CONTEXT = createSecureContext();
+const sessions = new Map<string, Buffer>();
+
 export function dial({ host, port, tls, serverName }: Address, protocol = 'http/1.1'): Socket {
-  return tls
-    ? connectTls({ host, port, servername: serverName, rejectUnauthorized: false, ALPNProtocols: [protocol] })
-    : connectPlain({ host, port, allowHalfOpen: true });
+  if (!tls) return connectPlain({ host, port, allowHalfOpen: true });
+  const known = `${host}:${port} ${protocol}`;
+  const session = sessions.get(known);
+  const socket = connectTls({
+    host,
+    port,
+    servername: serverName,
+    rejectUnauthorized: false,
+    ALPNProtocols: [protocol],
+    secureContext: CONTEXT,
+    ...(session === undefined ? {} : { session }),
+  });
+  socket.on('session', (made: Buffer) => void sessions.set(known, made));
+  return socket;
 }
 
 /** Sends the pieces and reads the answers; never rejects: a connection that cannot be had is one that closed. */

@@ -17,7 +17,7 @@ export function readFieldLines(lines: readonly string[]): FieldLines {
   const fields: Field[] = [];
   for (const line of lines) {
     if (/[\r\n]/.test(line)) dirt.push('a bare CR or LF');
-    if (hasControl(line)) dirt.push('a control character');
+    if (line.includes('\0')) dirt.push('a NUL');
     if (/^[ \t]/.test(line)) {
       dirt.push('a folded line');
       continue;
@@ -40,14 +40,6 @@ function framingDirt(fields: readonly Field[]): string[] {
   if (codings.length > 1 || codings.some((each) => each.toLowerCase() !== 'chunked'))
     dirt.push('another Transfer-Encoding than chunked');
   return dirt;
-}
-
-function hasControl(line: string): boolean {
-  for (const character of line) {
-    const code = character.charCodeAt(0);
-    if ((code < 0x20 && code !== 9 && code !== 10 && code !== 13) || code === 0x7f) return true;
-  }
-  return false;
 }
 
 export function valuesOf(fields: readonly Field[], name: string): string[] {

@@ -2,7 +2,7 @@
 // A stream that is reset, and a connection that is ended, are refusals without a status.
 import { type Address, dial, type Received, type Sending } from './client.ts';
 import { ACKNOWLEDGED, type Http2Progress, readFrames } from './http2-frames.ts';
-import { ORDINARY } from "./recorder.ts";
+import { ORDINARY } from './recorder.ts';
 
 /** Sends the bytes and reads the answer to stream 1; never rejects. */
 export async function converseInHttp2(

@@ -10,7 +10,17 @@ const END_HEADERS = 4;
 
 export function frame(type: number, flags: number, stream: number, payload: string): string {
   const { length } = payload;
-  const head = [length >> 16, length >> 8, length, type, flags, stream >> 24, stream >> 16, stream >> 8, stream];
+  const head = [
+    length >> 16,
+    length >> 8,
+    length,
+    type,
+    flags,
+    stream >> 24,
+    stream >> 16,
+    stream >> 8,
+    stream,
+  ];
   return String.fromCharCode(...head.map((octet) => octet & 0xff)) + payload;
 }
 

@@ -20,7 +20,7 @@ export type ReadRequest = Omit<RecordedRequest, 'connection'>;
 
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/1\.[01]$/;
 const SINGLETONS = ['host', 'authorization', 'content-type'];
-const NEVER_FORWARDED = ['keep-alive', 'proxy-connection', 'proxy-authorization', 'http2-settings', 'trailer'];
+const NEVER_FORWARDED = ['keep-alive', 'proxy-connection', 'proxy-authorization', 'http2-settings'];
 
 export interface Progress {
   readonly request: ReadRequest;
@@ -93,7 +93,8 @@ export function readChunks(text: string): Framed {
     const lineEnd = text.indexOf('\r\n', at);
     if (lineEnd < 0) return stopped();
     const size = text.slice(at, lineEnd);
-    if (!/^[0-9a-fA-F]{1,13}$/.test(size)) return stopped(`a chunk size of ${JSON.stringify(size.slice(0, 30))}`);
+    if (!/^[0-9a-fA-F]{1,13}$/.test(size))
+      return stopped(`a chunk size of ${JSON.stringify(size.slice(0, 30))}`);
     const length = Number.parseInt(size, 16);
     at = lineEnd + 2;
     if (length === 0) {

@@ -58,7 +58,8 @@ export async function startRecorder(port = 0, host = '127.0.0.1'): Promise<Recor
         body: '',
         complete: false,
       };
-      if (text !== '' && slot === undefined && tunnel === undefined) requests.push({ ...nothing, connection });
+      if (text !== '' && slot === undefined && tunnel === undefined)
+        requests.push({ ...nothing, connection });
       socket.end();
     });
     const step = (): boolean => {

@@ -11,8 +11,8 @@ import { judgeWebsocket } from './judge/judge-websocket.ts';
 import { MARK, type Verdict } from './judge/verdict.ts';
 import type { Recorder } from './recorder.ts';
 import { type Spot, spotAt } from './spot.ts';
-import type { RequestCase, ResponseCase, WebsocketCase } from './wire-case.ts';
 import { FRAME, handshake, OBLIGING } from './websockets/rows.ts';
+import type { RequestCase, ResponseCase, WebsocketCase } from './wire-case.ts';
 
 export interface Listener {
   readonly address: Address;
@@ -64,12 +64,14 @@ export async function runCases(options: RunOptions): Promise<Result[]> {
     upstream: recorder.requestsOf(each.tag).filter(({ target }) => !target.includes('/probe/')),
   });
   const tasks = [
-    ...cases.requests.filter(({ http2 }) => overTls || !http2).map((each) => async () => {
-      const at = spot(options, each.id);
-      const ran = await sendRequest(options, each, at);
-      const judge = () => judgeRequest(each, at, { ...seenBy(at, ran), ownFields });
-      judged.push(() => ({ ...named('request', each), ...judge() }));
-    }),
+    ...cases.requests
+      .filter(({ http2 }) => overTls || !http2)
+      .map((each) => async () => {
+        const at = spot(options, each.id);
+        const ran = await sendRequest(options, each, at);
+        const judge = () => judgeRequest(each, at, { ...seenBy(at, ran), ownFields });
+        judged.push(() => ({ ...named('request', each), ...judge() }));
+      }),
     ...cases.responses.map((each) => async () => {
       const at = spot(options, each.id);
       const ran = await sendForAnswer(options, each, at);
@@ -95,7 +97,8 @@ const named = (kind: Result['kind'], { id, rules, title }: RequestCase | Respons
 });
 
 /** No tag is the beginning or the end of another. */
-const spot = ({ listener, run }: RunOptions, id: string): Spot => spotAt({ ...listener, tag: `t_${id}_${run}` });
+const spot = ({ listener, run }: RunOptions, id: string): Spot =>
+  spotAt({ ...listener, tag: `t_${id}_${run}` });
 
 async function sendRequest(options: RunOptions, each: RequestCase, at: Spot): Promise<Ran> {
   if (each.script) options.recorder.script(at.tag, each.script);

@@ -22,7 +22,7 @@ export function judgeResponse(asked: ResponseCase, seen: ResponseSeen): Verdict 
   const broken = universalFaults(seen);
   if (answer !== undefined && answer.status !== 0) broken.push(...answerFaults(asked, answer, outcome));
   // An answer of the proxy's own ends the connection at times; the second request is then not answered at all.
-  if (next !== undefined && next.complete && !next.body.includes(seen.next))
+  if (next?.complete && !next.body.includes(seen.next))
     broken.push('the next request on the connection got something else than its answer');
   if (tries > (asked.tries ?? 1)) broken.push(`${tries} tries at the upstream`);
   if (seen.tunnelled !== '') broken.push('bytes of the client in a tunnel that is none');

@@ -22,7 +22,8 @@ export function judgeWebsocket(asked: WebsocketCase, seen: WebsocketSeen): Verdi
     broken.push('bytes behind the handshake reached the upstream as a request');
   if (outcome === 'switched' && !seen.upstream.some(upgrades))
     broken.push('a tunnel without an upgrade at the upstream');
-  if (outcome === 'switched' && !answer?.body.includes(SEEN)) broken.push('a tunnel that carries nothing');
+  if (outcome === 'switched' && asked.pass.includes(outcome) && !answer?.body.includes(SEEN))
+    broken.push('a tunnel that carries nothing');
   if (outcome !== 'switched' && seen.tunnelled !== '') broken.push('a tunnel without a 101');
   if (outcome === 'forwarded' && seen.upstream.some(upgrades) && !asked.script)
     broken.push('an upgrade was asked of the upstream and not carried out');

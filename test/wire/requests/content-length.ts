@@ -61,12 +61,18 @@ export const contentLength: readonly RequestCase[] = [
   refused('cl-overflow-64', 'SMG-5', '2^64 + 5', (w) =>
     w.post(['Content-Length: 18446744073709551621'], `hello${w.canary}`),
   ),
-  refused('cl-overflow-32', 'SMG-5', '2^32 + 5 with only five bytes', (w) =>
-    w.post(['Content-Length: 4294967301'], 'hello'),
+  refused(
+    'cl-overflow-32',
+    'SMG-5',
+    '2^32 + 5 with only five bytes',
+    (w) => w.post(['Content-Length: 4294967301'], 'hello'),
     { status: [400, 413, 0], pass: ['refused', 'closed', 'waiting'], truncated: true },
   ),
-  refused('cl-huge', 'SMG-5', 'a hundred digits', (w) =>
-    w.post([`Content-Length: ${'9'.repeat(100)}`], `hello${w.canary}`),
+  refused(
+    'cl-huge',
+    'SMG-5',
+    'a hundred digits',
+    (w) => w.post([`Content-Length: ${'9'.repeat(100)}`], `hello${w.canary}`),
     { status: [400, 413] },
   ),
   served('cl-zero-padded', 'SMG-5', 'leading noughts', (w) => w.post(['Content-Length: 0005'], 'hello'), {

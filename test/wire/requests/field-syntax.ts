@@ -4,15 +4,18 @@ import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 
 const broken = (id: string, rules: string, title: string, ...lines: string[]): RequestCase =>
-  refused(id, rules, title, (w) => w.get(lines, w.canary), { withheld: [['x-injected']] });
+  refused(id, rules, title, (w) => w.get(lines, w.canary), { requests: 2, withheld: [['x-injected']] });
 
 const kept = (id: string, title: string, line: string, value: RegExp): RequestCase =>
   served(id, 'FWD-4', title, (w) => w.get([line]), { kept: [['x-kept', value]] });
 
 /** Names that CGI-like upstreams read as if they had hyphens. */
 const alias = (name: string): RequestCase =>
-  either(`alias-${name.replaceAll('_', '-').toLowerCase()}`, 'SMG-25', `${name} does not shadow its twin`, (w) =>
-    w.get([`${name}: forged`]),
+  either(
+    `alias-${name.replaceAll('_', '-').toLowerCase()}`,
+    'SMG-25',
+    `${name} does not shadow its twin`,
+    (w) => w.get([`${name}: forged`]),
     { withheld: [[name], [name.replaceAll('_', '-'), /forged/]] },
   );
 
@@ -42,23 +45,46 @@ export const fieldSyntax: readonly RequestCase[] = [
   broken('field-escape', 'SMG-11', 'an escape character in a value', 'X-A: \x1b[2J'),
   broken('field-del', 'SMG-11', 'DEL in a value', 'X-A: a\x7fb'),
   broken('field-lf-cr', 'SMG-11', 'LF CR for a line end', 'X-A: a\n\rX-Injected: 1'),
-  refused('head-all-lf', 'SMG-11', 'bare LFs only', (w) => w.get([], '').replaceAll('\r\n', '\n') + w.canary),
-  refused('head-end-lf', 'SMG-11', 'a bare LF for the empty line', (w) =>
-    `GET ${w.path} HTTP/1.1\r\nHost: ${w.host}\r\n\n${w.canary}`,
+  refused(
+    'head-all-lf',
+    'SMG-11',
+    'bare LFs only',
+    (w) => w.get([], '').replaceAll('\r\n', '\n') + w.canary,
+    {
+      status: [400, 505],
+      requests: 2,
+    },
   ),
-  refused('head-line-lf', 'SMG-11', 'a bare LF behind the request line', (w) =>
-    `GET ${w.path} HTTP/1.1\nHost: ${w.host}\r\n\r\n${w.canary}`,
+  refused(
+    'head-end-lf',
+    'SMG-11',
+    'a bare LF for the empty line',
+    (w) => `GET ${w.path} HTTP/1.1\r\nHost: ${w.host}\r\n\n${w.canary}`,
+    { requests: 2 },
   ),
-  refused('head-line-cr', 'SMG-11', 'a bare CR behind the request line', (w) =>
-    `GET ${w.path} HTTP/1.1\rHost: ${w.host}\r\n\r\n${w.canary}`,
+  refused(
+    'head-line-lf',
+    'SMG-11',
+    'a bare LF behind the request line',
+    (w) => `GET ${w.path} HTTP/1.1\nHost: ${w.host}\r\n\r\n${w.canary}`,
+    { status: [400, 505], requests: 2 },
+  ),
+  refused(
+    'head-line-cr',
+    'SMG-11',
+    'a bare CR behind the request line',
+    (w) => `GET ${w.path} HTTP/1.1\rHost: ${w.host}\r\n\r\n${w.canary}`,
   ),
   kept('field-latin', 'bytes above 127 in a value survive', 'X-Kept: caf\xe9 \xff', /^caf\xe9 \xff$/),
   kept('field-tab', 'a tab in a value survives', 'X-Kept: a\tb', /^a\tb$/),
   kept('field-empty', 'an empty value is one', 'X-Kept:', /^$/),
   kept('field-odd-name', 'all characters of a token make a name', "X-Kept: 1\r\n!#$%&'*+.^`|~9: 1", /^1$/),
   kept('field-colons', 'colons in a value', 'X-Kept: a:b: c', /^a:b: c$/),
-  served('field-proto', 'FWD-4', 'names that objects have', (w) =>
-    w.get(['__proto__: 1', 'constructor: 2', 'X-Kept: 3']),
+  served(
+    'field-proto',
+    'FWD-4',
+    'names that objects have',
+    (w) => w.get(['__proto__: 1', 'constructor: 2', 'X-Kept: 3']),
     { kept: [['x-kept', /^3$/]] },
   ),
   alias('X_Forwarded_For'),

@@ -3,15 +3,21 @@ import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 
 const noMethod = (id: string, title: string, method: string): RequestCase =>
-  refused(id, 'FWD-15', title, (w) => w.ask(method, [], w.canary));
+  refused(id, 'FWD-15', title, (w) => w.ask(method, [], w.canary), { requests: 2 });
 
 /** Nobody forwards what may mean anything; a proxy that does so cleanly is lax. */
 const unknown = (method: string, more: Partial<RequestCase> = {}): RequestCase =>
-  either(`method-${method.toLowerCase()}`, 'FWD-15', `${method}, which nobody here knows`, (w) => w.ask(method), {
-    status: [501],
-    staysOpen: true,
-    ...more,
-  });
+  either(
+    `method-${method.toLowerCase()}`,
+    'FWD-15',
+    `${method}, which nobody here knows`,
+    (w) => w.ask(method),
+    {
+      status: [501],
+      staysOpen: true,
+      ...more,
+    },
+  );
 
 const known = (method: string): RequestCase =>
   served(`method-${method.toLowerCase()}`, 'FWD-4', method, (w) => w.ask(method), { methods: [method] });
@@ -31,7 +37,7 @@ export const methods: readonly RequestCase[] = [
   { ...unknown('GeT'), id: 'method-mixed', status: [501, 400], title: 'GeT is another method' },
   {
     ...unknown('PRI'),
-    status: [501, 505, 400],
+    status: [501, 505, 400, 0],
     title: 'PRI, which begins HTTP/2',
     pass: ['refused', 'closed', 'waiting'],
   },
@@ -43,8 +49,11 @@ export const methods: readonly RequestCase[] = [
     status: [501, 405],
     staysOpen: true,
   }),
-  refused('method-connect', 'FWD-8 WS-7', 'CONNECT to another place', (w) =>
-    `CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n${w.canary}`,
+  refused(
+    'method-connect',
+    'FWD-8 WS-7',
+    'CONNECT to another place',
+    (w) => `CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n${w.canary}`,
     { status: [501, 405], lax: [], methods: ['CONNECT'] },
   ),
   refused('method-connect-path', 'FWD-8 WS-7', 'CONNECT to a path', (w) => w.ask('CONNECT', [], w.canary), {

@@ -4,15 +4,26 @@ import type { RequestCase } from '../wire-case.ts';
 import { refused, served } from './rows.ts';
 
 const twice = (name: string, first: string, second: string): RequestCase =>
-  refused(`twice-${name.toLowerCase()}`, 'SMG-17', `${name} twice`, (w) =>
-    w.get([`${name}: ${first}`, 'Accept: */*', `${name.toLowerCase()}: ${second}`]),
+  refused(
+    `twice-${name.toLowerCase()}`,
+    'SMG-17',
+    `${name} twice`,
+    (w) => w.get([`${name}: ${first}`, 'Accept: */*', `${name.toLowerCase()}: ${second}`]),
     { staysOpen: true },
   );
 
 const list = (name: string, first: string, second: string): RequestCase =>
-  served(`list-${name.toLowerCase()}`, 'FWD-4 SMG-17', `${name} on two lines`, (w) =>
-    w.get([`${name}: ${first}`, `${name}: ${second}`]),
-    { kept: [[name, new RegExp(first)], [name, new RegExp(second)]] },
+  served(
+    `list-${name.toLowerCase()}`,
+    'FWD-4 SMG-17',
+    `${name} on two lines`,
+    (w) => w.get([`${name}: ${first}`, `${name}: ${second}`]),
+    {
+      kept: [
+        [name, new RegExp(first)],
+        [name, new RegExp(second)],
+      ],
+    },
   );
 
 export const repeatedFields: readonly RequestCase[] = [

@@ -4,7 +4,7 @@ import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 
 const line = (id: string, rules: string, title: string, write: (path: string) => string): RequestCase =>
-  refused(id, rules, title, (w) => w.line(write(w.path), [], w.canary));
+  refused(id, rules, title, (w) => w.line(write(w.path), [], w.canary), { requests: 2 });
 
 const odd = (id: string, rules: string, title: string, write: (path: string) => string): RequestCase => ({
   ...line(id, rules, title, write),
@@ -19,10 +19,18 @@ const query = (id: string, title: string, written: string): RequestCase => ({
 });
 
 export const target: readonly RequestCase[] = [
-  line('line-two-spaces', 'SMG-11', 'two spaces before the target', (path) => `GET  ${path} HTTP/1.1`),
-  line('line-two-spaces-behind', 'SMG-11', 'two spaces behind the target', (path) => `GET ${path}  HTTP/1.1`),
+  // RFC 9112 §3: a recipient may take any number of spaces for one, as long as it forwards one.
+  either('line-two-spaces', 'SMG-11', 'two spaces before the target', (w) =>
+    w.line(`GET  ${w.path} HTTP/1.1`),
+  ),
+  either('line-two-spaces-behind', 'SMG-11', 'two spaces behind the target', (w) =>
+    w.line(`GET ${w.path}  HTTP/1.1`),
+  ),
   line('line-tab', 'SMG-11', 'a tab for a space', (path) => `GET\t${path}\tHTTP/1.1`),
-  line('line-leading-space', 'SMG-11', 'a space before the method', (path) => ` GET ${path} HTTP/1.1`),
+  {
+    ...line('line-leading-space', 'SMG-11', 'a space before the method', (path) => ` GET ${path} HTTP/1.1`),
+    status: [400, 501],
+  },
   line('line-space-in-target', 'SMG-11', 'a space in the target', (path) => `GET ${path} /x HTTP/1.1`),
   line('line-tab-in-target', 'SMG-11', 'a tab in the target', (path) => `GET ${path}\tx HTTP/1.1`),
   line('line-nul', 'SMG-11', 'NUL in the target', (path) => `GET ${path}\0x HTTP/1.1`),
@@ -32,7 +40,7 @@ export const target: readonly RequestCase[] = [
   line('line-latin', 'SMG-20', 'a byte above 127 in the target', (path) => `GET ${path}/\xe9 HTTP/1.1`),
   line('line-bell', 'SMG-11', 'a control character in the query', (path) => `GET ${path}?\x07 HTTP/1.1`),
   line('line-no-target', 'SMG-11', 'no target', () => 'GET HTTP/1.1'),
-  line('line-no-version', 'SMG-11', 'no version', (path) => `GET ${path}`),
+  { ...line('line-no-version', 'SMG-11 SMG-15', 'no version', (path) => `GET ${path}`), status: [400, 505] },
   odd('target-star', 'SMG-8', 'GET *', () => 'GET * HTTP/1.1'),
   odd('target-bare', 'VER-7', 'no slash at the beginning', (path) => `GET ${path.slice(1)} HTTP/1.1`),
   odd('target-at', 'VER-7', 'an at sign at the beginning', (path) => `GET @evil.example${path} HTTP/1.1`),
@@ -42,7 +50,12 @@ export const target: readonly RequestCase[] = [
   odd('target-fragment', 'SMG-19', 'a fragment', (path) => `GET ${path}#x HTTP/1.1`),
   odd('target-fragment-query', 'SMG-19', 'a fragment in the query', (path) => `GET ${path}?a#b HTTP/1.1`),
   odd('target-backslash', 'SMG-19', 'a backslash', (path) => `GET ${path}\\x HTTP/1.1`),
-  odd('target-backslashes', 'SMG-19', 'backslashes for slashes', (path) => `GET ${path.replaceAll('/', '\\')} HTTP/1.1`),
+  odd(
+    'target-backslashes',
+    'SMG-19',
+    'backslashes for slashes',
+    (path) => `GET ${path.replaceAll('/', '\\')} HTTP/1.1`,
+  ),
   {
     ...odd('target-options-star', 'SMG-8', 'OPTIONS * is about the proxy itself', () => 'OPTIONS * HTTP/1.1'),
     pass: ['answered', 'refused'],
@@ -57,6 +70,11 @@ export const target: readonly RequestCase[] = [
   query('query-marks', 'more question marks', 'a=?b?c'),
   query('query-json', 'brackets, colons and commas', 'q=[a:1,2]'),
   either('line-leading-crlf', 'SMG-11', 'an empty line before the request line', (w) => `\r\n${w.get()}`),
-  either('line-leading-crlfs', 'SMG-11', 'five empty lines before it', (w) => `${'\r\n'.repeat(5)}${w.get()}`),
+  either(
+    'line-leading-crlfs',
+    'SMG-11',
+    'five empty lines before it',
+    (w) => `${'\r\n'.repeat(5)}${w.get()}`,
+  ),
   either('line-leading-lf', 'SMG-11', 'a bare LF before the request line', (w) => `\n${w.get()}`),
 ];

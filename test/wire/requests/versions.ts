@@ -4,11 +4,23 @@ import { chunks } from '../spot.ts';
 import type { RequestCase } from '../wire-case.ts';
 import { either, refused, served } from './rows.ts';
 
-const version = (id: string, title: string, written: string, status: readonly number[] = [505]): RequestCase =>
-  refused(id, 'SMG-15 SMG-16', title, (w) => w.line(`GET ${w.path} ${written}`, [], w.canary), { status });
+const version = (
+  id: string,
+  title: string,
+  written: string,
+  status: readonly number[] = [505],
+): RequestCase =>
+  refused(id, 'SMG-15 SMG-16', title, (w) => w.line(`GET ${w.path} ${written}`, [], w.canary), {
+    status,
+    requests: 2,
+  });
 
-const old = (id: string, title: string, lines: readonly string[], more: Partial<RequestCase> = {}): RequestCase =>
-  served(id, 'SMG-14', title, (w) => w.line(`GET ${w.path} HTTP/1.0`, lines), more);
+const old = (
+  id: string,
+  title: string,
+  lines: readonly string[],
+  more: Partial<RequestCase> = {},
+): RequestCase => served(id, 'SMG-14', title, (w) => w.line(`GET ${w.path} HTTP/1.0`, lines), more);
 
 export const versions: readonly RequestCase[] = [
   version('version-2', 'HTTP/2.0', 'HTTP/2.0'),
@@ -33,8 +45,11 @@ export const versions: readonly RequestCase[] = [
   old('http10-upgrade', 'an upgrade is ignored', ['Connection: Upgrade', 'Upgrade: websocket'], {
     withheld: [['upgrade']],
   }),
-  served('http10-body', 'SMG-14', 'HTTP/1.0 with a body', (w) =>
-    w.line(`POST ${w.path} HTTP/1.0`, ['Content-Length: 5'], 'hello'),
+  served(
+    'http10-body',
+    'SMG-14',
+    'HTTP/1.0 with a body',
+    (w) => w.line(`POST ${w.path} HTTP/1.0`, ['Content-Length: 5'], 'hello'),
     { body: 'hello' },
   ),
   either('http10-no-host', 'SMG-6', 'HTTP/1.0 without Host', (w) => `GET ${w.path} HTTP/1.0\r\n\r\n`),
@@ -44,13 +59,28 @@ export const versions: readonly RequestCase[] = [
   refused('http10-chunked', 'SMG-14', 'HTTP/1.0 with a chunked body', (w) =>
     w.line(`POST ${w.path} HTTP/1.0`, ['Transfer-Encoding: chunked'], chunks('hello')),
   ),
-  refused('http09', 'SMG-15', 'HTTP/0.9', (w) => `GET ${w.path}\r\n`, { pass: ['refused', 'closed', 'waiting'], status: [400, 505, 0] }),
-  refused('http2-preface', 'SMG-16', 'the beginning of HTTP/2', (w) => `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${w.canary}`, {
+  refused('http09', 'SMG-15', 'HTTP/0.9', (w) => `GET ${w.path}\r\n`, {
     pass: ['refused', 'closed', 'waiting'],
-    status: [400, 501, 505, 0],
+    status: [400, 505, 0],
   }),
-  refused('tls-on-http', 'TLS-5', 'the beginning of TLS inside the connection', () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', {
-    pass: ['refused', 'closed', 'waiting'],
-    status: [400, 0],
-  }),
+  refused(
+    'http2-preface',
+    'SMG-16',
+    'the beginning of HTTP/2',
+    (w) => `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${w.canary}`,
+    {
+      pass: ['refused', 'closed', 'waiting'],
+      status: [400, 501, 505, 0],
+    },
+  ),
+  refused(
+    'tls-on-http',
+    'TLS-5',
+    'the beginning of TLS inside the connection',
+    () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+    {
+      pass: ['refused', 'closed', 'waiting'],
+      status: [400, 0],
+    },
+  ),
 ];

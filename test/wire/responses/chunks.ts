@@ -1,6 +1,6 @@
 // Answers in chunks that are none, or that end too early (RFC 9112 §7.1; SMG-13, SMG-22, FWD-17).
 // The head is on its way by then, so that the client must see the end come too early.
-import { says, type ResponseCase } from '../wire-case.ts';
+import { type ResponseCase, says } from '../wire-case.ts';
 import { cleaned, cutShort, head, relayed } from './rows.ts';
 
 const CHUNKED = head('200 OK', 'Transfer-Encoding: chunked');
@@ -22,22 +22,52 @@ export const chunkedAnswers: readonly ResponseCase[] = [
   bad('r-chunk-half-end', 'the last chunk without its end', '5\r\nhello\r\n0\r\n'),
   bad('r-chunk-half-trailer', 'half a trailer', '5\r\nhello\r\n0\r\nX-Sum: 1'),
   cutShort('r-chunk-none', 'FWD-17', 'a head and no chunk', CHUNKED),
-  cutShort('r-chunk-reset', 'FWD-17', 'a chunk, then a reset', says(`${CHUNKED}5\r\nhello\r\n`, { end: 'reset' })),
+  cutShort(
+    'r-chunk-reset',
+    'FWD-17',
+    'a chunk, then a reset',
+    says(`${CHUNKED}5\r\nhello\r\n`, { end: 'reset' }),
+  ),
   cutShort('r-chunk-silent', 'FWD-17', 'a chunk, then silence', says(`${CHUNKED}5\r\nhello\r\n`)),
-  relayed('r-chunk-extension', 'SMG-12', 'extensions are ignored', `${CHUNKED}5;a=b\r\nhello\r\n0;c\r\n\r\n`, { body: 'hello' }),
+  relayed(
+    'r-chunk-extension',
+    'SMG-12',
+    'extensions are ignored',
+    `${CHUNKED}5;a=b\r\nhello\r\n0;c\r\n\r\n`,
+    { body: 'hello' },
+  ),
   relayed('r-chunk-trailer', 'FWD-14', 'a trailer', `${CHUNKED}5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n`, {
     body: 'hello',
     withheld: [['x-sum']],
   }),
-  relayed('r-chunk-trailer-length', 'FWD-14', 'a trailer that is a length', `${CHUNKED}5\r\nhello\r\n0\r\nContent-Length: 1\r\n\r\n`, {
-    body: 'hello',
-  }),
-  relayed('r-chunk-many', 'FWD-20', '2000 chunks of one byte', `${CHUNKED}${'1\r\na\r\n'.repeat(2_000)}0\r\n\r\n`, {
-    body: 'a'.repeat(2_000),
-  }),
-  relayed('r-chunk-slow', 'FWD-20', 'byte by byte', { pieces: () => [CHUNKED, ...'5\r\nhello\r\n0\r\n\r\n'], gapMs: 5 }, {
-    body: 'hello',
-  }),
+  cleaned(
+    'r-chunk-trailer-length',
+    'FWD-14',
+    'a trailer that is a length',
+    `${CHUNKED}5\r\nhello\r\n0\r\nContent-Length: 1\r\n\r\n`,
+    {
+      pass: ['forwarded', 'cut', 'unavailable'],
+      body: 'hello',
+    },
+  ),
+  relayed(
+    'r-chunk-many',
+    'FWD-20',
+    '2000 chunks of one byte',
+    `${CHUNKED}${'1\r\na\r\n'.repeat(2_000)}0\r\n\r\n`,
+    {
+      body: 'a'.repeat(2_000),
+    },
+  ),
+  relayed(
+    'r-chunk-slow',
+    'FWD-20',
+    'byte by byte',
+    { pieces: () => [CHUNKED, ...'5\r\nhello\r\n0\r\n\r\n'], gapMs: 5 },
+    {
+      body: 'hello',
+    },
+  ),
   cleaned('r-chunk-lf', 'SMG-13', 'bare LFs for line ends', `${CHUNKED}5\nhello\n0\n\n`, {
     pass: ['cut', 'unavailable', 'forwarded'],
     body: 'hello',

@@ -7,7 +7,7 @@ export const head = (status = '200 OK', ...lines: readonly string[]): string =>
   [`HTTP/1.1 ${status}`, 'X-Upstream: suite', ...lines, '', ''].join('\r\n');
 
 /** An answer of the upstream after the one that is meant, which nobody may get. */
-export const STRAY = head('200 OK', 'Content-Length: 5', 'X-Stray: 1') + 'stray';
+export const STRAY = `${head('200 OK', 'Content-Length: 5', 'X-Stray: 1')}stray`;
 
 type Row = (
   id: string,
@@ -17,15 +17,17 @@ type Row = (
   more?: Partial<ResponseCase>,
 ) => ResponseCase;
 
-const row = (pass: ResponseCase['pass'], always: Partial<ResponseCase>): Row => (id, rules, title, script, more) => ({
-  id,
-  rules: rules.split(' '),
-  title,
-  script: typeof script === 'string' ? says(script, { end: 'fin' }) : script,
-  pass,
-  ...always,
-  ...more,
-});
+const row =
+  (pass: ResponseCase['pass'], always: Partial<ResponseCase>): Row =>
+  (id, rules, title, script, more) => ({
+    id,
+    rules: rules.split(' '),
+    title,
+    script: typeof script === 'string' ? says(script, { end: 'fin' }) : script,
+    pass,
+    ...always,
+    ...more,
+  });
 
 /** No answer that could be passed on: 502. */
 export const faulty = row(['unavailable'], { status: [502] });

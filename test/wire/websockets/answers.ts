@@ -4,22 +4,34 @@ import { type Script, says, type WebsocketCase } from '../wire-case.ts';
 import { FRAME, switches } from './rows.ts';
 
 /** No tunnel: the upstream has not done what makes one. */
-const noTunnel = (id: string, title: string, script: Script, more: Partial<WebsocketCase> = {}): WebsocketCase => ({
+const noTunnel = (
+  id: string,
+  title: string,
+  script: Script,
+  more: Partial<WebsocketCase> = {},
+): WebsocketCase => ({
   id,
   rules: ['WS-3'],
   title,
   script,
   pass: ['unavailable', 'closed'],
   status: [502],
+  after: FRAME,
   ...more,
 });
+
+/** The client sees what is wrong with it as well as the proxy does. */
+const CHECKED: Partial<WebsocketCase> = { lax: ['switched'] };
 
 /** An answer as any other: passed on whole. */
 const relayed = (id: string, title: string, status: string, ...lines: readonly string[]): WebsocketCase => ({
   id,
   rules: ['WS-3'],
   title,
-  script: says([`HTTP/1.1 ${status}`, 'X-Upstream: suite', ...lines, 'Content-Length: 2', '', 'no'].join('\r\n'), { end: 'fin' }),
+  script: says(
+    [`HTTP/1.1 ${status}`, 'X-Upstream: suite', ...lines, 'Content-Length: 2', '', 'no'].join('\r\n'),
+    { end: 'fin' },
+  ),
   pass: ['forwarded'],
   lax: ['unavailable'],
   status: [Number(status.slice(0, 3))],
@@ -27,9 +39,24 @@ const relayed = (id: string, title: string, status: string, ...lines: readonly s
 });
 
 export const upstreamAnswers: readonly WebsocketCase[] = [
-  noTunnel('w-accept-none', '101 without Sec-WebSocket-Accept', switches({ accept: () => undefined })),
-  noTunnel('w-accept-wrong', '101 with another Sec-WebSocket-Accept', switches({ accept: () => 'AAAAAAAAAAAAAAAAAAAAAAAAAAA=' })),
-  noTunnel('w-accept-case', '101 with its letters changed', switches({ accept: (right) => right.toLowerCase() })),
+  noTunnel(
+    'w-accept-none',
+    '101 without Sec-WebSocket-Accept',
+    switches({ accept: () => undefined }),
+    CHECKED,
+  ),
+  noTunnel(
+    'w-accept-wrong',
+    '101 with another Sec-WebSocket-Accept',
+    switches({ accept: () => 'AAAAAAAAAAAAAAAAAAAAAAAAAAA=' }),
+    CHECKED,
+  ),
+  noTunnel(
+    'w-accept-case',
+    '101 with its letters changed',
+    switches({ accept: (right) => right.toLowerCase() }),
+    CHECKED,
+  ),
   noTunnel('w-upgrade-none', '101 without Upgrade', switches({ upgrade: undefined })),
   noTunnel('w-upgrade-other', '101 to another protocol', switches({ upgrade: 'h2c' })),
   noTunnel('w-answer-100', '100 and nothing else', says('HTTP/1.1 100 Continue\r\n\r\n', { end: 'fin' })),
@@ -45,10 +72,15 @@ export const upstreamAnswers: readonly WebsocketCase[] = [
   noTunnel('w-answer-length', '101 with a length', switches({ more: ['Content-Length: 5'] }), {
     pass: ['unavailable', 'closed', 'switched'],
     status: [101, 502],
-    after: FRAME,
   }),
   relayed('w-answer-200', '200', '200 OK'),
-  relayed('w-answer-200-upgrade', '200 that says it upgrades', '200 OK', 'Connection: Upgrade', 'Upgrade: websocket'),
+  relayed(
+    'w-answer-200-upgrade',
+    '200 that says it upgrades',
+    '200 OK',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+  ),
   relayed('w-answer-301', '301', '301 Moved Permanently', 'Location: /else'),
   relayed('w-answer-401', '401', '401 Unauthorized', 'WWW-Authenticate: Bearer'),
   relayed('w-answer-403', '403', '403 Forbidden'),
@@ -61,7 +93,8 @@ export const upstreamAnswers: readonly WebsocketCase[] = [
     rules: ['WS-3'],
     title: 'a request behind a handshake that the upstream refuses',
     script: says('HTTP/1.1 403 Forbidden\r\nX-Upstream: suite\r\nContent-Length: 2\r\n\r\nno'),
-    send: (w) => `${w.get(['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='])}${w.canary}`,
+    send: (w) =>
+      `${w.get(['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='])}${w.canary}`,
     pass: ['forwarded'],
     status: [403],
   },
@@ -89,14 +122,17 @@ export const upstreamAnswers: readonly WebsocketCase[] = [
     title: 'fields and cookies of a 101 pass',
     script: switches({ more: ['Set-Cookie: a=1', 'Sec-WebSocket-Protocol: chat'] }),
     pass: ['switched'],
-    answered: [['set-cookie', /^a=1$/], ['sec-websocket-protocol', /^chat$/]],
+    answered: [
+      ['set-cookie', /^a=1$/],
+      ['sec-websocket-protocol', /^chat$/],
+    ],
     after: FRAME,
   },
   {
     id: 'w-answer-then',
     rules: ['WS-3'],
     title: 'a frame in the same packet as the 101',
-    script: switches({ then: '\x81\x04seen' }),
+    script: switches({ after: '\x81\x04seen' }),
     pass: ['switched'],
   },
 ];

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { holds, valuesOf } from '../field-lines.ts';
 import type { RecordedRequest } from '../recorded-request.ts';
-import type { Spot } from '../spot.ts';
 import { ordinaryAnswer } from '../recorder.ts';
+import type { Spot } from '../spot.ts';
 import type { Script } from '../wire-case.ts';
 
 export const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
@@ -18,9 +18,15 @@ const LINES: Readonly<Record<string, string>> = {
 };
 
 /** The lines of a sound handshake, less those that are undefined here, with others in their place. */
-export function lines(changed: Readonly<Record<string, string | undefined>> = {}, ...more: readonly string[]): string[] {
+export function lines(
+  changed: Readonly<Record<string, string | undefined>> = {},
+  ...more: readonly string[]
+): string[] {
   const all: Readonly<Record<string, string | undefined>> = { ...LINES, ...changed };
-  return [...Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`])), ...more];
+  return [
+    ...Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`])),
+    ...more,
+  ];
 }
 
 export const handshake = (w: Spot): string => w.get(lines());
@@ -38,12 +44,17 @@ export interface Switching {
   readonly accept?: (right: string) => string | undefined;
   readonly more?: readonly string[];
   /** Bytes behind the head. */
-  readonly then?: string;
+  readonly after?: string;
 }
 
 /** A 101 with something else in it; the upstream goes on as if it had switched. */
 export function switches(changed: Switching = {}, how: Omit<Script, 'pieces'> = {}): Script {
-  const { status = '101 Switching Protocols', accept = (right: string) => right, more = [], then = '' } = changed;
+  const {
+    status = '101 Switching Protocols',
+    accept = (right: string) => right,
+    more = [],
+    after = '',
+  } = changed;
   const upgrade = 'upgrade' in changed ? changed.upgrade : 'websocket';
   const connection = 'connection' in changed ? changed.connection : 'Upgrade';
   return {
@@ -58,7 +69,7 @@ export function switches(changed: Switching = {}, how: Omit<Script, 'pieces'> = 
         ...(accepted === undefined ? [] : [`Sec-WebSocket-Accept: ${accepted}`]),
         ...more,
       ];
-      return [`${head.join('\r\n')}\r\n\r\n${then}`];
+      return [`${head.join('\r\n')}\r\n\r\n${after}`];
     },
   };
 }
@@ -66,5 +77,7 @@ export function switches(changed: Switching = {}, how: Omit<Script, 'pieces'> = 
 /** Switches when it is asked to, and answers like any upstream when it is not. */
 export const OBLIGING: Script = {
   pieces: (request) =>
-    holds(request.fields, ['upgrade', /^websocket$/i]) ? switches().pieces(request) : [ordinaryAnswer(request)],
+    holds(request.fields, ['upgrade', /^websocket$/i])
+      ? switches().pieces(request)
+      : [ordinaryAnswer(request)],
 };
