@@ -1,4 +1,5 @@
-// Test projects: unit (pure), contracts (stores on embedded and a real Redis), journeys (real sockets, whole gateway).
+// Test projects: unit (pure), contracts (stores on embedded and a real Redis), journeys (real sockets, whole gateway),
+// wire (raw bytes on both sides of a whole gateway).
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -29,6 +30,12 @@ export default defineConfig({
           globalSetup: ['test/support/redis.ts'],
           testTimeout: 90_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'wire',
+          include: ['test/wire/**/*.test.ts'],
         },
       },
     ],

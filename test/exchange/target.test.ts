@@ -32,7 +32,7 @@ describe('VER-7: the path is normalised once', () => {
     ['a dot by encoded digits of its encoding', '/a/%25%2532%2565%25%2532%2565/b'],
     ['more encodings of encodings than anybody needs', '/a/%25252525252525252541'],
   ])('refused: %s: %s', (_what, sent) => {
-    expect(readTarget(sent, 'GET')).toMatchObject({ kind: 'malformed', status: 400 });
+    expect(readTarget(sent, 'GET')).toMatchObject({ kind: 'malformed' });
   });
 
   it.each([

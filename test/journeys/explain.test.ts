@@ -25,6 +25,11 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'start/bad': 'check refuses it: there is no plan',
   'start/good': 'reads a guide from a file that its journey makes',
   reload: 'a template, of which its journey makes one edition after the other',
+  maintenance: 'goes by the real time, and explain by the instant that is asked about',
+  targets: 'what its targets are, and which is well, its journey decides',
+  'upstream-connections': 'certificates are made, and places taken, as its journey runs',
+  'authority/policies': 'its certificates are made as its journey runs',
+  'secrets/policies': 'its store is one that cannot be reached',
   'upstream-faults/nameless.yaml': 'asks a resolver for a host that does not exist',
 };
 

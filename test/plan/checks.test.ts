@@ -350,7 +350,7 @@ const gatewayRows: readonly Row[] = [
     'an admin token that others send over the network',
     '"127.0.0.1:9901"',
     '":9901", token: 0123456789abcdef0123456789abcdef',
-    '2 «":9901"» warning: whoever reaches this address reads the metrics, and the token crosses the network unencrypted (prefer loopback)',
+    '2 «":9901"» warning: whoever reaches this address reads the metrics, and the token crosses the network unencrypted (prefer loopback; probes and scrapers need listeners.metrics alone)',
   ],
   [
     'a range that is none',

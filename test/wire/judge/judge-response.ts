@@ -1,0 +1,63 @@
+// What a client makes of a bad answer of the upstream, and whether that is allowed. Pure.
+// The client sends a second request behind the first, so that bytes left over show in the wrong answer.
+import { type Answer, finalAnswers } from '../answers.ts';
+import { holds, valuesOf } from '../field-lines.ts';
+import type { Outcome, ResponseCase } from '../wire-case.ts';
+import { type BothEnds, MARK, universalFaults, type Verdict, weigh } from './verdict.ts';
+
+export interface ResponseSeen extends BothEnds {
+  readonly closed: boolean;
+  /** In the target of the second request. */
+  readonly next: string;
+}
+
+/** Something else than the rules ask, which nobody can mistake for a whole answer. */
+const LAX: readonly Outcome[] = ['forwarded', 'cut', 'unavailable', 'closed'];
+
+export function judgeResponse(asked: ResponseCase, seen: ResponseSeen): Verdict {
+  const finals = finalAnswers(seen.answers);
+  const [answer, next] = finals;
+  const outcome = outcomeOf(answer, seen.closed);
+  const tries = seen.upstream.filter(({ target }) => !target.includes(seen.next)).length;
+  const broken = universalFaults(seen);
+  if (answer !== undefined && answer.status !== 0) broken.push(...answerFaults(asked, answer, outcome));
+  // An answer of the proxy's own ends the connection at times; the second request is then not answered at all.
+  if (next?.complete && !next.body.includes(seen.next))
+    broken.push('the next request on the connection got something else than its answer');
+  if (tries > (asked.tries ?? 1)) broken.push(`${tries} tries at the upstream`);
+  if (seen.tunnelled !== '') broken.push('bytes of the client in a tunnel that is none');
+  if (seen.answers.some(({ status }) => status === 101)) broken.push('a 101 that nobody asked for');
+  return weigh(
+    { pass: asked.pass, lax: asked.lax ?? LAX, status: asked.status },
+    outcome,
+    answer?.status ?? 0,
+    broken,
+  );
+}
+
+function outcomeOf(answer: Answer | undefined, closed: boolean): Outcome {
+  if (answer === undefined || answer.status === 0) return closed ? 'closed' : 'waiting';
+  const { status, complete, fields } = answer;
+  if (holds(fields, MARK)) return complete ? 'forwarded' : closed ? 'cut' : 'waiting';
+  if (status < 300) return 'answered';
+  if (status < 400) return 'redirected';
+  if (status < 500) return 'refused';
+  return status >= 502 && status <= 504 ? 'unavailable' : 'failed';
+}
+
+function answerFaults(
+  { truncated, body, withheld = [], kept = [], times = 1 }: ResponseCase,
+  answer: Answer,
+  outcome: Outcome,
+): string[] {
+  const faults: string[] = [];
+  for (const test of withheld) if (holds(answer.fields, test)) faults.push(`${test[0]} reached the client`);
+  if (outcome !== 'forwarded') return faults;
+  if (truncated) faults.push('an answer that was cut short looks whole');
+  if (body !== undefined && answer.body !== body)
+    faults.push(`the body became ${JSON.stringify(answer.body.slice(0, 40))}`);
+  for (const test of kept)
+    if (!holds(answer.fields, test) || valuesOf(answer.fields, test[0]).length !== times)
+      faults.push(`${test[0]} was lost, changed or repeated`);
+  return faults;
+}

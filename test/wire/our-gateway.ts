@@ -1,0 +1,41 @@
+// Starts this gateway in front of the suite's upstream, with both its listeners, in this process.
+// Used by the test, and by run.ts when no target is named.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startGateway } from '../../gateway/gateway.ts';
+import { renderProblems } from '../../gateway/plan/problems.ts';
+import type { Listener } from './run-cases.ts';
+
+export interface OurGateway extends AsyncDisposable {
+  readonly plain: Listener;
+  readonly tls: Listener;
+}
+
+export const HOST = 'api.example.com';
+export const PREFIX = '/wire';
+
+/** @throws Error with the rendered problems when the YAML beside this file is refused */
+export async function startOurGateway(upstreamPort: number): Promise<OurGateway> {
+  const folder = await mkdtemp(join(tmpdir(), 'sundial-wire-'));
+  const started = await startGateway({
+    configFile: join(import.meta.dirname, 'gateway.yaml'),
+    environment: { DATA: folder, UPSTREAM: `http://127.0.0.1:${upstreamPort}` },
+    log: { write: () => undefined },
+  });
+  if (started.kind === 'rejected') throw new Error(renderProblems(started.problems, { colour: false }));
+  const { https, http } = started.gateway.facts.listeners;
+  const listener = (port: number | undefined, tls: boolean): Listener => ({
+    address: { host: '127.0.0.1', port: port ?? 0, tls, serverName: HOST },
+    host: HOST,
+    prefix: PREFIX,
+  });
+  return {
+    plain: listener(http?.address.port, false),
+    tls: listener(https?.address.port, true),
+    [Symbol.asyncDispose]: async () => {
+      await started.gateway.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
