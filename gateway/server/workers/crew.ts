@@ -51,8 +51,9 @@ export interface Crew {
 }
 
 const STARTS_TRIED = 3;
+/** Thousands of changed files take a worker seconds, since it compiles between requests. */
+const FOLLOWS_WITHIN_MS = 30_000;
 /** For what takes a worker milliseconds unless something is very wrong with it. */
-const FOLLOWS_WITHIN_MS = 10_000;
 const COUNTS_WITHIN_MS = 1_000;
 const HEARS_WITHIN_MS = 1_000;
 
