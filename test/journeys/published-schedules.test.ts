@@ -152,7 +152,9 @@ describe('on Redis', () => {
 
     const back = await startRedis({ port: redis.port });
     perTest.defer(back.stop);
-    await vi.waitFor(async () => expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(1));
+    await vi.waitFor(async () => expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(1), {
+      timeout: 30_000,
+    });
     await save(extended());
     await gateway.reload();
     await save(published);
