@@ -107,7 +107,7 @@ describe('two gateways with one Redis', () => {
 
   it('see within a second what a third one has moved', async () => {
     const acme = await holding('moved', { account_created: '2025-03-14' });
-    expect([await versionFor(0, acme), await versionFor(1, acme)]).toEqual(['2024-09-01', '2024-09-01']);
+    expect([await servedFor(0, acme), await servedFor(1, acme)]).toEqual(['2024-09-01', '2024-09-01']);
     const third = await openStores({
       store: { kind: 'redis', url: redis.url },
       replicas: 1,
@@ -122,7 +122,7 @@ describe('two gateways with one Redis', () => {
     expect(await third.pins.replace({ api: 'payments', account: 'moved' }, undefined, pin)).toBe(true);
     await vi.waitFor(
       async () =>
-        expect([await versionFor(0, acme), await versionFor(1, acme)]).toEqual(['2025-09-15', '2025-09-15']),
+        expect([await servedFor(0, acme), await servedFor(1, acme)]).toEqual(['2025-09-15', '2025-09-15']),
       { timeout: 5_000, interval: 50 },
     );
   });
