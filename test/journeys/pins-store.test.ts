@@ -62,6 +62,17 @@ const versionFor = async (which: number, headers: Record<string, string>) => {
   return (json.headers as [string, string][]).find(([name]) => name.toLowerCase() === 'api-version')?.[1];
 };
 
+/** The same, asked again while Redis is later than a request waits: on a busy machine it may be, and the answer is 503. */
+const servedFor = (which: number, headers: Record<string, string>) =>
+  vi.waitFor(
+    async () => {
+      const version = await versionFor(which, headers);
+      expect(version).not.toBe(503);
+      return version;
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+
 const untilStore = (up: boolean) =>
   vi.waitFor(
     async () => {
@@ -74,9 +85,9 @@ const untilStore = (up: boolean) =>
 describe('two gateways with one Redis', () => {
   it('keep one pin for an account, whoever was called first', async () => {
     const fresh = await holding('shared');
-    expect(await versionFor(0, fresh)).toBe('2026-06-01');
+    expect(await servedFor(0, fresh)).toBe('2026-06-01');
     nows = [RELEASE, RELEASE];
-    expect(await versionFor(1, fresh)).toBe('2026-06-01');
+    expect(await servedFor(1, fresh)).toBe('2026-06-01');
   });
 
   it('agree on the first of many calls at once, also where they see a release at different times', async () => {
@@ -84,7 +95,7 @@ describe('two gateways with one Redis', () => {
     for (let round = 0; round < 5; round += 1) {
       const fresh = await holding(`at-once-${round}`);
       const versions = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => versionFor(index % 2, fresh)),
+        Array.from({ length: 20 }, (_, index) => servedFor(index % 2, fresh)),
       );
       // On the first gateway a version that only the second has seen released is none yet.
       const [version] = versions.filter((each) => each !== 400);
@@ -96,7 +107,7 @@ describe('two gateways with one Redis', () => {
 
   it('see within a second what a third one has moved', async () => {
     const acme = await holding('moved', { account_created: '2025-03-14' });
-    expect([await versionFor(0, acme), await versionFor(1, acme)]).toEqual(['2024-09-01', '2024-09-01']);
+    expect([await servedFor(0, acme), await servedFor(1, acme)]).toEqual(['2024-09-01', '2024-09-01']);
     const third = await openStores({
       store: { kind: 'redis', url: redis.url },
       replicas: 1,
@@ -111,7 +122,7 @@ describe('two gateways with one Redis', () => {
     expect(await third.pins.replace({ api: 'payments', account: 'moved' }, undefined, pin)).toBe(true);
     await vi.waitFor(
       async () =>
-        expect([await versionFor(0, acme), await versionFor(1, acme)]).toEqual(['2025-09-15', '2025-09-15']),
+        expect([await servedFor(0, acme), await servedFor(1, acme)]).toEqual(['2025-09-15', '2025-09-15']),
       { timeout: 5_000, interval: 50 },
     );
   });
