@@ -198,7 +198,10 @@ it('promise 37: ten thousand random paths, versions, methods and names make no s
   await ask(500, make);
   const early = await series();
   expect(await ask(10_000, make)).toBe(10_000);
-  expect((await series()).toSorted()).toEqual(early.toSorted());
+  // A rare pair of method and status may come first now; no word may.
+  const words = (lines: readonly string[]) => new Set(lines.flatMap((line) => line.split(/[{}",=]+/)));
+  expect(words(await series()).difference(words(early))).toEqual(new Set());
+  expect((await series()).length).toBeLessThanOrEqual(early.length + 5);
   const requests = early.filter((each) => each.startsWith('sundial_requests_total'));
   // Two APIs (one of them `none`), at most two versions of each, the methods that are named, and what may be answered.
   expect(requests.length).toBeLessThanOrEqual(2 * 2 * methods.length * 6);
