@@ -86,7 +86,8 @@ async function open(
     ({ plan, pieces } = await next(wanted, pieces));
     service.use(plan);
   };
-  // One at a time: of two, the earlier is not to come into force last.
+  // One at a time: of two, the earlier is not to come into force last. Who asked for it is told of its failure; the
+  // next is tried all the same.
   let following = Promise.resolve();
 
   return {
