@@ -20,7 +20,7 @@ const KEY_CHARACTERS = 43;
 interface Entry {
   readonly token: string;
   readonly outcome: Authenticated;
-  readonly notBefore: EpochMs;
+  readonly since: EpochMs;
   readonly expires: EpochMs;
 }
 
@@ -53,16 +53,14 @@ export function createTokenCache(options: TokenCacheOptions): (token: string) =>
     refused.clear();
   };
 
-  const keep = (
-    token: string,
-    { outcome, notBefore, expires, generation: of }: Verification,
-  ): Authenticated => {
+  const keep = (token: string, { outcome, expires, generation: of }: Verification): Authenticated => {
     flushIfStale();
     // A verdict by keys that were replaced while it was being reached answers this request and no other.
     if (of !== generation) return outcome;
     const room = outcome.kind === 'consumer' ? accepted : refused;
-    const until = Math.min(expires, now() + (outcome.kind === 'consumer' ? KEEP_ACCEPTED : KEEP_REFUSED));
-    if (until > now()) room.set(keyOf(token), { token, outcome, notBefore, expires: until });
+    const since = now();
+    const until = Math.min(expires, since + (outcome.kind === 'consumer' ? KEEP_ACCEPTED : KEEP_REFUSED));
+    if (until > since) room.set(keyOf(token), { token, outcome, since, expires: until });
     return outcome;
   };
 
@@ -88,7 +86,8 @@ export function createTokenCache(options: TokenCacheOptions): (token: string) =>
 
 const keyOf = (token: string): string => token.slice(-KEY_CHARACTERS);
 
+/** A clock that was set back asks anew: a verdict of a day that has not come may be wrong, and would last until then. */
 function hit(entry: Entry | undefined, token: string, now: EpochMs): Authenticated | undefined {
   if (entry === undefined || entry.token !== token) return undefined;
-  return now >= entry.notBefore && now < entry.expires ? entry.outcome : undefined;
+  return now >= entry.since && now < entry.expires ? entry.outcome : undefined;
 }

@@ -14,12 +14,11 @@ const LEEWAY = 30;
 /** Claims of other kinds of JWT: ID tokens, logout and security event tokens (JWT-5). */
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
 
-/** An outcome and the span in which it may be repeated without another look: from `notBefore` up to `expires`. */
+/** An outcome, which may be repeated without another look up to `expires`. */
 export interface Verification {
   readonly outcome: Authenticated;
   /** Of the keys it was judged with. */
   readonly generation: number;
-  readonly notBefore: EpochMs;
   readonly expires: EpochMs;
 }
 
@@ -70,7 +69,7 @@ export function createVerifyToken(
 type Judged = Omit<Verification, 'generation'>;
 
 function judgeClaims(claims: JWTPayload, settings: IdentitySettings): Judged {
-  const { exp, iat, nbf, sub } = claims;
+  const { exp, iat, sub } = claims;
   if (typeof exp !== 'number' || typeof iat !== 'number') return lasting(INVALID);
   if (typeof sub !== 'string' || sub === '') return lasting(INVALID);
   // Written so that NaN and infinities fail (JWT-2).
@@ -84,7 +83,6 @@ function judgeClaims(claims: JWTPayload, settings: IdentitySettings): Judged {
   if (consumer === undefined) return lasting(INVALID);
   return {
     outcome: { kind: 'consumer', consumer },
-    notBefore: (Math.max(nbf ?? 0, iat) - LEEWAY) * 1000,
     // Without the leeway: a token in its last seconds of grace is looked at each time (JWT-8).
     expires: exp * 1000,
   };
@@ -115,7 +113,6 @@ const EXPIRED = refused('The access token expired');
 
 const lasting = (outcome: Authenticated): Judged => ({
   outcome,
-  notBefore: Number.NEGATIVE_INFINITY,
   expires: Number.POSITIVE_INFINITY,
 });
-const passing = (outcome: Authenticated): Judged => ({ outcome, notBefore: 0, expires: 0 });
+const passing = (outcome: Authenticated): Judged => ({ outcome, expires: 0 });

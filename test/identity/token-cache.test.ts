@@ -24,7 +24,6 @@ let answer: (token: string) => Promise<Verification>;
 const verdict = (outcome: Authenticated, span: Partial<Verification> = {}): Verification => ({
   outcome,
   generation,
-  notBefore: Number.NEGATIVE_INFINITY,
   expires: Number.POSITIVE_INFINITY,
   ...span,
 });
@@ -70,8 +69,7 @@ describe('an accepted token', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('JWT-8: is not answered from memory at a time before it became good', async () => {
-    answer = async () => verdict(CONSUMER, { notBefore: START });
+  it('JWT-8: is not answered from memory at a time before it was judged', async () => {
     const judge = makeCache();
     await judge('token');
     now = START - 1;
@@ -130,6 +128,16 @@ describe('a refused token', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it('JWT-8: in a clock that ran ahead is judged anew once the clock is right again', async () => {
+    answer = async () => verdict(REFUSED);
+    const judge = makeCache();
+    now = START + 24 * 60 * MINUTE;
+    expect(await judge('token')).toBe(REFUSED);
+    now = START;
+    answer = async () => verdict(CONSUMER);
+    expect(await judge('token')).toBe(CONSUMER);
+  });
+
   it('JWT-8: takes bounded room, and the oldest leave first', async () => {
     answer = async () => verdict(REFUSED);
     const judge = makeCache();
@@ -140,7 +148,7 @@ describe('a refused token', () => {
 });
 
 it('JWT-4: that no keys could be had is never remembered', async () => {
-  answer = async () => verdict({ kind: 'unavailable' }, { notBefore: 0, expires: 0 });
+  answer = async () => verdict({ kind: 'unavailable' }, { expires: 0 });
   const judge = makeCache();
   await judge('token');
   await judge('token');
