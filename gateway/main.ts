@@ -1,31 +1,12 @@
 // The command line: arguments, environment and signals in, exit codes out.
-// Everything it does is done by cli/ and gateway.ts; nothing else reads process.env.
+// Everything it does is done by cli/ and gateway.ts, loaded by the command that needs it; nothing else reads process.env.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { renderBanner } from './cli/banner.ts';
-import { type CommandResult, exitCodeOf, runCheck } from './cli/check.ts';
-import { runConfigShow, type ShownConfig } from './cli/config-show.ts';
-import { printToken, runDemo } from './cli/demo.ts';
-import { adviseOnGateway } from './cli/demo-failures.ts';
-import { runDiff } from './cli/diff.ts';
-import { runExplain } from './cli/explain.ts';
-import { runExtend } from './cli/extend.ts';
-import { runInit } from './cli/init.ts';
 import type { MovedTo } from './cli/moved-to.ts';
-import { type ApartResult, runOpenapi } from './cli/openapi.ts';
-import type { OperatorResult } from './cli/operator-result.ts';
-import { runPause } from './cli/pause.ts';
-import { runPin } from './cli/pin.ts';
+import { endWith, print, printApart, printWhole, watchStreams } from './cli/printing.ts';
 import { runProgram } from './cli/program.ts';
-import { runReload } from './cli/reload.ts';
-import { runSchema } from './cli/schema.ts';
-import { runStatus } from './cli/status.ts';
-import { runTimeline } from './cli/timeline.ts';
-import { startGateway } from './gateway.ts';
 import type { Gateway, GatewayOptions, LifecycleClock } from './gateway-contract.ts';
-import { renderProblems } from './plan/problems.ts';
-import { onShutdown } from './server/shutdown.ts';
 
 const PROJECT_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STANDARD_OUTPUT = 1;
@@ -60,6 +41,8 @@ interface Start {
 }
 
 async function start({ options, movedTo, advise }: Start): Promise<Gateway> {
+  const { startGateway } = await import('./gateway.ts');
+  const { renderProblems } = await import('./plan/problems.ts');
   const started = await startGateway({
     ...options,
     ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo) }),
@@ -69,7 +52,10 @@ async function start({ options, movedTo, advise }: Start): Promise<Gateway> {
   });
   const { problems } = started;
   const text = renderProblems(problems, { colour: process.stderr.hasColors?.() ?? false });
-  if (started.kind === 'rejected') throw new NotStarted(exitCodeOf(problems, false), text.trimEnd());
+  if (started.kind === 'rejected') {
+    const { exitCodeOf } = await import('./cli/check.ts');
+    throw new NotStarted(exitCodeOf(problems, false), text.trimEnd());
+  }
   process.stderr.write(text);
   reloadOnHangUp(started.gateway);
   return started.gateway;
@@ -83,6 +69,9 @@ function report(error: unknown): number {
 }
 
 async function run({ config, at }: { config: string; at: MovedTo | undefined }): Promise<number> {
+  const { renderBanner } = await import('./cli/banner.ts');
+  // Before it listens: a signal that comes then is not to find nobody.
+  const { onShutdown } = await import('./server/shutdown.ts');
   const options = { configFile: config, environment: process.env, log: STANDARD_OUTPUT };
   const gateway = await start({ options, movedTo: at, advise: () => '' });
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
@@ -102,6 +91,8 @@ async function demo(): Promise<number> {
   const folder = process.env.SUNDIAL_DATA || 'data';
   const log = resolve(PROJECT_ROOT, folder, 'gateway.log');
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+  const { runDemo } = await import('./cli/demo.ts');
+  const { adviseOnGateway } = await import('./cli/demo-failures.ts');
   await runDemo({
     logFile: process.cwd() === PROJECT_ROOT ? join(folder, 'gateway.log') : log,
     environment: process.env,
@@ -133,20 +124,6 @@ function reloadOnHangUp(gateway: Gateway): void {
   process.on('SIGHUP', () => void gateway.reload());
 }
 
-async function print(result: Promise<CommandResult>): Promise<number> {
-  const { exitCode, text } = await result;
-  process.stdout.write(text);
-  return exitCode;
-}
-
-/** What was asked for goes to stdout, why it came to nothing to stderr: a pipe gets only the former. */
-async function printApart(result: Promise<OperatorResult | ApartResult | ShownConfig>): Promise<number> {
-  const { exitCode, stdout, stderr } = await result;
-  process.stdout.write(stdout);
-  process.stderr.write(stderr);
-  return exitCode;
-}
-
 /** What the commands that read the files are given besides their own options. */
 function surroundings(config: string, at: MovedTo | undefined) {
   return {
@@ -158,44 +135,67 @@ function surroundings(config: string, at: MovedTo | undefined) {
   };
 }
 
-// Who has read enough of what is printed (`| head`) is no failure: what was asked for is done all the same.
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-
+watchStreams();
 const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
   run,
-  check: ({ at, config, live, ...options }) =>
-    print(
-      runCheck({
-        ...options,
-        ...surroundings(config, at),
-        live: live ? { today: Date.now() } : undefined,
-      }),
-    ),
-  explain: ({ at, config, ...options }) => print(runExplain({ ...options, ...surroundings(config, at) })),
-  diff: ({ at, ...options }) => print(runDiff({ ...options, ...surroundings('', at) })),
-  extend: ({ config, at, ...options }) => print(runExtend({ ...options, ...surroundings(config, at) })),
-  timeline: ({ at, config, ...options }) =>
-    print(
-      runTimeline({
-        ...options,
-        ...surroundings(config, at),
-        columns: process.stdout.columns ?? DEFAULT_COLUMNS,
-      }),
-    ),
-  openapi: ({ at, config, ...options }) =>
-    printApart(runOpenapi({ ...options, ...surroundings(config, at) })),
-  init: ({ config, ...options }) => print(runInit({ ...options, ...surroundings(config, undefined) })),
-  pause: (options) => printApart(runPause({ ...options, environment: process.env, now: Date.now() })),
-  pin: (options) => printApart(runPin({ ...options, environment: process.env, now: Date.now() })),
-  status: (options) => printApart(runStatus({ ...options, environment: process.env, now: Date.now() })),
-  reload: (options) => printApart(runReload({ ...options, environment: process.env, now: Date.now() })),
-  configShow: ({ config, ...options }) =>
-    printApart(runConfigShow({ ...options, ...surroundings(config, undefined) })),
-  schema: (options) => print(runSchema(options)),
+  check: async ({ at, config, live, ...options }) => {
+    const { runCheck } = await import('./cli/check.ts');
+    const reach = live ? { today: Date.now() } : undefined;
+    return print(runCheck({ ...options, ...surroundings(config, at), live: reach }));
+  },
+  explain: async ({ at, config, ...options }) => {
+    const { runExplain } = await import('./cli/explain.ts');
+    return printWhole(runExplain({ ...options, ...surroundings(config, at) }));
+  },
+  diff: async ({ at, config, ...options }) => {
+    const { runDiff } = await import('./cli/diff.ts');
+    return print(runDiff({ ...options, ...surroundings(config, at) }));
+  },
+  extend: async ({ config, at, ...options }) => {
+    const { runExtend } = await import('./cli/extend.ts');
+    return printWhole(runExtend({ ...options, ...surroundings(config, at) }));
+  },
+  timeline: async ({ at, config, ...options }) => {
+    const { runTimeline } = await import('./cli/timeline.ts');
+    const columns = process.stdout.columns ?? DEFAULT_COLUMNS;
+    return printWhole(runTimeline({ ...options, ...surroundings(config, at), columns }));
+  },
+  openapi: async ({ at, config, ...options }) => {
+    const { runOpenapi } = await import('./cli/openapi.ts');
+    return printApart(runOpenapi({ ...options, ...surroundings(config, at) }));
+  },
+  init: async ({ config, ...options }) => {
+    const { runInit } = await import('./cli/init.ts');
+    return printWhole(runInit({ ...options, ...surroundings(config, undefined) }));
+  },
+  pause: async (options) => {
+    const { runPause } = await import('./cli/pause.ts');
+    return printApart(runPause({ ...options, environment: process.env, now: Date.now() }));
+  },
+  pin: async (options) => {
+    const { runPin } = await import('./cli/pin.ts');
+    return printApart(runPin({ ...options, environment: process.env, now: Date.now() }));
+  },
+  status: async (options) => {
+    const { runStatus } = await import('./cli/status.ts');
+    return printApart(runStatus({ ...options, environment: process.env, now: Date.now() }));
+  },
+  reload: async (options) => {
+    const { runReload } = await import('./cli/reload.ts');
+    return printApart(runReload({ ...options, environment: process.env, now: Date.now() }));
+  },
+  configShow: async ({ config, ...options }) => {
+    const { runConfigShow } = await import('./cli/config-show.ts');
+    return printApart(runConfigShow({ ...options, ...surroundings(config, undefined) }));
+  },
+  schema: async (options) => {
+    const { runSchema } = await import('./cli/schema.ts');
+    return printWhole(runSchema(options));
+  },
   demo,
-  token: ({ client }) => printToken({ client, environment: process.env, projectRoot: PROJECT_ROOT }),
+  token: async ({ client }) => {
+    const { printToken } = await import('./cli/demo.ts');
+    return printToken({ client, environment: process.env, projectRoot: PROJECT_ROOT });
+  },
 }).catch(report);
-process.exitCode = exitCode;
+endWith(exitCode);

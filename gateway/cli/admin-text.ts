@@ -1,19 +1,21 @@
 // Words for what the admin API answers: pauses and pins as people read them in a terminal, and how to undo each.
 // Pure text; what comes from elsewhere reaches the terminal without control characters.
 import type { PauseAnswer, PauseBody, PausesAnswer, PinAnswer } from '../plan/admin-answers.ts';
+import type { NextCommand } from '../plan/next-command.ts';
 import { plural } from '../plan/problems.ts';
 import { dateInWords, parseInstant } from '../policy/notation.ts';
+import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 
-export function pauseMadeText({ pause, now }: PauseAnswer): string {
+export function pauseMadeText({ pause, now }: PauseAnswer, next: NextCommand): string {
   return onTerminal([
     `Paused brownouts and retirement of ${subjectOf(pause)} until ${moment(pause.until)}.`,
     ...effectLines(pause, '  '),
-    `End it earlier: sundial pause --end ${pause.id} --why "…"`,
-    `All pauses: sundial pause --list (the gateway's clock: ${moment(now)})`,
+    `End it earlier: ${next('pause', '--end', pause.id, '--why', '"…"')}`,
+    `All pauses: ${next('pause', '--list')} (the gateway's clock: ${moment(now)})`,
   ]);
 }
 
-export function pausesText({ overrides, now }: PausesAnswer): string {
+export function pausesText({ overrides, now }: PausesAnswer, next: NextCommand): string {
   if (overrides.length === 0) return `No pause is in force at ${moment(now)}, by the gateway's clock.\n`;
   const blocks = overrides.map((pause) => [
     '',
@@ -22,7 +24,12 @@ export function pausesText({ overrides, now }: PausesAnswer): string {
     ...effectLines(pause, '  '),
   ]);
   const heading = `${plural(overrides.length, 'pause')} in force at ${moment(now)}, by the gateway's clock.`;
-  return onTerminal([heading, ...blocks.flat(), '', 'End one: sundial pause --end <id> --why "…"']);
+  return onTerminal([
+    heading,
+    ...blocks.flat(),
+    '',
+    `End one: ${next('pause', '--end', '<id>', '--why', '"…"')}`,
+  ]);
 }
 
 export function pauseEndedText(pause: PauseBody): string {
@@ -38,7 +45,7 @@ export function severalPausesText(pauses: readonly PauseBody[]): string {
   return onTerminal(['sundial: several pauses fit; say which by its id:', ...ids]);
 }
 
-export function pinText({ api, account, rule, pin }: PinAnswer): string {
+export function pinText({ api, account, rule, pin }: PinAnswer, next: NextCommand): string {
   const unstored =
     rule.created === null ? 'its first call' : `the day in its claim ${rule.created}, else its first call`;
   if (pin === null)
@@ -50,7 +57,7 @@ export function pinText({ api, account, rule, pin }: PinAnswer): string {
       ? ['No upgrade can be taken back.']
       : [
           `Until ${moment(rollBack.until)} this leads back to ${rollBack.version ?? `what follows from ${unstored}`}:`,
-          `  sundial pin roll-back ${word(api)} ${word(account)} --why "…"`,
+          `  ${next('pin', 'roll-back', api, account, '--why', '"…"')}`,
         ]),
   ]);
 }
@@ -66,19 +73,20 @@ function effectLines({ effects }: PauseBody, indent: string): readonly string[] 
   return effects.map(({ summary }) => indent + summary);
 }
 
-function subjectOf({ api, version }: Pick<PauseBody, 'api' | 'version'>): string {
+function subjectOf({ api, version, effects }: Pick<PauseBody, 'api' | 'version' | 'effects'>): string {
+  if (version === UNVERSIONED || (version === null && isUnversioned({ effects }))) return api;
   return version === null ? `every version of ${api}` : `${api} ${version}`;
+}
+
+/** Whether a pause is of an API without versions, as far as what it does tells. */
+export function isUnversioned({ effects }: Pick<PauseBody, 'effects'>): boolean {
+  return effects.some(({ version }) => version === UNVERSIONED);
 }
 
 /** Whole seconds are enough for people. */
 function moment(instant: string): string {
   const at = parseInstant(instant.replace(/\.\d+(?=Z$)/, ''));
   return at === undefined ? instant : dateInWords(at);
-}
-
-/** As one word of a shell command. */
-function word(text: string): string {
-  return /^[\w.@:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function onTerminal(lines: readonly string[]): string {

@@ -1,9 +1,10 @@
 // A request as somebody writes it, on the command line or in an expectation, made the view that a listener would make.
 // What a listener would refuse before judging is refused here too; the connection itself is not simulated.
-import { readAuthority } from '../exchange/authority.ts';
+import { readAuthority, speaksFor } from '../exchange/authority.ts';
 import type { RequestRefusal } from '../exchange/directive.ts';
 import { plainRefusal } from '../exchange/plain-http.ts';
-import { METHODS, type RequestView } from '../exchange/request-view.ts';
+import { METHODS, type RequestGlimpse, type RequestView } from '../exchange/request-view.ts';
+import { expectationRefusal, strictnessRefusal } from '../exchange/strictness.ts';
 import { readTarget } from '../exchange/target.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
@@ -20,7 +21,13 @@ export interface AskedRequest {
 
 export type Asked =
   | { readonly kind: 'view'; readonly view: RequestView }
-  | { readonly kind: 'refused'; readonly view: RequestView; readonly refusal: RequestRefusal }
+  /** `glimpse`: what its answer needs, as the listener has it of a request it refuses. */
+  | {
+      readonly kind: 'refused';
+      readonly view: RequestView;
+      readonly glimpse: RequestGlimpse;
+      readonly refusal: RequestRefusal;
+    }
   /** Nothing that could be sent. */
   | { readonly kind: 'unusable'; readonly message: string };
 
@@ -28,6 +35,7 @@ const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 const WORDS = /^(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+) +)?(\S+)$/;
 /** A path, a URL, or `*`. */
 const SENDABLE = /^(?:\/|\*$|https?:\/\/)/i;
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
 const OFFERED: ReadonlySet<string> = new Set(METHODS);
 /** TEST-NET-1 of RFC 5737: an address nobody has. */
 const NOBODYS_ADDRESS = '192.0.2.1';
@@ -40,13 +48,17 @@ export function parseField(text: string): readonly [name: string, value: string]
 
 export function readAsked(
   asked: AskedRequest,
-  { listeners }: Pick<Settings, 'listeners'>,
+  { listeners, bounds }: Pick<Settings, 'listeners' | 'bounds'>,
   plan: GatewayPlan,
 ): Asked {
   const [, method = 'GET', written = ''] = WORDS.exec(asked.request.trim()) ?? [];
   // A method alone, as when a shell took the path away, is no request for a path of that name.
   if (!SENDABLE.test(written)) return unusable('Write a method and a path, such as GET /api/v1/orders.');
   const headers = fieldsOf(asked);
+  // Over HTTP/1.1: its fields count for less than those of HTTP/2.
+  const head = { url: written.replace(ORIGIN, ''), httpVersion: '1.1', rawHeaders: linesOf(asked), headers };
+  const unsound = strictnessRefusal(head, false, bounds);
+  const unmet = expectationRefusal(head);
   const target = readTarget(written, method);
   if (target.kind === 'server')
     return unusable('The target * asks the gateway about itself: nothing is judged.');
@@ -57,23 +69,42 @@ export function readAsked(
   const named = absolute ?? headers.host;
   const authority = readAuthority(named ?? asked.host);
   const isPlain = /^http:/i.test(written);
+  const scheme = isPlain || listeners.https === undefined ? 'http' : 'https';
+  if (isPlain && listeners.http === undefined)
+    return unusable('No listener of this gateway speaks plain HTTP: ask for an https URL.');
   const view: RequestView = {
     method,
-    scheme: isPlain || listeners.https === undefined ? 'http' : 'https',
+    scheme,
     host: authority?.host ?? asked.host,
+    misdirected: scheme === 'https' && authority !== undefined && isNobodys(authority.host, listeners),
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
     headers: { ...headers, host: named ?? asked.host },
     clientAddress: NOBODYS_ADDRESS,
     requestId: 'explained',
   };
-  const refused = (refusal: RequestRefusal): Asked => ({ kind: 'refused', view, refusal });
+  const seen: RequestGlimpse = { scheme, headers: view.headers };
+  const refused = (refusal: RequestRefusal, glimpse = seen): Asked => ({
+    kind: 'refused',
+    view,
+    glimpse,
+    refusal,
+  });
   const mode = listeners.http?.mode ?? 'serve';
   if (view.scheme === 'http' && mode !== 'serve') {
-    const isSound = OFFERED.has(method) && target.kind === 'resource' && authority !== undefined;
-    return refused(plainRefusal(mode, isSound ? view : undefined, plan));
+    const isSound =
+      unsound === undefined &&
+      OFFERED.has(method) &&
+      unmet === undefined &&
+      target.kind === 'resource' &&
+      authority !== undefined;
+    return isSound
+      ? refused(plainRefusal(mode, view, plan), view)
+      : refused(plainRefusal(mode, undefined, plan));
   }
+  if (unsound !== undefined) return refused(unsound);
   if (!OFFERED.has(method)) return refused({ reason: 'method_unknown', method });
+  if (unmet !== undefined) return refused(unmet);
   if (target.kind === 'malformed') {
     return refused({ reason: 'request_malformed', status: 400, message: target.message });
   }
@@ -84,13 +115,29 @@ export function readAsked(
   return { kind: 'view', view };
 }
 
-/** Repeats are joined as Node joins them; names with `_` are not seen by the gateway either (SMG-25). */
+/** No certificate is for it, so that no connection can be: which one is shown to whom does not matter then. */
+function isNobodys(host: string, { https }: Settings['listeners']): boolean {
+  const { certificates = [] } = https ?? {};
+  const names = certificates.flatMap((each) => each.names);
+  return names.length > 0 && !speaksFor({ names }, host);
+}
+
+/** Names and values in turn, as they would be sent. */
+function linesOf({ headers, host, authorization }: AskedRequest): readonly string[] {
+  const isGiven = (name: string) => headers.some(([given]) => given.toLowerCase() === name);
+  return [
+    ...(isGiven('host') ? [] : ['host', host]),
+    ...(authorization === undefined || isGiven('authorization') ? [] : ['authorization', authorization]),
+    ...headers.flat(),
+  ];
+}
+
+/** Repeats are joined as Node joins them. */
 function fieldsOf({ headers, authorization }: AskedRequest): Record<string, string> {
   const fields: Record<string, string> = authorization === undefined ? {} : { authorization };
   const given = new Set<string>();
   for (const [written, value] of headers) {
     const name = written.toLowerCase();
-    if (name.includes('_')) continue;
     const before = given.has(name) ? fields[name] : undefined;
     fields[name] = before === undefined ? value : `${before}${name === 'cookie' ? '; ' : ', '}${value}`;
     given.add(name);

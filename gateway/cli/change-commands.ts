@@ -8,7 +8,8 @@ import { type MovedTo, readMovedTo } from './moved-to.ts';
 export interface ChangeActions {
   readonly diff: (options: {
     older: string;
-    newer: string;
+    newer: string | undefined;
+    config: string;
     format: DiffFormat;
     exitCode: boolean;
     at: MovedTo | undefined;
@@ -37,12 +38,13 @@ export function addChangeCommands(program: Command, { actions, config, at, end }
     .command('diff')
     .description('show what changed between two policy files or folders, and what the rules say of it')
     .argument('<old>', 'policy file, or folder of policy files, as it was')
-    .argument('<new>', 'the same as it is to be')
+    .argument('[new]', 'the same as it is to be; default: the policies that the gateway file names')
+    .addOption(config())
     .addOption(at('judge at this instant'))
     .addOption(new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'))
     .option('--exit-code', 'end with 1 when there are changes', false)
-    .action(async (older, newer, { at: judged, format, exitCode }) => {
-      end(await actions.diff({ older, newer, format, exitCode, at: judged }));
+    .action(async (older, newer, { config: file, at: judged, format, exitCode }) => {
+      end(await actions.diff({ older, newer, config: file, format, exitCode, at: judged }));
     });
   program
     .command('extend')

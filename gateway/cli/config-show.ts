@@ -7,6 +7,7 @@ import { renderProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { exitCodeOf } from './check.ts';
+import { nothingCalled } from './nothing-called.ts';
 
 export interface ConfigShowOptions {
   readonly configFile: string;
@@ -39,8 +40,8 @@ export async function runConfigShow(options: ConfigShowOptions): Promise<ShownCo
   const { api, defaults } = options;
   const chosen = sources.policies.filter(({ file }) => api === undefined || file.api === api);
   if (chosen.length === 0) {
-    const names = sources.policies.map(({ file }) => file.api).join(', ');
-    return { exitCode: 2, stdout: '', stderr: `sundial: no API is called "${api}"; there are ${names}\n` };
+    const names = sources.policies.map(({ file }) => file.api);
+    return { exitCode: 2, stdout: '', stderr: `sundial: ${nothingCalled('API', api ?? '', names)}\n` };
   }
   const policies = chosen.map(({ document }) => document);
   const config = effectiveConfig({ revision: plan.revision, gateway: sources.gateway, policies, defaults });

@@ -12,7 +12,9 @@ export type DiffFormat = 'text' | 'json';
 export interface DiffOptions {
   /** A policy file, or a folder of them. */
   readonly older: string;
-  readonly newer: string;
+  /** Undefined: the policies that the gateway file names. */
+  readonly newer: string | undefined;
+  readonly configFile: string;
   readonly format: DiffFormat;
   /** Changes alone end with 1 too. */
   readonly exitCode: boolean;

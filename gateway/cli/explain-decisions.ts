@@ -1,7 +1,7 @@
 // What the exchange learned of a request, as decisions in the order they were made, each with the line behind it.
 // From facts to rows; how they are printed is explain-text.ts.
 import type { RefusalReason } from '../exchange/directive.ts';
-import type { Sources } from '../plan/load.ts';
+import type { Whole } from '../plan/load.ts';
 import type { VersionRules } from '../plan/plan.ts';
 import { plural } from '../plan/problems.ts';
 import type { Origin } from '../plan/read/document.ts';
@@ -11,11 +11,10 @@ import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { assess, holdOf } from '../policy/lifecycle/assess.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
-import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
-import type { Maintenance } from '../policy/maintenance/maintenance.ts';
+import type { Phase } from '../policy/lifecycle/schedule.ts';
 import { dateInWords } from '../policy/notation.ts';
-import type { Limit } from '../policy/rate-limit/limit.ts';
-import { type Carrier, UNVERSIONED } from '../policy/versioning/resolution.ts';
+import { UNVERSIONED } from '../policy/versioning/resolution.ts';
+import { datesInWords, endOf, perWindow, spellCarrier } from './decision-words.ts';
 import type { Judged } from './judge.ts';
 import { accountInWords, type KnownAccount } from './known-account.ts';
 import { type WrittenLines, writtenLines } from './written-lines.ts';
@@ -36,9 +35,14 @@ export interface Passed {
   readonly account: KnownAccount;
 }
 
-const DAY_MS = 86_400_000;
+/** Whose requests have a body as a rule. */
+const BODIED: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-export function decisionsOf(judged: Judged, sources: Sources, passed: Passed): readonly Decision[] {
+export function decisionsOf(
+  judged: Judged,
+  { sources, settings }: Pick<Whole, 'sources' | 'settings'>,
+  passed: Passed,
+): readonly Decision[] {
   const { facts, view, ending } = judged;
   const { api, version, phase, quota, plan } = facts;
   const lines = writtenLines(sources, api?.name);
@@ -56,7 +60,9 @@ export function decisionsOf(judged: Judged, sources: Sources, passed: Passed): r
     const observed = api.mode === 'observe' ? ', mode observe' : '';
     const lives = [...api.versions.values()].map((each) => assess(each, facts));
     const detail = `${route?.text ?? ''}${observed}, ${stageOfApi(lives, facts.now)}`;
-    add('api', api.name, { detail, origin: route?.origin });
+    const isOneOfMany = view.scheme === 'https' && (settings.listeners.https?.certificates.length ?? 0) > 1;
+    const assumed = isOneOfMany ? `the connection is for ${view.host}` : undefined;
+    add('api', api.name, { detail, assumed, origin: route?.origin });
   }
   if (version !== undefined && version.label !== UNVERSIONED) {
     const how = accountInWords(facts, passed.account) ?? { detail: spellCarrier(facts.carrier) };
@@ -100,6 +106,11 @@ export function decisionsOf(judged: Judged, sources: Sources, passed: Passed): r
       add('identity', consumer, { detail: access.identity, assumed: both || undefined, origin });
     }
   }
+  if (version !== undefined && reached && BODIED.has(view.method)) {
+    const length = view.headers['content-length'];
+    const assumed = length === undefined ? 'its body is no longer' : undefined;
+    add('size', `at most ${version.maxBody} bytes`, { assumed, origin: lines.size(version) });
+  }
   if (version !== undefined && quota !== undefined && quota.kind !== 'unavailable') {
     const detail = version.limits === undefined ? '' : `limit ${quota.limit.name}, by ${version.limits.by}`;
     const origin = lines.limit(version, quota.limit);
@@ -127,28 +138,9 @@ export function decisionsOf(judged: Judged, sources: Sources, passed: Passed): r
   return rows;
 }
 
-function endOf(maintenance: Maintenance | undefined): string {
-  if (maintenance === undefined) return '';
-  const { until, why } = maintenance;
-  return [`until ${dateInWords(until)}`, ...(why === undefined ? [] : [why])].join(': ');
-}
-
 /** Whether a pause would make this another answer. */
 function wouldBeHeld({ upstream, brownouts }: VersionRules, phase: Phase, now: EpochMs): boolean {
   return upstream !== undefined && (hasEnded(phase) || brownouts?.at(now) !== undefined);
-}
-
-function spellCarrier(carrier: Carrier | undefined): string {
-  switch (carrier) {
-    case 'default':
-      return 'the default';
-    case 'accept':
-      return 'from the Accept header';
-    case 'content_type':
-      return 'from the Content-Type header';
-    default:
-      return `from the ${carrier}`;
-  }
 }
 
 /** Whether the pipeline saw the request, as it does not when a listener refuses it. */
@@ -162,32 +154,6 @@ const ENTRANCE: ReadonlySet<string> = new Set<RefusalReason>([
   'credentials_in_url',
 ]);
 
-function datesInWords({ deprecated, sunset }: Schedule, now: EpochMs): string {
-  const words: string[] = [];
-  if (deprecated !== undefined)
-    words.push(`${deprecated <= now ? 'deprecated since' : 'deprecated from'} ${dateInWords(deprecated)}`);
-  if (sunset !== undefined) words.push(`sunset ${dateInWords(sunset)}, ${distance(sunset, now)}`);
-  return words.join(', ');
-}
-
-function distance(instant: EpochMs, now: EpochMs): string {
-  const days = Math.floor(Math.abs(instant - now) / DAY_MS);
-  if (instant <= now) return days === 0 ? 'just now' : `${plural(days, 'day')} ago`;
-  return days === 0 ? 'in less than a day' : `in ${plural(days, 'day')}`;
-}
-
-function perWindow({ units, windowMs }: Limit): string {
-  const [size, unit] = UNITS.find(([ms]) => windowMs % ms === 0) ?? [1, 'ms'];
-  return `${units} per ${windowMs / size}${unit}`;
-}
-
-const UNITS: readonly (readonly [number, string])[] = [
-  [DAY_MS, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'm'],
-  [1_000, 's'],
-];
-
 function refusedAt({ facts, ending }: Judged, lines: WrittenLines): Origin | undefined {
   const { version, now } = facts;
   if (ending.kind !== 'answered') return undefined;
@@ -198,6 +164,8 @@ function refusedAt({ facts, ending }: Judged, lines: WrittenLines): Origin | und
       return lines.credentialsInUrl;
     case 'maintenance':
       return version && lines.maintenance(version);
+    case 'body_too_large':
+      return version && lines.size(version);
     case 'version_moved':
       return version && lines.afterlife(version);
     case 'version_retired':

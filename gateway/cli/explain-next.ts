@@ -26,7 +26,9 @@ export async function nextChanges(
 ): Promise<readonly Change[]> {
   const { api, version, now } = first.facts;
   if (api === undefined) return [];
-  const rules = [...api.versions.values(), ...(version === undefined ? [] : [version])];
+  // Of every operation too: it may be the one that a successor or a redirect leads to.
+  const ofFile = [...api.versions.values()].flatMap((each) => [each, ...(each.operations?.list ?? [])]);
+  const rules = [...ofFile, ...(version === undefined ? [] : [version])];
   // Of repeated brownouts the nearest one: the others would hide the dates behind them.
   const [window] = version?.brownouts?.windows(now, Number.POSITIVE_INFINITY) ?? [];
   const instants = [

@@ -58,10 +58,8 @@ export async function runExplain(options: ExplainOptions): Promise<CommandResult
 }
 
 /** The same for files that are read already. */
-export async function explain(
-  { plan, settings, sources }: Whole,
-  question: ExplainQuestion,
-): Promise<CommandResult> {
+export async function explain(loaded: Whole, question: ExplainQuestion): Promise<CommandResult> {
+  const { plan, settings } = loaded;
   const headers = question.headers.map((text) => parseField(text) ?? text);
   const odd = headers.find((field) => typeof field === 'string');
   if (odd !== undefined) return unusable(`not a header such as "API-Version: v1": ${JSON.stringify(odd)}`);
@@ -88,7 +86,7 @@ export async function explain(
   const judged = await judgeAt(question.now);
   const explanation = {
     judged,
-    decisions: decisionsOf(judged, sources, { consumer: question.as, scopes: question.scopes, account }),
+    decisions: decisionsOf(judged, loaded, { consumer: question.as, scopes: question.scopes, account }),
     next: await nextChanges(judged, judgeAt, MOST_CHANGES),
   };
   const text = question.format === 'json' ? explanationJson(explanation) : explanationText(explanation);

@@ -5,8 +5,10 @@ import { factsOf } from '../plan/changes/api-facts.ts';
 import { compareFacts, spellChange } from '../plan/changes/compare.ts';
 import { spliceExtension } from '../plan/extension-splice.ts';
 import type { PolicyFile, VersionParts } from '../plan/grammar/policy-grammar.ts';
+import { isTakenOver } from '../plan/inherited.ts';
 import { type Loaded, loadAll } from '../plan/load.ts';
 import type { PolicySource } from '../plan/load-documents.ts';
+import { nextCommand } from '../plan/next-command.ts';
 import { hasErrors, maskPasswords, type Problem, renderProblems } from '../plan/problems.ts';
 import type { Path } from '../plan/read/document.ts';
 import { type ReadFile, readCapped } from '../plan/read/files.ts';
@@ -15,12 +17,17 @@ import { effectiveSunset, hasSunset } from '../plan/redirects.ts';
 import { isRuleName, RULES } from '../plan/rules/names.ts';
 import { versionsOf, wholeApiParts } from '../plan/versions.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { dayOf } from '../policy/notation.ts';
+import { dayOf, lineOfText } from '../policy/notation.ts';
+import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { type CommandResult, exitCodeOf } from './check.ts';
 import { printable } from './diff.ts';
 import { failedExpectations } from './expectations.ts';
+import { nothingCalled } from './nothing-called.ts';
 import { replaceFile } from './replace-file.ts';
 import { unifiedDiff } from './unified-diff.ts';
+
+/** What the file may hold of it. */
+const WHY = lineOfText('Why.');
 
 /** An instant, and how it is to stand in the file. */
 interface WrittenInstant {
@@ -52,12 +59,15 @@ export interface ExtendOptions {
  */
 export async function runExtend(options: ExtendOptions): Promise<CommandResult> {
   const cwd = options.cwd ?? process.cwd();
+  if (!WHY.safeParse(options.why).success)
+    return unusable('--why is one line of 1 to 300 characters, none of them a control character');
+  if (options.why.includes('${')) return unusable('the reason cannot contain ${');
   const before = await loadAll(options);
   if (hasErrors(before.problems) || before.sources === undefined) return refusedBy(before.problems, options);
   const source = before.sources.policies.find(({ file }) => file.api === options.api);
   if (source === undefined) return unusable(nothingCalled('API', options.api, namesOf(before)));
-  const { version } = options;
   const versions = labelsOf(source.file);
+  const version = versions.length === 0 && options.version === UNVERSIONED ? undefined : options.version;
   if (version !== undefined && versions.length === 0)
     return unusable(`${options.api} has no versions: leave ${JSON.stringify(version)} out to extend the API`);
   if (version !== undefined && !versions.includes(version))
@@ -73,7 +83,9 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
     return refuse(at, `${name} has no sunset that could be extended`, hint);
   }
   if (version !== undefined && isReached(source, version)) {
-    const hint = `sundial extend ${options.api} extends that, for every version without one of its own`;
+    const next = nextCommand({ ...options, config: options.configFile });
+    const command = next('extend', options.api, '--to', options.to.text, '--why', '"…"');
+    const hint = `for every version without one of its own: ${command}`;
     return refuse(['sunset'], `${version} has the sunset of the whole API`, hint);
   }
   if (version === undefined && versions.length > 0 && !versions.some((each) => isReached(source, each))) {
@@ -84,7 +96,6 @@ export async function runExtend(options: ExtendOptions): Promise<CommandResult> 
     const what = version === undefined ? 'an API' : 'a version';
     return refuse([...at, 'sunset'], `the sunset of ${name} has passed: ${what} that is gone stays gone`);
   }
-  if (options.why.includes('${')) return unusable('the reason cannot contain ${');
 
   const path = resolve(cwd, source.document.file);
   const bytes = await readCapped(path);
@@ -155,10 +166,7 @@ function labelsOf({ versions }: PolicyFile): readonly string[] {
 
 /** Whether an extension of the whole API is one of the version: it takes the sunset over, and has none of its own. */
 function isReached({ document }: PolicySource, version: string): boolean {
-  const takesOver = (key: string): boolean => {
-    const [own, shared] = [['versions', version, key], [key]].map((path) => document.origin(path));
-    return own !== undefined && own.line === shared?.line && own.column === shared.column;
-  };
+  const takesOver = (key: string) => isTakenOver(document, version, key);
   return takesOver('sunset') && (takesOver('extended') || !document.has(['versions', version, 'extended']));
 }
 
@@ -190,9 +198,4 @@ function unusable(message: string): CommandResult {
 
 function namesOf({ plan }: Loaded): readonly string[] {
   return plan?.apis.map(({ name }) => name) ?? [];
-}
-
-function nothingCalled(noun: string, name: string, known: readonly string[]): string {
-  const others = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`;
-  return `no ${noun} is called ${JSON.stringify(name)}: ${others}`;
 }

@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { surroundingsOfView } from '../plan/check/views.ts';
 import { loadAll } from '../plan/load.ts';
 import { contextOf, readGateway } from '../plan/load-documents.ts';
+import { nextCommand } from '../plan/next-command.ts';
 import { readDescription } from '../plan/openapi/description.ts';
 import { MOST_DESCRIPTION_BYTES } from '../plan/openapi/description-text.ts';
 import { type FirstPolicy, firstPolicy } from '../plan/openapi/first-policy.ts';
@@ -44,12 +45,14 @@ export async function runInit(options: InitOptions): Promise<CommandResult> {
   const around = surroundingsOfView(gateway.view, options.now);
   const schema = join(dirname(context.configFile), 'schema/policy.schema.json');
   const hasSchema = (await tryRead(schema, readCapped)).kind === 'read';
+  const next = nextCommand({ ...options, config: relative(cwd, context.configFile) });
   const draftIn = (folder: string): FirstPolicy =>
     firstPolicy({
       description,
       around,
       descriptionPath: pathFrom(folder, from),
       schemaPath: hasSchema ? pathFrom(folder, schema) : undefined,
+      next,
     });
   const out =
     options.out === undefined

@@ -58,7 +58,7 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
   const facts = exchange.begin(view.requestId);
   const ending = async (): Promise<Ending> => {
     if (asked.kind === 'refused') {
-      const answer = exchange.refuse(asked.refusal, facts, view);
+      const answer = exchange.refuse(asked.refusal, facts, asked.glimpse);
       return { kind: 'answered', reason: asked.refusal.reason, answer, cause: undefined };
     }
     try {
@@ -71,7 +71,7 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
         const answer = exchange.publish(directive.publication, facts, view);
         return { kind: 'answered', reason: 'published', answer, cause: undefined };
       }
-      const headers: AnswerHeaders = {};
+      const headers: AnswerHeaders = { ...directive.forward.headerRules?.response.set };
       exchange.decorate(headers, facts, view);
       return { kind: 'forwarded', order: directive.forward, headers };
     } catch (thrown) {

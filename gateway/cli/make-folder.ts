@@ -23,6 +23,7 @@ async function tryMake(folder: string): Promise<NodeJS.ErrnoException | undefine
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const refused: NodeJS.ErrnoException = error;
-    return refused.code === 'EEXIST' && (await stat(folder)).isDirectory() ? undefined : refused;
+    if (refused.code !== 'EEXIST') return refused;
+    return (await stat(folder)).isDirectory() ? undefined : new Error(`${folder} is a file, not a folder`);
   }
 }

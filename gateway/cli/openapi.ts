@@ -12,6 +12,7 @@ import { readCapped, tryRead } from '../plan/read/files.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { exitCodeOf } from './check.ts';
+import { nothingCalled } from './nothing-called.ts';
 import { replaceFile } from './replace-file.ts';
 
 export interface OpenapiOptions {
@@ -54,7 +55,9 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
         plan.apis.map(({ name }) => name),
       ),
     );
-  const versions = typeof source.file.versions === 'object' ? source.file.versions : {};
+  const { versions } = source.file;
+  if (versions === 'none')
+    return unusable(`${options.api} has no versions, and only a version names a description`);
   const version = Object.hasOwn(versions, options.version) ? versions[options.version] : undefined;
   if (version === undefined)
     return unusable(nothingCalled('version', options.version, Object.keys(versions)));
@@ -105,9 +108,4 @@ function entangled(file: string): string {
 
 function unusable(message: string): ApartResult {
   return { exitCode: 2, stdout: '', stderr: `sundial: ${message}\n` };
-}
-
-function nothingCalled(noun: string, name: string, known: readonly string[]): string {
-  const others = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`;
-  return `no ${noun} is called ${JSON.stringify(name)}: ${others}`;
 }

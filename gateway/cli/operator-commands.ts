@@ -82,7 +82,10 @@ function pauseAsked(
     if (api !== undefined) command.error('error: --list shows every pause; it takes no API');
     return { kind: 'list' };
   }
-  if (api === undefined) return command.error('error: name an API to pause, or say --list');
+  if (api === undefined)
+    return command.error(
+      end ? 'error: name the API or the pause to end' : 'error: name an API to pause, or say --list',
+    );
   if (why === undefined) return command.error('error: say --why; it is kept with the pause');
   if (by === undefined) return command.error('error: say --by; the system has no name for this user');
   if (end) return { kind: 'end', what: api, version, by, why };

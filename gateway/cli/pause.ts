@@ -1,8 +1,10 @@
 // `sundial pause`: holds brownouts and retirement at once, on every gateway of the store, until a given moment.
 // Speaks to the admin listener of a running gateway; nothing is written to the policy files.
 import { type PauseBody, readEndedAnswer, readPauseAnswer, readPausesAnswer } from '../plan/admin-answers.ts';
+import { type NextCommand, nextCommand } from '../plan/next-command.ts';
+import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { askAdmin, segment } from './admin-client.ts';
-import { pauseEndedText, pauseMadeText, pausesText, severalPausesText } from './admin-text.ts';
+import { isUnversioned, pauseEndedText, pauseMadeText, pausesText, severalPausesText } from './admin-text.ts';
 import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
 import { type AdminDoor, type Failure, failure, findGateway, type WhichGateway } from './running-gateway.ts';
 
@@ -33,29 +35,32 @@ export type PauseAsk =
     };
 
 export async function runPause({ format, ask, ...which }: PauseOptions): Promise<OperatorResult> {
+  const next = nextCommand(which);
   const door = await findGateway(which);
   if (door.kind === 'failed') return failed(door);
   switch (ask.kind) {
     case 'list': {
       const answer = await askAdmin(door, { method: 'GET', path: '/-/overrides' });
       if (answer.kind === 'failed') return failed(answer);
-      return told(answer.body, readPausesAnswer, { format, render: pausesText });
+      return told(answer.body, readPausesAnswer, { format, render: (pauses) => pausesText(pauses, next) });
     }
     case 'begin': {
       const { api, version, length, by, why } = ask;
       const body = { api, ...(version !== undefined && { version }), ...length, by, why };
       const answer = await askAdmin(door, { method: 'POST', path: '/-/pauses', body });
-      if (answer.kind === 'failed') return failed(answer);
-      return told(answer.body, readPauseAnswer, { format, render: pauseMadeText });
+      if (answer.kind === 'failed') return failed(inCommandWords(answer));
+      return told(answer.body, readPauseAnswer, { format, render: (made) => pauseMadeText(made, next) });
     }
     case 'end': {
-      const id = await idOf(door, ask);
-      if (typeof id !== 'string') return failed(id);
+      const found = await pauseMeant(door, ask, next);
+      if (found.kind === 'failed') return failed(found);
       const { by, why } = ask;
-      const path = `/-/pauses/${segment(id)}`;
+      const path = `/-/pauses/${segment(found.id)}`;
       const answer = await askAdmin(door, { method: 'DELETE', path, body: { by, why } });
       if (answer.kind === 'failed') return failed(answer);
-      const render = ({ ended }: { readonly ended: PauseBody }) => pauseEndedText(ended);
+      // What it held is told of a pause that runs, and says whether its API has versions.
+      const render = ({ ended }: { readonly ended: PauseBody }) =>
+        pauseEndedText({ ...ended, effects: found.effects });
       return told(answer.body, readEndedAnswer, { format, render });
     }
     default: {
@@ -66,26 +71,53 @@ export async function runPause({ format, ask, ...which }: PauseOptions): Promise
 }
 
 /** The one pause that an id, an API, or an API and a version mean. */
-async function idOf(
+async function pauseMeant(
   door: AdminDoor,
   { what, version }: Extract<PauseAsk, { kind: 'end' }>,
-): Promise<string | Failure> {
+  next: NextCommand,
+): Promise<PauseBody | Failure> {
   const answer = await askAdmin(door, { method: 'GET', path: '/-/overrides' });
   if (answer.kind === 'failed') return answer;
   const pauses = readPausesAnswer(answer.body)?.overrides ?? [];
   const byId = version === undefined ? pauses.find(({ id }) => id === what) : undefined;
   const fitting = pauses.filter(
-    (pause) => pause.api === what && (version === undefined || pause.version === version),
+    (pause) => pause.api === what && (version === undefined || isOf(pause, version)),
   );
   const [only, ...others] = byId === undefined ? fitting : [byId];
-  if (only === undefined) return failure(1, nothingFits(pauses, what, version));
+  if (only === undefined) return failure(1, nothingFits(pauses, { what, version }, next));
   if (others.length > 0) return { kind: 'failed', exitCode: 1, text: severalPausesText(fitting) };
-  return only.id;
+  return only;
 }
 
-function nothingFits(pauses: readonly PauseBody[], what: string, version: string | undefined): string {
+/** An API without versions is held by its name, and may be called `none` like the only version it has. */
+function isOf(pause: PauseBody, version: string): boolean {
+  return pause.version === version || (version === UNVERSIONED && isUnversioned(pause));
+}
+
+function nothingFits(
+  pauses: readonly PauseBody[],
+  { what, version }: Pick<Extract<PauseAsk, { kind: 'end' }>, 'what' | 'version'>,
+  next: NextCommand,
+): string {
   const wider = pauses.find((pause) => pause.api === what && pause.version === null);
   if (version === undefined || wider === undefined)
-    return `no pause of ${[what, version ?? []].flat().join(' ')} is in force; see sundial pause --list`;
-  return `${what} ${version} has no pause of its own, but every version of ${what} has: sundial pause --end ${wider.id}`;
+    return `no pause of ${[what, version ?? []].flat().join(' ')} is in force; see ${next('pause', '--list')}`;
+  return `${what} ${version} has no pause of its own, but every version of ${what} has: ${next('pause', '--end', wider.id, '--why', '"…"')}`;
 }
+
+/** What the admin API calls a member is an argument or an option here. */
+function inCommandWords({ text, ...failure }: Failure): Failure {
+  return {
+    ...failure,
+    text: text.replace(/"(api|version|by|why|for|until)": /g, (_, name: string) => `${WORDS[name]}: `),
+  };
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  api: 'the API',
+  version: 'the version',
+  by: '--by',
+  why: '--why',
+  for: '--for',
+  until: '--until',
+};

@@ -1,6 +1,7 @@
 // `sundial pin`: the version an account is pinned to, its upgrade, and taking the last upgrade back within 72 hours.
 // Speaks to the admin listener of a running gateway.
 import { readPinAnswer } from '../plan/admin-answers.ts';
+import { nextCommand } from '../plan/next-command.ts';
 import { type AdminAsk, askAdmin, segment } from './admin-client.ts';
 import { pinText } from './admin-text.ts';
 import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
@@ -30,7 +31,10 @@ export async function runPin({ format, api, account, ask, ...which }: PinOptions
   if (door.kind === 'failed') return failed(door);
   const answer = await askAdmin(door, requestOf(`/-/pins/${segment(api)}/${segment(account)}`, ask));
   if (answer.kind === 'failed') return failed(answer);
-  return told(answer.body, readPinAnswer, { format, render: pinText });
+  return told(answer.body, readPinAnswer, {
+    format,
+    render: (answer) => pinText(answer, nextCommand(which)),
+  });
 }
 
 function requestOf(path: string, ask: PinAsk): AdminAsk {

@@ -1,6 +1,7 @@
 // The commands and their options: what `sundial --help` shows.
 // What each command does is given by main.ts.
 import { Command, CommanderError, Option } from 'commander';
+import { CONFIG_VARIABLE, USUAL_CONFIG } from '../plan/next-command.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { addChangeCommands, type ChangeActions } from './change-commands.ts';
 import type { CheckFormat } from './check.ts';
@@ -46,7 +47,6 @@ export interface Actions extends ChangeActions, OperatorActions, DescriptionActi
   readonly token: (options: { client: string | undefined }) => Promise<number>;
 }
 
-const USUAL_CONFIG = 'config/gateway.yaml';
 const EXIT_CODES = `
 Exit codes: 0 in order, 1 findings or a gateway that says no, 2 wrong usage or an unreadable file,
 3 cannot start or no gateway answers.`;
@@ -69,7 +69,7 @@ export async function runProgram(
     .exitOverride();
   const config = () =>
     new Option('-c, --config <file>', 'the gateway file')
-      .env('SUNDIAL_CONFIG')
+      .env(CONFIG_VARIABLE)
       .default(USUAL_CONFIG)
       // A variable that is set to nothing is how many shells and containers leave it out.
       .argParser((file) => (file === '' ? USUAL_CONFIG : file));

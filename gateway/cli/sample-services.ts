@@ -1,6 +1,7 @@
 // The sample services that the demo starts beside the gateway, and one of them as a child process.
 // Children share the terminal's process group and live no longer than the channel to this process.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { getCompileCacheDir } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -84,9 +85,10 @@ export function spawnSample(
   projectRoot: string,
 ): SampleProcess {
   const [entry, ...more] = service.start;
+  const cache = getCompileCacheDir();
   const child = spawn(process.execPath, [join(projectRoot, entry), ...more], {
     cwd: projectRoot,
-    env: environment,
+    env: cache === undefined ? environment : { ...environment, ...compiledIn(cache) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const ended = new Promise<Ending>((resolve) => {
@@ -110,6 +112,12 @@ export function spawnSample(
     },
   };
 }
+
+/** A child finds compiled what this process, or a child before, has compiled. */
+const compiledIn = (cache: string): Environment => ({
+  NODE_COMPILE_CACHE: cache,
+  NODE_COMPILE_CACHE_PORTABLE: '1',
+});
 
 function readAddress(child: ChildProcess, name: string): Promise<string> {
   return new Promise((resolve) => {

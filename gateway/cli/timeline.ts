@@ -10,6 +10,7 @@ import { hasDates } from '../policy/lifecycle/api-life.ts';
 import { lifecycleEvents } from '../policy/lifecycle/calendar.ts';
 import { renderCalendar } from '../policy/lifecycle/icalendar.ts';
 import { type CommandResult, exitCodeOf } from './check.ts';
+import { nothingCalled } from './nothing-called.ts';
 import { timelineText } from './timeline-text.ts';
 
 export type TimelineFormat = 'text' | 'ics';
@@ -61,8 +62,9 @@ function isDated({ versions }: ApiPlan): boolean {
   return [...versions.values()].some(({ schedule }) => hasDates(schedule));
 }
 
-function nothingFor(api: string | undefined, plan: GatewayPlan): string {
-  const names = plan.apis.filter(isDated).map(({ name }) => name);
-  const known = names.length === 0 ? 'no API has dates' : `those with dates are ${names.join(', ')}`;
-  return api === undefined ? known : `no API with dates is called ${JSON.stringify(api)}: ${known}`;
+function nothingFor(api: string | undefined, { apis }: GatewayPlan): string {
+  if (api === undefined) return 'no API has dates';
+  const dated = apis.filter(isDated).map(({ name }) => name);
+  const isKnown = apis.some(({ name }) => name === api);
+  return isKnown ? `${api} has no dates` : nothingCalled('API with dates', api, dated);
 }

@@ -22,6 +22,8 @@ export interface WrittenLines {
   readonly brownout: (rules: VersionRules, rule: number) => Origin | undefined;
   /** At the operation, the version or the API. */
   readonly maintenance: (rules: VersionRules) => Origin | undefined;
+  /** The bound of a body: there too, or the gateway's own. */
+  readonly size: (rules: VersionRules) => Origin | undefined;
   readonly bodyNotice: (rules: VersionRules) => Origin | undefined;
   readonly afterlife: (rules: VersionRules) => Origin | undefined;
   readonly limit: (rules: VersionRules, limit: Limit) => Origin | undefined;
@@ -62,6 +64,8 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
     brownout: (rules, rule) =>
       first(...within(rules, 'brownouts').flatMap((path) => [[...path, rule], path])),
     maintenance: (rules) => first(...within(rules, 'maintenance'), ['maintenance']),
+    size: (rules) =>
+      first(...within(rules, 'max_body'), ['max_body']) ?? originOf(sources.gateway, [['bounds', 'body']]),
     bodyNotice: (rules) => first(...within(rules, 'body_notice')),
     afterlife: (rules) =>
       first(...within(rules, 'after'), ...within(rules, 'sunset'), ...within(rules, 'retired')),

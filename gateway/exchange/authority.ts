@@ -25,3 +25,13 @@ export function sameAuthority(one: Authority, other: Authority, scheme: 'https' 
   const suffix = scheme === 'https' ? /:443$/ : /:80$/;
   return one.full.replace(suffix, '') === other.full.replace(suffix, '');
 }
+
+/** Whether a certificate for `names` (lower case, `*.` matches one label) is for `host`, which has no port (TLS-4). */
+export function speaksFor({ names }: { readonly names: readonly string[] }, host: string): boolean {
+  const name = host.startsWith('[') ? host.slice(1, -1) : host;
+  return names.includes(name) || names.includes(wildcardOf(name));
+}
+
+export function wildcardOf(name: string): string {
+  return name.replace(/^[^.]+/, '*');
+}

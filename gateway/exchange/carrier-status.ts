@@ -1,7 +1,14 @@
-// Which status a version that cannot be served is refused with, by where it was named (STAT-1).
-// Asked by refusal-answer.ts.
-import type { Claim } from '../policy/versioning/resolution.ts';
+// Where a version that cannot be served was named, and which status it is refused with for that (STAT-1).
+// Asked by the pipeline and by refusal-answer.ts.
+import type { Carrier, Claim } from '../policy/versioning/resolution.ts';
+import type { Refusal } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
+
+/** Known also when one value alone was refused, so that operators see where wrong versions come in. */
+export function refusedCarrier(refusal: Refusal): Carrier | undefined {
+  if (refusal.reason === 'version_unacceptable') return 'accept';
+  return 'claim' in refusal ? refusal.claim.carrier : undefined;
+}
 
 /** STAT-1: where a URL leads nowhere it is not found, a media type is not acceptable or not supported, the rest is bad. */
 export function statusOfCarrier({ carrier }: Claim): 400 | 404 | 406 | 415 {

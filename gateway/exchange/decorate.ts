@@ -6,6 +6,8 @@ import { type AnswerHeaders, append, mergeVary } from './answer-headers.ts';
 import { nameReaders } from './cors.ts';
 import { echoVersion } from './echo.ts';
 import type { ExchangeFacts } from './facts.ts';
+import { catalogLink } from './publish/catalog.ts';
+import { isKnownHost } from './publish/reserved.ts';
 import type { RequestGlimpse } from './request-view.ts';
 import { keepPrivate } from './shareability.ts';
 
@@ -27,6 +29,7 @@ export function decorate(
     if (facts.relatedLinks !== undefined) append(headers, 'link', facts.relatedLinks);
     if (phase.warning !== undefined) append(headers, 'warning', phase.warning);
   }
+  if (seeksCatalog(facts, glimpse)) append(headers, 'link', catalogLink(facts.plan));
   if (quota !== undefined) {
     // Also when there are no numbers of ours: the upstream's would be taken for them (RL-5).
     delete headers['x-ratelimit-limit'];
@@ -46,6 +49,12 @@ export function decorate(
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
   if (glimpse.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;
   else delete headers['strict-transport-security'];
+}
+
+/** RFC 9727 §3: who comes to the front door, or to where nothing is, is told where all APIs are listed. */
+function seeksCatalog({ plan, refusal }: ExchangeFacts, { path, host }: RequestGlimpse): boolean {
+  if (refusal === 'route_unknown') return true;
+  return path === '/' && host !== undefined && isKnownHost(plan, host);
 }
 
 /** With leave from the sunset a consumer is told, and served until, a day that is nobody else's (CACHE-3). */

@@ -101,6 +101,8 @@ export interface FaultOptions {
   readonly timeoutMs?: number;
   /** Whole seconds, at least 1, after which another try may go better; for the codes answered with 503. */
   readonly retryAfterSeconds?: number;
+  /** Error type of Proxy-Status (RFC 9209), where it says more than the one that goes with the code. */
+  readonly proxyError?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -110,11 +112,13 @@ export class Fault extends Error {
   readonly service: string | undefined;
   readonly timeoutMs: number | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly proxyError: string | undefined;
   constructor(code: FaultCode, options: FaultOptions = {}) {
     super(code, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.service = options.service;
     this.timeoutMs = options.timeoutMs;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.proxyError = options.proxyError;
   }
 }

@@ -59,7 +59,7 @@ function badGateway(fault: Fault, what: string, error: string): ErrorDescription
     status: 502,
     message: `The ${service} service ${what}.`,
     members: { service },
-    headers: lines(error, service),
+    headers: lines(fault.proxyError ?? error, service),
   };
 }
 

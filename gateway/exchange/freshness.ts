@@ -1,5 +1,5 @@
 // How long an upstream's answer may be reused: never past the next change in the life of its version (CACHE-6).
-// Edits Cache-Control and Expires of a forwarded answer, 304 included; only ever shortens.
+// Edits Cache-Control, Expires and X-Accel-Expires of a forwarded answer, 304 included; only ever shortens.
 import type { EpochMs } from '../policy/contract.ts';
 import { nextOverrideChange } from '../policy/lifecycle/override.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
@@ -10,6 +10,8 @@ const FIELD = /^(?:cache-control|(?:.+-)?cdn-cache-control|surrogate-control)$/;
 /** A directive's own quotes count as none (RFC 9111 §5.2). What a surrogate may serve once stale is a second number. */
 const LIFETIME =
   /(?<![\w-])(max-age|s-maxage|stale-while-revalidate|stale-if-error)=("?)(\d+)\2(?:\+(\d+))?/gi;
+/** Seconds from now, or `@` and seconds since 1970; nginx passes over anything else. */
+const ACCEL = /^(@?)(\d+)$/;
 const STRING = /"(?:[^"\\]|\\.)*"/;
 /** A string elsewhere is stepped over. Only where each has its end: in search of one the text would be read many times. */
 const LIFETIME_OR_STRING = new RegExp(`${STRING.source}|${LIFETIME.source}`, 'gi');
@@ -43,6 +45,12 @@ export function clampFreshness(headers: AnswerHeaders, seconds: number, wallCloc
     if (value !== undefined && FIELD.test(name))
       headers[name] = clampLifetimes(typeof value === 'string' ? value : value.join(', '), seconds);
   }
+  // An nginx in front of this gateway reads it before all others.
+  const accel = headers['x-accel-expires'];
+  if (accel !== undefined) {
+    const clamp = (value: string) => clampAccel(value, seconds, wallClock);
+    headers['x-accel-expires'] = typeof accel === 'string' ? clamp(accel) : accel.map(clamp);
+  }
   const { expires } = headers;
   if (typeof expires !== 'string') return;
   const dated = typeof headers.date === 'string' ? Date.parse(headers.date) : Number.NaN;
@@ -65,6 +73,13 @@ export function clampLifetimes(value: string, seconds: number): string {
       return `${directive}=${Math.min(Number(written), most)}`;
     },
   );
+}
+
+function clampAccel(value: string, seconds: number, wallClock: EpochMs): string {
+  const [, at, written] = ACCEL.exec(value) ?? [];
+  if (at === undefined) return value;
+  const most = at === '' ? seconds : Math.floor(wallClock / 1000) + seconds;
+  return Number(written) > most ? `${at}${most}` : value;
 }
 
 /** What is left for stale use once the longest lifetime of a field has passed. */

@@ -1,18 +1,31 @@
 // The version of a caller that names none: the one its account is pinned to, found or stored behind the port.
-// Called by the pipeline once the caller is known; policy/versioning decides, this asks the store and nothing else.
+// Called by the pipeline once the caller is known, and again once it is let in; policy/versioning decides, this asks the
+// store and nothing else.
 import type { ApiPlan } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
-import { StoreUnavailable } from '../policy/contract.ts';
+import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
 import type { Moment } from '../policy/lifecycle/assess.ts';
-import type { PinKey, PinStore } from '../policy/versioning/pin.ts';
-import { accountOf, choosePin, creationDayOf, type PinChoice } from '../policy/versioning/pin-resolution.ts';
+import type { PinKey } from '../policy/versioning/pin.ts';
+import { accountOf, choosePin, creationDayOf } from '../policy/versioning/pin-resolution.ts';
 import type { Label, OpenResolution, Verdict } from '../policy/versioning/resolution.ts';
 import { resolveOpen } from '../policy/versioning/resolve.ts';
 import type { Refusal } from './directive.ts';
 import type { ExchangePorts } from './ports.ts';
 import { versionsAt } from './request-version.ts';
 
-type Pinned = Verdict | { readonly kind: 'refused'; readonly refusal: Refusal };
+type PinPorts = Pick<ExchangePorts, 'pins' | 'wallClock'>;
+type Refused = { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** What an account stays on from a call that nothing was known of it before. */
+export interface FirstCall {
+  readonly key: PinKey;
+  readonly label: Label;
+}
+
+/** `firstCall`: to be kept with `keepFirstCall` once nothing refuses the call. */
+export type Pinned =
+  | (Extract<Verdict, { kind: 'resolved' }> & { readonly firstCall?: FirstCall | undefined })
+  | Refused;
 
 /** As with a token that names no consumer: no other name may stand in for it. */
 const NAMELESS: Pinned = {
@@ -30,7 +43,7 @@ export async function pinnedVersion(
   open: OpenResolution,
   consumer: Consumer | undefined,
   moment: Moment,
-  { pins, wallClock }: Pick<ExchangePorts, 'pins' | 'wallClock'>,
+  { pins, wallClock }: PinPorts,
 ): Promise<Pinned> {
   const { resolution } = api;
   const versions = versionsAt(api, moment);
@@ -44,34 +57,36 @@ export async function pinnedVersion(
     // A warm account waits for no store.
     const stored = found instanceof Promise ? await found : found;
     const choice = choosePin(resolution, stored, creationDayOf(resolution.pin, consumer), versions);
-    return resolveOpen(resolution, open, versions, await labelOf(choice, key, moment, pins));
+    const label = choice.kind === 'none' ? undefined : choice.label;
+    const verdict = resolveOpen(resolution, open, versions, label);
+    // A list that excludes what the account would stay on gets something else, and nothing is kept of that.
+    const keeps = choice.kind === 'first_call' && verdict.kind === 'resolved' && verdict.carrier === 'pin';
+    return keeps ? { ...verdict, firstCall: { key, label: choice.label } } : verdict;
   } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    const restoredAt = wallClock() + RETRY_AFTER_S * 1000;
-    const reason = 'pins_unavailable';
-    return { kind: 'refused', refusal: { reason, retryAfterSeconds: RETRY_AFTER_S, restoredAt } };
+    return orAway(error, wallClock);
   }
 }
 
-/** Of two first calls at once one is stored, and both get that one. */
-async function labelOf(
-  choice: PinChoice,
-  key: PinKey,
-  { now }: Moment,
-  pins: PinStore,
-): Promise<Label | undefined> {
-  switch (choice.kind) {
-    case 'pinned':
-      return choice.label;
-    case 'first_call': {
-      const pin = { label: choice.label, origin: 'first_call', since: now, previous: undefined } as const;
-      return (await pins.claim(key, pin)).label;
-    }
-    case 'none':
-      return undefined;
-    default: {
-      const never: never = choice;
-      throw new Error(`unhandled choice ${JSON.stringify(never)}`);
-    }
+/**
+ * Keeps what a first call gets, for a call that is let in: who is refused is pinned to nothing. Of two at once one is
+ * kept, and its version stands for both. Refused while the store is away: the next call might get another version.
+ */
+export async function keepFirstCall(
+  { key, label }: FirstCall,
+  now: EpochMs,
+  { pins, wallClock }: PinPorts,
+): Promise<{ readonly kind: 'kept'; readonly label: Label } | Refused> {
+  try {
+    const pin = { label, origin: 'first_call', since: now, previous: undefined } as const;
+    return { kind: 'kept', label: (await pins.claim(key, pin)).label };
+  } catch (error) {
+    return orAway(error, wallClock);
   }
+}
+
+function orAway(error: unknown, wallClock: PinPorts['wallClock']): Refused {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  const restoredAt = wallClock() + RETRY_AFTER_S * 1000;
+  const reason = 'pins_unavailable';
+  return { kind: 'refused', refusal: { reason, retryAfterSeconds: RETRY_AFTER_S, restoredAt } };
 }

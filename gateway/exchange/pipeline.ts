@@ -12,29 +12,24 @@ import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { authenticate } from './authenticate.ts';
 import { noticeOrder } from './body-notice.ts';
+import { refusedCarrier } from './carrier-status.ts';
 import { answerPreflight } from './cors.ts';
 import { credentialInQuery } from './credentials-in-url.ts';
 import type { Directive, Refusal } from './directive.ts';
 import { requestedVersion } from './echo.ts';
+import { encodedSlash } from './encoded-slash.ts';
 import { enforce, observe, refuse } from './enforce.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
 import { limitRefusal, takeOf } from './limit-of.ts';
-import { pinnedVersion } from './pinned-version.ts';
+import { keepFirstCall, type Pinned, pinnedVersion } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
 import { isKnownHost, publishReserved } from './publish/reserved.ts';
 import { relatedLinks } from './related-links.ts';
 import { tooLarge } from './request-size.ts';
 import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
-import { type Resource, redirectUrl, successorOf } from './successor-url.ts';
-
-const NO_CAPTURES: readonly string[] = [];
-const ENCODED_SLASH: Refusal = {
-  reason: 'request_malformed',
-  status: 400,
-  message: 'The path of this API cannot hold an encoded slash.',
-};
+import { NO_CAPTURES, type Resource, redirectUrl, successorOf } from './successor-url.ts';
 
 /**
  * Judges one request against the plan captured in `facts`.
@@ -74,8 +69,8 @@ export async function decide(
   }
   const api = match.route;
   facts.api = api;
-  // An upstream that decodes it sees other segments than those judged below (VER-7).
-  if (api.encodedSlash === 'reject' && match.tail.includes('%2F')) return refuse(ENCODED_SLASH);
+  const slash = encodedSlash(api, match.tail);
+  if (slash !== undefined) return refuse(slash);
 
   // Preflight: a browser asks before it sends version or token, so that nothing below may refuse it (ORD-4).
   const preflight = answerPreflight(api, view);
@@ -96,12 +91,11 @@ export async function decide(
     consumer = caller.consumer;
     facts.consumer = consumer;
   }
-  const resolution = named.kind === 'open' ? await pinnedVersion(api, named, consumer, facts, ports) : named;
+  const resolution: Pinned =
+    named.kind === 'open' ? await pinnedVersion(api, named, consumer, facts, ports) : named;
   if (resolution.kind === 'refused') {
-    const { refusal } = resolution;
-    // Known also when one value alone was refused, so that operators see where wrong versions come in.
-    if ('claim' in refusal) facts.carrier = refusal.claim.carrier;
-    return refuse(refusal);
+    facts.carrier = refusedCarrier(resolution.refusal) ?? facts.carrier;
+    return refuse(resolution.refusal);
   }
   const whole = versionOf(api, resolution.label);
   facts.carrier = resolution.carrier;
@@ -207,6 +201,14 @@ export async function decide(
     const refusal = limitRefusal(quota, take.limit, ports.wallClock);
     const answer = refusal && enforce(api, version, facts, refusal);
     if (answer !== undefined) return answer;
+  }
+
+  // First call: kept behind the last refusal that looks at the caller, since who was never let in is pinned to nothing.
+  if (resolution.firstCall !== undefined) {
+    const kept = await keepFirstCall(resolution.firstCall, now, ports);
+    if (kept.kind === 'refused') return refuse(kept.refusal);
+    // Another call of the account came first, elsewhere: the version it got is judged instead, by now as the pin.
+    if (kept.label !== resolution.label) return decide(view, facts, ports);
   }
 
   // Body notice: nothing refuses after it, so that a condition is judged only for a request that would be served.

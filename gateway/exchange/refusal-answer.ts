@@ -46,7 +46,7 @@ export function describeRefusal(
     case 'body_too_large':
     case 'overloaded':
     case 'websockets_exhausted':
-      return describeRequestRefusal(refusal, facts, glimpse);
+      return describeRequestRefusal(refusal, glimpse);
     case 'version_ambiguous':
       return refuse(
         400,
@@ -70,6 +70,12 @@ export function describeRefusal(
       return refuse(
         400,
         `The request names no version.${spellKnown(refusal.known)}`,
+        supported(refusal.known),
+      );
+    case 'version_unacceptable':
+      return refuse(
+        406,
+        `The Accept header excludes every version that is served.${spellKnown(refusal.known)}`,
         supported(refusal.known),
       );
     case 'pins_unavailable':

@@ -1,11 +1,8 @@
 // What a client is told whose request was refused for itself, whichever API it was meant for.
 // A part of refusal-answer.ts: the refusals of the listener and of the first steps of the pipeline.
-import { API_CATALOG } from '../plan/reserved-paths.ts';
-import { link } from '../policy/lifecycle/links.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { RequestRefusal } from './directive.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
-import type { ExchangeFacts } from './facts.ts';
 import type { RequestGlimpse } from './request-view.ts';
 
 /** RFC 6455 §4.2.2, RFC 9110 §15.5.22: which protocol, and which version of it. */
@@ -14,7 +11,6 @@ const WEBSOCKET_13: AnswerHeaders = { upgrade: 'websocket', 'sec-websocket-versi
 /** Status, message, members and own header lines; the tables of standards §6, §7, §17, §18. */
 export function describeRequestRefusal(
   refusal: RequestRefusal,
-  facts: ExchangeFacts,
   { scheme }: RequestGlimpse,
 ): ErrorDescription {
   switch (refusal.reason) {
@@ -46,7 +42,7 @@ export function describeRequestRefusal(
     case 'misdirected':
       return refuse(421, 'This connection is for another host. Open one for the host of this request.');
     case 'route_unknown':
-      return refuse(404, 'No API is published at this path.', {}, catalogLink(facts));
+      return refuse(404, 'No API is published at this path.');
     case 'method_not_allowed':
       return refuse(405, 'This resource can only be read.', {}, { allow: refusal.allowed });
     case 'credentials_in_url':
@@ -69,9 +65,4 @@ export function describeRequestRefusal(
       throw new Error(`unhandled refusal ${JSON.stringify(never)}`);
     }
   }
-}
-
-/** What is published, for who asked for something that is not (RFC 9727 §3). */
-function catalogLink({ plan }: ExchangeFacts): AnswerHeaders {
-  return { link: link(plan.public + API_CATALOG, 'api-catalog') };
 }

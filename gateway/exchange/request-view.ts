@@ -11,6 +11,7 @@ export interface RequestGlimpse {
   readonly headers: RequestHeaders;
   /** As in the view; undefined where it was not read. */
   readonly host?: string;
+  readonly path?: string;
 }
 
 export interface RequestView extends RequestGlimpse {

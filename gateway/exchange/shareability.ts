@@ -19,8 +19,9 @@ export function keepPrivate(headers: AnswerHeaders): void {
     if (value !== undefined && FIELD.test(name))
       headers[name] = privateOnly(typeof value === 'string' ? value : value.join(', '));
   }
-  // Read by surrogates instead of all others, and without a word for private.
+  // Read by surrogates, and by nginx, instead of all others, and without a word for private.
   if (headers['surrogate-control'] !== undefined) headers['surrogate-control'] = 'no-store';
+  if (headers['x-accel-expires'] !== undefined) headers['x-accel-expires'] = '0';
 }
 
 function privateOnly(value: string): string {

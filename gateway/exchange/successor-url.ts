@@ -20,6 +20,8 @@ export interface Resource {
   readonly byPathAlone: boolean;
 }
 
+export const NO_CAPTURES: Resource['captures'] = [];
+
 type Place = Pick<RedirectTarget, 'path' | 'tail'>;
 type NextPlace = Place & { readonly label: Label | undefined };
 

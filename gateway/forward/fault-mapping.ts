@@ -47,7 +47,18 @@ export function toFault(cause: unknown, order: ForwardOrder): Fault {
   const code = faultCode(cause);
   const service = order.upstream.name;
   const timeoutMs = timeoutOf(code, order);
-  return new Fault(code, timeoutMs === undefined ? { service, cause } : { service, cause, timeoutMs });
+  const proxyError = proxyErrorOf(errorCode(cause) ?? '');
+  return new Fault(code, { service, cause, proxyError, ...(timeoutMs !== undefined && { timeoutMs }) });
+}
+
+/** PXS-1: what a client may know beyond the code; undefined where the code says all. */
+function proxyErrorOf(cause: string): string | undefined {
+  if (cause === 'UND_ERR_HEADERS_OVERFLOW' || cause === 'HPE_HEADER_OVERFLOW')
+    return 'http_response_header_section_size';
+  // OpenSSL's own errors are of the protocol; what is wrong with a certificate has codes of Node's.
+  if (cause === 'EPROTO' || cause.startsWith('ERR_SSL_'))
+    return cause.includes('ALERT') ? 'tls_alert_received' : 'tls_protocol_error';
+  return undefined;
 }
 
 function faultCode(cause: unknown): FaultCode {

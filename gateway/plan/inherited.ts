@@ -21,6 +21,8 @@ const OWN_INSTEAD: Readonly<Record<string, readonly string[]>> = {
   alternate: ['alternate', 'successor', 'after.redirect'],
   guide: ['guide'],
   status: ['status'],
+  service_doc: ['service_doc'],
+  service_desc: ['service_desc'],
   reason: ['reason'],
   maintenance: ['maintenance'],
 };
@@ -48,6 +50,17 @@ export function withInherited(document: SourceDocument): SourceDocument {
 
 /** Steps of `versions.v1.sunset`; below the first two stands what may be written for the API as well. */
 const DEPTH = 3;
+
+/** Whether a version of what came out of `withInherited` has there what stands for the whole API. */
+export function isTakenOver({ origin }: SourceDocument, label: string, key: string): boolean {
+  const [own, shared] = [origin(['versions', label, key]), origin([key])];
+  return own !== undefined && own.line === shared?.line && own.column === shared.column;
+}
+
+/** The keys with which a version says something of its own instead of what stands for the API at `key`. */
+export function ownInstead(key: string): readonly string[] {
+  return OWN_INSTEAD[key] ?? [];
+}
 
 function writtenAt(path: Path): Path {
   return path.slice(DEPTH - 1);

@@ -11,13 +11,16 @@ import { type GatewayView, type PolicyView, reporter, type Surroundings, viewPol
 import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './grammar/gateway-grammar.ts';
 import { type PolicyFile, policyGrammar, policyPartsGrammar } from './grammar/policy-grammar.ts';
 import { withInherited } from './inherited.ts';
+import { placeOfKey } from './key-places.ts';
+import { nextCommand } from './next-command.ts';
 import { type DescriptionCache, readDescriptions } from './openapi/read-descriptions.ts';
 import type { Problem } from './problems.ts';
 import type { PublishedFile } from './published-record.ts';
-import { readDocument, type SourceDocument } from './read/document.ts';
+import { type Path, readDocument, type SourceDocument } from './read/document.ts';
 import { digest, type FileRead, type ReadFile, readAtOnce, readSecret, tryRead } from './read/files.ts';
 import type { Environment } from './read/interpolate.ts';
 import { checkShape } from './read/shape.ts';
+import { valueAt } from './read/values.ts';
 import { switchedReport } from './rules/switch.ts';
 
 export interface LoadOptions {
@@ -141,6 +144,7 @@ export async function readPolicy(
     readFile: context.readFile,
     shown: (path) => shownPath(context, path),
     cache: context.descriptions,
+    next: nextCommand({ config: shownPath(context, context.configFile), environment: context.environment }),
   });
   const { document } = described;
   const problems: Problem[] = [...document.problems, ...described.problems];
@@ -156,7 +160,12 @@ export async function readPolicy(
   }
   if (document.value === undefined)
     return { problems, source: undefined, view: undefined, files, descriptions };
-  const advice = { elsewhere: elsewhereOf(context), missing: { access: ACCESS_MISSING } };
+  const unversioned = valueAt(document.value, ['versions']) === 'none';
+  const advice = {
+    elsewhere: elsewhereOf(context),
+    missing: { access: ACCESS_MISSING },
+    placeOfKey: (path: Path, key: string) => placeOfKey(path, key, unversioned),
+  };
   const { whole, parts, problems: found } = checkShape(document, policyGrammar, policyPartsGrammar, advice);
   problems.push(...found);
   const view = viewPolicy(document, parts);

@@ -28,7 +28,9 @@ const ALWAYS = Number.NEGATIVE_INFINITY;
 
 function lifeOf(file: PolicyParts): Omit<VersionParts, 'released'> {
   const { announced, deprecated, sunset, extended, retired, forgotten } = file;
-  const { alternate, guide, status, reason, exceptions, brownouts, maintenance } = file;
+  const { alternate, guide, status, service_doc, service_desc, reason } = file;
+  const { exceptions, brownouts, maintenance } = file;
   const dates = { announced, deprecated, sunset, extended, retired, forgotten };
-  return { ...dates, alternate, guide, status, reason, exceptions, brownouts, maintenance };
+  const pages = { alternate, guide, status, service_doc, service_desc };
+  return { ...dates, ...pages, reason, exceptions, brownouts, maintenance };
 }

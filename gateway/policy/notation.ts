@@ -98,6 +98,11 @@ export function notation<T>(parse: (text: string) => T | undefined, message: str
     });
 }
 
+/** What would be taken over from a larger whole, or `off`: then there is none, which is read as `none`. */
+export function orOff<Section extends z.ZodType, None>(section: Section, none: None) {
+  return z.union([z.literal('off').transform((): None => none), section]);
+}
+
 /** What editors show for a notation. */
 export interface Notation {
   readonly description: string;

@@ -1,6 +1,7 @@
 // The key pairs of the public face, and which of them answers for a name (TLS-3, TLS-4).
 // public-certificates.ts keeps them current; tls-options.ts shows them to clients; request-view.ts asks what one speaks for.
 import { X509Certificate } from 'node:crypto';
+import { wildcardOf } from '../exchange/authority.ts';
 import { readCapped } from '../plan/read/files.ts';
 import { type PairFiles, readPair } from '../plan/read/key-pair.ts';
 import type { HttpsSettings } from '../plan/settings.ts';
@@ -54,14 +55,4 @@ export function certificatesOf(
     },
     fingerprint: new X509Certificate((fallback ?? first).cert).fingerprint256,
   };
-}
-
-/** Whether `pair` is for `host`: lower case, without port, IPv6 in brackets. */
-export function speaksFor({ names }: KeyPair, host: string): boolean {
-  const name = host.startsWith('[') ? host.slice(1, -1) : host;
-  return names.includes(name) || names.includes(wildcardOf(name));
-}
-
-function wildcardOf(name: string): string {
-  return name.replace(/^[^.]+/, '*');
 }

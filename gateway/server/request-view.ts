@@ -1,14 +1,14 @@
 // From a raw HTTP/1 or HTTP/2 request to the view the exchange judges, or to a refusal.
 // The first thing that happens to a request; every later step reads the view (ORD-2).
 import type { IncomingMessage } from 'node:http';
-import { type Authority, readAuthority, sameAuthority } from '../exchange/authority.ts';
+import { type Authority, readAuthority, sameAuthority, speaksFor } from '../exchange/authority.ts';
 import type { RequestRefusal } from '../exchange/directive.ts';
 import { METHODS, type RequestGlimpse, type RequestView } from '../exchange/request-view.ts';
+import { expectationRefusal, type HeadBounds, strictnessRefusal } from '../exchange/strictness.ts';
 import { readTarget } from '../exchange/target.ts';
-import { type KeyPair, speaksFor } from './certificates.ts';
+import type { KeyPair } from './certificates.ts';
 import type { ClientAddress } from './client-address.ts';
 import { handshakeRefusal } from './handshake.ts';
-import { type HeadBounds, strictnessRefusal } from './strictness.ts';
 
 const OFFERED: ReadonlySet<string> = new Set(METHODS);
 
@@ -29,9 +29,9 @@ export interface ReadingContext {
   readonly certificate: KeyPair | undefined;
 }
 
-const refused = (message: string, status: 400 | 417 = 400): Reading => ({
+const refused = (message: string): Reading => ({
   kind: 'refused',
-  refusal: { reason: 'request_malformed', status, message },
+  refusal: { reason: 'request_malformed', status: 400, message },
 });
 
 /** What is known of `raw` before it is read: a trusted proxy says how the client came. */
@@ -53,13 +53,8 @@ export function readRequest(raw: IncomingMessage, context: ReadingContext): Read
   if (isHttp2 && raw.headers[':scheme'] !== context.scheme) {
     return refused('The :scheme does not fit the connection.');
   }
-  const unsound = handshakeRefusal(raw);
+  const unsound = handshakeRefusal(raw) ?? expectationRefusal(raw);
   if (unsound !== undefined) return { kind: 'refused', refusal: unsound };
-  // HTTP/1.0 knows no expectations and its own are ignored (FWD-11).
-  const { expect } = raw.headers;
-  if (expect !== undefined && raw.httpVersion !== '1.0' && expect.toLowerCase() !== '100-continue') {
-    return refused('The expectation cannot be met.', 417);
-  }
   const target = readTarget(raw.url ?? '', method);
   if (target.kind === 'malformed') return refused(target.message);
   const absolute = target.kind === 'resource' ? target.absolute : undefined;

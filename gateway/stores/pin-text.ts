@@ -1,6 +1,6 @@
 // How a pin and its key are written in a store: text that reads the same for every edition of a store.
 // pin-cache.ts keys by it; what the stores compare when a pin is moved is this text.
-import { StoreUnavailable } from '../policy/contract.ts';
+import { parseLabel } from '../policy/versioning/label.ts';
 import type { Pin, PinKey } from '../policy/versioning/pin.ts';
 import { isInstant, isStoredObject, storedValue } from './stored-json.ts';
 
@@ -15,18 +15,13 @@ export function writePin({ label, origin, since, previous }: Pin): string {
   return JSON.stringify({ label, origin, since, previous: before });
 }
 
-/** @throws StoreUnavailable for a text that is no pin: as good as no answer */
-export function readPin(text: string): Pin {
-  const pin = parse(text);
-  if (pin === undefined) throw new StoreUnavailable('what is stored as a pin is none');
-  return pin;
-}
-
-function parse(text: string): Pin | undefined {
+/** Undefined for a text that is no pin, or names what no version can be called. */
+export function readPin(text: string): Pin | undefined {
   const stored = storedValue(text);
   if (!isStoredObject(stored)) return undefined;
   const { label, origin, since, previous } = stored;
-  if (typeof label !== 'string' || !isInstant(since) || !isOrigin(origin)) return undefined;
+  if (typeof label !== 'string' || parseLabel(label) === undefined) return undefined;
+  if (!isInstant(since) || !isOrigin(origin)) return undefined;
   if (previous === undefined) return { label, origin, since, previous };
   if (!isStoredObject(previous) || !isInstant(previous.until)) return undefined;
   const { label: before, until } = previous;

@@ -162,7 +162,7 @@ export function metricRows({
     ),
     ...targetRows(targets),
     ...boundRows(bounds),
-    gauge('sundial_store_up', 'Whether a store answers.', ['store'], state.stores, 'min'),
+    gauge('sundial_store_up', 'Whether a store answers and takes writes.', ['store'], state.stores, 'min'),
     gauge('sundial_workers', 'Processes that answer requests.', [], () => single(state.workers()), 'primary'),
     counter('sundial_config_reloads_total', 'Reloads of the policy files.', ['result'], state.reloads),
     gauge(

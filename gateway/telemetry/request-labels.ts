@@ -63,6 +63,7 @@ export const RESOLUTIONS = [
   'malformed',
   'missing',
   'unavailable',
+  'unacceptable',
 ] as const;
 export const RETIREMENTS = ['gone', 'redirect', 'brownout'] as const;
 export const DECISIONS = ['allowed', 'limited', 'degraded'] as const;
@@ -109,6 +110,7 @@ export const REFUSALS: Readonly<
   version_malformed: { kind: 'resolution', outcome: 'malformed' },
   version_unknown: { kind: 'resolution', outcome: 'unknown' },
   version_missing: { kind: 'resolution', outcome: 'missing' },
+  version_unacceptable: { kind: 'resolution', outcome: 'unacceptable' },
   pins_unavailable: { kind: 'resolution', outcome: 'unavailable' },
   version_retired: { kind: 'retired', action: 'gone' },
   version_moved: { kind: 'retired', action: 'redirect' },

@@ -24,8 +24,15 @@ describe('as processes', () => {
     expect(changed.stdout).toContain('orders v1: sunset 2097-01-15 -> 2097-05-15, +4 months\n');
   }, 30_000);
 
+  it('what comes to nothing is said on stderr, so that a pipe or a file gets nothing of it', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': LASTING });
+    const ended = await runCommand(['timeline', '--api', 'order', '--format', 'ics', '-c', files.configFile]);
+    const said = 'sundial: no API with dates is called "order": did you mean "orders"?\n';
+    expect(ended).toMatchObject({ exitCode: 2, stdout: '', stderr: said });
+  }, 30_000);
+
   it.each([
-    [['diff', 'one.yaml']],
+    [['diff']],
     [['extend', 'orders', 'v1', '--why', 'acme']],
     [['extend', 'orders', 'v1', '--to', '2097-02-30', '--why', 'acme']],
   ])(

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { join } from 'node:path';
 import { createServer as createTls } from 'node:tls';
 import { generate } from 'selfsigned';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check.ts';
 import { tryAll } from '../../gateway/cli/live/bounded.ts';
 import { endOfCertificate, endOfCertificateFile } from '../../gateway/cli/live/certificate-ends.ts';
@@ -15,11 +15,9 @@ import { freePorts } from '../support/ports.ts';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
 const DAY = 86_400_000;
-let stack = new AsyncDisposableStack();
-afterEach(async () => {
-  await stack.disposeAsync();
-  stack = new AsyncDisposableStack();
-});
+// Kept to the end: each test has servers of its own, and several of them wait at the same time.
+const stack = new AsyncDisposableStack();
+afterAll(() => stack.disposeAsync());
 
 async function listen(server: Server): Promise<number> {
   const sockets = new Set<Socket>();
@@ -76,13 +74,15 @@ versions: { v1: { released: 2024-06-01 } }
     colour: false,
     cwd: files.folder,
   };
-  const { text } = await runCheck({ ...options, format: 'text' });
-  const { text: json, exitCode } = await runCheck({ ...options, format: 'json' });
+  const [{ text }, { text: json, exitCode }] = await Promise.all([
+    runCheck({ ...options, format: 'text' }),
+    runCheck({ ...options, format: 'json' }),
+  ]);
   expect(text + json).not.toContain('canary');
   return { exitCode, problems: JSON.parse(json).problems, text };
 }
 
-describe('check --live', () => {
+describe.concurrent('check --live', () => {
   it('is content with what is there', async () => {
     const issuer = `http://127.0.0.1:${await serving((_, response) => response.end(KEYS))}`;
     const targets = [`http://127.0.0.1:${await accepting()}`];
@@ -199,7 +199,7 @@ describe('check --live', () => {
   });
 });
 
-describe('the ping of a Redis', () => {
+describe.concurrent('the ping of a Redis', () => {
   const bounds = () => ({ signal: AbortSignal.timeout(2_000), seconds: 2 });
   /** Answers each command by its name, and keeps what it was sent. */
   async function redis(answers: Readonly<Record<string, string>>) {
@@ -238,7 +238,7 @@ describe('the ping of a Redis', () => {
   });
 });
 
-describe('the end of a certificate', () => {
+describe.concurrent('the end of a certificate', () => {
   const pairUntil = (end: number) =>
     generate([{ name: 'commonName', value: 'api.example.com' }], {
       notBeforeDate: new Date(NOW - 300 * DAY),

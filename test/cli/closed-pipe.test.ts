@@ -20,3 +20,11 @@ it.each([
     expect(intoClosedPipe(words)).toBe(said);
   },
 );
+
+it('says in one line that what it was to print could not be written, and ends with 2', () => {
+  const env = { ...process.env, NODE: process.execPath };
+  const cwd = join(import.meta.dirname, '../..');
+  const command = '"$NODE" gateway/sundial.js --help > /dev/full';
+  const { status, stderr } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([2, 'sundial: cannot print: ENOSPC: no space left on device, write\n']);
+});

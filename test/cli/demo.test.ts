@@ -98,7 +98,7 @@ describe('the demo', { timeout: 30_000 }, () => {
     await vi.waitFor(
       () => expect(demo.stderr).toBe('sundial: orders-v1 ended (SIGKILL); its routes answer 502\n'),
       {
-        timeout: 10_000,
+        timeout: 20_000,
       },
     );
     expect((await fetch(`${samples.get('orders-v2')?.url}/healthz`)).status).toBe(200);

@@ -40,6 +40,7 @@ const diff = (files: Workspace, options: Partial<DiffOptions> = {}) =>
   runDiff({
     older: 'old.yaml',
     newer: 'new.yaml',
+    configFile: files.configFile,
     format: 'text',
     exitCode: false,
     environment: {},
@@ -68,6 +69,13 @@ describe('what is said of a change', () => {
       '    extended: [ { to: 2027-04-15, announced: 2026-10-10 } ]\n    successor: v2\n',
       'orders v1: sunset 2027-01-15 -> 2027-04-15, +3 months',
       'orders v1: extension to 2027-04-15, announced 2026-10-10 added',
+    ],
+    [
+      'what documents a version',
+      'guide: https://docs.example.com/v2',
+      'guide: https://docs.example.com/v2\n    service_doc: https://docs.example.com/orders\n    service_desc: https://docs.example.com/openapi',
+      'orders v1: service_doc https://docs.example.com/orders added',
+      'orders v1: service_desc https://docs.example.com/openapi added',
     ],
     [
       'an earlier date',
@@ -443,5 +451,16 @@ describe('how it ends', () => {
     expect(text).toBe('orders upstream v1: target [redacted] (from OLD) -> [redacted] (from NEW)\n');
     const json = await diff(files, { environment, format: 'json' });
     expect(json.text).not.toContain('secret');
+  });
+
+  it('compares with the policies of the gateway file where no newer side is named', async () => {
+    const later = ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-02-15');
+    await using files = await workspace({ 'old/orders.yaml': ORDERS, 'policies/orders.yaml': later });
+    const { exitCode, text } = await diff(files, { older: 'old', newer: undefined });
+    expect(exitCode).toBe(0);
+    expect(text).toMatch(/^orders v1: sunset 2027-01-15 -> 2027-02-15, \+1 month\n/);
+    expect(await diff(files, { older: 'old/orders.yaml', newer: undefined })).toMatchObject({ exitCode: 2 });
+    const gone = await diff(files, { older: 'old', newer: undefined, configFile: 'config/no.yaml' });
+    expect(gone).toMatchObject({ exitCode: 2, text: expect.stringContaining('cannot read') });
   });
 });

@@ -21,10 +21,15 @@ const FIRST_CALLS = PAYMENTS.replace('payments', 'transfers')
   .replaceAll('/api/payments', '/api/transfers')
   .replace('{ by: account_id, created: account_created }', '{}');
 
-async function explain(request: string, account?: KnownAccount, headers: readonly string[] = []) {
+async function explain(
+  request: string,
+  account?: KnownAccount,
+  headers: readonly string[] = [],
+  transfers = FIRST_CALLS,
+) {
   await using files = await workspace({
     'policies/payments.yaml': PAYMENTS,
-    'policies/transfers.yaml': FIRST_CALLS,
+    'policies/transfers.yaml': transfers,
   });
   const { exitCode, text } = await runExplain({
     request,
@@ -51,6 +56,13 @@ const lineOf = (text: string, step: string) =>
     .split('\n')
     .find((line) => line.startsWith(`${step} `))
     ?.replace(/ {2,}/g, ' ');
+
+/** The lines of what comes next, likewise. */
+const changesOf = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => /^(next| {4}) {6}\d{4}-/.test(line))
+    .map((line) => line.slice(10).replace(/ {2,}/g, ' '));
 
 describe('explain of an API with pins', () => {
   it.each<[string, KnownAccount | undefined, string]>([
@@ -89,6 +101,20 @@ describe('explain of an API with pins', () => {
     expect(lineOf(await explain('GET /api/payments', { created: '2025-03-14' }), 'next')).toBe(
       'next 2027-09-01 2024-09-01 retired: 410 Gone, version_retired',
     );
+  });
+
+  it('what comes next after a first call is by the version it pinned, its dates and no other version', async () => {
+    const dated = FIRST_CALLS.replace(
+      '2026-06-01: { released: 2026-06-01 }',
+      '2026-06-01: { released: 2026-06-01, deprecated: 2027-06-01, sunset: 2028-06-01, guide: https://docs.example.com/2027 }',
+    );
+    const text = await explain('GET /api/transfers', undefined, [], dated);
+    expect(changesOf(text)).toEqual([
+      '2027-06-01 2026-06-01 deprecated: forwarded',
+      '2028-06-01 2026-06-01 retired: 410 Gone, version_retired',
+    ]);
+    const named = await explain('GET /api/transfers', { pin: '2026-06-01' }, [], dated);
+    expect(changesOf(named)).toEqual(changesOf(text));
   });
 
   it('what a creation day decides is kept nowhere: of a day still to come, each call is decided anew', async () => {

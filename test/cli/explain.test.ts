@@ -38,6 +38,25 @@ versions:
 `;
 const policies = { 'policies/orders.yaml': ORDERS };
 
+describe('what changes next', () => {
+  it('names the end of the operation that a redirect leads to', async () => {
+    await using files = await workspace({
+      'policies/orders.yaml': ORDERS.replace(
+        'v2: { released: 2026-01-15 }',
+        'v2: { released: 2026-01-15, operations: { GET /find: { deprecated: 2026-02-01, sunset: 2027-06-01 } } }',
+      ).replace(
+        'status: https://status.example.com/v1 }',
+        'operations: { GET /search: { deprecated: 2026-01-15, sunset: 2026-12-15, successor: v2 GET /find, after: redirect } } }',
+      ),
+    });
+    const { text } = await explain(files, 'GET /api/v1/orders/search');
+    expect(text.split('\n').filter((line) => /^(next| {6}).*20\d\d-/.test(line))).toEqual([
+      expect.stringMatching(/^next +2026-12-15 .*301 .*\/api\/v2\/orders\/find/),
+      expect.stringMatching(/^ +2027-06-01 .*410/),
+    ]);
+  });
+});
+
 describe('explain', () => {
   it('prints every decision with the line that made it, the lines of the answer, and what changes next', async () => {
     await using files = await workspace(policies);
@@ -152,6 +171,7 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
         { step: 'version', value: 'v2', detail: 'from the header', origin: { line: 3, column: 47 } },
         { step: 'stage', value: 'active' },
         { step: 'identity', value: 'acme' },
+        { step: 'size', assumed: 'its body is no longer' },
         { step: 'limit', value: '600 per 1m' },
         { step: 'forward', value: 'orders-v2' },
       ],

@@ -34,6 +34,7 @@ async function changes(older: string, newer: string): Promise<readonly string[]>
   const { text } = await runDiff({
     older: 'old.yaml',
     newer: 'new.yaml',
+    configFile: files.configFile,
     format: 'text',
     exitCode: false,
     environment: {},

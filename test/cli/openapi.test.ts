@@ -79,7 +79,7 @@ describe('sundial openapi', () => {
   });
 
   it.each([
-    [{ api: 'order' }, 2, 'sundial: no API is called "order": there are orders\n'],
+    [{ api: 'order' }, 2, 'sundial: no API is called "order": did you mean "orders"?\n'],
     [{ version: 'v3' }, 2, 'sundial: no version is called "v3": there are v1, v2\n'],
     [
       { version: 'v2' },

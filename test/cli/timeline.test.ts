@@ -90,12 +90,12 @@ orders, active
   it('shows one API when asked, and ends with 2 for one that has no dates or is not there', async () => {
     await using files = await workspace(policies);
     expect(await timeline(files, { api: 'orders' })).toEqual(await timeline(files));
-    for (const api of ['echo', 'nowhere']) {
-      expect(await timeline(files, { api })).toEqual({
-        exitCode: 2,
-        text: `sundial: no API with dates is called "${api}": those with dates are orders\n`,
-      });
-    }
+    for (const [api, said] of [
+      ['echo', 'echo has no dates'],
+      ['nowhere', 'no API with dates is called "nowhere": there is orders'],
+      ['order', 'no API with dates is called "order": did you mean "orders"?'],
+    ])
+      expect(await timeline(files, { api })).toEqual({ exitCode: 2, text: `sundial: ${said}\n` });
   });
 
   it('prints the problems of files that make no plan', async () => {

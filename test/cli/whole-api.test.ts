@@ -6,6 +6,7 @@ import { runCheck } from '../../gateway/cli/check.ts';
 import { runDiff } from '../../gateway/cli/diff.ts';
 import { runExplain } from '../../gateway/cli/explain.ts';
 import { runExtend } from '../../gateway/cli/extend.ts';
+import { runOpenapi } from '../../gateway/cli/openapi.ts';
 import { runTimeline } from '../../gateway/cli/timeline.ts';
 import { NOW, type Workspace, workspace } from '../plan/workspace.ts';
 
@@ -131,21 +132,24 @@ describe('extend', () => {
     );
   });
 
-  it('extends that of an API without versions', async () => {
-    const text = HOOKS.replace(/retired[\s\S]*guide/, 'guide').replace(/expect[\s\S]*/, '');
-    await using files = await workspace({ 'policies/hooks.yaml': text });
-    expect((await extend(files, 'hooks', undefined)).text).toContain(
-      'hooks: sunset 2027-01-15 -> 2027-10-01, +8 months 16 days\n',
-    );
-    expect(await readFile(join(files.folder, 'policies/hooks.yaml'), 'utf8')).toContain(
-      'sunset: 2027-01-15 # told everybody\nextended: [ { to: 2027-10-01,',
-    );
-  });
+  it.each([undefined, 'none'])(
+    'extends that of an API without versions, by its name alone or with none: %s',
+    async (version) => {
+      const text = HOOKS.replace(/retired[\s\S]*guide/, 'guide').replace(/expect[\s\S]*/, '');
+      await using files = await workspace({ 'policies/hooks.yaml': text });
+      expect((await extend(files, 'hooks', version)).text).toContain(
+        'hooks: sunset 2027-01-15 -> 2027-10-01, +8 months 16 days\n',
+      );
+      expect(await readFile(join(files.folder, 'policies/hooks.yaml'), 'utf8')).toContain(
+        'sunset: 2027-01-15 # told everybody\nextended: [ { to: 2027-10-01,',
+      );
+    },
+  );
 
   it.each([
     ['orders', 'v2', 'orders.yaml:6:9: error: v2 has the sunset of the whole API'],
     ['orders', 'none', 'no version is called "none": there are v1, v2'],
-    ['hooks', 'none', 'hooks has no versions: leave "none" out to extend the API'],
+    ['hooks', 'v1', 'hooks has no versions: leave "v1" out to extend the API'],
   ])('refuses %s %s', async (api, version, message) => {
     await using files = await workspace(policies);
     const { exitCode, text } = await extend(files, api, version);
@@ -188,6 +192,22 @@ describe('extend', () => {
     expect((await extend(files, 'orders', undefined)).text).toMatch(
       /orders has no sunset that could be extended[\s\S]*name the version whose sunset it is/,
     );
+  });
+});
+
+describe('a command given an API without versions', () => {
+  it('openapi says that only a version names a description', async () => {
+    await using files = await workspace(policies);
+    const { exitCode, stderr } = await runOpenapi({
+      ...common(files),
+      api: 'hooks',
+      version: 'none',
+      write: false,
+    });
+    expect([exitCode, stderr]).toEqual([
+      2,
+      'sundial: hooks has no versions, and only a version names a description\n',
+    ]);
   });
 });
 

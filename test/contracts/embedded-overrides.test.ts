@@ -46,7 +46,7 @@ describe('a pause, where the disk was given up before it answered,', () => {
     await expect(overrides.put(pause)).rejects.toMatchObject(away);
     expect(overrides.current()).toEqual([]);
     goOn();
-    await vi.waitFor(() => expect(overrides.current()).toEqual([pause]));
+    await vi.waitFor(() => expect(overrides.current()).toEqual([pause]), { timeout: 20_000 });
   });
 
   it('is over once it was removed after all', async () => {
@@ -58,6 +58,6 @@ describe('a pause, where the disk was given up before it answered,', () => {
     await expect(overrides.remove(pause.id)).rejects.toMatchObject(away);
     expect(overrides.current()).toEqual([pause]);
     goOn();
-    await vi.waitFor(() => expect(overrides.current()).toEqual([]));
+    await vi.waitFor(() => expect(overrides.current()).toEqual([]), { timeout: 20_000 });
   });
 });

@@ -27,7 +27,7 @@ const open = (): Promise<LastingStores> => openEmbeddedState(folder, { onState: 
 function childOn(script: string) {
   const text = `import { openEmbeddedState } from ${JSON.stringify(module)};
     const state = await openEmbeddedState(process.argv[1], { onState() {}, onFault(error) { throw error; } });
-    const pin = ${JSON.stringify(pinOf('a'))};
+    const pin = ${JSON.stringify(pinOf('v1'))};
     ${script}`;
   return spawn(process.execPath, ['--input-type=module', '-e', text, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -59,7 +59,7 @@ describe('what was acknowledged', () => {
 
     const state = await open();
     for (let n = 0; n <= last; n++)
-      expect(await state.pins.find({ api: 'payments', account: String(n) }), String(n)).toEqual(pinOf('a'));
+      expect(await state.pins.find({ api: 'payments', account: String(n) }), String(n)).toEqual(pinOf('v1'));
     expect(state.overrides.current().map(({ id }) => id)).toEqual(['kept']);
     expect(await state.published.read()).toEqual([
       { kind: 'policy', name: 'orders.yaml', text: 'api: orders' },
@@ -70,14 +70,14 @@ describe('what was acknowledged', () => {
   it('includes what was asked before the store was closed', async () => {
     const state = await open();
     const keys = Array.from({ length: 20 }, (_, index) => ({ api: 'payments', account: String(index) }));
-    const claims = Promise.all(keys.map((key) => state.pins.claim(key, pinOf('a'))));
+    const claims = Promise.all(keys.map((key) => state.pins.claim(key, pinOf('v1'))));
     await Promise.all([state.close(), state.close()]);
     expect(await claims).toHaveLength(20);
-    await expect(state.pins.claim({ api: 'payments', account: 'late' }, pinOf('a'))).rejects.toMatchObject(
+    await expect(state.pins.claim({ api: 'payments', account: 'late' }, pinOf('v1'))).rejects.toMatchObject(
       away,
     );
     const again = await open();
-    for (const key of keys) expect(await again.pins.find(key)).toEqual(pinOf('a'));
+    for (const key of keys) expect(await again.pins.find(key)).toEqual(pinOf('v1'));
     await again.close();
   });
 });
@@ -117,7 +117,7 @@ describe('the thread of the database', () => {
     expect(faults).toEqual([expect.any(TypeError)]);
     await expect(database.call('findPin', 'key')).rejects.toMatchObject(away);
 
-    await vi.waitFor(() => expect(states).toEqual([true, false, true]), { timeout: 10_000, interval: 20 });
+    await vi.waitFor(() => expect(states).toEqual([true, false, true]), { timeout: 20_000, interval: 20 });
     expect(await database.call('findPin', 'key')).toBe('kept');
     expect(await database.call('findPin', 'other')).toBeUndefined();
     await held.close();

@@ -83,7 +83,7 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       const key = newKey();
       const winners = await Promise.all(
         Array.from({ length: 100 }, (_, index) =>
-          pins(index % 2 === 0 ? 0 : 1).claim(key, pinOf(`edition-${index}`)),
+          pins(index % 2 === 0 ? 0 : 1).claim(key, pinOf(`v${index}`)),
         ),
       );
       const [winner] = winners;
@@ -95,14 +95,14 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
     it('a pin is replaced only by who knows the one that stands', async () => {
       const key = newKey();
       const [first, second] = [
-        pinOf('a'),
-        pinOf('b', { origin: 'upgrade', previous: { label: 'a', until: 7 } }),
+        pinOf('v1'),
+        pinOf('v2', { origin: 'upgrade', previous: { label: 'a', until: 7 } }),
       ];
       expect(await pins().replace(key, first, second)).toBe(false);
       expect(await pins().find(key)).toBeUndefined();
       expect(await pins().replace(key, undefined, first)).toBe(true);
       expect(await pins().replace(key, undefined, second)).toBe(false);
-      expect(await pins().replace(key, pinOf('a', { since: 1 }), second)).toBe(false);
+      expect(await pins().replace(key, pinOf('v1', { since: 1 }), second)).toBe(false);
       expect(await pins().find(key)).toEqual(first);
       expect(await pins().replace(key, first, second)).toBe(true);
       expect(await pins().find(key)).toEqual(second);
@@ -115,10 +115,10 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
 
     it('of parallel moves from the same pin by two gateways one is done', async () => {
       const key = newKey();
-      await pins().claim(key, pinOf('a'));
-      const moves = Array.from({ length: 50 }, (_, index) => pinOf(`b${index}`));
+      await pins().claim(key, pinOf('v1'));
+      const moves = Array.from({ length: 50 }, (_, index) => pinOf(`v${index}`));
       const done = await Promise.all(
-        moves.map((next, index) => pins(index % 2 === 0 ? 0 : 1).replace(key, pinOf('a'), next)),
+        moves.map((next, index) => pins(index % 2 === 0 ? 0 : 1).replace(key, pinOf('v1'), next)),
       );
       expect(done.filter((each) => each)).toHaveLength(1);
       await store.refresh();
@@ -128,12 +128,12 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
 
     it('a move is seen by the other gateway once it looks, even where it knew better', async () => {
       const key = newKey();
-      await pins(0).claim(key, pinOf('a'));
-      expect(await pins(1).find(key)).toEqual(pinOf('a'));
-      await pins(0).replace(key, pinOf('a'), pinOf('b'));
+      await pins(0).claim(key, pinOf('v1'));
+      expect(await pins(1).find(key)).toEqual(pinOf('v1'));
+      await pins(0).replace(key, pinOf('v1'), pinOf('v2'));
       await store.refresh();
-      expect(await pins(1).find(key)).toEqual(pinOf('b'));
-      await pins(0).replace(key, pinOf('b'), undefined);
+      expect(await pins(1).find(key)).toEqual(pinOf('v2'));
+      await pins(0).replace(key, pinOf('v2'), undefined);
       await store.refresh();
       expect(await pins(1).find(key)).toBeUndefined();
     });
@@ -141,36 +141,36 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
     it('a claim is seen by the other gateway once it looks, even where it knew of none', async () => {
       const key = newKey();
       expect(await pins(1).find(key)).toBeUndefined();
-      await pins(0).claim(key, pinOf('a'));
+      await pins(0).claim(key, pinOf('v1'));
       await store.refresh();
-      expect(await pins(1).find(key)).toEqual(pinOf('a'));
+      expect(await pins(1).find(key)).toEqual(pinOf('v1'));
     });
 
     it('what is known is answered at once, that there is no pin included', async () => {
       const [pinned, unpinned] = [newKey(), newKey()];
-      await pins().claim(pinned, pinOf('a'));
+      await pins().claim(pinned, pinOf('v1'));
       await pins().find(unpinned);
-      expect(pins().find(pinned)).toEqual(pinOf('a'));
+      expect(pins().find(pinned)).toEqual(pinOf('v1'));
       expect(pins().find(unpinned)).toBeUndefined();
-      await pins().replace(pinned, pinOf('a'), pinOf('b'));
-      expect(pins().find(pinned)).toEqual(pinOf('b'));
+      await pins().replace(pinned, pinOf('v1'), pinOf('v2'));
+      expect(pins().find(pinned)).toEqual(pinOf('v2'));
     });
 
     it('accounts may be called anything, and never stand for one another', async () => {
       const keys = ODD_ACCOUNTS.map((account) => ({ api: `odd-${randomUUID()}`, account }));
       const api = `odd-${randomUUID()}`;
       const all = [...keys, ...ODD_ACCOUNTS.map((account) => ({ api, account }))];
-      await Promise.all(all.map((key, index) => pins().claim(key, pinOf(`edition-${index}`))));
+      await Promise.all(all.map((key, index) => pins().claim(key, pinOf(`v${index}`))));
       await store.restart();
       for (const [index, key] of all.entries()) {
-        expect(await pins().find(key), JSON.stringify(key)).toEqual(pinOf(`edition-${index}`));
+        expect(await pins().find(key), JSON.stringify(key)).toEqual(pinOf(`v${index}`));
       }
     });
 
     it('a pin comes back as it was stored, whatever is in it', async () => {
       const label = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
       const pin = fc.record({
-        label,
+        label: fc.nat(9999).map((major) => `v${major}`),
         origin: fc.constantFrom<Pin['origin'][]>('first_call', 'upgrade', 'roll_back'),
         since: fc.nat(4e12),
         previous: fc.option(fc.record({ label: fc.option(label, { nil: undefined }), until: fc.nat(4e12) }), {

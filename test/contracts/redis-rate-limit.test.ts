@@ -60,7 +60,7 @@ describe('the Redis rate-limit store', () => {
     const key = randomUUID();
     await createRedisRateLimitStore(connection).take({ key, limit: limitOf(1, 20), cost: 1 });
     await vi.waitFor(async () => expect(await hand.exists(bucketOf(key))).toBe(0), {
-      timeout: 5000,
+      timeout: 20_000,
       interval: 5,
     });
   });

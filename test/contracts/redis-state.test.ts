@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { PinKey, PinStore } from '../../gateway/policy/versioning/pin.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
+import { refusesWrites } from '../../gateway/stores/redis/breaker.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
 import { type RunningRedis, startRedis } from '../support/redis-server.ts';
@@ -64,7 +65,7 @@ describe('while Redis is away', () => {
       const [known, unpinned] = [newKey(), newKey()];
       const pause = pauseFrom(1000);
       await vi.waitFor(async () => {
-        await pins.claim(known, pinOf('a'));
+        await pins.claim(known, pinOf('v1'));
         await pins.find(unpinned);
         await overrides.put(pause);
       }, patient);
@@ -73,7 +74,7 @@ describe('while Redis is away', () => {
       if (how === 'stalled') redis.pause();
       else await redis.stop();
       for (let i = 0; i < 5; i++) expect(await timeToRefuse(pins, newKey())).toBeLessThan(ANSWER_MS);
-      expect(pins.find(known)).toEqual(pinOf('a'));
+      expect(pins.find(known)).toEqual(pinOf('v1'));
       expect(pins.find(unpinned)).toBeUndefined();
 
       await refresh();
@@ -108,17 +109,17 @@ describe('a look at the changes', () => {
     const redis = await redisOfOwn();
     const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
     const keys = Array.from({ length: 10 }, newKey);
-    for (const key of keys) await one.pins.claim(key, pinOf('a'));
+    for (const key of keys) await one.pins.claim(key, pinOf('v1'));
     for (const key of keys) await other.pins.find(key);
     await other.refresh();
     const [moved, removed, ...rest] = keys;
     if (moved === undefined || removed === undefined) throw new Error('no keys');
-    await one.pins.replace(moved, pinOf('a'), pinOf('b'));
-    await one.pins.replace(removed, pinOf('a'), undefined);
+    await one.pins.replace(moved, pinOf('v1'), pinOf('v2'));
+    await one.pins.replace(removed, pinOf('v1'), undefined);
     await other.refresh();
-    for (const key of rest) expect(other.pins.find(key)).toEqual(pinOf('a'));
+    for (const key of rest) expect(other.pins.find(key)).toEqual(pinOf('v1'));
     expect(other.pins.find(moved)).toBeInstanceOf(Promise);
-    expect(await other.pins.find(moved)).toEqual(pinOf('b'));
+    expect(await other.pins.find(moved)).toEqual(pinOf('v2'));
     expect(await other.pins.find(removed)).toBeUndefined();
   });
 
@@ -127,11 +128,11 @@ describe('a look at the changes', () => {
     const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
     const moved = newKey();
     await other.pins.find(moved);
-    for (let i = 0; i < 300; i++) await one.pins.replace(newKey(), undefined, pinOf(`${i}`));
-    await one.pins.replace(moved, undefined, pinOf('a'));
+    for (let i = 0; i < 300; i++) await one.pins.replace(newKey(), undefined, pinOf(`v${i}`));
+    await one.pins.replace(moved, undefined, pinOf('v1'));
     await one.overrides.put(pauseFrom(1000));
     await other.refresh();
-    expect(await other.pins.find(moved)).toEqual(pinOf('a'));
+    expect(await other.pins.find(moved)).toEqual(pinOf('v1'));
     expect(other.overrides.current()).toEqual(one.overrides.current());
   });
 
@@ -139,13 +140,13 @@ describe('a look at the changes', () => {
     const redis = await redisOfOwn();
     const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
     const [moved, still] = [newKey(), newKey()];
-    for (const key of [moved, still]) await other.pins.claim(key, pinOf('a'));
-    await one.pins.replace(moved, pinOf('a'), pinOf('b'));
+    for (const key of [moved, still]) await other.pins.claim(key, pinOf('v1'));
+    await one.pins.replace(moved, pinOf('v1'), pinOf('v2'));
     await one.overrides.put(pauseFrom(1000));
     await handOn(redis).xtrim(CHANGES, 'MAXLEN', 1);
     await other.refresh();
     expect(other.pins.find(still)).toBeInstanceOf(Promise);
-    expect(await other.pins.find(moved)).toEqual(pinOf('b'));
+    expect(await other.pins.find(moved)).toEqual(pinOf('v2'));
     expect(other.overrides.current()).toEqual(one.overrides.current());
   });
 
@@ -156,7 +157,7 @@ describe('a look at the changes', () => {
     for (let i = 0; i < 12_000; i++) filling.xadd(CHANGES, '*', 'pin', 'x');
     await filling.exec();
     const one = await gatewayOn(redis);
-    await one.pins.replace(newKey(), undefined, pinOf('a'));
+    await one.pins.replace(newKey(), undefined, pinOf('v1'));
     expect(await hand.xlen(CHANGES)).toBeLessThan(10_200);
   });
 
@@ -167,7 +168,7 @@ describe('a look at the changes', () => {
     const key = newKey();
     const kept = pauseFrom(1000);
     await vi.waitFor(async () => {
-      await pins.claim(key, pinOf('a'));
+      await pins.claim(key, pinOf('v1'));
       await overrides.put(kept);
     }, patient);
     await first.stop();
@@ -209,7 +210,7 @@ describe('a look at the changes', () => {
     await other.refresh();
     await one.overrides.remove(pause.id);
     await handOn(redis).xtrim(CHANGES, 'MAXLEN', 1);
-    await one.pins.replace(newKey(), undefined, pinOf('a'));
+    await one.pins.replace(newKey(), undefined, pinOf('v1'));
     await other.refresh();
     expect(other.overrides.current()).toEqual([]);
   });
@@ -218,9 +219,9 @@ describe('a look at the changes', () => {
     const redis = await redisOfOwn();
     const [one, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
     const key = newKey();
-    await one.pins.claim(key, pinOf('a'));
+    await one.pins.claim(key, pinOf('v1'));
     await one.refresh();
-    expect(await one.pins.find(key)).toEqual(pinOf('a'));
+    expect(await one.pins.find(key)).toEqual(pinOf('v1'));
     // What a failover may lose: the last writes, and nothing before them.
     const [last] = await hand.xrevrange(CHANGES, '+', '-', 'COUNT', 1);
     await hand.xdel(CHANGES, last?.[0] ?? '');
@@ -261,20 +262,39 @@ describe('a look at the changes', () => {
   });
 });
 
+describe('what is no pin', () => {
+  it.each(['garbage', ''])(
+    '%j counts as none, on every gateway, until the next first call',
+    async (rubbish) => {
+      const redis = await redisOfOwn();
+      const told: string[] = [];
+      const one = await hurriedGatewayOn(redis, told);
+      const key = newKey();
+      await handOn(redis).set(`sundial:{state}:pin:${JSON.stringify([key.api, key.account])}`, rubbish);
+      await vi.waitFor(async () => expect(await one.pins.find(key)).toBeUndefined(), patient);
+      expect(told).toEqual([expect.stringContaining('what is stored as a pin is none')]);
+      expect(await one.pins.claim(key, pinOf('v1'))).toEqual(pinOf('v1'));
+      const other = await gatewayOn(redis);
+      expect(await other.pins.find(key)).toEqual(pinOf('v1'));
+    },
+  );
+});
+
 describe('a Redis that answers and refuses', () => {
   it('is told of by its own word, once for a minute of refusals', async () => {
     const redis = await redisOfOwn();
     const told: string[] = [];
+    const states: boolean[] = [];
     let now = 0;
     const stores = await openStores({
       store: { kind: 'redis', url: redis.url },
       replicas: 1,
       monotonic: () => now,
-      onState: () => undefined,
+      onState: (up) => states.push(up),
       onFault: (error) => told.push(String(error)),
     });
     cleanups.push(stores.close);
-    await vi.waitFor(() => stores.pins.claim(newKey(), pinOf('a')), patient);
+    await vi.waitFor(() => stores.pins.claim(newKey(), pinOf('v1')), patient);
     expect(told).toEqual([]);
     const hand = handOn(redis);
     await hand.config('SET', 'maxmemory', '1');
@@ -284,6 +304,41 @@ describe('a Redis that answers and refuses', () => {
     now = 60_000;
     await refused();
     expect(told).toHaveLength(2);
+    // It answers, and is no store for as long as it keeps nothing: what is read comes all the same.
+    expect(states).toEqual([true, false]);
+    expect(await stores.pins.find(newKey())).toBeUndefined();
+    await hand.config('SET', 'maxmemory', '0');
+    await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
+  });
+
+  it('is up where it refuses one thing that is wrong for itself', async () => {
+    const redis = await redisOfOwn();
+    const states: boolean[] = [];
+    const connection = await connectRedis(redis.url, { onState: (up) => states.push(up) });
+    cleanups.push(connection.close);
+    await handOn(redis).set('text', 'text');
+    const read = connection.script('sundialTestList', "return redis.call('LRANGE', KEYS[1], 0, -1)", 1);
+    await expect(read('text')).rejects.toMatchObject(away);
+    expect(states).toEqual([true]);
+  });
+
+  it.each([
+    ["OOM command not allowed when used memory > 'maxmemory'. script: f00, on @user_script:13.", true],
+    [
+      'ERR Error running script (call to f_f00): @user_script:13: @user_script: 13: -OOM command not allowed',
+      true,
+    ],
+    [
+      'MISCONF Redis is configured to save RDB snapshots, but it is currently not able to persist on disk.',
+      true,
+    ],
+    ["READONLY You can't write against a read only replica.", true],
+    ['NOREPLICAS Not enough good replicas to write.', true],
+    ['WRONGTYPE Operation against a key holding the wrong kind of value', false],
+    ["NOPERM User default has no permissions to run the 'set' command", false],
+    ['ERR value is not an integer: -OOMPH', false],
+  ])('takes what no write would get round for a store that is down: %s', (message, is) => {
+    expect(refusesWrites(message)).toBe(is);
   });
 
   it.each([
@@ -355,12 +410,12 @@ describe('two gateways on one Redis', () => {
     };
     const [one, other] = [await open(), await open()];
     const key = newKey();
-    await vi.waitFor(() => one.pins.claim(key, pinOf('a')), patient);
-    await vi.waitFor(async () => expect(await other.pins.find(key)).toEqual(pinOf('a')), patient);
-    await one.pins.replace(key, pinOf('a'), pinOf('b'));
+    await vi.waitFor(() => one.pins.claim(key, pinOf('v1')), patient);
+    await vi.waitFor(async () => expect(await other.pins.find(key)).toEqual(pinOf('v1')), patient);
+    await one.pins.replace(key, pinOf('v1'), pinOf('v2'));
     await one.overrides.put(pauseFrom(1000));
     await vi.waitFor(async () => {
-      expect(await other.pins.find(key)).toEqual(pinOf('b'));
+      expect(await other.pins.find(key)).toEqual(pinOf('v2'));
       expect(other.overrides.current()).toEqual(one.overrides.current());
     }, patient);
   });

@@ -43,6 +43,13 @@ describe('decorate', () => {
     expect(decorated({ vary: '*' }).vary).toBe('*');
   });
 
+  it('CACHE-3: an answer for one account alone is not kept by nginx either, whatever the upstream told it', () => {
+    const facts = { ...deprecatedFacts(), perAccount: true };
+    const headers = decorated({ 'x-accel-expires': '3600', 'cache-control': 'public' }, facts);
+    expect(headers).toMatchObject({ 'x-accel-expires': '0', 'cache-control': 'private' });
+    expect(decorated({}, facts)).not.toHaveProperty('x-accel-expires');
+  });
+
   it("RL-2: the upstream's own X-RateLimit lines never mix with ours", () => {
     const headers = decorated({ 'x-ratelimit-limit': '9999', 'x-ratelimit-remaining': '9998' });
     expect(headers['x-ratelimit-limit']).toBe('60');

@@ -30,7 +30,14 @@ const policy = fc
       v3: fc.boolean(),
     }),
     links: fc.record(
-      { guide: page, status: page, reason: text, successor: fc.constant('v2') },
+      {
+        guide: page,
+        status: page,
+        service_doc: page,
+        service_desc: page,
+        reason: text,
+        successor: fc.constant('v2'),
+      },
       { requiredKeys: [] },
     ),
     after: fc.constantFrom(

@@ -88,6 +88,23 @@ describe('the fields of an answer', () => {
     expect(clamped(fields('max-age=30+30'))).toEqual(fields('max-age=30+30'));
   });
 
+  it.each([
+    ['3600', '60'],
+    ['60', '60'],
+    ['0', '0'],
+    ['99999999999999999999', '60'],
+    [`@${NOW / 1000 + 3600}`, `@${NOW / 1000 + 60}`],
+    [`@${NOW / 1000 + 30}`, `@${NOW / 1000 + 30}`],
+    ['@1', '@1'],
+    // What nginx cannot read as a number it passes over, and so says nothing.
+    ['-1', '-1'],
+    ['soon', 'soon'],
+    ['@', '@'],
+  ])('CACHE-6: X-Accel-Expires %s, which comes first for nginx, becomes %s', (written, expected) => {
+    expect(clamped({ 'x-accel-expires': written })).toEqual({ 'x-accel-expires': expected });
+    expect(clamped({ 'x-accel-expires': [written, '5'] })['x-accel-expires']).toEqual([expected, '5']);
+  });
+
   it('CACHE-6: gain nothing that was not there', () => {
     expect(clamped({ 'last-modified': DATE })).toEqual({ 'last-modified': DATE });
   });

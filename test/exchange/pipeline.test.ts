@@ -74,6 +74,7 @@ interface Situation {
   readonly guarded?: boolean;
   readonly token?: Authenticated;
   readonly quota?: Quota;
+  readonly hstsSeconds?: number | undefined;
 }
 
 function exchangeIn(situation: Situation): Exchange {
@@ -90,7 +91,7 @@ function exchangeIn(situation: Situation): Exchange {
     overrides: () => [],
     verifiers: new Map([['main', { verify: () => situation.token ?? ACME }]]),
     onFault: () => undefined,
-    hstsSeconds: undefined,
+    hstsSeconds: situation.hstsSeconds,
   };
   return createExchange(ports);
 }
@@ -209,6 +210,17 @@ describe('decide', () => {
     const exchange = exchangeIn({});
     const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
     expect(exchange.refuse({ reason: 'host_unknown' }, facts, view({ scheme })).status).toBe(status);
+  });
+
+  it.each([
+    [86_400, 'max-age=86400'],
+    [0, 'max-age=0'],
+    [undefined, undefined],
+  ])('TLS-6: hsts of %s seconds is %s', (hstsSeconds, line) => {
+    const exchange = exchangeIn({ hstsSeconds });
+    const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
+    const { headers } = exchange.refuse({ reason: 'route_unknown' }, facts, view());
+    expect(headers['strict-transport-security']).toBe(line);
   });
 
   it('ORD-2, VER-9: what was judged is what is forwarded, less the version carriers', async () => {

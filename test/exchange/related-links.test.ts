@@ -21,8 +21,8 @@ upstreams:
   v4: { targets: [http://127.0.0.1:4004] }
 ${VERSIONS}`;
 
-/** `relation target`, of those beside guide, status, sunset and successor, as `explain` finds them. */
-async function related(path: string, at: string, policy = POLICY, headers: readonly string[] = []) {
+/** `relation target` of every link of the answer, as `explain` finds them. */
+async function linked(path: string, at: string, policy = POLICY, headers: readonly string[] = []) {
   await using files = await workspace({ 'policies/orders.yaml': policy });
   const { text } = await runExplain({
     request: `GET ${path}`,
@@ -40,9 +40,13 @@ async function related(path: string, at: string, policy = POLICY, headers: reado
   });
   const link = /^ {2}link: (.*)$/m.exec(text)?.[1] ?? '';
   if (!text.includes('answer ')) throw new Error(text);
-  return [...link.matchAll(/<([^>]*)>; rel="(latest|predecessor)-version"/g)].map(
-    ([, url, rel]) => `${rel} ${url}`,
-  );
+  return [...link.matchAll(/<([^>]*)>; rel="([^"]*)"/g)].map(([, url, rel]) => `${rel} ${url}`);
+}
+
+/** Of those, the versions beside the successor. */
+async function related(...asked: Parameters<typeof linked>): Promise<readonly string[]> {
+  const links = await linked(...asked);
+  return links.flatMap((link) => /^(latest|predecessor)-version (.*)$/.exec(link)?.slice(1).join(' ') ?? []);
 }
 
 const ORIGIN = 'https://api.example.com/api';
@@ -80,5 +84,78 @@ describe('links beside the successor', () => {
   it('where only a header tells versions apart there is no other place to name', async () => {
     const policy = POLICY.replace('{ path: "/api/{version}/orders" }, ', '');
     expect(await related('/api/orders', '2026-01-01', policy, ['API-Version: 3'])).toEqual([]);
+  });
+});
+
+describe('standards §2.1: the relations of an answer', () => {
+  const DOCS = 'https://docs.example.com';
+  const STATUS = 'https://status.example.com/orders';
+  const PAGE = 'https://api.example.com/.well-known/lifecycle/orders';
+  const policy = POLICY.replace(
+    'access: public',
+    `access: public\nservice_doc: ${DOCS}/orders\nservice_desc: ${DOCS}/openapi.yaml`,
+  )
+    .replace('successor: v3 }', `successor: v3, guide: "${DOCS}/v2-to-v3", status: "${STATUS}" }`)
+    .replace('v4: { released: 2026-06-01 }', `v4: { released: 2026-06-01, service_desc: "${DOCS}/v4" }`);
+  const without = policy.replace('successor: v3,', `alternate: "${DOCS}/instead",`);
+  const CALLED = [`service-doc ${DOCS}/orders`, `service-desc ${DOCS}/openapi.yaml`];
+  const [V1, V2, V3, V4] = ['v1', 'v2', 'v3', 'v4'].map((label) => `${ORIGIN}/${label}/orders/7`);
+  const TOLD = [`deprecation ${DOCS}/v2-to-v3`, `status ${STATUS}`, `sunset ${PAGE}`];
+
+  it.each<readonly [string, string, string, readonly string[]]>([
+    [
+      'before any deprecation: how it is called, and the one before',
+      'v3',
+      '2025-06-01',
+      [...CALLED, `predecessor-version ${V2}`],
+    ],
+    [
+      'with a description of its own',
+      'v4',
+      '2026-07-01',
+      [`service-doc ${DOCS}/orders`, `service-desc ${DOCS}/v4`],
+    ],
+    [
+      'deprecated: the guide, the status, the policy page, how it is called, the next, and the one before',
+      'v2',
+      '2025-06-01',
+      [...TOLD, ...CALLED, `successor-version ${V3}`, `predecessor-version ${V1}`],
+    ],
+    [
+      'deprecated, and its successor not the newest',
+      'v2',
+      '2026-06-01',
+      [...TOLD, ...CALLED, `successor-version ${V3}`, `latest-version ${V4}`],
+    ],
+    [
+      'from its sunset on: nothing of how it is called',
+      'v2',
+      '2027-01-01',
+      [...TOLD, `successor-version ${V3}`, `latest-version ${V4}`],
+    ],
+  ])('%s', async (_name, label, at, links) => {
+    expect(await linked(`/api/${label}/orders/7`, at, policy)).toEqual(links);
+  });
+
+  it('deprecated without a successor: what may serve instead', async () => {
+    expect(await linked('/api/v2/orders/7', '2026-06-01', without)).toEqual([
+      ...TOLD,
+      `alternate ${DOCS}/instead`,
+      ...CALLED,
+      `latest-version ${V4}`,
+    ]);
+  });
+
+  it.each(['/', '/nothing-here'])('where there is no API, as at %s: the catalog', async (path) => {
+    expect(await linked(path, '2026-06-01', policy)).toEqual([
+      'api-catalog https://api.example.com/.well-known/api-catalog',
+    ]);
+  });
+
+  it('at the front door of an API: the catalog beside its own', async () => {
+    const root = `api: root\nbase: /\naccess: public\nservice_doc: ${DOCS}\nupstreams: { any: { targets: [http://127.0.0.1:4001] } }\nversions: none\n`;
+    const catalog = 'api-catalog https://api.example.com/.well-known/api-catalog';
+    expect(await linked('/', '2026-06-01', root)).toEqual([`service-doc ${DOCS}/`, catalog]);
+    expect(await linked('/else', '2026-06-01', root)).toEqual([`service-doc ${DOCS}/`]);
   });
 });

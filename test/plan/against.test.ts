@@ -79,6 +79,97 @@ describe('check against an older folder', () => {
     expect(text).toContain('before/orders.yaml:');
   });
 
+  describe('an API that gets versions, or gives them up', () => {
+    const whole = (dates: string) => `api: orders
+base: /api/orders
+access: { identity: main, scopes: { read: [orders:read] } }
+rules: { notice-period: "off", migration-guide: "off", parallel-versions: "off", successor-exists: "off" }
+${dates}upstreams: { any: { targets: [http://127.0.0.1:4001] } }
+versions: none
+`;
+    const versioned = (resolve: string, versions: string) =>
+      `${whole('').split('upstreams', 1)}resolve: [ { path: "/api/{version}/orders" }, { header: API-Version }${resolve} ]
+upstreams: { v1: { targets: [http://127.0.0.1:4001] }, v2: { targets: [http://127.0.0.1:4001] } }
+versions:
+${versions}`;
+    const DATES = 'deprecated: 2026-01-15\nsunset: 2027-04-15\n';
+    const v1 = (sunset: string, deprecated = '2026-01-15') =>
+      `  v1: { released: 2024-06-01, deprecated: ${deprecated}, sunset: ${sunset} }\n`;
+    const v2 = '  v2: { released: 2026-01-15 }\n';
+    const BY_DEFAULT = ', { default: v1 }';
+    const BY_PIN = ', { pin: {} }, { default: v2 }';
+    const EARLIER = 'the sunset of orders was published as 2027-04-15 and is now earlier';
+    const NO_DEFAULT =
+      'orders was published without versions, and requests that name none are refused by now';
+
+    it.each<readonly [string, string, string, readonly string[]]>([
+      ['the same dates under a name', whole(DATES), versioned(BY_DEFAULT, v1('2027-04-15') + v2), []],
+      [
+        'an earlier sunset of the version they get',
+        whole(DATES),
+        versioned(BY_DEFAULT, v1('2027-01-15') + v2),
+        [`8:63: error: ${EARLIER}`],
+      ],
+      ['a later one', whole(DATES), versioned(BY_DEFAULT, v1('2027-05-15') + v2), []],
+      [
+        'an earlier sunset of a version they do not get',
+        whole(DATES),
+        versioned(', { default: v2 }', v1('2027-01-15') + v2),
+        [],
+      ],
+      [
+        'of any version that an account may be pinned to',
+        whole(DATES),
+        versioned(BY_PIN, v1('2027-01-15') + v2),
+        [`8:63: error: ${EARLIER}`],
+      ],
+      [
+        'no version without being asked for, and none that lasts',
+        whole(DATES),
+        versioned('', v1('2027-01-15')),
+        [`5:1: warning: ${NO_DEFAULT}`, `8:63: error: ${EARLIER}`],
+      ],
+      [
+        'no version without being asked for, and one that lasts',
+        whole(DATES),
+        versioned('', v1('2027-01-15') + v2),
+        [`5:1: warning: ${NO_DEFAULT}`],
+      ],
+      [
+        'other dates of the only version',
+        whole(DATES),
+        versioned(BY_DEFAULT, v1('2027-04-15', '2026-02-15')),
+        ['8:43: warning: deprecated of orders was published as 2026-01-15 and has been changed'],
+      ],
+      ['nothing that was promised', whole(''), versioned('', v1('2026-12-01')), []],
+      [
+        'versions given up for an earlier sunset',
+        versioned(BY_DEFAULT, v1('2027-04-15') + v2),
+        whole(DATES.replace('2027-04-15', '2027-01-15')),
+        ['6:9: error: the sunset of v1 was published as 2027-04-15 and is now earlier'],
+      ],
+      [
+        'versions given up for the same sunset, or for none',
+        versioned(BY_DEFAULT, v1('2027-04-15') + v2),
+        whole(DATES),
+        [],
+      ],
+      [
+        'versions given up that had ended before',
+        versioned(BY_DEFAULT, v1('2026-11-01', '2025-10-01') + v2),
+        whole(DATES),
+        [],
+      ],
+    ])('%s', async (_name, before, after, found) => {
+      await using files = await workspace({ 'policies/orders.yaml': after, 'before/orders.yaml': before });
+      const { text } = await against(files, 'before');
+      const rewritten =
+        /^policies\/orders\.yaml:(.*) \[(?:sunset-rewritten|dates-rewritten|version-removed)\]$/gm;
+      const problems = [...text.matchAll(rewritten)].map(([, line = '']) => line);
+      expect(problems.filter((line) => !line.includes('is not declared any more'))).toEqual(found);
+    });
+  });
+
   it.each([
     ['nowhere', 'no such folder'],
     ['config/empty', 'no policy file in this folder'],

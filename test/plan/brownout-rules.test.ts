@@ -68,7 +68,6 @@ describe('the form of a brownout', () => {
       'before_sunset stands instead of from and until',
     ],
     [...combination('before_sunset: 7d'), 'before_sunset needs for: how long a window lasts'],
-    ['[]', '«[]» error: ', 'the list is empty: a list'],
     [
       '[ { from: 2027-01-05, for: 1h } ]',
       '«{ from: 2027-01-05, for: 1h }» error: ',

@@ -46,7 +46,7 @@ const policyRows: readonly Row[] = [
     'an unknown word',
     'successor: v2',
     'successor: v2, after: gon',
-    '9 «gon» error: expected "gone": "gon" (did you mean "gone"?)',
+    '9 «gon» error: expected "gone" or a map: "gon" (did you mean "gone"?)',
   ],
   [
     'an unknown identity',

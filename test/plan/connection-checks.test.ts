@@ -58,7 +58,7 @@ describe('check', () => {
       'retries: { budget: 120% }',
       '6 «120%» error: not a share such as 20%: "120%"',
     ],
-    ['an unknown word', 'retries: on', '6 «on» error: expected "off": "on"'],
+    ['an unknown word', 'retries: on', '6 «on» error: expected "off" or a map: "on"'],
     [
       'a host with a path',
       'host: orders.internal/x',

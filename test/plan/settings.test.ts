@@ -56,6 +56,14 @@ describe('settings', () => {
     });
   });
 
+  it('TLS-6: hsts of 0s takes back what was said before', async () => {
+    const { settings, problems } = await load(
+      GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 0s'),
+    );
+    expect(problems).toEqual([]);
+    expect(settings).toMatchObject({ listeners: { https: { hstsSeconds: 0 } } });
+  });
+
   it('take what is written', async () => {
     const written = `data: ./var
 store: "\${env:STORE}"

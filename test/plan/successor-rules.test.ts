@@ -4,7 +4,7 @@ import { workspace } from './workspace.ts';
 
 const GUIDE = 'guide: https://docs.example.com/x';
 
-async function said(versions: string): Promise<readonly string[]> {
+async function said(versions: string, more = 'parallel-versions: off'): Promise<readonly string[]> {
   const labels = [...versions.matchAll(/^ {2}(v\d):/gm)].map(([, label]) => label);
   const upstreams = labels.map((label) => `  ${label}: { targets: [http://127.0.0.1:4001] }\n`).join('');
   await using files = await workspace({
@@ -12,7 +12,7 @@ async function said(versions: string): Promise<readonly string[]> {
 base: /api/orders
 resolve: [ { path: "/api/{version}/orders" } ]
 access: public
-rules: { notice-period: off, successor-outlives: off, successor-released: off, parallel-versions: off }
+rules: { notice-period: off, successor-outlives: off, successor-released: off, migration-guide: off, ${more} }
 upstreams:
 ${upstreams}versions:
 ${versions}`,
@@ -48,6 +48,62 @@ describe('successor-circle', () => {
     expect(await said(version('v1', 'successor: v1'))).toEqual([
       expect.stringContaining('error: a version cannot be its own successor'),
     ]);
+  });
+});
+
+describe('successor-circle, of operations', () => {
+  const v1 = (operations: string, more = '') => version('v1', `${more}operations: { ${operations} }`);
+  const circle = (way: string) => [expect.stringContaining(`error: successors lead in a circle: ${way} (`)];
+
+  it.each([
+    [
+      'of two in one version',
+      v1('GET /a: { successor: GET /b }, GET /b: { successor: GET /a }'),
+      'GET /b -> GET /a -> GET /b',
+    ],
+    [
+      'of three, whatever their order, and whoever else leads there',
+      v1(
+        'GET /z: { successor: GET /a }, GET /c: { successor: GET /a }, GET /a: { successor: GET /b }, GET /b: { successor: GET /c }',
+      ),
+      'GET /b -> GET /c -> GET /a -> GET /b',
+    ],
+    [
+      'with parameters of other names',
+      v1('"GET /a/{id}": { successor: "GET /b/{id}" }, "GET /b/{key}": { successor: "GET /a/{key}" }'),
+      'GET /b/{key} -> GET /a/{key} -> GET /b/{key}',
+    ],
+    [
+      'over two versions',
+      v1('GET /a: { successor: v2 GET /b }') +
+        version('v2', 'operations: { GET /b: { successor: v1 GET /a } }'),
+      'GET /b -> v1 GET /a -> GET /b',
+    ],
+    [
+      'by the successor of a version',
+      version('v1', 'successor: v2') + version('v2', 'operations: { GET /b: { successor: v1 } }'),
+      'GET /b -> v1 GET /b -> GET /b',
+    ],
+  ])('%s is said once', async (_title, versions, way) => {
+    expect(await said(versions)).toEqual(circle(way));
+  });
+
+  it.each([
+    ['a way that ends', v1('GET /a: { successor: GET /b }, GET /b: { successor: GET /c }')],
+    [
+      'the same path in the next version',
+      v1('GET /a: { successor: v2 }') + version('v2', 'operations: { GET /a: {} }'),
+    ],
+    ['another method', v1('GET /a: { successor: GET /b }, POST /b: { successor: POST /a }')],
+  ])('%s is none', async (_title, versions) => {
+    expect(await said(versions)).toEqual([]);
+  });
+
+  it('goes with the rule that looks at single steps switched off', async () => {
+    const versions = v1(
+      'GET /a: { successor: GET /b, after: redirect, sunset: 2027-05-01 }, GET /b: { successor: GET /a, after: redirect, sunset: 2027-05-02 }',
+    );
+    expect((await said(versions, 'operation-successor: off')).join()).toContain('lead in a circle');
   });
 });
 
@@ -90,6 +146,17 @@ describe('operation-successor', () => {
     expect(await said(second + next(all))).toEqual([
       expect.stringContaining('and v2 GET /{any} has ended by then'),
     ]);
+  });
+
+  it('a redirect within a version that ends as a whole, with what it leads to, is none', async () => {
+    expect(await said(operations('GET /a: { successor: GET /b, after: redirect }'))).toEqual([
+      expect.stringMatching(
+        /«GET \/b» error: GET \/a ends on 2027-06-01, and GET \/b has ended by then \(both end with v1: an earlier/,
+      ),
+    ]);
+    expect(await said(operations('GET /a: { successor: GET /b }'))).toEqual([]);
+    const early = `GET /a: { successor: GET /b, after: redirect, sunset: 2027-05-01, ${GUIDE} }`;
+    expect(await said(operations(early))).toEqual([]);
   });
 
   it('two that answer the same requests are said once, by the check of names', async () => {

@@ -52,6 +52,30 @@ describe('what stands for the whole API', () => {
     expect(await said(versioned())).toEqual([]);
   });
 
+  it('has its documentation and its description, each unless a version has its own', async () => {
+    const top = `${TOP}service_doc: https://docs.example.com/orders\nservice_desc: https://docs.example.com/openapi\n`;
+    const own = VERSIONS.replace('2025-01-15', '2025-01-15, service_doc: "https://docs.example.com/v2"');
+    const { v1, v2 } = await schedules(versioned(top, own));
+    const serviceDesc = 'https://docs.example.com/openapi';
+    expect(v1).toMatchObject({ serviceDoc: 'https://docs.example.com/orders', serviceDesc });
+    expect(v2).toMatchObject({ serviceDoc: 'https://docs.example.com/v2', serviceDesc });
+    const { none } = await schedules(unversioned('service_doc: https://docs.example.com/hooks\n'));
+    expect(none).toMatchObject({ serviceDoc: 'https://docs.example.com/hooks', serviceDesc: undefined });
+  });
+
+  it.each([
+    ['service_doc', './orders.md'],
+    ['service_desc', '"https://docs.example.com/<v1>"'],
+    ['service_desc', 'http://docs.example.com/openapi.yaml'],
+  ])('LNK-3: %s: %s cannot stand in a Link', async (key, value) => {
+    const message = 'not an absolute https URL with everything else percent-encoded';
+    expect(await said(versioned(`${TOP}${key}: ${value}\n`))).toEqual([
+      expect.stringMatching(new RegExp(`^policies/api.yaml:${TOP_AT + 3} .* error: ${message}`)),
+    ]);
+    const own = VERSIONS.replace('2025-01-15', `2025-01-15, ${key}: ${value.replaceAll('"', "'")}`);
+    expect(await said(versioned(TOP, own))).toEqual([expect.stringContaining(message)]);
+  });
+
   it.each([
     ['deprecated', '2026-02-01'],
     ['sunset', '2027-02-01'],
@@ -125,6 +149,65 @@ describe('a problem of it', () => {
     );
     expect(await said(versioned(short))).toEqual([
       `${at(2)} «2027-02-15» warning: this extension moves the sunset (2027-01-15) by less than 3 months (to 2027-04-15 or later, 2027-07-15 at most)`,
+    ]);
+  });
+
+  it('DEP-4: says where the date of the API stands that one of a version does not suit', async () => {
+    const own = VERSIONS.replace('2024-06-01', '2024-06-01, sunset: 2026-01-10');
+    expect(await said(versioned(TOP, own))).toContainEqual(
+      expect.stringMatching(
+        /«2026-01-10» error: sunset \(2026-01-10\) is before deprecated \(2026-01-15, that of the API at policies\/api.yaml:5\)$/,
+      ),
+    );
+  });
+
+  it.each([
+    [
+      'deprecated:\n',
+      '«deprecated» error: nothing is written behind "deprecated": give it a value, or take it out',
+    ],
+    ['brownouts: [ ~ ]\n', '«~» error: expected a map: nothing'],
+    ['exceptions:\n  -\n', 'error: nothing is written in this entry: give it a value, or take it out'],
+  ])('an empty %s is said once, in words', async (line, problem) => {
+    const top = `${TOP}${line}`.replace(line.startsWith('deprecated') ? /deprecated: .*\n/ : /$^/, '');
+    expect(await said(versioned(top))).toEqual([expect.stringContaining(problem)]);
+    expect(await said(unversioned(top))).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('speaks of an API without versions as one', async () => {
+    const late = `${TOP}extended: [ { to: 2027-06-15, announced: 2027-02-01 } ]\n`;
+    expect((await said(unversioned(late))).join()).toContain('an API that is gone stays gone');
+    expect((await said(versioned(late))).join()).toContain('a version that is gone stays gone');
+    const alone = TOP.replace(/deprecated.*\n/, '');
+    expect((await said(unversioned(alone))).join()).toContain('told nothing before the API is gone');
+    const leave = `${TOP}exceptions: [ { consumer: acme, until: 2027-05-01, from: [sunset], why: x, by: y } ]\n`;
+    expect((await said(unversioned(leave))).join()).toContain('give the API a later retired');
+  });
+
+  it.each([
+    [
+      'after: { redirect: v2 }',
+      'it belongs in a version, below "versions"',
+      'only a version has it, and here there is none; "alternate" says what may serve instead',
+    ],
+    [
+      'released: 2024-01-01',
+      'it belongs in a version, below "versions"',
+      'only a version has it, and here there is none',
+    ],
+    ['sunsett: 2024-01-01', 'did you mean "sunset"?', 'did you mean "sunset"?'],
+  ])('a key that belongs elsewhere gets a hint where: %s', async (line, withVersions, without) => {
+    expect(await said(versioned(`${TOP}${line}\n`))).toEqual([expect.stringContaining(`(${withVersions})`)]);
+    expect(await said(unversioned(`${TOP}${line}\n`))).toEqual([expect.stringContaining(`(${without})`)]);
+  });
+
+  it('so does one of the API in a version, and one of a version in an operation', async () => {
+    const own = (more: string) => VERSIONS.replace('2024-06-01', `2024-06-01, ${more}`);
+    expect(await said(versioned(TOP, own('mode: observe')))).toEqual([
+      expect.stringContaining('unknown key "mode" (it belongs at the top of the file)'),
+    ]);
+    expect(await said(versioned(TOP, own('operations: { GET /x: { retired: 2027-05-01 } }')))).toEqual([
+      expect.stringContaining('unknown key "retired" (it belongs in the version, outside "operations")'),
     ]);
   });
 

@@ -119,7 +119,15 @@ describe('Accept', () => {
     ['a name that only starts like ours', `${v('v1')}x`, 'v2 by default'],
     ['anchored: version=11 is not version=1', n('11'), 'version_unknown 11'],
     ['a member that is no media range', `${v('v1')} x, ${v('v2')};q=0.1`, 'v2 by accept'],
-    ['everything excluded', `${v('v1')};q=0, ${v('v2')};q=0`, 'version_missing'],
+    ['NEG-8: everything served excluded', `${v('v1')};q=0, ${v('v2')};q=0`, 'version_unacceptable'],
+    ['NEG-8: and any type besides', `${v('v1')};q=0, ${v('v2')};q=0, */*`, 'version_unacceptable'],
+    ['NEG-8: nothing at all is acceptable', '*/*;q=0', 'version_unacceptable'],
+    ['NEG-8: nothing but what is listed, which excludes', `${v('v1')};q=0, */*;q=0`, 'version_unacceptable'],
+    ['nothing but a version', `*/*;q=0, ${v('v1')}`, 'v1 by accept'],
+    ['nothing but an unknown version', `${v('v7')}, */*;q=0`, 'version_unknown v7'],
+    ['nothing but an ended version', `${v('v0')}, */*;q=0`, 'v0 by accept'],
+    ['nothing but a type that leaves it open', 'application/json, */*;q=0', 'v2 by default'],
+    ['some types excluded say nothing of versions', 'text/html;q=0, application/*;q=0', 'v2 by default'],
   ])('%s', (_name, accept, outcome) => {
     expect(told(resolve(accept === undefined ? {} : { accept }))).toBe(outcome);
   });
@@ -136,6 +144,9 @@ describe('Accept', () => {
   it.each([
     ['a version behind a wildcard serves where there is no default', `*/*, ${v('v1')};q=0.5`, 'v1 by accept'],
     ['any type says nothing', '*/*', 'version_missing'],
+    ['a plain type says nothing', 'application/json', 'version_missing'],
+    ['NEG-8: everything served excluded', `${v('v1')};q=0, ${v('v2')};q=0, */*`, 'version_unacceptable'],
+    ['NEG-8: nothing at all is acceptable', '*/*;q=0', 'version_unacceptable'],
     ['any type beside an ended version leads to its end', `${v('v0')}, */*;q=0.1`, 'v0 by accept'],
     ['weight 0 leaves the newest other version', `${v('v2')};q=0, */*`, 'v1 by accept'],
   ])('without a default, %s', (_name, accept, outcome) => {
@@ -148,6 +159,11 @@ describe('Accept', () => {
     expect(told(resolve({ pathSegment: 'v1', accept: `*/*, ${v('v2')};q=0.5` }))).toBe('v1 by path');
     expect(told(resolve({ pathSegment: 'v1', accept: v('v7') }))).toBe('v1 against v7');
   });
+
+  it.each(['*/*;q=0', `${v('v1')};q=0, ${v('v2')};q=0`])(
+    'VER-3: what %s excludes is served all the same where the path insists on it',
+    (accept) => expect(told(resolve({ accept, pathSegment: 'v1' }))).toBe('v1 by path'),
+  );
 
   it('VER-2: is not read where no media type carries versions', () => {
     expect(readPreferences([], { accept: v('v1') })).toEqual([]);

@@ -73,6 +73,27 @@ describe('stages', () => {
     expect(stages).toEqual(['planned', 'active', 'deprecated', 'retired']);
   });
 
+  it('RFC 8631: how a version is called is linked for as long as it is served, before and after the deprecation', () => {
+    const serviceDoc = 'https://docs.example.com/v1';
+    const serviceDesc = 'https://docs.example.com/v1/openapi.yaml';
+    const both = `<${serviceDoc}>; rel="service-doc", <${serviceDesc}>; rel="service-desc"`;
+    const links = (changes: Partial<Schedule>) =>
+      createPhases({ ...schedule, ...changes }, options).map((each) => each.links);
+    const [before, , deprecated = '', sunset, retired] = links({});
+    expect(links({ serviceDoc, serviceDesc })).toEqual([
+      before,
+      both,
+      `${deprecated}, ${both}`,
+      sunset,
+      retired,
+    ]);
+    const alone = { ...bare, serviceDesc };
+    expect(createPhases(alone, options).map((each) => each.links)).toEqual([
+      '',
+      `<${serviceDesc}>; rel="service-desc"`,
+    ]);
+  });
+
   it('a version released and deprecated at one instant is never active', () => {
     const stages = createPhases({ ...schedule, released: day('2025-06-01') }, options).map(
       (each) => each.stage,

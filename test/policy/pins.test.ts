@@ -158,6 +158,12 @@ describe('a pin beside what a request says', () => {
     ['and so is one that is not remembered any more', {}, '2023-01-01', 'version_unknown'],
     ['and one that is not out yet', {}, '2099-01-01', 'version_unknown'],
     ['neither pin nor default', {}, undefined, 'version_missing'],
+    [
+      'NEG-8: nothing is acceptable, the pin included',
+      accept('*/*;q=0'),
+      '2025-09-15',
+      'version_unacceptable',
+    ],
   ])('VER-3: %s', (_name, headers, pinned, expected) => expect(told(headers, pinned)).toBe(expected));
 
   it('VER-3: the default is lowest', () => {

@@ -249,20 +249,24 @@ describe('quota lines', () => {
     expect(quotaLines({ kind: 'unavailable' })).toEqual(none);
   });
 
-  it('RL-3, RL-4: every quota gives lists of strings with integers, and t is never after Retry-After', () => {
+  it('promise 29, RL-3, RL-4: every quota gives whole numbers of at least nought, and t is never after Retry-After', () => {
     fc.assert(
       fc.property(limits, fc.integer({ min: 0, max: 30 }), (limit, used) => {
         const take = bucket(limit);
         let taken = take(0);
         for (let count = 0; count < used; count += 1) taken = take(0);
-        const lines = new Map(quotaLines({ kind: 'counted', limit, ...taken }).append);
+        const { replace, append } = quotaLines({ kind: 'counted', limit, ...taken });
+        for (const [name, value] of replace) expect(`${name}: ${value}`).toMatch(/^x-ratelimit-[a-z]+: \d+$/);
+        const wait = retryAfterSeconds(taken);
+        expect(Number.isSafeInteger(wait) && wait >= 1).toBe(true);
+        const lines = new Map(append);
         const [policy] = parseList(lines.get('ratelimit-policy') ?? '');
         const [state] = parseList(lines.get('ratelimit') ?? '');
         expect(policy?.[0]).toBe('default');
         expect(policy?.[1].get('q')).toBe(limit.units);
         expect(policy?.[1].get('w')).toBeGreaterThan(0);
         expect(state?.[1].get('r')).toBe(taken.remaining);
-        if (!taken.allowed) expect(state?.[1].get('t')).toBeLessThanOrEqual(retryAfterSeconds(taken));
+        if (!taken.allowed) expect(state?.[1].get('t')).toBeLessThanOrEqual(wait);
       }),
     );
   });

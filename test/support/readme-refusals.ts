@@ -45,6 +45,7 @@ const SAMPLES: Samples = {
   version_malformed: carriers.map((claim) => ({ reason: 'version_malformed', claim, known })),
   version_unknown: carriers.map((claim) => ({ reason: 'version_unknown', claim, known })),
   version_missing: [{ reason: 'version_missing', known }],
+  version_unacceptable: [{ reason: 'version_unacceptable', known }],
   pins_unavailable: [{ reason: 'pins_unavailable', retryAfterSeconds: 1, restoredAt: NOW }],
   version_retired: [
     {

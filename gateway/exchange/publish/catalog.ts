@@ -26,27 +26,44 @@ export function catalogPage(plan: GatewayPlan, moment: Moment, view: RequestView
   const body = JSON.stringify({ linkset: [{ anchor: url, item }, ...contexts] });
   const headers = {
     'content-type': 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
-    link: link(url, 'api-catalog'),
+    link: catalogLink(plan),
   };
   return page(body, headers, view.headers, changesIn(plan.apis, moment));
+}
+
+/** What leads here from the front door, and from the catalog itself (RFC 9727 §2, §3). */
+export function catalogLink(plan: GatewayPlan): string {
+  return link(plan.public + API_CATALOG, 'api-catalog');
 }
 
 /** One per place; of versions that share theirs, what holds for the whole API. */
 function contextsOf(plan: GatewayPlan, moment: Moment): readonly Context[] {
   const byPlace = new Map<string, Context>();
   for (const api of plan.apis) {
-    for (const version of api.versions.values()) {
-      if (!isServed(version, moment)) continue;
+    const served = [...api.versions.values()].filter((version) => isServed(version, moment));
+    for (const version of served) {
       const anchor = linkTarget(placeOf(plan, api, version.label));
       const alone = version.label === UNVERSIONED || anchor !== linkTarget(placeOf(plan, api, UNVERSIONED));
       byPlace.set(anchor, {
         anchor,
+        ...serviceRelations(alone ? [version] : served),
         ...lifecycleRelations(plan, api),
         ...(alone ? versionRelations(plan, api, version, moment) : {}),
       });
     }
   }
   return [...byPlace.values()];
+}
+
+/** RFC 8631. What kind of document stands behind a URL is not known here, so that none is claimed. */
+function serviceRelations(versions: readonly VersionRules[]): Readonly<Record<string, readonly Target[]>> {
+  const named = (key: 'serviceDoc' | 'serviceDesc') =>
+    [...new Set(versions.flatMap(({ schedule }) => schedule[key] ?? []))].map((href) => ({ href }));
+  const [docs, descs] = [named('serviceDoc'), named('serviceDesc')];
+  return {
+    ...(descs.length === 0 ? {} : { 'service-desc': descs }),
+    ...(docs.length === 0 ? {} : { 'service-doc': docs }),
+  };
 }
 
 /** CAT-3: what has ended leaves the list; what is not released yet has never existed (STAT-1). */

@@ -60,6 +60,9 @@ export interface VersionEntry extends Entry {
   readonly version: Label;
   readonly url: string;
   readonly status?: string;
+  /** How it is called: for people, and for machines (RFC 8631). */
+  readonly service_doc?: string;
+  readonly service_desc?: string;
   /** Those with dates of their own. */
   readonly operations?: readonly (Entry & { readonly operation: string })[];
 }
@@ -90,6 +93,7 @@ export function lifecycleDocument(
 
 function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, moment: Now): VersionEntry {
   const { label, schedule } = version;
+  const { serviceDoc, serviceDesc } = schedule;
   const operations = (version.operations?.list ?? []).flatMap((each) => {
     const rules = assess(each, moment);
     const own =
@@ -103,6 +107,8 @@ function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, mo
     url: placeOf(plan, api, label),
     ...entryOf(version, moment),
     ...(schedule.status === undefined ? {} : { status: schedule.status }),
+    ...(serviceDoc === undefined ? {} : { service_doc: serviceDoc }),
+    ...(serviceDesc === undefined ? {} : { service_desc: serviceDesc }),
     ...(operations.length === 0 ? {} : { operations }),
   };
 }

@@ -18,10 +18,21 @@ export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('
 
 const DATES = ['released', 'deprecated', 'sunset', 'retired'] as const;
 
+const OF_VERSIONS = {
+  title: 'versions and their life',
+  rows: 'Versions',
+  row: 'Version',
+  subject: 'a version',
+};
+/** Of one without versions, which nobody shall look for. */
+const OF_AN_API = { title: 'its life', rows: 'Dates', row: 'API', subject: 'the API' };
+
 export function lifecycleHtml(document: LifecycleDocument): string {
   const { api, stage, next_change: next, versions, url, calendar } = document;
   const then = next === undefined ? '' : `, ${next.stage} from ${time(next.at)}`;
-  const title = escapeHtml(`${api}: versions and their life`);
+  const isWhole = versions.every(({ version }) => version === UNVERSIONED);
+  const words = isWhole ? OF_AN_API : OF_VERSIONS;
+  const title = escapeHtml(`${api}: ${words.title}`);
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -34,10 +45,10 @@ export function lifecycleHtml(document: LifecycleDocument): string {
 <main>
 <h1>${title}</h1>
 <p>As a whole this API is <strong class="${stage}">${stage}</strong>${then}.</p>
-<div class="wide" role="region" aria-label="Versions" tabindex="0">
+<div class="wide" role="region" aria-label="${words.rows}" tabindex="0">
 <table>
-<caption>Dates are days in UTC. From its sunset a version no longer answers.</caption>
-<thead><tr><th scope="col">Version</th><th scope="col">Stage</th>${DATES.map((date) => `<th scope="col">${capital(date)}</th>`).join('')}<th scope="col">Next</th><th scope="col">What to do</th></tr></thead>
+<caption>Dates are days in UTC. From its sunset ${words.subject} no longer answers.</caption>
+<thead><tr><th scope="col">${words.row}</th><th scope="col">Stage</th>${DATES.map((date) => `<th scope="col">${capital(date)}</th>`).join('')}<th scope="col">Next</th><th scope="col">What to do</th></tr></thead>
 <tbody>
 ${versions.flatMap((version) => rowsOf(version, url)).join('\n')}
 </tbody>
@@ -51,8 +62,12 @@ ${versions.flatMap((version) => rowsOf(version, url)).join('\n')}
 }
 
 function rowsOf(version: VersionEntry, self: string): readonly string[] {
-  const { operations = [], status } = version;
-  const more = status === undefined || status === self ? [] : [anchor(status, 'Status')];
+  const { operations = [], status, service_doc: doc, service_desc: desc } = version;
+  const more = [
+    ...(status === undefined || status === self ? [] : [anchor(status, 'Status')]),
+    ...(doc === undefined ? [] : [anchor(doc, 'Documentation')]),
+    ...(desc === undefined ? [] : [anchor(desc, 'Description for programs')]),
+  ];
   return [
     row(version.version === UNVERSIONED ? 'All of it' : version.version, version, more),
     ...operations.map((operation) => row(`${version.version} ${operation.operation}`, operation, [])),

@@ -41,7 +41,7 @@ const KNOWN = new Set([
 /** Said of each version that takes it over, so that moving a date from one to the other is no change. */
 const OF_VERSIONS: readonly string[] = Object.keys(wholeApiFields);
 /** The same as written, where no fact of a life names it. */
-const IN_WORDS: readonly string[] = ['alternate', 'guide', 'status', 'reason'];
+const IN_WORDS: readonly string[] = ['alternate', 'guide', 'status', 'service_doc', 'service_desc', 'reason'];
 /** What is meant where nothing is written; a form of Deprecation that is not written is the gateway file's. */
 const DEFAULTS = {
   audience: 'public',

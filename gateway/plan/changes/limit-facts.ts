@@ -11,7 +11,8 @@ interface Written {
 }
 
 /** A burst that is the rate itself is what it would be without being written. */
-export function limitFacts(limits: Written | undefined): readonly Fact[] {
+export function limitFacts(limits: Written | 'off' | undefined): readonly Fact[] {
+  if (limits === 'off') return wordFact('limit', plainWord('off'));
   const { rate, burst, deprecated } = limits ?? {};
   const ownBurst = burst === undefined || burst === rate?.units ? undefined : plainWord(String(burst));
   return [

@@ -1,22 +1,28 @@
 // Two policy files, or two folders of them, read for comparison, and what the rules say of the newer side.
-// The gateway file takes no part: what a policy means to its callers does not depend on it.
-import { resolve } from 'node:path';
+// The gateway file names the policies of a newer side that is not given; what a policy means does not depend on it.
+import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import { allRewritten, todayOf } from '../against.ts';
-import { type Context, contextOf, documentOf, type Policies, readPolicies } from '../load-documents.ts';
+import {
+  type Context,
+  contextOf,
+  documentOf,
+  type Policies,
+  readGateway,
+  readPolicies,
+} from '../load-documents.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
-import { filesIn } from '../read/files.ts';
+import { filesIn, findFiles } from '../read/files.ts';
 import type { Environment } from '../read/interpolate.ts';
 import { factsOf } from './api-facts.ts';
 import { type Change, compareFacts } from './compare.ts';
 
-/** Where keys of the other kind of file belong; it is not read. */
-const CONFIG = 'config/gateway.yaml';
-
 export interface SidesOptions {
   /** A file, or a folder read with all below it. */
   readonly older: string;
-  readonly newer: string;
+  /** Undefined: the policies that the gateway file names. */
+  readonly newer: string | undefined;
+  readonly configFile: string;
   readonly environment: Environment;
   /** Lifecycle instant: what had been released by then was published. */
   readonly now: EpochMs;
@@ -35,9 +41,11 @@ export type Compared =
 
 /** Never throws for what the files hold. */
 export async function comparePolicies(options: SidesOptions): Promise<Compared> {
-  const { environment, now, cwd } = options;
-  const context = contextOf({ configFile: CONFIG, environment, now, ...(cwd !== undefined && { cwd }) });
-  const [older, newer] = [await filesOf(context, options.older), await filesOf(context, options.newer)];
+  const { configFile, environment, now, cwd } = options;
+  const context = contextOf({ configFile, environment, now, ...(cwd !== undefined && { cwd }) });
+  const newer = options.newer === undefined ? await namedIn(context) : await filesOf(context, options.newer);
+  if ('problems' in newer) return { kind: 'unread', problems: newer.problems };
+  const older = await filesOf(context, options.older);
   const [before, after] = [await readSide(context, older), await readSide(context, newer)];
   const unread = [...lacking(before), ...lacking(after)];
   if (unread.length > 0) return { kind: 'unread', problems: sortProblems(unread) };
@@ -69,6 +77,15 @@ async function filesOf(context: Context, path: string): Promise<Side> {
   const at = resolve(context.cwd, path);
   const files = await filesIn(at);
   return files === undefined ? { kind: 'file', at, files: [at] } : { kind: 'folder', at, files };
+}
+
+/** The policies that the gateway file names, or what keeps it from saying so. */
+async function namedIn(context: Context): Promise<Side | { readonly problems: readonly Problem[] }> {
+  const { problems, view } = await readGateway(context);
+  const pattern = view?.parts.policies;
+  if (pattern === undefined) return { problems: problems.filter((problem) => hasErrors([problem])) };
+  const files = await findFiles([resolve(dirname(context.configFile), pattern)]);
+  return { kind: 'folder', at: context.configFile, files };
 }
 
 async function readSide(context: Context, { at, files }: Side): Promise<Policies> {

@@ -3,6 +3,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { API_KEYS, VERSION_KEYS, type VersionParts } from '../grammar/policy-grammar.ts';
+import { isTakenOver } from '../inherited.ts';
 import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import { effectiveSunset } from '../redirects.ts';
@@ -13,6 +14,8 @@ import { isWritten, type PolicyView, type Report } from './views.ts';
 /** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
 export function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {
   const { released, announced, deprecated, sunset, retired, forgotten } = version;
+  const { document } = view;
+  const what = view.unversioned ? 'the API' : 'the version';
   const at = (key: string) => [...versionPath(label), key];
   const order = (
     key: 'deprecated' | 'sunset' | 'retired' | 'forgotten',
@@ -22,10 +25,12 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
   ) => {
     if (value === undefined || earlier === undefined || value >= earlier) return;
     // One line of the API speaks for many versions: its place does not tell which of them it does not suit.
-    const whose = !view.unversioned && version[key] === view.parts[key] ? `${label}: ` : '';
+    const isOfAll = isTakenOver(document, label, key);
+    const whose = isOfAll ? `${label}: ` : '';
+    const place = !isOfAll && isTakenOver(document, label, earlierKey) ? placeOfAll(earlierKey, view) : '';
     report(at(key), {
       rule: 'date-order',
-      message: `${whose}${key} (${dayOf(value)}) is before ${earlierKey} (${dayOf(earlier)})`,
+      message: `${whose}${key} (${dayOf(value)}) is before ${earlierKey} (${dayOf(earlier)}${place})`,
     });
   };
   order('deprecated', deprecated, 'released', released);
@@ -38,7 +43,7 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
   // A key that nothing knows may be the one that is missed: it has been reported, and is the cause.
   const isMissing = (key: string) => !isWritten(view, at(key)) && !hasUnknownKey(label, view);
   if (sunset !== undefined && isMissing('deprecated')) {
-    const message = 'a sunset without deprecated: callers are told nothing before the version is gone';
+    const message = `a sunset without deprecated: callers are told nothing before ${what} is gone`;
     report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
   }
   if (announced !== undefined && isMissing('deprecated')) {
@@ -53,9 +58,15 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
     if (announced < moves) continue;
     report([...at('extended'), index, 'announced'], {
       rule: 'date-order',
-      message: `announced when the sunset it moves (${dayOf(moves)}) had passed: a version that is gone stays gone`,
+      message: `announced when the sunset it moves (${dayOf(moves)}) had passed: ${view.unversioned ? 'an API' : 'a version'} that is gone stays gone`,
     });
   }
+}
+
+/** What a version has without saying it is looked for in vain where the version is written. */
+function placeOfAll(key: string, { document }: PolicyView): string {
+  const { file, line } = document.origin([key]) ?? {};
+  return `, that of the API at ${file}:${line}`;
 }
 
 function hasUnknownKey(label: string, { document }: PolicyView): boolean {

@@ -47,7 +47,9 @@ export function checkExceptions(
     if (end === undefined || until <= end) continue;
     if (end > sunset) wrong(`until (${dayOf(until)}) is after ${name} is retired (${dayOf(end)})`);
     else {
-      const hint = passes ? 'give the version a later retired' : undefined;
+      const hint = passes
+        ? `give ${view.unversioned ? 'the API' : 'the version'} a later retired`
+        : undefined;
       wrong(`until (${dayOf(until)}) is after the sunset (${dayOf(sunset)}), where ${name} retires`, hint);
     }
   }

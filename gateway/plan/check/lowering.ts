@@ -1,6 +1,7 @@
 // Cross checks of lowered limits: a curve falls, and has a sunset to fall towards.
 // One part of the checks of limits; rates are checked beside the rest of the file.
 
+import { writtenLimits } from '../../policy/rate-limit/section.ts';
 import type { VersionFile } from '../grammar/policy-grammar.ts';
 import type { Path } from '../read/document.ts';
 import { effectiveSunset } from '../redirects.ts';
@@ -24,7 +25,7 @@ export function checkLowering(view: PolicyView, report: Report): void {
 }
 
 function checkFall(path: Path, limits: VersionFile['limits'], report: Report): void {
-  const lowering = limits?.deprecated;
+  const lowering = writtenLimits(limits)?.deprecated;
   if (lowering?.kind !== 'curve' || lowering.to <= lowering.from) return;
   const message = 'a curve falls: "to" is at most "from"';
   report([...path, 'deprecated', 'to'], { rule: 'limits', message });
@@ -36,7 +37,7 @@ function checkEnd(
   sunset: number | undefined,
   report: Report,
 ): void {
-  if (limits?.deprecated?.kind !== 'curve' || sunset !== undefined) return;
+  if (writtenLimits(limits)?.deprecated?.kind !== 'curve' || sunset !== undefined) return;
   const message = 'a curve leads to a sunset, and there is none here';
   report([...path, 'deprecated'], { rule: 'limits', message, at: 'key' });
 }
@@ -45,6 +46,7 @@ function checkEnd(
 function checkRaise(view: PolicyView, report: Report): void {
   const { limits } = view.parts;
   for (const [label, { limits: own, deprecated }] of view.versions) {
+    if (own === 'off') continue;
     const lowered = own?.deprecated ?? (deprecated === undefined ? undefined : limits?.deprecated);
     const rate = own?.rate ?? limits?.rate;
     if (lowered?.kind !== 'absolute' || rate === undefined) continue;

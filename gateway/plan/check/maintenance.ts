@@ -8,8 +8,8 @@ import type { PolicyView, Report } from './views.ts';
 
 export function checkMaintenance({ parts, versions }: PolicyView, now: EpochMs, report: Report): void {
   const ofAll = parts.maintenance;
-  const look = (at: Path, maintenance: Maintenance | undefined): void => {
-    if (maintenance === undefined || now < maintenance.until) return;
+  const look = (at: Path, maintenance: Maintenance | null | undefined): void => {
+    if (!maintenance || now < maintenance.until) return;
     report([...at, 'maintenance'], {
       rule: 'maintenance',
       severity: 'warning',

@@ -100,7 +100,8 @@ function checkDates({ label, version, name, operation }: Subject, view: PolicyVi
       wrong(key, `${key} (${dayOf(value)}) is after that of ${than} (${dayOf(later)})`);
   };
   before('deprecated', deprecated, `${label} is released`, version.released);
-  before('sunset', sunset, 'deprecated', deprecated ?? version.deprecated);
+  before('sunset', sunset, 'deprecated', deprecated);
+  if (deprecated === undefined) before('sunset', sunset, `${label} is deprecated`, version.deprecated);
   after('deprecated', deprecated, label, version.deprecated);
   after('sunset', sunset, label, effectiveSunset(version));
   const announced = deprecated ?? version.deprecated;

@@ -11,6 +11,7 @@ import { checkRules } from '../rules/check.ts';
 import { switchedReport } from '../rules/switch.ts';
 import { reportDangling } from './dangling.ts';
 import { checkHeaders } from './headers.ts';
+import { checkLimits } from './limits.ts';
 import { checkLowering } from './lowering.ts';
 import { checkMaintenance } from './maintenance.ts';
 import { checkPin } from './pin.ts';
@@ -131,34 +132,6 @@ function checkAccess(view: PolicyView, around: Surroundings, report: Report): vo
   )
     return;
   reportDangling(['access', 'identity'], 'identity', access.identity, around.identities, view, report);
-}
-
-function checkLimits(view: PolicyView, report: Report): void {
-  const { limits, access } = view.parts;
-  if (limits?.by === 'consumer' && access === 'public') {
-    report(['limits', 'by'], {
-      rule: 'limits',
-      message: 'a public API knows no consumer',
-      hint: 'write by: address',
-    });
-  }
-  if (isWritten(view, ['limits', 'rate'])) return;
-  const lacksRate = (label: string) => !isWritten(view, ['versions', label, 'limits', 'rate']);
-  const message = 'a limit needs a rate';
-  if (limits !== undefined && (view.unversioned || view.labels.some(lacksRate))) {
-    report(['limits'], { rule: 'limits', message, at: 'key' });
-  } else {
-    for (const [label, version] of view.versions) {
-      if (!lacksRate(label)) continue;
-      const path = ['versions', label];
-      if (version.limits !== undefined) report([...path, 'limits'], { rule: 'limits', message, at: 'key' });
-      for (const [name, { limits: own }] of Object.entries(version.operations ?? {})) {
-        const place = [...path, 'operations', name, 'limits'];
-        if (own === undefined || isWritten(view, [...place, 'rate'])) continue;
-        report(place, { rule: 'limits', message, at: 'key' });
-      }
-    }
-  }
 }
 
 function checkUpstreams(view: PolicyView, around: Surroundings, report: Report): void {

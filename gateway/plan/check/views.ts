@@ -85,7 +85,10 @@ function listenersOf(
   );
 }
 
-/** Whether anything is written at `path`, well formed or not: a malformed value is reported once, not as missing too. */
-export function isWritten(view: Pick<PolicyView, 'document'>, path: Path): boolean {
-  return view.document.has(path);
+/**
+ * Whether anything is written at `path`, well formed or not: a malformed value is reported once, not as missing too.
+ * `off` says that there is nothing.
+ */
+export function isWritten({ document }: Pick<PolicyView, 'document'>, path: Path): boolean {
+  return document.has(path) && valueAt(document.value, path) !== 'off';
 }

@@ -10,6 +10,7 @@ export function compileBrownouts(
   rules: readonly BrownoutRule[] | undefined,
   { deprecated, sunset }: Pick<Schedule, 'deprecated' | 'sunset'>,
 ): BrownoutCalendar | undefined {
-  if (rules === undefined || deprecated === undefined || sunset === undefined) return undefined;
+  if (rules === undefined || rules.length === 0) return undefined;
+  if (deprecated === undefined || sunset === undefined) return undefined;
   return createBrownoutCalendar(expandBrownouts(rules, { deprecated, sunset }));
 }

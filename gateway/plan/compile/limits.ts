@@ -2,9 +2,12 @@
 // Part of compiling one version; the pipeline only picks.
 import type { Limit, LimitRules } from '../../policy/rate-limit/limit.ts';
 import { type Lowering, lowerAlong, lowerLimit } from '../../policy/rate-limit/lowering.ts';
+import { writtenLimits } from '../../policy/rate-limit/section.ts';
 import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 
 type Written = VersionFile['limits'];
+/** As written, where nothing is said of having none. */
+type Limits = Exclude<Written, 'off'>;
 
 export interface LimitsOf {
   readonly label: string;
@@ -17,12 +20,12 @@ export interface LimitsOf {
 export function compileLimits(file: PolicyFile, of: LimitsOf): LimitRules | undefined {
   const { limits } = file;
   const { label, operation, schedule } = of;
-  const nearestFirst: readonly Written[] = [operation?.limits, of.version, limits];
+  const nearestFirst = upToOff([operation?.limits, of.version, limits]);
   const base = baseOf(nearestFirst);
   if (base === undefined) return undefined;
   const lowering = nearestFirst.find((each) => each?.deprecated !== undefined)?.deprecated;
   const apart = operation === undefined ? label : `${label} ${operation.name}`;
-  const own = operation?.limits;
+  const own = writtenLimits(operation?.limits);
   return {
     active: base,
     deprecated: lowering === undefined ? base : lowered(base, lowering, isInherited(nearestFirst)),
@@ -38,8 +41,14 @@ export function compileLimits(file: PolicyFile, of: LimitsOf): LimitRules | unde
   };
 }
 
+/** Beyond an `off` nothing is taken over. */
+function upToOff(nearestFirst: readonly Written[]): readonly Limits[] {
+  const off = nearestFirst.indexOf('off');
+  return (off < 0 ? nearestFirst : nearestFirst.slice(0, off)).map(writtenLimits);
+}
+
 /** A burst belongs to the rate beside it: whoever has a rate of its own does not take the larger whole's burst. */
-function baseOf(nearestFirst: readonly Written[]): Limit | undefined {
+function baseOf(nearestFirst: readonly Limits[]): Limit | undefined {
   let burst: number | undefined;
   for (const each of nearestFirst) {
     burst ??= each?.burst;
@@ -52,7 +61,7 @@ function baseOf(nearestFirst: readonly Written[]): Limit | undefined {
 }
 
 /** Whether the rate is nearer than the lowering, which then was written with another rate in mind. */
-function isInherited(nearestFirst: readonly Written[]): boolean {
+function isInherited(nearestFirst: readonly Limits[]): boolean {
   const rate = nearestFirst.findIndex((each) => each?.rate !== undefined);
   return rate < nearestFirst.findIndex((each) => each?.deprecated !== undefined);
 }

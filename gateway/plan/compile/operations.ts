@@ -62,7 +62,8 @@ function compileOperation(
     exceptions: compileExceptions(version.exceptions, schedule, phasesOf, ends),
     brownouts:
       operation.brownouts === undefined ? rules.brownouts : compileBrownouts(operation.brownouts, schedule),
-    maintenance: operation.maintenance ?? rules.maintenance,
+    maintenance:
+      operation.maintenance === undefined ? rules.maintenance : (operation.maintenance ?? undefined),
     bodyNotice: operation.body_notice ?? rules.bodyNotice,
     maxBody: operation.max_body ?? rules.maxBody,
     access: accessOf(operation, rules.access),

@@ -148,6 +148,8 @@ function compileSchedule(version: VersionFile, published: string): Schedule {
     alternate: version.alternate,
     guide: version.guide,
     status: version.status ?? published,
+    serviceDoc: version.service_doc,
+    serviceDesc: version.service_desc,
     reason: version.reason,
     after:
       typeof after === 'object'

@@ -12,7 +12,7 @@ import {
   wholeApiFields,
 } from '../../policy/lifecycle/section.ts';
 import { maintenanceSection } from '../../policy/maintenance/section.ts';
-import { notation } from '../../policy/notation.ts';
+import { notation, orOff } from '../../policy/notation.ts';
 import { limitsSection, versionLimitsSection } from '../../policy/rate-limit/section.ts';
 import {
   resolveSection,
@@ -43,7 +43,7 @@ const operation = z.strictObject({
   access: operationAccessSection.optional(),
   limits: versionLimitsSection.optional(),
   body_notice: bodyNoticeSection.optional(),
-  maintenance: maintenanceSection.optional(),
+  maintenance: orOff(maintenanceSection, null).optional(),
   max_body: maxBodySection.optional(),
 });
 
@@ -52,7 +52,7 @@ const version = z.strictObject({
   openapi: openapiSection.optional(),
   limits: versionLimitsSection.optional(),
   body_notice: bodyNoticeSection.optional(),
-  maintenance: maintenanceSection.optional(),
+  maintenance: orOff(maintenanceSection, undefined).optional(),
   max_body: maxBodySection.optional(),
   operations: z
     .record(z.string(), operation)

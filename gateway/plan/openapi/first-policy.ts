@@ -3,6 +3,7 @@
 import { dayOf } from '../../policy/notation.ts';
 import { isDate } from '../../policy/versioning/label.ts';
 import type { Surroundings } from '../check/views.ts';
+import type { NextCommand } from '../next-command.ts';
 import { readDocument } from '../read/document.ts';
 import type { Borrowed } from './borrowed.ts';
 import type { Description } from './description.ts';
@@ -16,6 +17,7 @@ export interface FirstPolicyInput {
   readonly descriptionPath: string;
   /** Likewise; undefined where there is no schema for editors. */
   readonly schemaPath: string | undefined;
+  readonly next: NextCommand;
 }
 
 export interface FirstPolicy {
@@ -35,17 +37,17 @@ export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
     environment: {},
     readSecret: () => undefined,
   });
-  const { borrowed } = mergeDescription(document, label.value, input.description);
+  const { borrowed } = mergeDescription(document, label.value, input.description, input.next);
   return { name, label: label.value, text: spell(layout, input, borrowed) };
 }
 
 function spell(layout: FirstLayout, input: FirstPolicyInput, borrowed: readonly Borrowed[]): string {
   const { name, label, base, versionedPath, target, upstreamPath } = layout;
-  const { description, schemaPath } = input;
+  const { description, schemaPath, next } = input;
   const title = printable(description.title ?? name);
   const lines = [
     ...(schemaPath === undefined ? [] : [`# yaml-language-server: $schema=${schemaPath}`]),
-    `# A first policy for ${title}, made from its OpenAPI description: read it through, then run \`sundial check\`.`,
+    `# A first policy for ${title}, made from its OpenAPI description: read it through, then run \`${next('check')}\`.`,
     `api: ${scalar(name)} # in metrics and answers`,
     `base: ${base.value} # ${base.why}`,
     '',

@@ -1,5 +1,6 @@
 // One version of a policy and the description it names, merged: values to borrow, and what the two do not agree on.
 // Between reading the files and checking them.
+import type { NextCommand } from '../next-command.ts';
 import type { SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Borrowed } from './borrowed.ts';
@@ -12,7 +13,12 @@ import type { DescriptionFinding, Merged, Merging } from './merging.ts';
 import { type Placement, type Premises, placeDescription } from './placement.ts';
 
 /** Nothing is taken from a description that has problems of its own: they are reported, and the plan is not built. */
-export function mergeDescription(document: SourceDocument, label: string, description: Description): Merged {
+export function mergeDescription(
+  document: SourceDocument,
+  label: string,
+  description: Description,
+  next: NextCommand,
+): Merged {
   if (description.problems.length > 0) return { borrowed: [], findings: [] };
   const { source } = description;
   const borrowed: Borrowed[] = [];
@@ -32,6 +38,7 @@ export function mergeDescription(document: SourceDocument, label: string, descri
     atPolicy: (path, finding) =>
       findings.push({ finding, place: (switched) => document.problem(path, { ...finding, ...switched }) }),
     atDescription,
+    next,
   };
   mergeVersion(merging);
   mergeOperations(merging);

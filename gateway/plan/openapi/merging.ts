@@ -1,6 +1,7 @@
 // What it takes to hold one version of a policy against the description it names: its values as written, and where
 // what is found goes. Made by merge.ts for each version, used by the comparisons beside this file.
 import { parseInstant } from '../../policy/notation.ts';
+import type { NextCommand } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
 import type { Finding, Path, SourceDocument } from '../read/document.ts';
 import { valueAt } from '../read/values.ts';
@@ -35,6 +36,7 @@ export interface Merging {
   readonly atPolicy: (path: Path, finding: Finding) => void;
   /** A finding at a place in the description. */
   readonly atDescription: (mark: Mark, finding: Finding) => void;
+  readonly next: NextCommand;
 }
 
 /** The text written at `path` of the policy; undefined for anything else. */
@@ -56,12 +58,12 @@ export function firstDay(merging: Merging, places: readonly Path[]): { day: stri
 
 /** The two say different things of one matter; shown at the policy's line, with the place of the other. */
 export function disagree(merging: Merging, path: Path, what: string, said: Said<string | null>): void {
-  const { description, atPolicy, label } = merging;
+  const { description, atPolicy, label, next } = merging;
   const api = policyText(merging, ['api']) ?? '<api>';
   atPolicy(path, {
     rule: 'description-agrees',
     message: `${what} is ${said.value ?? 'null'} in the description`,
-    hint: `${description.source.place(said.mark)}; \`sundial openapi ${api} ${label} --write\` brings it up to date`,
+    hint: `${description.source.place(said.mark)}; \`${next('openapi', api, label, '--write')}\` brings it up to date`,
   });
 }
 

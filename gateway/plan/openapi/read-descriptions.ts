@@ -1,6 +1,7 @@
 // The descriptions that the versions of one policy name: read, compared with the policy, and merged into its document
 // before anything is checked or compiled, so that nothing after this step knows which of the two a date came from.
 import { dirname, resolve } from 'node:path';
+import type { NextCommand } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
 import type { PublishedFile } from '../published-record.ts';
 import type { SourceDocument } from '../read/document.ts';
@@ -21,6 +22,7 @@ export interface Reading {
   /** How a path is printed. */
   readonly shown: (file: string) => string;
   readonly cache: DescriptionCache;
+  readonly next: NextCommand;
 }
 
 export interface Described {
@@ -56,7 +58,7 @@ export async function readDescriptions(
       continue;
     }
     const description = cached(target, read, reading);
-    const merged = mergeDescription(document, label, description);
+    const merged = mergeDescription(document, label, description, reading.next);
     described = {
       document: withBorrowed(described.document, merged.borrowed),
       problems: [...described.problems, ...description.problems],

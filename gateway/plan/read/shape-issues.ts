@@ -1,20 +1,11 @@
-// What the schema builder reports, turned into sentences for operators.
-// Unions are narrowed to the branch the operator meant.
+// What the schema builder reports, as issues with whole paths and a sentence each.
+// Unions are narrowed to the branch the operator meant; describe-issue.ts makes problems of them.
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import type { Problem } from '../problems.ts';
-import type { Path, SourceDocument } from './document.ts';
+import type { Path } from './document.ts';
 import { valueAt } from './values.ts';
 
 type Issue = z.core.$ZodIssue;
-
-/** What a kind of file adds to the messages. */
-export interface Advice {
-  /** Message for a key that is missing, by its path joined with dots. */
-  readonly missing?: Readonly<Record<string, string>>;
-  /** Top-level keys that belong in the other kind of file, and what that file is called. */
-  readonly elsewhere: { readonly keys: readonly string[]; readonly file: string };
-}
 
 export interface ShapeIssue {
   readonly path: (string | number)[];
@@ -51,8 +42,10 @@ export function flattenIssues(
     switch (issue.code) {
       case 'invalid_union': {
         const fitting = issue.errors.filter((branch) => !branch.some((inner) => isWrongKind(inner, given)));
-        const [only] = fitting;
-        if (only !== undefined && fitting.length === 1) return flattenIssues(only, given, path);
+        const words = issue.errors.flatMap(wordsOf);
+        const [only, ...others] = fitting.filter((branch) => wordsOf(branch).length === 0);
+        if (only !== undefined && others.length === 0)
+          return flattenIssues(only, given, path).map((inner) => besideWords(inner, path, words));
         const expected = issue.errors
           .flatMap((branch) =>
             branch.flatMap((inner) => (inner.path.length > 0 ? [] : (expectation(inner) ?? []))),
@@ -63,7 +56,7 @@ export function flattenIssues(
           issue.errors.some((branch) =>
             branch.some((inner) => inner.path.length === 0 && isTextWanted(inner)),
           );
-        return [{ ...plain, wantsText, message: `expected ${expected}` }];
+        return [{ ...plain, wantsText, message: `expected ${expected}`, known: words }];
       }
       case 'unrecognized_keys':
         return [
@@ -109,30 +102,6 @@ export function flattenIssues(
   });
 }
 
-/** What an operator sees of an issue: one problem, or one for each unknown key of a map. */
-export function describeIssue(
-  issue: ShapeIssue,
-  given: unknown,
-  document: SourceDocument,
-  advice: Advice,
-): readonly Problem[] {
-  if (issue.unknown.length > 0)
-    return issue.unknown.map((key) => describeUnknown(issue, key, document, advice));
-  if (issue.rule === 'missing') {
-    // Something stands there that no value came of: that has been said where it was read.
-    if (document.has(issue.path)) return [];
-    const message = advice.missing?.[issue.path.join('.')] ?? `the key "${issue.path.at(-1)}" is missing`;
-    return [document.problem(issue.path, { rule: 'missing', message, at: 'key' })];
-  }
-  if (typeof given === 'object' && given !== null && issue.rule === 'custom') {
-    return [document.problem(issue.path, { rule: 'shape', message: issue.message })];
-  }
-  const shown = document.show(issue.path, given);
-  const shownAsIs = typeof given === 'string' && !document.isSecret(issue.path);
-  const hint = shownAsIs ? suggest(given, issue.known) : undefined;
-  return [document.problem(issue.path, { rule: 'shape', message: `${issue.message}: ${shown}`, hint })];
-}
-
 /** `did you mean "x"?` when a known word is close enough. */
 export function suggest(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || word.length < 3 || word.length > 60) return undefined;
@@ -143,14 +112,17 @@ export function suggest(word: string, known: readonly string[]): string | undefi
   return near ? `did you mean "${nearest}"?` : undefined;
 }
 
-function describeUnknown(issue: ShapeIssue, key: string, document: SourceDocument, advice: Advice): Problem {
-  const path = [...issue.path, key];
-  if (issue.path.length === 0 && advice.elsewhere.keys.includes(key)) {
-    const message = `the key "${key}" belongs in ${advice.elsewhere.file}`;
-    return document.problem(path, { rule: 'wrong-file', message, at: 'key' });
-  }
-  const message = `unknown key "${key.length > 60 ? `${key.slice(0, 59)}…` : key}"`;
-  return document.problem(path, { rule: 'unknown-key', message, hint: suggest(key, issue.known), at: 'key' });
+/** The words of a branch that is one of a few words. */
+function wordsOf(branch: readonly Issue[]): readonly string[] {
+  const [only, ...others] = branch;
+  const isWords = only?.code === 'invalid_value' && only.path.length === 0 && others.length === 0;
+  return isWords ? only.values.filter((value) => typeof value === 'string') : [];
+}
+
+/** What is wrong with a value as a whole, which may be a slip in one of the words. */
+function besideWords(issue: ShapeIssue, path: Path, words: readonly string[]): ShapeIssue {
+  const isWhole = issue.path.length === path.length && issue.unknown.length === 0;
+  return isWhole ? { ...issue, known: [...issue.known, ...words] } : issue;
 }
 
 function sameAs(a: Issue, b: Issue): boolean {

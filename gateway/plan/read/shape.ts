@@ -2,8 +2,9 @@
 // The grammar's refinements are skipped where the shape fails, so cross checks run apart, on the parts left here.
 import type { z } from 'zod';
 import type { Problem } from '../problems.ts';
+import { type Advice, describeIssue } from './describe-issue.ts';
 import type { Path, SourceDocument } from './document.ts';
-import { type Advice, describeIssue, flattenIssues, knownKeys } from './shape-issues.ts';
+import { flattenIssues, knownKeys } from './shape-issues.ts';
 import { removeAt, setAt, valueAt } from './values.ts';
 
 export interface Shaped<Whole, Parts> {

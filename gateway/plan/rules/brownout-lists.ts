@@ -57,7 +57,7 @@ function listOf(
   { deprecated, sunset }: { readonly deprecated: EpochMs | undefined; readonly sunset: EpochMs | undefined },
   written: (key: string) => boolean,
 ): readonly BrownoutList[] {
-  if (rules === undefined) return [];
+  if (rules === undefined || rules.length === 0) return [];
   const at = [...owner, 'brownouts'];
   if (deprecated === undefined || sunset === undefined) {
     const missing = deprecated === undefined ? 'deprecated' : 'sunset';

@@ -10,6 +10,7 @@ import { extensionAnnouncement } from './extension-announcement.ts';
 import { extensionLength } from './extension-length.ts';
 import { migrationGuide } from './migration-guide.ts';
 import { noticePeriod } from './notice-period.ts';
+import { operationCircle } from './operation-circle.ts';
 import { operationSuccessor } from './operation-successor.ts';
 import { parallelVersions } from './parallel-versions.ts';
 import { type Rule, type Subject, subjectOf } from './subject.ts';
@@ -18,6 +19,7 @@ import { successorExists } from './successor-exists.ts';
 import { successorOutlives } from './successor-outlives.ts';
 import { successorReleased } from './successor-released.ts';
 import { sunsetOnlyLater } from './sunset-only-later.ts';
+import { takenOver } from './taken-over.ts';
 
 const VERSION_RULES: readonly Rule[] = [
   noticePeriod,
@@ -27,6 +29,7 @@ const VERSION_RULES: readonly Rule[] = [
   parallelVersions,
   successorExists,
   successorCircle,
+  operationCircle,
   successorReleased,
   successorOutlives,
   operationSuccessor,
@@ -40,6 +43,7 @@ const VERSION_RULES: readonly Rule[] = [
 const OPERATION_RULES: readonly Rule[] = [noticePeriod, migrationGuide];
 
 export function checkRules(view: PolicyView, report: Report): void {
+  takenOver(view, report);
   for (const [label, version] of view.versions) {
     const subject = subjectOf(label, version, view);
     for (const rule of VERSION_RULES) rule(subject, report);

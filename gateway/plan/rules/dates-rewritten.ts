@@ -30,6 +30,7 @@ export function datesRewritten(older: VersionParts, subject: Subject, report: Re
   }
 }
 
-function hasPins({ parts }: PolicyView): boolean {
+/** Whether accounts stay on the version they got. */
+export function hasPins({ parts }: PolicyView): boolean {
   return parts.resolve?.some(({ pin }) => pin !== undefined) ?? false;
 }

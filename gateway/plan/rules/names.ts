@@ -47,6 +47,10 @@ export const RULES = {
     severity: 'error',
     asks: 'A brownout is announced at least 14 days before its first window.',
   },
+  'taken-over': {
+    severity: 'warning',
+    asks: 'Dates and brownouts of the API as a whole hold for one of its versions at least.',
+  },
   'body-notice': { severity: 'warning', asks: 'What has body_notice is deprecated on some day.' },
   'sunset-rewritten': { severity: 'error', asks: 'A sunset is not earlier than the one published before.' },
   'dates-rewritten': { severity: 'warning', asks: 'The dates of a published version stay as they were.' },

@@ -4,6 +4,7 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
+import { versionsGained, versionsLost } from './change-of-form.ts';
 import { datesRewritten } from './dates-rewritten.ts';
 import { pinsRewritten } from './pins-rewritten.ts';
 import { subjectOf } from './subject.ts';
@@ -21,10 +22,15 @@ export function checkPast(past: PastVersions, view: PolicyView, now: EpochMs, re
     sunsetRewritten(older, subject, report);
     datesRewritten(older, subject, report);
   }
-  // An API that had no versions lives on in those it has by now, and nobody was pinned to any.
-  if (past.has(UNVERSIONED)) return;
+  const whole = past.get(UNVERSIONED);
+  if (whole !== undefined) {
+    // It lives on in the versions it has by now, and nobody was pinned to any.
+    if (!view.unversioned && wasPublished(whole, now)) versionsGained(whole, view, report);
+    return;
+  }
   const published = publishedOf(past, now);
   versionRemoved(published, view, report);
+  versionsLost(new Map([...past].filter(([label]) => published.includes(label))), view, report);
   if (published.length > 0) pinsRewritten(past, view, now, report);
 }
 

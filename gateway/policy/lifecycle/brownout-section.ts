@@ -49,7 +49,6 @@ export const brownoutsSection = z
       return { times, announced, status: status ?? 410, share, message };
     }),
   )
-  .min(1)
   .meta({ description: 'Announced short refusals between deprecation and sunset.' });
 
 /** `25%` to 0.25, from 1 to 100; undefined for any other text. */

@@ -3,7 +3,7 @@
 import type { EpochMs } from '../contract.ts';
 import { dateInWords } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
-import { hasDates } from './api-life.ts';
+import { hasDates, isOfWholeApi } from './api-life.ts';
 import type { Pause } from './override.ts';
 import { effectsOf, type PausableApi, type PauseEffect } from './pause-effects.ts';
 
@@ -50,7 +50,8 @@ export function makePause(
     ...textProblems('reason', request.reason),
   ];
   if (problems.length > 0) return { kind: 'refused', problems };
-  const { api, label, from = now } = request;
+  const { api, from = now } = request;
+  const label = isOnly(request, apis) ? undefined : request.label;
   // Whole seconds, as the headers that tell of it have them.
   const until = Math.ceil(request.until / 1000) * 1000;
   const [author, reason] = [request.author.trim(), request.reason.trim()];
@@ -73,6 +74,12 @@ function subjectProblems(
   return [
     { field: 'label', message: `${name} has no such version; there ${listed([...api.versions.keys()])}` },
   ];
+}
+
+/** An API without versions is held as a whole, whether its only one is named or not. */
+function isOnly({ api, label }: PauseRequest, apis: readonly PausableApi[]): boolean {
+  const named = label === undefined ? undefined : apis.find(({ name }) => name === api)?.versions.get(label);
+  return named !== undefined && isOfWholeApi(named.schedule);
 }
 
 function canBePaused({ versions }: PausableApi): boolean {

@@ -31,10 +31,17 @@ export function createPhases(schedule: Schedule, options: PhaseOptions): readonl
   const retired = Math.max(schedule.retired ?? sunset, sunset);
 
   const signals = signalsOf(schedule, options);
+  const services = serviceLinks(schedule);
   return [
-    quiet('planned', -Infinity, released),
-    quiet('active', released, deprecated),
-    { stage: 'deprecated' as const, from: deprecated, until: sunset, ...signals },
+    quiet('planned', -Infinity, released, []),
+    quiet('active', released, deprecated, services),
+    {
+      stage: 'deprecated' as const,
+      from: deprecated,
+      until: sunset,
+      ...signals,
+      links: joined([signals.links, ...services]),
+    },
     // The warning announces a removal; once that has happened the 410 itself says so.
     { stage: 'sunset' as const, from: sunset, until: retired, ...signals, warning: undefined },
     { stage: 'retired' as const, from: retired, until: Infinity, ...signals, warning: undefined },
@@ -52,7 +59,7 @@ export function phaseAt(phases: readonly Phase[], now: EpochMs): Phase {
 
 type Signals = Pick<Phase, 'sunset' | 'replace' | 'warning' | 'links' | 'linksSuccessor'>;
 
-function quiet(stage: Stage, from: EpochMs, until: EpochMs): Phase {
+function quiet(stage: Stage, from: EpochMs, until: EpochMs, links: readonly string[]): Phase {
   return {
     stage,
     from,
@@ -60,9 +67,24 @@ function quiet(stage: Stage, from: EpochMs, until: EpochMs): Phase {
     sunset: undefined,
     replace: [],
     warning: undefined,
-    links: '',
+    links: joined(links),
     linksSuccessor: false,
   };
+}
+
+/**
+ * RFC 8631: how the version is called, on each of its final answers, refusals included, for as long as it is served. What
+ * has ended has a guide instead: there is nothing left to call, and no header line to spend on it.
+ */
+function serviceLinks({ serviceDoc, serviceDesc }: Schedule): readonly string[] {
+  return [
+    ...(serviceDoc === undefined ? [] : [link(serviceDoc, 'service-doc')]),
+    ...(serviceDesc === undefined ? [] : [link(serviceDesc, 'service-desc')]),
+  ];
+}
+
+function joined(links: readonly string[]): string {
+  return links.filter((each) => each !== '').join(', ');
 }
 
 function signalsOf(schedule: Schedule, options: PhaseOptions): Signals {
@@ -88,7 +110,7 @@ function signalsOf(schedule: Schedule, options: PhaseOptions): Signals {
     sunset: schedule.sunset,
     replace,
     warning: options.warning ? warningValue(schedule, options) : undefined,
-    links: links.join(', '),
+    links: joined(links),
     linksSuccessor: schedule.successor !== undefined,
   };
 }

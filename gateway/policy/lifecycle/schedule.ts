@@ -29,6 +29,9 @@ export interface Schedule {
   readonly guide: string | undefined;
   /** Absolute URL of the status page (X-API-Deprecation-Info). */
   readonly status: string | undefined;
+  /** Absolute URLs: what tells people how to call it, and what tells machines (RFC 8631). */
+  readonly serviceDoc?: string | undefined;
+  readonly serviceDesc?: string | undefined;
   readonly reason: string | undefined;
   readonly after: Afterlife;
 }

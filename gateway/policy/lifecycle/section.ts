@@ -1,7 +1,8 @@
 // The lifecycle fields of a version and of an API: dates, successor, links, what follows the sunset.
 // Their shape only; order of dates and references are checked against the whole file.
 import { z } from 'zod';
-import { instant, isLoopback, lineOfText, notation, wholeSeconds } from '../notation.ts';
+import { instant, isLoopback, lineOfText, notation, orOff, wholeSeconds } from '../notation.ts';
+import type { BrownoutRule } from './brownout-rule.ts';
 import { brownoutsSection } from './brownout-section.ts';
 import { EXEMPTIONS } from './exceptions.ts';
 import { parseOperationSuccessor } from './operation-template.ts';
@@ -24,6 +25,11 @@ const page = (description: string) =>
     description,
     examples: ['https://docs.example.com/orders/v1-to-v2'],
   });
+
+const serviceDoc = page('Documentation for people, sent as Link rel="service-doc" (RFC 8631).');
+const serviceDesc = page(
+  'Description for machines, such as an OpenAPI document, sent as Link rel="service-desc" (RFC 8631).',
+);
 
 const label = (description: string) => z.string().meta({ description, examples: ['v2'] });
 
@@ -54,35 +60,16 @@ const exception = z.strictObject({
 
 const extensions = z.array(extension).min(1).meta({ description: 'Later sunsets, in the order announced.' });
 
+const own = <Section extends z.ZodType>(section: Section) => orOff(section, undefined).optional();
+
 const exceptionsSection = z
   .array(exception)
-  .min(1)
   .meta({ description: 'Consumers with leave from brownouts, sunset or lowered limits.' });
 
-/** The lifecycle part of one version. A date D is the instant D T00:00:00Z (SUN-2). */
-export const lifecycleFields = {
-  released: instant('From this day the version answers.'),
-  announced: instant('When the deprecation was announced, where that was before `deprecated`.').optional(),
-  deprecated: instant('From this day answers carry Deprecation.').optional(),
-  sunset: instant('As first published; from this day the version no longer answers.').optional(),
-  extended: extensions.optional(),
-  retired: instant('From this day nothing of the version is left; default: the sunset.').optional(),
-  forgotten: instant('From this day the version is unknown, as if it had never existed.').optional(),
-  successor: label('Version to move to.').optional(),
-  alternate: page('What may serve instead, for a version without a successor.').optional(),
-  guide: page('Migration guide.').optional(),
-  status: page(
-    "Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API.",
-  ).optional(),
-  reason: lineOfText('Why the version goes away; callers read it in the 410.').optional(),
-  after: after
-    .meta({ description: 'What follows the sunset: gone (410) or a redirect; default gone.' })
-    .optional(),
-  exceptions: exceptionsSection.optional(),
-  brownouts: brownoutsSection.optional(),
-};
-
-/** The lifecycle part of an API as a whole; a version may say its own instead, and an API without versions has only this. */
+/**
+ * The lifecycle part of an API as a whole; a version may say its own instead, or `off`, and an API without versions has
+ * only this. A date D is the instant D T00:00:00Z (SUN-2).
+ */
 export const wholeApiFields = {
   announced: instant(
     'When the end of the whole API was announced, where that was before `deprecated`.',
@@ -99,10 +86,39 @@ export const wholeApiFields = {
   status: page(
     "Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API.",
   ).optional(),
+  service_doc: serviceDoc.optional(),
+  service_desc: serviceDesc.optional(),
   reason: lineOfText('Why the API goes away; callers read it in the 410.').optional(),
   exceptions: exceptionsSection.optional(),
   brownouts: brownoutsSection.optional(),
 };
+
+/** What a version has of the same; `off` where it takes over nothing from its API. */
+export const lifecycleFields = {
+  released: instant('From this day the version answers.'),
+  announced: own(instant('When the deprecation was announced, where that was before `deprecated`.')),
+  deprecated: own(instant('From this day answers carry Deprecation.')),
+  sunset: own(instant('As first published; from this day the version no longer answers.')),
+  extended: own(extensions),
+  retired: own(instant('From this day nothing of the version is left; default: the sunset.')),
+  forgotten: own(instant('From this day the version is unknown, as if it had never existed.')),
+  successor: label('Version to move to.').optional(),
+  alternate: own(page('What may serve instead, for a version without a successor.')),
+  guide: own(page('Migration guide.')),
+  status: own(
+    page("Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API."),
+  ),
+  service_doc: own(serviceDoc),
+  service_desc: own(serviceDesc),
+  reason: own(lineOfText('Why the version goes away; callers read it in the 410.')),
+  after: after
+    .meta({ description: 'What follows the sunset: gone (410) or a redirect; default gone.' })
+    .optional(),
+  exceptions: own(exceptionsSection),
+  brownouts: own(brownoutsSection),
+};
+
+const NO_BROWNOUTS: readonly BrownoutRule[] = [];
 
 /** The lifecycle part of one operation; what is absent is the version's. */
 export const operationFields = {
@@ -123,7 +139,7 @@ export const operationFields = {
     .enum(['gone', 'redirect'])
     .meta({ description: 'What follows the sunset of the operation: 410, or a redirect to its successor.' })
     .optional(),
-  brownouts: brownoutsSection.optional(),
+  brownouts: orOff(brownoutsSection, NO_BROWNOUTS).optional(),
 };
 
 /** Whether refusals for lifecycle and limits are given or only counted. */

@@ -46,10 +46,15 @@ const own = {
   deprecated: lowering.optional(),
 };
 
-/** Limits of one version; what is absent is inherited from the API. */
+/** Limits of one version or operation; what is absent is inherited from the larger whole, with `off` nothing is. */
 export const versionLimitsSection = z
-  .strictObject(own)
-  .meta({ description: 'Limits of this version alone.' });
+  .union([z.literal('off'), z.strictObject(own)])
+  .meta({ description: 'Limits of this version or operation alone, or off.' });
+
+/** What is written of limits: nothing of them where there are to be none. */
+export function writtenLimits<Limits>(limits: Limits | 'off' | undefined): Limits | undefined {
+  return limits === 'off' ? undefined : limits;
+}
 
 export const limitsSection = z
   .strictObject({

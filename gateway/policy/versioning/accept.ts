@@ -25,7 +25,8 @@ export function readPreferences(
     const weight = weightOf(media);
     if (weight === undefined || !isTypeValid(media.type)) return [];
     const version = versionIn(templates, media);
-    return [{ claim: version && { carrier: 'accept', ...version }, weight }];
+    const claim = version && ({ carrier: 'accept', ...version } as const);
+    return [{ claim, weight, isAny: media.type === '*/*' }];
   });
 }
 

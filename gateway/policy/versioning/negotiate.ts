@@ -48,7 +48,9 @@ export function negotiate(
   if (next !== undefined && next.weight >= openWeight) return { kind: 'claim', ...next };
   const last = ended ?? refused;
   if (openWeight === 0 && last !== undefined) return { kind: 'claim', ...last };
-  return { kind: 'open', next: next ?? ended, excluded };
+  const isNothingWanted = openWeight === 0 && next === undefined;
+  const excludesRest = preferences.some(({ isAny, weight }) => isAny && weight === 0);
+  return { kind: 'open', next: next ?? ended, excluded: isNothingWanted && excludesRest ? 'all' : excluded };
 }
 
 function better(found: Weighed, than: Weighed | undefined): Weighed {

@@ -34,6 +34,8 @@ export interface Preference {
   readonly claim: Claim | undefined;
   /** The weight in thousandths; 0 excludes. */
   readonly weight: number;
+  /** Whether it is the range of any type at all, which with the weight 0 leaves only what the list names. */
+  readonly isAny: boolean;
 }
 
 /** What a request says about its version: claims must agree, preferences are negotiated. */
@@ -120,8 +122,8 @@ export interface OpenResolution {
   readonly kind: 'open';
   /** The best known version among the members of `Accept` behind, for where there is no default. */
   readonly next: { readonly claim: Claim; readonly verdict: Verdict & { kind: 'resolved' } } | undefined;
-  /** Versions with weight 0. */
-  readonly excluded: ReadonlySet<Label>;
+  /** Versions with weight 0; `all` where the list names nothing that it would take. */
+  readonly excluded: ReadonlySet<Label> | 'all';
 }
 
 /** Open only for an API with pins. */
@@ -133,5 +135,7 @@ export type VersioningRefusal =
   | { readonly reason: 'version_malformed'; readonly claim: Claim; readonly known: readonly Label[] }
   | { readonly reason: 'version_unknown'; readonly claim: Claim; readonly known: readonly Label[] }
   | { readonly reason: 'version_missing'; readonly known: readonly Label[] }
+  /** `Accept` excludes every version that would answer. */
+  | { readonly reason: 'version_unacceptable'; readonly known: readonly Label[] }
   /** The store is away and the account not known in this process; another version would be worse than none. */
   | { readonly reason: 'pins_unavailable'; readonly retryAfterSeconds: number; readonly restoredAt: EpochMs };

@@ -66,7 +66,7 @@ export function floorOf(rules: ResolutionRules, day: string, moment: Moment): La
 
 /**
  * Nothing insists on a version: the pin, then the default, unless `Accept` excludes them, then what the list would take
- * instead (VER-3). A pin on a version that is not there any more is refused: no other takes its place unasked.
+ * instead (VER-3). Where it takes nothing there is, that is said, and not that no version was named (NEG-8). A pin on a version that is not there any more is refused: no other takes its place unasked.
  */
 export function resolveOpen(
   rules: ResolutionRules,
@@ -76,23 +76,24 @@ export function resolveOpen(
 ): Verdict {
   const { isReleased, mayAnswer } = moment;
   const { default: label } = rules;
-  if (pinned !== undefined && !excluded.has(pinned)) {
+  const isExcluded = (each: Label) => excluded === 'all' || excluded.has(each);
+  if (pinned !== undefined && !isExcluded(pinned)) {
     if (rules.labels.includes(pinned) && isReleased(pinned)) {
       return { kind: 'resolved', label: pinned, carrier: 'pin' };
     }
     const claim: Claim = { carrier: 'pin', value: pinned };
     return { kind: 'refused', refusal: { reason: 'version_unknown', claim, known: served(rules, moment) } };
   }
-  if (label !== undefined && isReleased(label) && !excluded.has(label)) {
+  if (label !== undefined && isReleased(label) && !isExcluded(label)) {
     return { kind: 'resolved', label, carrier: 'default' };
   }
   if (next !== undefined) return next.verdict;
-  const left =
-    excluded.size === 0
-      ? undefined
-      : rules.labels.find((each) => isReleased(each) && mayAnswer(each) && !excluded.has(each));
+  const known = served(rules, moment);
+  if (excluded !== 'all' && excluded.size === 0)
+    return { kind: 'refused', refusal: { reason: 'version_missing', known } };
+  const left = rules.labels.find((each) => isReleased(each) && mayAnswer(each) && !isExcluded(each));
   if (left !== undefined) return { kind: 'resolved', label: left, carrier: 'accept' };
-  return { kind: 'refused', refusal: { reason: 'version_missing', known: served(rules, moment) } };
+  return { kind: 'refused', refusal: { reason: 'version_unacceptable', known } };
 }
 
 function judge(rules: ResolutionRules, claim: Claim, moment: Moment): Verdict {

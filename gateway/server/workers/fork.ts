@@ -25,7 +25,9 @@ export function forkWorker(entry: URL, answers: Answers): WorkerProcess {
     serialization: 'advanced',
   });
   const cache = getCompileCacheDir();
-  const worker = cluster.fork(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache });
+  const worker = cluster.fork(
+    cache === undefined ? {} : { NODE_COMPILE_CACHE: cache, NODE_COMPILE_CACHE_PORTABLE: '1' },
+  );
   const { peer, lost } = connectPeer(
     {
       // The end of the process says what a failed send would.

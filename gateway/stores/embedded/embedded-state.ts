@@ -2,7 +2,7 @@
 // One process holds the folder, so that what this process knows is all there is to know.
 import type { Override } from '../../policy/lifecycle/override.ts';
 import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
-import { readPin, writePin } from '../pin-text.ts';
+import { createPinRecords, type PinTexts } from '../pin-records.ts';
 import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
 import { type TellWorkers, tellingRecords } from '../workers/for-workers.ts';
@@ -26,7 +26,7 @@ export interface EmbeddedOptions extends DatabaseOptions {
 export async function openEmbeddedState(folder: string, options: EmbeddedOptions): Promise<EmbeddedState> {
   const { database, close } = await openDataFolder(folder, options);
   const { onFault, tell = async () => undefined } = options;
-  const records = tellingRecords(pinRecords(database), tell);
+  const records = tellingRecords(createPinRecords(pinTexts(database), onFault), tell);
   const onOverrides = (overrides: readonly Override[]) => tell({ kind: 'overrides', overrides });
   try {
     return {
@@ -45,15 +45,10 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
   }
 }
 
-function pinRecords(database: Database): PinRecords {
-  const textOf = (pin: Parameters<typeof writePin>[0] | undefined) =>
-    pin === undefined ? undefined : writePin(pin);
+function pinTexts(database: Database): PinTexts {
   return {
-    find: async (key) => {
-      const text = await database.call('findPin', key);
-      return text === undefined ? undefined : readPin(text);
-    },
-    claim: async (key, pin) => readPin(await database.call('claimPin', key, writePin(pin))),
-    replace: (key, current, next) => database.call('replacePin', key, textOf(current), textOf(next)),
+    find: (key) => database.call('findPin', key),
+    claim: (key, text) => database.call('claimPin', key, text),
+    replace: (key, current, next) => database.call('replacePin', key, current, next),
   };
 }

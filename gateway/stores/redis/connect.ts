@@ -1,12 +1,15 @@
 // The connection to Redis as the request path needs it: an answer at once, or the plain statement that there is none.
 // The Redis stores send their scripts through it; nothing that leaves this file can hold the URL or its password.
-import { Redis } from 'ioredis';
+import type { Redis as Client } from 'ioredis';
 import { StoreUnavailable } from '../../policy/contract.ts';
-import { createBreaker } from './breaker.ts';
+import { createBreaker, refusesWrites } from './breaker.ts';
 
 /** Leaves of the 50 ms of RL-13 what a busy event loop needs to notice. */
 const DEFAULT_ANSWER_WITHIN_MS = 30;
 const BREAKER_PAUSE_MS = 250;
+const WRITTEN = 'sundial:{state}:written';
+/** As all else is written: by a script. */
+const WRITE = "return redis.call('SET', KEYS[1], '1', 'PX', 1000)";
 /** Late answers in a row that mean Redis is away; a single one would send every key to its fallback. */
 const LATE_BEFORE_TRIP = 3;
 const CONNECT_WITHIN_MS = 1000;
@@ -35,8 +38,9 @@ export type RedisScript = (...args: readonly (string | number)[]) => Promise<unk
 
 /**
  * Connects to `redis://` or `rediss://`. Resolves after the first attempt, successful or not (`ready` tells), and
- * keeps reconnecting for ever. `onState` is called once per change, first when Redis is first reached. A command is given
- * up after `answerWithinMs` (default 30). `onRefused` is told the code of each error reply, such as `OOM`.
+ * keeps reconnecting for ever. `onState` is called once per change, first when Redis is first reached; false also while
+ * it answers and takes no write, though reads go on. A command is given up after `answerWithinMs` (default 30).
+ * `onRefused` is told the code of each error reply, such as `OOM`.
  *
  * @throws Error when the URL has another scheme.
  */
@@ -54,6 +58,8 @@ export async function connectRedis(
   let lateInARow = 0;
   /** The client goes on in database 0 where the one of the URL is refused: that is somebody else's. */
   let isElsewhere = false;
+  // Most gateways have no Redis: theirs start without loading the client.
+  const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     // Nothing waits for a connection and nothing is sent twice: a take that was lost may have been counted.
     enableOfflineQueue: false,
@@ -69,14 +75,28 @@ export async function connectRedis(
     connectionName: 'sundial',
   });
 
+  let up = false;
+  const tellState = (): void => {
+    const now = breaker.closed && writes.closed;
+    if (now === up) return;
+    up = now;
+    options.onState(now);
+  };
   const breaker = createBreaker({
     pauseMs: BREAKER_PAUSE_MS,
     probe: () => (isElsewhere ? Promise.reject(new Error(ELSEWHERE)) : answered(redis.ping(), limitMs)),
-    onState: (up) => {
-      if (up) problem = undefined;
-      options.onState(up);
+    onState: (isBack) => {
+      if (isBack) problem = undefined;
+      tellState();
     },
   });
+  /** Found out by what was refused; that it is over by a write of our own, since there may be no other. */
+  const writes = createBreaker({
+    pauseMs: BREAKER_PAUSE_MS,
+    probe: () => answered(redis.eval(WRITE, 1, WRITTEN), limitMs),
+    onState: tellState,
+  });
+  writes.reset();
   redis.on('connect', () => {
     isElsewhere = false;
   });
@@ -101,6 +121,7 @@ export async function connectRedis(
       problem = reason;
       lateInARow = error instanceof Late ? lateInARow + 1 : 0;
       if (isReply(error)) options.onRefused?.(reason);
+      if (isReply(error) && refusesWrites(error.message)) writes.trip();
       if (lateInARow >= LATE_BEFORE_TRIP || !(isReply(error) || error instanceof Late)) breaker.trip();
       throw new StoreUnavailable(`Redis did not answer (${reason})`);
     }
@@ -124,6 +145,7 @@ export async function connectRedis(
     },
     close: () => {
       breaker.stop();
+      writes.stop();
       redis.disconnect();
     },
   };
@@ -151,7 +173,7 @@ function answered<T>(reply: Promise<T>, limitMs: number): Promise<T> {
   return promise;
 }
 
-function firstAttempt(redis: Redis): Promise<void> {
+function firstAttempt(redis: Client): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, CONNECT_WITHIN_MS);
   redis.once('ready', resolve);

@@ -3,10 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
-import type { Pin } from '../../policy/versioning/pin.ts';
 import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
-import { createPinCache, type PinRecords } from '../pin-cache.ts';
-import { readPin, writePin } from '../pin-text.ts';
+import { createPinCache } from '../pin-cache.ts';
+import { createPinRecords, type PinTexts } from '../pin-records.ts';
 import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
 import { type Changes, isEarlier, readChanges, textsOf } from './change-reply.ts';
@@ -34,7 +33,7 @@ export async function openSharedState(
   }: { readonly onFault: (error: unknown) => void; readonly lastKnown?: LastKnownFile | undefined },
 ): Promise<SharedState> {
   const scripts = defineStateScripts(connection);
-  const pins = createPinCache(pinRecords(scripts));
+  const pins = createPinCache(createPinRecords(pinTexts(scripts), onFault));
   let overrides: readonly Override[] = [];
   /** What `overrides` was read from; undefined where this gateway has changed them itself. */
   let written: string | undefined;
@@ -154,16 +153,14 @@ export async function openSharedState(
   };
 }
 
-function pinRecords({ findPin, claimPin, replacePin }: StateScripts): PinRecords {
-  const textOf = (pin: Pin | undefined) => (pin === undefined ? '' : writePin(pin));
+function pinTexts({ findPin, claimPin, replacePin }: StateScripts): PinTexts {
   return {
     find: async (key) => {
       const text = await findPin(KEYS.pin(key));
-      return text === null ? undefined : readPin(String(text));
+      return text === null ? undefined : String(text);
     },
-    claim: async (key, pin) =>
-      readPin(String(await claimPin(KEYS.pin(key), KEYS.changes, writePin(pin), key, CHANGES_KEPT))),
-    replace: async (key, current, next) =>
-      (await replacePin(KEYS.pin(key), KEYS.changes, textOf(current), textOf(next), key, CHANGES_KEPT)) === 1,
+    claim: async (key, text) => String(await claimPin(KEYS.pin(key), KEYS.changes, text, key, CHANGES_KEPT)),
+    replace: async (key, current = '', next = '') =>
+      (await replacePin(KEYS.pin(key), KEYS.changes, current, next, key, CHANGES_KEPT)) === 1,
   };
 }

@@ -1,8 +1,17 @@
-// What Node's parser lets through and this gateway does not (SMG-3, 6, 14, 16, 17, 24, 25; H2-3).
-// Runs on the raw field lines of every request before anything else reads them.
-import type { IncomingMessage } from 'node:http';
-import type { RequestRefusal } from '../exchange/directive.ts';
+// What a parser lets through and this gateway does not (SMG-3, 6, 14, 16, 17, 24, 25; H2-3).
+// Runs on the raw field lines of every request before anything else reads them; `explain` asks it of the lines it was given.
 import type { Bounds } from '../plan/bounds.ts';
+import type { RequestRefusal } from './directive.ts';
+
+/** A request as received, with the surface of Node's. */
+export interface RequestHead {
+  /** The target. */
+  readonly url?: string | undefined;
+  readonly httpVersion: string;
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[];
+  readonly headers: Record<string, string | string[] | undefined>;
+}
 
 /** RFC 9113 §6.5.2. */
 const HTTP2_FIELD_OVERHEAD = 32;
@@ -45,7 +54,7 @@ const NOT_IN_HTTP2: ReadonlySet<string> = new Set([
 
 export type HeadBounds = Pick<Bounds, 'headerBytes' | 'headerFields' | 'targetBytes'>;
 
-const refused = (message: string, status: 400 | 414 | 431 = 400): RequestRefusal => ({
+const refused = (message: string, status: 400 | 414 | 417 | 431 = 400): RequestRefusal => ({
   reason: 'request_malformed',
   status,
   message,
@@ -56,7 +65,7 @@ const refused = (message: string, status: 400 | 414 | 431 = 400): RequestRefusal
  * Removes from `raw.headers` the names with `_`, which some upstreams read as `-` (SMG-25).
  */
 export function strictnessRefusal(
-  raw: IncomingMessage,
+  raw: RequestHead,
   isHttp2: boolean,
   bounds: HeadBounds,
 ): RequestRefusal | undefined {
@@ -89,10 +98,19 @@ export function strictnessRefusal(
   const coding = raw.headers['transfer-encoding'];
   if (coding !== undefined) {
     if (raw.httpVersion === '1.0') return refused('Transfer-Encoding has no meaning in HTTP/1.0.');
-    if (coding.toLowerCase() !== 'chunked') return { reason: 'transfer_coding_unknown' };
+    if (String(coding).toLowerCase() !== 'chunked') return { reason: 'transfer_coding_unknown' };
   }
   if (isHttp2 && raw.headers.te !== undefined && raw.headers.te !== 'trailers') {
     return refused('TE may only say trailers in HTTP/2.');
   }
   return undefined;
+}
+
+/** FWD-11: what a client may expect. HTTP/1.0 knows no expectations and its own are ignored. */
+export function expectationRefusal({ headers, httpVersion }: RequestHead): RequestRefusal | undefined {
+  const { expect } = headers;
+  if (expect === undefined || httpVersion === '1.0') return undefined;
+  return String(expect).toLowerCase() === '100-continue'
+    ? undefined
+    : refused('The expectation cannot be met.', 417);
 }

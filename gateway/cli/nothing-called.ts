@@ -1,0 +1,17 @@
+// What a command says of a name that nothing bears: what may have been meant, and what there is.
+// For the commands that read the files; a running gateway answers for itself.
+import { suggest } from '../plan/read/shape-issues.ts';
+
+const MOST_NAMES = 20;
+
+export function nothingCalled(noun: string, name: string, known: readonly string[]): string {
+  const near = suggest(name, known);
+  const there = near !== undefined && known.length === 1 ? [] : [`there ${listed(known)}`];
+  return `no ${noun} is called ${JSON.stringify(name)}: ${[there, near ?? []].flat().join('; ')}`;
+}
+
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'is none';
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `${names.length === 1 ? 'is' : 'are'} ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+}

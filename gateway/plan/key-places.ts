@@ -1,0 +1,20 @@
+// Where a key of a policy file belongs that was written in another part of it.
+// For the message about a key that is unknown where it stands.
+import { API_KEYS, VERSION_KEYS } from './grammar/policy-grammar.ts';
+import type { Path } from './read/document.ts';
+
+/** In words of a hint; undefined for what belongs nowhere. `path` is that of the map it stands in. */
+export function placeOfKey(path: Path, key: string, unversioned: boolean): string | undefined {
+  const isVersions = path[0] === 'versions';
+  if (path.length === 0 && VERSION_KEYS.includes(key)) {
+    if (!unversioned) return 'it belongs in a version, below "versions"';
+    const instead = key === 'after' || key === 'successor' ? '; "alternate" says what may serve instead' : '';
+    return `only a version has it, and here there is none${instead}`;
+  }
+  const isOperation = isVersions && path.length === 4 && path[2] === 'operations';
+  if (isOperation && VERSION_KEYS.includes(key)) return 'it belongs in the version, outside "operations"';
+  const isVersion = isVersions && path.length === 2;
+  return (isVersion || isOperation) && API_KEYS.includes(key)
+    ? 'it belongs at the top of the file'
+    : undefined;
+}

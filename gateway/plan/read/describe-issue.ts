@@ -1,0 +1,56 @@
+// Issues of a shape as problems of a document: where, what is wrong, and what to write instead.
+// Between shape-issues.ts, which reads the schema builder's reports, and checkShape.
+import type { Problem } from '../problems.ts';
+import type { Path, SourceDocument } from './document.ts';
+import { type ShapeIssue, suggest } from './shape-issues.ts';
+
+/** What a kind of file adds to the messages. */
+export interface Advice {
+  /** Message for a key that is missing, by its path joined with dots. */
+  readonly missing?: Readonly<Record<string, string>>;
+  /** Top-level keys that belong in the other kind of file, and what that file is called. */
+  readonly elsewhere: { readonly keys: readonly string[]; readonly file: string };
+  /** Where in the same file a key belongs that is unknown in the map at `path`. */
+  readonly placeOfKey?: (path: Path, key: string) => string | undefined;
+}
+
+/** What an operator sees of an issue: one problem, or one for each unknown key of a map. */
+export function describeIssue(
+  issue: ShapeIssue,
+  given: unknown,
+  document: SourceDocument,
+  advice: Advice,
+): readonly Problem[] {
+  if (issue.unknown.length > 0)
+    return issue.unknown.map((key) => describeUnknown(issue, key, document, advice));
+  if (issue.rule === 'missing') {
+    // Something stands there that no value came of: that has been said where it was read.
+    if (document.has(issue.path)) return [];
+    const message = advice.missing?.[issue.path.join('.')] ?? `the key "${issue.path.at(-1)}" is missing`;
+    return [document.problem(issue.path, { rule: 'missing', message, at: 'key' })];
+  }
+  if (given === null && document.written(issue.path)?.trim() === '') {
+    const last = issue.path.at(-1);
+    const where = typeof last === 'number' ? 'in this entry' : `behind "${last}"`;
+    const message = `nothing is written ${where}: give it a value, or take it out`;
+    return [document.problem(issue.path, { rule: 'shape', message, at: 'key' })];
+  }
+  if (typeof given === 'object' && given !== null && issue.rule === 'custom') {
+    return [document.problem(issue.path, { rule: 'shape', message: issue.message })];
+  }
+  const shown = document.show(issue.path, given);
+  const shownAsIs = typeof given === 'string' && !document.isSecret(issue.path);
+  const hint = shownAsIs ? suggest(given, issue.known) : undefined;
+  return [document.problem(issue.path, { rule: 'shape', message: `${issue.message}: ${shown}`, hint })];
+}
+
+function describeUnknown(issue: ShapeIssue, key: string, document: SourceDocument, advice: Advice): Problem {
+  const path = [...issue.path, key];
+  if (issue.path.length === 0 && advice.elsewhere.keys.includes(key)) {
+    const message = `the key "${key}" belongs in ${advice.elsewhere.file}`;
+    return document.problem(path, { rule: 'wrong-file', message, at: 'key' });
+  }
+  const message = `unknown key "${key.length > 60 ? `${key.slice(0, 59)}…` : key}"`;
+  const hint = advice.placeOfKey?.(issue.path, key) ?? suggest(key, issue.known);
+  return document.problem(path, { rule: 'unknown-key', message, hint, at: 'key' });
+}

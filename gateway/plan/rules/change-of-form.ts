@@ -1,0 +1,68 @@
+// An API that gets versions, or gives them up: its callers stay, and so does what they were told of its end.
+// Part of past.ts, for where no version of today bears the name of a published one.
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import type { PolicyView, Report } from '../check/views.ts';
+import type { VersionParts } from '../grammar/policy-grammar.ts';
+import { effectiveSunset } from '../redirects.ts';
+import { versionName, versionPath } from '../versions.ts';
+import { datesRewritten, hasPins } from './dates-rewritten.ts';
+import type { Subject } from './subject.ts';
+import { sunsetRewritten } from './sunset-rewritten.ts';
+
+/**
+ * What was published of the API as a whole holds for every version that a request without one may be given; where none
+ * is given, for at least one. `older` was published.
+ */
+export function versionsGained(older: VersionParts, view: PolicyView, report: Report): void {
+  const api = versionName(UNVERSIONED, view.parts);
+  const named = (label: string): Subject[] => {
+    const version = view.versions.get(label);
+    return version === undefined ? [] : [{ label: api, version, at: versionPath(label), view }];
+  };
+  for (const subject of heirsOf(view).flatMap(named)) {
+    sunsetRewritten(older, subject, report);
+    // The same under a name; beside others the dates may be those of another version.
+    if (view.labels.length === 1) datesRewritten({ ...older, released: undefined }, subject, report);
+  }
+  if (view.parts.resolve === undefined || givesUnasked(view)) return;
+  report(['resolve'], {
+    rule: 'version-removed',
+    message: `${api} was published without versions, and requests that name none are refused by now`,
+    hint: 'add default: and the version that was meant by them',
+    at: 'key',
+  });
+}
+
+/** What was published of each version holds for the API that answers in their place. */
+export function versionsLost(
+  published: ReadonlyMap<string, VersionParts>,
+  view: PolicyView,
+  report: Report,
+): void {
+  const version = view.versions.get(UNVERSIONED);
+  if (version === undefined) return;
+  for (const [label, older] of published)
+    sunsetRewritten(older, { label, version, at: versionPath(UNVERSIONED), view }, report);
+}
+
+/** Any, where accounts are pinned. */
+function heirsOf(view: PolicyView): readonly string[] {
+  if (hasPins(view)) return view.labels;
+  const fallback = defaultOf(view);
+  if (fallback !== undefined) return [fallback];
+  const [longest] = [...view.versions].toSorted(([, a], [, b]) => endOf(b) - endOf(a));
+  return longest === undefined ? [] : [longest[0]];
+}
+
+function givesUnasked(view: PolicyView): boolean {
+  return hasPins(view) || defaultOf(view) !== undefined;
+}
+
+function defaultOf({ parts }: PolicyView): string | undefined {
+  return parts.resolve?.find((entry) => entry.default !== undefined)?.default;
+}
+
+/** A date no calendar reaches, so that two without an end can be compared. */
+function endOf(version: VersionParts): number {
+  return effectiveSunset(version) ?? Number.MAX_SAFE_INTEGER;
+}

@@ -1,0 +1,87 @@
+// What is stored as a pin and is none: no account is refused for good by it.
+import { describe, expect, it } from 'vitest';
+import { createPinRecords, type PinTexts } from '../../gateway/stores/pin-records.ts';
+import { writePin } from '../../gateway/stores/pin-text.ts';
+import { pinOf } from './pin-store.ts';
+
+const PIN = pinOf('2026-06-01');
+const OTHER = pinOf('2025-09-15');
+
+/** A store in memory with `standing` at every key; `onReplace` happens before a text is replaced. */
+function storing(standing: string | undefined, onReplace = (_texts: Map<string, string>): void => undefined) {
+  const kept = new Map<string, string>(standing === undefined ? [] : [['key', standing]]);
+  const told: string[] = [];
+  const texts: PinTexts = {
+    find: async (key) => kept.get(key),
+    claim: async (key, text) => {
+      if (!kept.has(key)) kept.set(key, text);
+      return kept.get(key) ?? text;
+    },
+    replace: async (key, current, next) => {
+      onReplace(kept);
+      if (kept.get(key) !== current) return false;
+      if (next === undefined) kept.delete(key);
+      else kept.set(key, next);
+      return true;
+    },
+  };
+  return { kept, told, records: createPinRecords(texts, (error) => told.push(String(error))) };
+}
+
+const TOLD = ['TypeError: what is stored as a pin is none; its account counts as not pinned'];
+
+describe.each([
+  ['no JSON', 'garbage'],
+  ['nothing', ''],
+  ['a list', '[]'],
+  ['a label alone', '"2026-06-01"'],
+  ['a label that no version can have', writePin(pinOf('banana'))],
+  ['an origin nobody knows', writePin(PIN).replace('first_call', 'gift')],
+  ['an instant no calendar has', writePin({ ...PIN, since: 9e15 })],
+])('%s in place of a pin', (_what, rubbish) => {
+  it('counts as none, and is told of once', async () => {
+    const { records, told } = storing(rubbish);
+    expect(await records.find('key')).toBeUndefined();
+    expect(await records.find('key')).toBeUndefined();
+    expect(told).toEqual(TOLD);
+  });
+
+  it('gives way to the first call that claims one', async () => {
+    const { records, kept, told } = storing(rubbish);
+    expect(await records.claim('key', PIN)).toEqual(PIN);
+    expect(kept.get('key')).toBe(writePin(PIN));
+    expect(await records.claim('key', OTHER)).toEqual(PIN);
+    expect(told).toEqual(TOLD);
+  });
+
+  it('of two first calls to the one that came first', async () => {
+    const { records } = storing(rubbish, (kept) => kept.set('key', writePin(OTHER)));
+    expect(await records.claim('key', PIN)).toEqual(OTHER);
+  });
+
+  it('that comes again and again is as good as no answer', async () => {
+    const { records } = storing(rubbish, (kept) => kept.set('key', `${kept.get('key')} again`));
+    await expect(records.claim('key', PIN)).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
+
+  it('gives way to who moves an account that is not pinned', async () => {
+    const { records, kept } = storing(rubbish);
+    expect(await records.replace('key', PIN, OTHER)).toBe(false);
+    expect(await records.replace('key', undefined, OTHER)).toBe(true);
+    expect(kept.get('key')).toBe(writePin(OTHER));
+  });
+});
+
+it('a pin that stands gives way to nobody who does not know it', async () => {
+  const { records, told } = storing(writePin(PIN));
+  expect(await records.claim('key', OTHER)).toEqual(PIN);
+  expect(await records.replace('key', undefined, OTHER)).toBe(false);
+  expect(await records.replace('key', PIN, OTHER)).toBe(true);
+  expect(await records.find('key')).toEqual(OTHER);
+  expect(told).toEqual([]);
+});
+
+it('a label of a version that is gone from the file is a pin all the same', async () => {
+  const gone = pinOf('v9999');
+  expect(await storing(writePin(gone)).records.find('key')).toEqual(gone);
+});

@@ -1,0 +1,86 @@
+// Promise 5: no pattern that reads what a stranger sends costs more than its length explains.
+// Work and not time, and the least of several measurements, so that a busy machine fails nothing.
+import { describe, expect, it } from 'vitest';
+import { readAuthority } from '../../gateway/exchange/authority.ts';
+import { readTarget } from '../../gateway/exchange/target.ts';
+import { nominated } from '../../gateway/forward/hop-by-hop.ts';
+import { renewDigest } from '../../gateway/policy/body-notice/digest.ts';
+import { judgeHead } from '../../gateway/policy/body-notice/editable.ts';
+import { readTags } from '../../gateway/policy/body-notice/entity-tag.ts';
+import { plainAccept, readPreferences } from '../../gateway/policy/versioning/accept.ts';
+import { parseTemplate } from '../../gateway/policy/versioning/media-type.ts';
+import { preferredType } from '../../gateway/policy/versioning/preferred-type.ts';
+import { parameterValues } from '../../gateway/policy/versioning/query.ts';
+import { createClientAddress } from '../../gateway/server/client-address.ts';
+
+const template = parseTemplate('application/vnd.acme.{version}+json');
+const templates = template === undefined ? [] : [template];
+const clientAddress = createClientAddress(['10.0.0.0/8']);
+const NOTHING = Buffer.alloc(0);
+
+const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
+  ['authority', readAuthority],
+  ['target', (text) => readTarget(`/${text}`, 'GET')],
+  ['Connection', nominated],
+  ['Accept, read', (accept) => readPreferences(templates, { accept })],
+  ['Accept, rewritten', (accept) => plainAccept(templates, accept, () => true)],
+  ['Accept of errors', (accept) => preferredType(accept, ['application/json', 'application/problem+json'])],
+  ['Content-Type of answers', (type) => judgeHead(200, { 'content-type': `application/json${type}` })],
+  [
+    'Cache-Control of answers',
+    (text) => judgeHead(200, { 'content-type': 'application/json', 'cache-control': text }),
+  ],
+  ['If-None-Match', readTags],
+  ['Content-Digest', (field) => renewDigest(field, NOTHING, NOTHING)],
+  ['query', (search) => parameterValues(`?${search}`, 'version')],
+  ['X-Forwarded-For', (chain) => clientAddress('10.0.0.1', chain)],
+];
+
+/** Each to be repeated up to the length: what patterns go back over, again and again. */
+const PIECES = [
+  'a',
+  'a.',
+  ' ',
+  '\t ',
+  '",',
+  '"',
+  '\\',
+  ';',
+  '; ',
+  ';charset=',
+  '%',
+  '%25',
+  '%2e',
+  '/.',
+  '(',
+  ':',
+  '1,',
+  '10.0.0.2,',
+  '&',
+  '=',
+  'W/"',
+  '-',
+  'application/vnd.acme.v1+json,',
+  'no-transform',
+];
+
+const LENGTH = 8 * 1024;
+const MOST_MS = 5;
+
+describe('promise 5: 8 KiB of anything are read with 5 ms of work:', () => {
+  it.each(READERS)('%s', (_name, read) => {
+    const slow = PIECES.filter((piece) => {
+      const text = piece.repeat(Math.ceil(LENGTH / piece.length)).slice(0, LENGTH);
+      // One that ends as nothing may end fails at the last moment.
+      const rounds = Array.from({ length: 8 }, () => {
+        const before = process.cpuUsage();
+        read(text);
+        read(`${text}\u0001`);
+        const { user, system } = process.cpuUsage(before);
+        return (user + system) / 2_000;
+      });
+      return Math.min(...rounds) > MOST_MS;
+    });
+    expect(slow).toEqual([]);
+  });
+});

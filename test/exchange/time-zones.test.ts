@@ -1,0 +1,96 @@
+// Promise 43: a date means the same instant wherever the process runs, on every day that a calendar has.
+// Files are read, compiled and judged anew in each zone, from the text of a policy to the words of an answer.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runExplain } from '../../gateway/cli/explain.ts';
+import { type Workspace, workspace } from '../plan/workspace.ts';
+
+const ZONES = ['UTC', 'Pacific/Kiritimati', 'America/Los_Angeles', 'Asia/Kathmandu'];
+
+const policy = (sunset: string) => `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" } ]
+access: public
+upstreams: { v1: { targets: [http://127.0.0.1:4001] }, v2: { targets: [http://127.0.0.1:4001] } }
+versions:
+  v1: { released: 2024-01-01, deprecated: 2024-02-29, sunset: ${sunset}, successor: v2, guide: https://docs.example.com/v2 }
+  v2: { released: 2024-02-29 }
+`;
+
+let files: Workspace;
+const zone = process.env.TZ;
+beforeAll(async () => {
+  files = await workspace({ 'policies/orders.yaml': policy('2027-01-15') });
+});
+afterAll(() => {
+  if (zone === undefined) delete process.env.TZ;
+  else process.env.TZ = zone;
+  return files[Symbol.asyncDispose]();
+});
+
+interface Told {
+  readonly status: number;
+  readonly sunset: string | undefined;
+  readonly message: string | undefined;
+}
+
+async function told(now: number): Promise<Told> {
+  const { text } = await runExplain({
+    request: 'GET /api/v1/orders',
+    headers: [],
+    as: undefined,
+    scopes: undefined,
+    paused: undefined,
+    format: 'json',
+    configFile: files.configFile,
+    environment: {},
+    now,
+    today: Date.UTC(2026, 10, 20),
+    colour: false,
+    cwd: files.folder,
+  });
+  const { answer } = JSON.parse(text);
+  return { status: answer.status, sunset: answer.headers.sunset, message: answer.body?.message };
+}
+
+describe.each([
+  ['2027-01-15', Date.UTC(2027, 0, 15), 'Fri, 15 Jan 2027 00:00:00 GMT'],
+  ['2028-02-29', Date.UTC(2028, 1, 29), 'Tue, 29 Feb 2028 00:00:00 GMT'],
+  ['2027-01-15T23:59:59+14:00', Date.UTC(2027, 0, 15, 9, 59, 59), 'Fri, 15 Jan 2027 09:59:59 GMT'],
+  ['2038-01-19T03:14:08Z', 2 ** 31 * 1000, 'Tue, 19 Jan 2038 03:14:08 GMT'],
+  ['9999-12-31', Date.UTC(9999, 11, 31), 'Fri, 31 Dec 9999 00:00:00 GMT'],
+])('a sunset of %s', (written, instant, field) => {
+  it.each(ZONES)('comes in its second in %s', async (name) => {
+    process.env.TZ = name;
+    await files.write('policies/orders.yaml', policy(written));
+    const before = await told(instant - 1);
+    expect(before).toMatchObject({ sunset: field });
+    expect(before.status).not.toBe(410);
+    const day = new Date(instant).toISOString().slice(0, 10);
+    for (const now of [instant, instant + 1000])
+      expect(await told(now)).toMatchObject({
+        status: 410,
+        message: `API version v1 was retired on ${day}.`,
+      });
+  });
+});
+
+it('the zones are other ones, or this shows nothing', () => {
+  const hours = ZONES.map((name) => {
+    process.env.TZ = name;
+    return new Date(Date.UTC(2027, 0, 15)).getHours();
+  });
+  expect(hours).toEqual([0, 14, 16, 5]);
+});
+
+it.each([
+  '2027-02-29',
+  '2026-11-31',
+  '2027-01-15T23:59:60Z',
+  '2027-01-15T24:00:00Z',
+  '2027-01-15T00:00:00',
+  '10000-01-01',
+])('promise 43: no calendar or clock has %s: it is refused by its place', async (written) => {
+  await files.write('policies/orders.yaml', policy(written));
+  const problems = await files.problems();
+  expect(problems).toEqual([expect.stringMatching(/^policies\/orders\.yaml:7 «.*» error: /)]);
+});

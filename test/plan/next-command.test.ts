@@ -1,0 +1,32 @@
+// A command that a hint names: as whoever reads it must type it.
+import { describe, expect, it } from 'vitest';
+import { nextCommand } from '../../gateway/plan/next-command.ts';
+
+describe('a command to type next', () => {
+  it.each([
+    ['the usual file', { config: 'config/gateway.yaml', environment: {} }, ''],
+    ['another file', { config: 'my gateway.yaml', environment: {} }, " -c 'my gateway.yaml'"],
+    ['a file that is usual here', { config: 'a.yaml', environment: { SUNDIAL_CONFIG: 'a.yaml' } }, ''],
+    [
+      'the usual file where another is usual here',
+      { config: 'config/gateway.yaml', environment: { SUNDIAL_CONFIG: 'a.yaml' } },
+      ' -c config/gateway.yaml',
+    ],
+    ['a variable set to nothing', { config: 'config/gateway.yaml', environment: { SUNDIAL_CONFIG: '' } }, ''],
+    [
+      'an admin listener',
+      { config: 'config/gateway.yaml', admin: 'http://10.0.0.7:9901', environment: {} },
+      ' --admin http://10.0.0.7:9901',
+    ],
+  ])('repeats what names the gateway: %s', (_title, meant, options) => {
+    expect(nextCommand(meant)('pause', '--list')).toBe(`sundial pause --list${options}`);
+  });
+
+  it('quotes what a shell would take apart, and leaves what is to be filled in', () => {
+    const next = nextCommand({ config: 'config/gateway.yaml', environment: {} });
+    expect(next('pin', 'roll-back', 'payments', "o'neill & co", '--why', '"…"')).toBe(
+      `sundial pin roll-back payments 'o'\\''neill & co' --why "…"`,
+    );
+    expect(next('pause', '--end', '<id>')).toBe('sundial pause --end <id>');
+  });
+});
