@@ -1,18 +1,16 @@
 // `explain` against the gateway it explains: the same policies, the same clock, the same requests, the same answers.
 // Requests are made of the policies of all other journeys, at every instant at which something of them changes.
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explain } from '../../gateway/cli/explain.ts';
-import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
 import { UNVERSIONED } from '../../gateway/policy/versioning/resolution.ts';
-import { sendJson } from '../../upstreams/service/answer.ts';
-import { listen, type Service } from '../../upstreams/service/listen.ts';
-import { type Explanation, sidesOf } from '../support/explained.ts';
-import { type RunningGateway, runGateway } from '../support/gateway.ts';
-import { type Ask, type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
+import { certificateFolder } from '../support/certificate-folder.ts';
+import { type Explanation, kindOf, sidesOf } from '../support/explained.ts';
+import type { Ask, Client } from '../support/http-client.ts';
 import { startTestIssuer } from '../support/issuer.ts';
-import { policyFolders } from '../support/policy-folders.ts';
-import { CALLERS, type Caller, requestsOf, type TimedRequest } from '../support/requests-of-api.ts';
+import { type PolicyFolder, policyFolders } from '../support/policy-folders.ts';
+import { type ReloadedGateway, reloadedGateway, type Shown } from '../support/reloaded-gateway.ts';
+import { CALLERS, type Caller, type Form, plainRequestsOf, requestsOf } from '../support/requests-of-api.ts';
+import { startWellUpstreams, type WellUpstreams } from '../support/well-upstreams.ts';
 
 const DAY = Date.UTC(2026, 10, 20);
 const SCOPES = ['orders:read', 'orders:write', 'payments:read', 'payments:write'];
@@ -23,35 +21,30 @@ const FIRST_CALL = 'the first call of the account';
 /** Folders and files of policies that are not compared, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'start/bad': 'check refuses it: there is no plan',
-  'start/good': 'reads a guide from a file that its journey makes',
-  reload: 'a template, of which its journey makes one edition after the other',
-  maintenance: 'goes by the real time, and explain by the instant that is asked about',
-  targets: 'what its targets are, and which is well, its journey decides',
-  'upstream-connections': 'certificates are made, and places taken, as its journey runs',
-  'authority/policies': 'its certificates are made as its journey runs',
-  'secrets/policies': 'its store is one that cannot be reached',
-  'upstream-faults/nameless.yaml': 'asks a resolver for a host that does not exist',
 };
 
 const found = await policyFolders();
 const compared = found.filter(({ folder }) => LEFT_OUT[folder] === undefined);
 
 const stack = new AsyncDisposableStack();
-/** Stands for every upstream; says what it was asked for. */
-let upstream: Service;
-let issuerUrl: string;
+let upstreams: WellUpstreams;
 const tokens = new Map<Caller, string>();
+const gateways = new Map<string, Promise<ReloadedGateway>>();
+/** Of each gateway, the kinds of requests without an API that it was asked already. */
+const without = new Map<string, Set<string>>();
+/** What holds for every folder. */
+let environment: Readonly<Record<string, string>> = {};
+let now = DAY;
+
 beforeAll(async () => {
-  upstream = stack.adopt(
-    await listen(
-      ({ url, headers }, response) =>
-        sendJson(response, 200, { target: url, version: headers['api-version'] }),
-      { port: 0 },
-    ),
-    (service) => service.close(),
-  );
+  upstreams = stack.use(await startWellUpstreams());
   const issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
-  issuerUrl = issuer.url;
+  const certificates = stack.use(await certificateFolder());
+  await certificates.place('a', ['a.example', '*.a.example']);
+  await certificates.place('b', ['b.example']);
+  // Maintenance goes by the real time, which every instant that is asked about must agree with.
+  const known = { ISSUER: issuer.url, CERTS: certificates.path, UNTIL: '2099-01-01T00:00:00Z' };
+  environment = { ...known, SECURE: upstreams.secure.url, PATIENCE: '10s' };
   for (const id of CALLERS) {
     const claims = { client_id: id, account_id: id, account_created: CREATED, scope: SCOPES.join(' ') };
     tokens.set(id, `Bearer ${await issuer.sign(claims)}`);
@@ -60,50 +53,102 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 it('nothing is left out but by name, and what is named is there', () => {
-  expect(compared.length).toBeGreaterThan(20);
+  expect(compared.length).toBeGreaterThan(40);
   for (const path of Object.keys(LEFT_OUT))
     expect(
-      found.some(({ folder, files }) => folder === path || files.includes(path)),
+      found.some(({ folder }) => folder === path),
       path,
     ).toBe(true);
 });
 
-describe.each(compared)('with the policies in $folder', ({ folder, config, variables }) => {
-  const journey = new AsyncDisposableStack();
-  let now = DAY;
-  let gateway: RunningGateway;
-  let clients: readonly Client[];
-  let loaded: Whole;
+/** A request, and what `explain` says of it. */
+interface Told {
+  readonly at: number;
+  readonly ask: Ask;
+  readonly explanation: Explanation;
+  readonly kind: string;
+  readonly series: string | undefined;
+  /** It changes what the gateway does with later ones. */
+  readonly pins: boolean;
+}
+
+describe.each(compared)('with the policies in $title', (folder) => {
+  let shown: Shown;
 
   beforeAll(async () => {
-    const environment: Record<string, string> = { ISSUER: issuerUrl };
-    for (const name of variables)
-      environment[name] = name.endsWith('_PORT') ? String(upstream.port) : upstream.url;
-    gateway = journey.use(
-      await runGateway({ policies: folder, lifecycleNow: () => now, environment, config }),
-    );
-    clients =
-      gateway.https === 0
-        ? [overHttp1(gateway.http, { tls: false })]
-        : [overHttp1(gateway.https), overHttp2(gateway.https)];
-    for (const client of clients) journey.use(client);
-    const read = await loadAll({
-      configFile: join(import.meta.dirname, config),
-      environment: {
-        DATA: '/nowhere',
-        STORE: 'embedded:/nowhere',
-        POLICIES: join(import.meta.dirname, folder, '*.yaml'),
-        ...environment,
-      },
-      now: DAY,
-    });
-    if (!isWhole(read)) throw new Error(JSON.stringify(read.problems));
-    loaded = read;
+    now = DAY;
+    shown = await (await gatewayOf(folder)).show(folder);
   });
-  afterAll(() => journey.disposeAsync());
 
-  async function explained({ path, method = 'GET', headers = {} }: Ask, as?: Caller, pin?: string) {
-    const { exitCode, text } = await explain(loaded, {
+  it('every version is explained as it is served, at each of its dates and a millisecond before', async () => {
+    const told = await explainAll();
+    const asked = without.getOrInsertComputed(folder.config, () => new Set());
+    for (const [at, together] of Map.groupBy(telling(told, asked), (each) => each.at)) {
+      now = at;
+      const turns = together.map((each, index) => ({ each, client: clientOf(each.ask, index) }));
+      const byClient = Map.groupBy(turns, ({ client }) => client);
+      // One after the other on each connection: some upstreams have no more than two places.
+      const asking = [...byClient].map(async ([client, queue]) => {
+        for (const { each } of queue) await expectSame(client, each.ask, each.explanation);
+      });
+      await Promise.all(asking);
+    }
+    const outcomes = new Set(told.map(({ explanation }) => explanation.answer.status ?? 0));
+    expect(outcomes.size).toBeGreaterThanOrEqual(3);
+    expect(outcomes).not.toContain(500);
+  });
+
+  it('TLS-5: and over plain HTTP', async () => {
+    now = DAY;
+    const asked = without.getOrInsertComputed(folder.config, () => new Set());
+    const forms = shown.loaded.plan.apis.slice(0, 1).flatMap(plainRequestsOf);
+    const client = shown.loaded.settings.listeners.http && shown.plain();
+    for (const form of forms) {
+      const ask = sent(form, form.as);
+      const whole = { ...ask, path: `http://${ask.headers?.host}${ask.path}` };
+      if (client === undefined) expect((await askExplain(whole, form.as)).text).toMatch(/plain HTTP/);
+      else {
+        const explanation = await explained(whole, form.as);
+        const kind = `plain ${kindOf(explanation, ask)}`;
+        if (!asked.has(kind)) await expectSame(client, ask, explanation);
+        asked.add(kind);
+      }
+    }
+  });
+
+  /** Everything there is to ask, in the order of time; what was said to come next came. */
+  async function explainAll(): Promise<readonly Told[]> {
+    const pins = new Map<string, string>();
+    const latest = new Map<string, Explanation>();
+    const told: Told[] = [];
+    const requests = shown.loaded.plan.apis.flatMap((api) => requestsOf(api, DAY));
+    for (const { at, api, as, ask: form, series } of requests.toSorted((a, b) => a.at - b.at)) {
+      now = at;
+      const ask = sent(form, as);
+      const account = `${api} ${as}`;
+      const explanation = await explained(ask, as, pins.get(account));
+      const first = explanation.decisions.find(({ detail }) => detail === FIRST_CALL);
+      if (first !== undefined) pins.set(account, first.value);
+      told.push({ at, ask, explanation, kind: kindOf(explanation, ask), series, pins: first !== undefined });
+      // An account that is still to be made counts as one of the very day, which no policy says anything about.
+      if (series === undefined || at < Date.parse(CREATED)) continue;
+      const before = latest.get(series);
+      if (before !== undefined) expect(foretold(before, at), series).toEqual(outcomeOf(explanation));
+      latest.set(series, explanation);
+    }
+    return told;
+  }
+
+  /** With the host that explained requests have where they name none, and their id, which some bodies repeat. */
+  function sent({ as: _as, ...ask }: Form, as: Caller | undefined): Ask {
+    const token = as === undefined ? undefined : tokens.get(as);
+    const authorization = token === undefined ? {} : { authorization: token };
+    const { host } = new URL(shown.loaded.plan.public);
+    return { ...ask, headers: { host, ...ask.headers, ...authorization, 'x-request-id': 'explained' } };
+  }
+
+  async function askExplain({ path, method = 'GET', headers = {} }: Ask, as?: Caller, pin?: string) {
+    return explain(shown.loaded, {
       request: `${method} ${path}`,
       headers: Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       as,
@@ -113,62 +158,75 @@ describe.each(compared)('with the policies in $folder', ({ folder, config, varia
       format: 'json',
       now,
     });
-    expect(exitCode, text).toBe(0);
-    const explanation: Explanation = JSON.parse(text);
-    return explanation;
+  }
+
+  async function explained(ask: Ask, as?: Caller, pin?: string): Promise<Explanation> {
+    const { exitCode, text } = await askExplain(ask, as, pin);
+    if (exitCode !== 0) throw new Error(text);
+    return JSON.parse(text);
   }
 
   async function expectSame(client: Client, ask: Ask, explanation: Explanation): Promise<void> {
-    const about = { at: new Date(now).toISOString(), protocol: clients.indexOf(client), ask };
-    const { explained, answered } = sidesOf(explanation, await client.ask(ask), ask.method);
+    const answer = await client.ask(ask);
+    const { explained, answered } = sidesOf(explanation, answer, { method: ask.method, now });
+    if (JSON.stringify(explained) === JSON.stringify(answered)) return;
+    const about = { at: new Date(now).toISOString(), ask };
     expect({ about, answered }).toEqual({ about, answered: explained });
   }
 
-  it('every version is explained as it is served, at each of its dates and a millisecond before', async () => {
-    const pins = new Map<string, string>();
-    const told = new Map<string, Explanation>();
-    const outcomes = new Set<number>();
-    for (const [client, request] of everyRequest()) {
-      now = request.at;
-      const { api, as, series } = request;
-      const ask = sent(request);
-      const account = `${api} ${as}`;
-      const explanation = await explained(ask, as, pins.get(account));
-      const pinned = explanation.decisions.find(({ detail }) => detail === FIRST_CALL);
-      if (pinned !== undefined) pins.set(account, pinned.value);
-      await expectSame(client, ask, explanation);
-      outcomes.add(explanation.answer.status ?? 0);
-      // An account that is still to be made counts as one of the very day, which no policy says anything about.
-      if (series === undefined || now < Date.parse(CREATED)) continue;
-      const before = told.get(series);
-      if (before !== undefined) expect(foretold(before, now), series).toEqual(outcomeOf(explanation));
-      told.set(series, explanation);
-    }
-    expect(outcomes.size).toBeGreaterThanOrEqual(3);
-    expect(outcomes).not.toContain(500);
-  });
-
-  it('TLS-5: and over plain HTTP', async () => {
-    await using plain = overHttp1(gateway.http, { tls: false });
-    const [first] = everyRequest();
-    if (first === undefined) throw new Error('there is no request');
-    const [, request] = first;
-    now = request.at;
-    const ask = sent(request);
-    const whole = { ...ask, path: `http://127.0.0.1${ask.path}` };
-    await expectSame(plain, ask, await explained(whole, request.as));
-  });
-
-  /** Every other one over HTTP/2, where that is spoken. */
-  function everyRequest(): readonly (readonly [Client, TimedRequest])[] {
-    const apis = loaded.plan.apis.filter(({ name }) => LEFT_OUT[`${folder}/${name}.yaml`] === undefined);
-    const requests = apis.flatMap((api) => requestsOf(api, DAY));
-    return requests.flatMap((request, index) => {
-      const client = clients[index % clients.length];
-      return client === undefined ? [] : [[client, request] as const];
-    });
+  /** Every other one over HTTP/2, where that is spoken; by the name of the host where it has a certificate of its own. */
+  function clientOf({ headers = {} }: Ask, index: number): Client {
+    const { certificates = [] } = shown.loaded.settings.listeners.https ?? {};
+    const { host } = headers;
+    const isOwn = typeof host === 'string' && certificates.some(({ names }) => names.includes(host));
+    const clients = shown.clients(isOwn ? host : '');
+    const client = clients[index % clients.length];
+    if (client === undefined) throw new Error('there is no client');
+    return client;
   }
 });
+
+/**
+ * One of each kind, and what stands on either side of a change from one kind to another. What has no API is no matter of
+ * the folder: `asked` holds what the gateway was asked of that before.
+ */
+function telling(told: readonly Told[], asked: Set<string>): readonly Told[] {
+  const seen = new Set<string>();
+  const isNew = (key: string, among = seen) => !among.has(key) && among.add(key) !== undefined;
+  const latest = new Map<string, Told>();
+  const chosen = new Set<Told>();
+  for (const each of told) {
+    const before = each.series === undefined ? undefined : latest.get(each.series);
+    if (isNew(each.kind, hasApi(each) ? seen : asked) || each.pins) chosen.add(each);
+    if (before !== undefined && before.kind !== each.kind && isNew(`${before.kind} ${each.kind}`))
+      chosen.add(before).add(each);
+    if (each.series !== undefined) latest.set(each.series, each);
+  }
+  return told.filter((each) => chosen.has(each));
+}
+
+/** What is published about all of them is of each. */
+function hasApi({ explanation }: Told): boolean {
+  const { answer, decisions } = explanation;
+  return answer.reason === 'published' || decisions.some(({ step }) => step === 'api');
+}
+
+/** All folders with the same configuration have one. */
+function gatewayOf({ config }: PolicyFolder): Promise<ReloadedGateway> {
+  const start = async () => {
+    const folders = compared.filter((each) => each.config === config);
+    const read: Record<string, string> = {};
+    for (const name of folders.flatMap(({ variables }) => variables)) {
+      const { port, url } = await upstreams.named(name);
+      read[name] = name.endsWith('_PORT') ? String(port) : url;
+    }
+    const options = { config, environment: { ...read, ...environment }, now: () => now, upstreams };
+    return stack.use(await reloadedGateway(options));
+  };
+  const started = gateways.get(config) ?? start();
+  gateways.set(config, started);
+  return started;
+}
 
 /** What `explain` said would become of its request at `at`. */
 function foretold(before: Explanation, at: number) {
@@ -181,11 +239,4 @@ function foretold(before: Explanation, at: number) {
 /** Without a status it is forwarded. */
 function outcomeOf({ answer, decisions }: Explanation) {
   return { status: answer.status, version: decisions.find(({ step }) => step === 'version')?.value };
-}
-
-/** With the id that explained requests have, which some bodies repeat. */
-function sent({ ask, as }: TimedRequest): Ask {
-  const token = as === undefined ? undefined : tokens.get(as);
-  const authorization = token === undefined ? {} : { authorization: token };
-  return { ...ask, headers: { ...ask.headers, ...authorization, 'x-request-id': 'explained' } };
 }

@@ -1,10 +1,11 @@
 // An explanation and the answer of a gateway, brought into one form that can be compared.
 // What passes with the request, and what only a running gateway can know, is left out of both.
 import type { Change } from '../../gateway/cli/explain-next.ts';
-import type { Answer } from './http-client.ts';
+import type { Answer, Ask } from './http-client.ts';
 
 export interface Explained {
   readonly kind: 'answered' | 'forwarded';
+  readonly reason?: string;
   readonly status?: number;
   readonly target?: string;
   readonly body?: unknown;
@@ -13,7 +14,12 @@ export interface Explained {
 
 export interface Explanation {
   readonly answer: Explained;
-  readonly decisions: readonly { readonly step: string; readonly value: string; readonly detail: string }[];
+  readonly decisions: readonly {
+    readonly step: string;
+    readonly value: string;
+    readonly detail: string;
+    readonly assumed?: string;
+  }[];
   readonly next: readonly (Pick<Change, 'status' | 'version'> & { readonly at: string })[];
 }
 
@@ -42,7 +48,7 @@ interface Sides {
 export function sidesOf(
   { answer: explained, decisions }: Explanation,
   answer: Answer,
-  method = 'GET',
+  { method = 'GET', now }: { readonly method?: string | undefined; readonly now: number },
 ): Sides {
   const { kind, status, target, headers } = explained;
   const isTold = method !== 'HEAD';
@@ -66,14 +72,48 @@ export function sidesOf(
     };
   }
   const isText = typeof explained.body === 'string' || answer.text === '';
+  const told = { kind, status, body: isTold ? explained.body : '', headers: lasting(headers) };
+  const answered = {
+    kind: 'answered',
+    status: answer.status,
+    body: isText ? answer.text : answer.json,
+    headers: lasting(answer.headers),
+  };
+  if (explained.reason !== 'maintenance') return { explained: told, answered };
+  return { explained: untilWhen(told, now), answered: untilWhen(answered, Date.now()) };
+}
+
+/**
+ * The same for requests that differ in their address, in values, in numbers and in dates, but in nothing that was decided.
+ * What a listener looks at counts as well, lest what `explain` overlooks is never asked for.
+ */
+export function kindOf({ answer, decisions }: Explanation, { method, path, headers }: Ask): string {
+  const { kind, status, reason } = answer;
+  // Of a version the detail is the carrier that named it, of an identity the value is whoever called.
+  const steps = decisions.map(({ step, value, detail }) => [step, BY_DETAIL.has(step) ? detail : value]);
+  const sent = Object.keys(headers ?? {});
+  const isLong = path.length + JSON.stringify(headers).length > LONG;
+  const shape = [method, sent, isLong, kind, status, reason, Object.keys(answer.headers), steps];
+  return JSON.stringify(shape).replaceAll(/\d+/g, '#');
+}
+
+const LONG = 4_000;
+const BY_DETAIL: ReadonlySet<string> = new Set(['version', 'identity']);
+
+interface Held {
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The end of a maintenance to the minute, for the delay from `now`: the gateway counts it in the real time. */
+function untilWhen<T extends Held>(held: T, now: number) {
+  const end = (seconds: unknown): number => Math.floor((now / 1_000 + Number(seconds)) / 60);
+  const { body, headers } = held;
+  const told = typeof body === 'object' && body !== null && 'retryAfter' in body ? body : undefined;
   return {
-    explained: { kind, status, body: isTold ? explained.body : '', headers: lasting(headers) },
-    answered: {
-      kind: 'answered',
-      status: answer.status,
-      body: isText ? answer.text : answer.json,
-      headers: lasting(answer.headers),
-    },
+    ...held,
+    headers: { ...headers, 'retry-after': end(headers['retry-after']) },
+    body: told === undefined ? body : { ...told, retryAfter: end(told.retryAfter) },
   };
 }
 

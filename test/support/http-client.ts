@@ -44,9 +44,12 @@ export interface Leaving {
 export type Connect = (port: number) => Client;
 
 /** Keeps connections open between requests. */
-export function overHttp1(port: number, { tls = true }: { readonly tls?: boolean } = {}): Client {
+export function overHttp1(
+  port: number,
   // Without a name: a Host that is not ours shall reach the gateway instead of ending the handshake.
-  const options = { host: '127.0.0.1', port, rejectUnauthorized: false, servername: '' };
+  { tls = true, servername = '' }: { readonly tls?: boolean; readonly servername?: string } = {},
+): Client {
+  const options = { host: '127.0.0.1', port, rejectUnauthorized: false, servername };
   const agent = tls ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const send = ({ path, method = 'GET', headers = {}, body }: Ask): ClientRequest => {
     const request = (tls ? tlsRequest : plainRequest)({ ...options, agent, path, method, headers });
@@ -80,8 +83,8 @@ export function overHttp1(port: number, { tls = true }: { readonly tls?: boolean
 }
 
 /** One connection for all requests. */
-export function overHttp2(port: number): Client {
-  const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+export function overHttp2(port: number, { servername = '' }: { readonly servername?: string } = {}): Client {
+  const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false, servername });
   session.on('error', () => undefined);
   const send = ({ path, method = 'GET', headers = {}, body }: Ask): ClientHttp2Stream => {
     const { host, ...fields } = headers;

@@ -4,17 +4,27 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-const JOURNEYS = join(import.meta.dirname, '../journeys');
-/** What an operator gets, as seen from there; its identity has a name of its own. */
+export const JOURNEYS = join(import.meta.dirname, '../journeys');
+/** What an operator gets, as seen from there. */
 const SAMPLES = '../../policies';
-const SAMPLES_CONFIG = 'explain/gateway.yaml';
-/** A template becomes a policy while its journey runs. */
+/** That of most journeys, which also knows the identity of the samples. */
+const COMMON = 'explain/gateway.yaml';
+/** Instead of their own: that has a store which cannot be reached, or is as good as another. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  'secrets/policies': COMMON,
+  'admin-isolation/policies': 'hostile-bytes/gateway.yaml',
+};
+/** A template becomes a policy while its journey runs, one edition after the other. */
 const FILE = /\.yaml(?:\.template)?$/;
+const EDITIONS = ['100', '101'];
 
 /** All paths are relative to test/journeys. */
 export interface PolicyFolder {
+  readonly title: string;
   readonly folder: string;
-  /** The gateway that its journey runs. */
+  /** What stands for EDITION in a template; undefined where there is none. */
+  readonly edition: string | undefined;
+  /** Of the gateway that its journey runs, or of one with all that this has. */
   readonly config: string;
   readonly files: readonly string[];
   /** What its policies read from the environment. */
@@ -33,18 +43,25 @@ export async function policyFolders(): Promise<readonly PolicyFolder[]> {
     return /^api:/m.test(text) ? [{ file, text }] : [];
   });
   const byFolder = Map.groupBy(policies, ({ file }) => dirname(file));
-  return [...byFolder].map(([folder, found]) => ({
-    folder,
-    config: configOf(folder),
-    files: found.map(({ file }) => file),
-    variables: [...new Set(found.flatMap(({ text }) => variablesIn(text)))],
-  }));
+  return [...byFolder].flatMap(([folder, found]) => {
+    const isTemplate = found.some(({ text }) => text.includes('EDITION'));
+    const read = {
+      folder,
+      config: configOf(folder),
+      files: found.map(({ file }) => file),
+      variables: [...new Set(found.flatMap(({ text }) => variablesIn(text)))],
+    };
+    return (isTemplate ? EDITIONS : [undefined]).map((edition) => ({
+      ...read,
+      title: edition === undefined ? folder : `${folder}, edition ${edition}`,
+      edition,
+    }));
+  });
 }
 
 function configOf(folder: string): string {
-  if (folder === SAMPLES) return SAMPLES_CONFIG;
   const own = `${folder.split('/')[0]}/gateway.yaml`;
-  return existsSync(join(JOURNEYS, own)) ? own : 'gateway.yaml';
+  return INSTEAD[folder] ?? (folder !== SAMPLES && existsSync(join(JOURNEYS, own)) ? own : COMMON);
 }
 
 function variablesIn(text: string): readonly string[] {

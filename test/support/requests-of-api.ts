@@ -28,10 +28,17 @@ interface Way {
 }
 
 const VERSION = '{version}';
+const BEYOND_BOUNDS: readonly Fields[] = [
+  { 'x-large': 'a'.repeat(9_000), 'x-more': 'a'.repeat(9_000) },
+  Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`x-${index}`, '1'])),
+  { expect: 'a miracle' },
+];
 const ORIGIN = 'https://app.example.com';
 const PREFLIGHT = { origin: ORIGIN, 'access-control-request-method': 'DELETE' };
 const PROBLEM = { accept: 'application/problem+json' };
 const BODY = { method: 'POST', body: '{"a":1}' };
+/** More than the journeys allow where they bound a body at all. */
+const LARGE = JSON.stringify('a'.repeat(400));
 
 /** In the order of time. What does not depend on the day is asked at `day`. */
 export function requestsOf(api: ApiPlan, day: EpochMs): readonly TimedRequest[] {
@@ -50,7 +57,7 @@ export function requestsOf(api: ApiPlan, day: EpochMs): readonly TimedRequest[] 
   return [...named, ...nameless, ...today].sort((a, b) => a.at - b.at);
 }
 
-type Form = Ask & { readonly as?: Caller };
+export type Form = Ask & { readonly as?: Caller };
 
 /** The ways that name the version first, each carrier of the API once; last the one that names none. */
 function waysTo(api: ApiPlan, label: string): readonly Way[] {
@@ -105,6 +112,12 @@ function formsOf(api: ApiPlan, label: string): readonly Form[] {
     { ...asked(main, '', { origin: ORIGIN }), as: 'acme' },
     asked(main, '', PROBLEM),
     { ...asked(main, '/a%2Fb/search?x=1&y'), as: 'acme' },
+    {
+      ...asked(main, '', { 'content-length': String(LARGE.length) }),
+      method: 'PUT',
+      body: LARGE,
+      as: 'acme',
+    },
     ...others.flatMap((way): Form[] => [{ ...asked(way, '/7'), as: 'acme' }]),
   ];
 }
@@ -138,11 +151,32 @@ function strangeForms(api: ApiPlan): readonly Form[] {
     asked(main, '', { ...PROBLEM, host: '127.0.0.1:99999' }),
     asked(main, '/../x', PROBLEM),
     asked(main, '?access_token=canary'),
+    ...api.hosts.filter((host) => !host.includes(VERSION)).map((host) => asked(main, '', { host })),
     { ...asked(main), method: 'PROPFIND' },
+    ...BEYOND_BOUNDS.map((headers) => asked(main, '', headers)),
+    asked(main, `?${'long'.repeat(2_500)}`),
     { path: '/nowhere' },
+    { path: '/' },
     ...['/.well-known/api-catalog', page, `${page}.ics`].map((path) => ({ path })),
     { path: page, headers: { accept: 'text/html' } },
     { path: page, method: 'DELETE' },
+  ];
+}
+
+/** What a listener for plain HTTP makes of requests for the API, where it serves none or all. */
+export function plainRequestsOf(api: ApiPlan): readonly Form[] {
+  const [label = ''] = api.versions.keys();
+  const [main] = waysTo(api, label);
+  if (main === undefined) return [];
+  return [
+    asked(main, '/a%2Fb?x=1'),
+    { ...asked(main), as: 'acme' },
+    { ...asked(main), ...BODY },
+    asked(main, '?api_key=canary'),
+    asked(main, '', { host: 'nobody.example.com' }),
+    asked(main, '/../x'),
+    { ...asked(main), method: 'PROPFIND' },
+    { ...asked(main), method: 'HEAD' },
   ];
 }
 
