@@ -63,7 +63,7 @@ async function ask(port: number, tls: Partial<UpstreamTls> | undefined, host?: s
 const TRUSTED = { status: 200, fault: undefined };
 const REFUSED = { status: 502, fault: 'upstream_tls' };
 
-describe('FWD-19: an upstream over TLS', () => {
+describe('FWD-19, TLS-8, XFF-5: an upstream over TLS', () => {
   it('is believed for the authority and the name of its section, which is sent as server name', async () => {
     const upstream = await startTls(server);
     expect(await ask(upstream.port, { ca: server.cert, name: 'orders.internal' })).toEqual(TRUSTED);

@@ -1,6 +1,6 @@
 // WebSockets between real sockets: what the upstream is asked, what of its answer is believed, how an end reaches the other side.
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { type GatewayOptions, type GatewayUnderTest, startGateway } from '../server/gateway-under-test.ts';
 import { get, sendRaw, startUpstream, until } from '../server/raw-sockets.ts';
 import { makeCertificate, startUntrustedUpstream } from '../support/untrusted-upstream.ts';
@@ -8,11 +8,9 @@ import { HANDSHAKE, type Opening, openWebSocket, type WebSocketClient } from '..
 import { BINARY, CLOSE, closeCode, frame, TEXT } from '../support/websocket-frames.ts';
 import { LARGE, startWebSocketUpstream, type WebSocketUpstream } from '../support/websocket-upstream.ts';
 
-let stack = new AsyncDisposableStack();
-afterEach(async () => {
-  await stack.disposeAsync();
-  stack = new AsyncDisposableStack();
-});
+// Kept to the end: each test has an upstream and a gateway of its own, and several of them wait at the same time.
+const stack = new AsyncDisposableStack();
+afterAll(() => stack.disposeAsync());
 
 interface Pair {
   readonly upstream: WebSocketUpstream;
@@ -22,8 +20,9 @@ interface Pair {
 
 async function pair(options: GatewayOptions = {}): Promise<Pair> {
   const upstream = stack.use(await startWebSocketUpstream());
-  const gateway = stack.adopt(await startGateway({ upstream: upstream.url, ...options }), (started) =>
-    started.stop(),
+  const gateway = stack.adopt(
+    await startGateway({ upstream: upstream.url, plan: { timeouts: PATIENT }, ...options }),
+    (started) => started.stop(),
   );
   const open: Pair['open'] = async (path, opening) =>
     stack.use(
@@ -36,35 +35,40 @@ async function pair(options: GatewayOptions = {}): Promise<Pair> {
   return { upstream, gateway, open };
 }
 
+/** For what is not about time. */
+const PATIENT = { connect: 5_000, headers: 20_000, idle: 20_000, total: 60_000 };
 const STALLING = { connect: 1_000, headers: 1_000, idle: 500, total: 5_000 };
 
 /** Nothing is left of any WebSocket, on either side. */
 const isIdle = ({ listener, websockets }: GatewayUnderTest): boolean =>
   listener.connections() === 0 && [...websockets.services()].length === 0;
 
-describe.each([{ tls: false }, { tls: true }])('WS-3: over a listener with TLS $tls', (options) => {
-  it('becomes a WebSocket after the 101 of the upstream, and carries frames both ways', async () => {
-    const { upstream, gateway, open } = await pair(options);
-    const client = await open('/echo/live?a=%2F&b=1');
-    expect(client.status).toBe(101);
-    expect(client.headers).toMatchObject({
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-      'sec-websocket-accept': 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
-      'sec-websocket-protocol': 'chat',
-      'x-own': 'a, b',
-      via: '1.1 sundial',
+describe.concurrent.each([{ tls: false }, { tls: true }])(
+  'WS-3: over a listener with TLS $tls',
+  (options) => {
+    it('becomes a WebSocket after the 101 of the upstream, and carries frames both ways', async () => {
+      const { upstream, gateway, open } = await pair(options);
+      const client = await open('/echo/live?a=%2F&b=1');
+      expect(client.status).toBe(101);
+      expect(client.headers).toMatchObject({
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-accept': 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+        'sec-websocket-protocol': 'chat',
+        'x-own': 'a, b',
+        via: '1.1 sundial',
+      });
+      client.send('hello');
+      const [answer] = await client.received(1);
+      expect(answer).toMatchObject({ opcode: TEXT, masked: false });
+      expect(answer?.payload.toString()).toBe('hello');
+      expect(upstream.seen[0]).toMatchObject({ target: '/echo/live?a=%2F&b=1', frames: [{ masked: true }] });
+      expect(gateway.outcomes).toMatchObject([{ status: 101, aborted: false, protocol: 'HTTP/1.1' }]);
     });
-    client.send('hello');
-    const [answer] = await client.received(1);
-    expect(answer).toMatchObject({ opcode: TEXT, masked: false });
-    expect(answer?.payload.toString()).toBe('hello');
-    expect(upstream.seen[0]).toMatchObject({ target: '/echo/live?a=%2F&b=1', frames: [{ masked: true }] });
-    expect(gateway.outcomes).toMatchObject([{ status: 101, aborted: false, protocol: 'HTTP/1.1' }]);
-  });
-});
+  },
+);
 
-describe('what the upstream is asked', () => {
+describe.concurrent('what the upstream is asked', () => {
   it('VER-9, FWD-1, WS-3: the fields of any request, with the upgrade of this hop', async () => {
     const { upstream, gateway, open } = await pair({ removeHeaders: ['x-version'] });
     const lines = [
@@ -148,7 +152,7 @@ describe('what the upstream is asked', () => {
   });
 });
 
-describe('WS-3: an upstream that does not switch', () => {
+describe.concurrent('WS-3: an upstream that does not switch', () => {
   it('has its answer relayed, decorated, and nothing behind the handshake reaches it', async () => {
     const { upstream, gateway, open } = await pair();
     const client = await open('/echo/forbidden', { behind: get('/echo/canary') });
@@ -240,7 +244,7 @@ describe('WS-3: an upstream that does not switch', () => {
   });
 });
 
-describe('the end of one side reaches the other', () => {
+describe.concurrent('the end of one side reaches the other', () => {
   const ends: readonly [string, (client: WebSocketClient) => unknown][] = [
     ['ends', ({ socket }) => socket.end()],
     ['is gone', ({ socket }) => socket.destroy()],
@@ -320,7 +324,7 @@ describe('the end of one side reaches the other', () => {
         return taken > 0 && still > 50;
       });
       expect(taken).toBeLessThan(32);
-      await vi.waitFor(() => expect(isIdle(gateway)).toBe(true), { timeout: 10_000 });
+      await vi.waitFor(() => expect(isIdle(gateway)).toBe(true), { timeout: 20_000 });
     },
   );
 
@@ -342,7 +346,7 @@ describe('the end of one side reaches the other', () => {
   });
 });
 
-describe('WS-6: the gateway ends a WebSocket', () => {
+describe.concurrent('WS-6: the gateway ends a WebSocket', () => {
   it('by Close 1001 to both sides when it drains', async () => {
     const { upstream, gateway, open } = await pair();
     const client = await open('/echo');

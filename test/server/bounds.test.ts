@@ -53,7 +53,7 @@ describe('SMG-24: the head of a request over HTTP/1', () => {
     const { gateway, upstream } = await pair();
     const sentAt = performance.now();
     expect(await sendRaw(gateway.port, bytes + get())).toMatchObject({ statuses: [status], closed: true });
-    expect(performance.now() - sentAt).toBeLessThan(1_000);
+    expect(performance.now() - sentAt).toBeLessThan(8_000);
     expect(upstream.requests).toHaveLength(0);
     expect(refusals(gateway)).toEqual({ [bound]: 1 });
   });

@@ -97,10 +97,10 @@ describe('TLS-7: a renewed pair', () => {
     certificates.onChange((taken) => void changes.push(taken));
     expect(told.inForce).toEqual(['a.example']);
     await place(next);
-    await vi.waitFor(() => expect(shown(certificates)).toEqual([next.cert]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(shown(certificates)).toEqual([next.cert]), { timeout: 20_000 });
     expect(changes.map(({ pairs }) => pairs[0]?.cert)).toEqual([next.cert]);
     expect(told.takenOver).toEqual(['a.example']);
-    await vi.waitFor(() => expect(told.current).toBe(true));
+    await vi.waitFor(() => expect(told.current).toBe(true), { timeout: 20_000 });
   });
 
   it('is taken over when a link to its folder is swapped, as for mounted secrets', async () => {
@@ -115,7 +115,7 @@ describe('TLS-7: a renewed pair', () => {
     expect(shown(certificates)).toEqual([pairs[0]?.cert]);
     await symlink('..1', join(folder, '..data_tmp'));
     await rename(join(folder, '..data_tmp'), join(folder, '..data'));
-    await vi.waitFor(() => expect(shown(certificates)).toEqual([pairs[1]?.cert]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(shown(certificates)).toEqual([pairs[1]?.cert]), { timeout: 20_000 });
     expect(told.kept).toEqual([]);
   });
 
@@ -156,10 +156,10 @@ describe('TLS-7: a renewed pair', () => {
     const report = vi.fn();
     open?.onChange(report);
     await writeFile(join(folder, 'tls.crt'), 'broken');
-    await vi.waitFor(() => expect(told.kept).toHaveLength(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(told.kept).toHaveLength(1), { timeout: 20_000 });
     const next = await makeKeyPair({ names: ['a.example'] });
     await place(next);
-    await vi.waitFor(() => expect(report).toHaveBeenCalledOnce(), { timeout: 5_000 });
+    await vi.waitFor(() => expect(report).toHaveBeenCalledOnce(), { timeout: 20_000 });
     // Between the two renames the pair may have been seen once more, with the key of the one before.
     expect(told.kept.length).toBeLessThanOrEqual(2);
   });
@@ -217,7 +217,7 @@ describe('the self-signed pair', () => {
     const certificates = await start([], AT_ONCE);
     const [first] = shown(certificates);
     now = NOW + 396.5 * DAY;
-    await vi.waitFor(() => expect(shown(certificates)).not.toEqual([first]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(shown(certificates)).not.toEqual([first]), { timeout: 20_000 });
     expect(certificates.current().pairs[0]?.expiry).toBeGreaterThan(now + 300 * DAY);
   });
 });

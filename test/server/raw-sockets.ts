@@ -25,7 +25,7 @@ export function sendRaw(port: number, bytes: string | Buffer, answers = 1): Prom
     const late = setTimeout(() => {
       socket.destroy();
       reject(new Error(`no answer to the end; so far: ${text}`));
-    }, 4_000);
+    }, 20_000);
     socket.setEncoding('latin1');
     socket.on('data', (chunk: string) => {
       text += chunk;
@@ -173,9 +173,9 @@ export function get(path = '/echo', lines: readonly string[] = [], method = 'GET
   return [`${method} ${path} HTTP/1.1`, 'Host: api.example.com', ...lines, '', body].join('\r\n');
 }
 
-/** Polls a condition that another process or the event loop brings about; fails after three seconds. */
+/** Polls a condition that another process or the event loop brings about; fails after twenty seconds. */
 export async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 3_000;
+  const end = performance.now() + 20_000;
   while (!holds()) {
     if (performance.now() > end) throw new Error('the awaited state did not come');
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -168,7 +168,7 @@ describe('SMG-24: a request body that comes too slowly', () => {
     repeat(50, () => void (socket.writable && socket.write(more())));
     const sentAt = performance.now();
     expect(await answerTo(socket)).toMatch(/^HTTP\/1\.1 408 [\s\S]*connection: close/i);
-    expect(performance.now() - sentAt).toBeLessThan(bodyRate.windowMs + 1_000);
+    expect(performance.now() - sentAt).toBeLessThan(bodyRate.windowMs + 10_000);
     await until(() => upstream.requests.length === 1 && upstream.requests[0]?.ended === true);
     expect(upstream.requests[0]?.complete).toBe(false);
     expect([...gateway.samples.refusals()]).toContainEqual([['body_rate'], 1]);

@@ -15,13 +15,19 @@ export interface OurGateway extends AsyncDisposable {
 export const HOST = 'api.example.com';
 export const PREFIX = '/wire';
 
-/** @throws Error with the rendered problems when the YAML beside this file is refused */
-export async function startOurGateway(upstreamPort: number): Promise<OurGateway> {
+/**
+ * `log` gets what it writes, whole lines.
+ * @throws Error with the rendered problems when the YAML beside this file is refused
+ */
+export async function startOurGateway(
+  upstreamPort: number,
+  log: (text: string) => void = () => undefined,
+): Promise<OurGateway> {
   const folder = await mkdtemp(join(tmpdir(), 'sundial-wire-'));
   const started = await startGateway({
     configFile: join(import.meta.dirname, 'gateway.yaml'),
     environment: { DATA: folder, UPSTREAM: `http://127.0.0.1:${upstreamPort}` },
-    log: { write: () => undefined },
+    log: { write: log },
   });
   if (started.kind === 'rejected') throw new Error(renderProblems(started.problems, { colour: false }));
   const { https, http } = started.gateway.facts.listeners;

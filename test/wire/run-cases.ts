@@ -157,7 +157,7 @@ async function works({ listener }: RunOptions, at: Spot): Promise<boolean> {
   return answer?.status === 200 && holds(answer.fields, MARK) && answer.body.includes(`/probe/${at.tag}`);
 }
 
-async function inParallel(tasks: readonly (() => Promise<void>)[], atOnce: number): Promise<void> {
+export async function inParallel(tasks: readonly (() => Promise<void>)[], atOnce: number): Promise<void> {
   const waiting = [...tasks];
   const work = async (): Promise<void> => {
     for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) await task();
