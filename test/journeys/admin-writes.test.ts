@@ -155,9 +155,9 @@ describe('sundial pause', () => {
   });
 
   it.each([
-    ['order', 'v1', '2h', '"api": no API has this name; there are orders, payments'],
-    ['orders', 'v9', '2h', '"version": orders has no such version; there are v0, v1, v2'],
-    ['orders', 'v1', '200d', '"for": a pause ends 2027-04-05T14:30:00Z at the latest'],
+    ['order', 'v1', '2h', 'the API: no API has this name; there are orders, payments'],
+    ['orders', 'v9', '2h', 'the version: orders has no such version; there are v0, v1, v2'],
+    ['orders', 'v1', '200d', '--for: a pause ends 2027-04-05T14:30:00Z at the latest'],
   ])('the gateway refuses to pause %s %s for %s: exit 1', async (api, version, length, message) => {
     now = BROWNOUT;
     const { exitCode, stdout, stderr } = await sundial('pause', api, version, '--for', length, '--why', 'x');
@@ -217,7 +217,7 @@ describe('sundial pin', () => {
       stdout:
         'payments: acme gets 2026-03-01, by an upgrade of 2026-03-02.\n' +
         'Until 2026-03-05 this leads back to 2025-09-01:\n' +
-        '  sundial pin roll-back payments acme --why "…"\n',
+        `  sundial pin roll-back payments acme --why "…" ${reach().join(' ')}\n`,
     });
     expect(await served()).toBe('2026-03-01');
 

@@ -79,10 +79,13 @@ const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).di
 
 /** The head the upstream saw last for this target. */
 function lastHead(target: string): string {
-  const heads = upstream.connections.flatMap(({ received }) =>
-    received.split(/(?=[A-Z]+ \/\S* HTTP\/1\.1\r\n)/).filter((text) => text.split(' ')[1] === target),
-  );
-  return heads.at(-1)?.split('\r\n\r\n', 1)[0]?.toLowerCase() ?? '';
+  const line = ` ${target} HTTP/1.1\r\n`;
+  const heads = upstream.connections.flatMap(({ received }) => {
+    const at = received.lastIndexOf(line);
+    if (at === -1) return [];
+    return [received.slice(received.lastIndexOf('\n', at) + 1, received.indexOf('\r\n\r\n', at))];
+  });
+  return heads.at(-1)?.toLowerCase() ?? '';
 }
 
 let cases = 0;
@@ -565,10 +568,11 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n{"a":1');
       });
       const asking = clients.get(protocol)?.begin({ path: `/api/v1/orders/${cases}` });
-      await vi.waitFor(() => expect(held).toBeDefined());
+      await vi.waitFor(() => expect(held).toBeDefined(), { timeout: 20_000 });
       asking?.leave();
-      await vi.waitFor(() =>
-        expect(upstream.connections.find(({ socket }) => socket === held)?.gone).toBe(true),
+      await vi.waitFor(
+        () => expect(upstream.connections.find(({ socket }) => socket === held)?.gone).toBe(true),
+        { timeout: 20_000 },
       );
     });
   });

@@ -99,7 +99,7 @@ describe('under load, without a reload, a version crosses', () => {
     );
     const enough = async (side: 'before' | 'after'): Promise<void> => {
       const seen = () => expect(counts[side]).toBeGreaterThan(3 * CALLERS);
-      await Promise.race([vi.waitFor(seen, { timeout: 10_000, interval: 2 }), calling]);
+      await Promise.race([vi.waitFor(seen, { timeout: 20_000, interval: 2 }), calling]);
     };
     try {
       await enough('before');

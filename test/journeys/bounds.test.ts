@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const socket of sockets) socket.destroy();
   sockets = [];
   await vi.waitFor(async () => expect(await gateway.metric('sundial_client_connections')).toBe(0), {
-    timeout: 10_000,
+    timeout: 20_000,
   });
 });
 afterAll(() => stack.disposeAsync());
@@ -59,7 +59,7 @@ const refused = (bound: string) => gateway.metric(`sundial_bounds_refused_total{
 async function counted(bound: string, reach: () => Promise<void>): Promise<void> {
   const before = (await refused(bound)) ?? Number.NaN;
   await reach();
-  await vi.waitFor(async () => expect(await refused(bound)).toBe(before + 1), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await refused(bound)).toBe(before + 1), { timeout: 20_000 });
 }
 
 describe('SMG-24: a bound on a request', () => {
@@ -112,7 +112,9 @@ describe('SMG-24: a bound on a request', () => {
 describe('a bound on connections', () => {
   it('connections_per_address: one more is closed at once; the admin listener takes it', async () => {
     for (let count = 0; count < 8; count += 1) open();
-    await vi.waitFor(async () => expect(await gateway.metric('sundial_client_connections')).toBe(8));
+    await vi.waitFor(async () => expect(await gateway.metric('sundial_client_connections')).toBe(8), {
+      timeout: 20_000,
+    });
     await counted('connections_per_address', async () => {
       const more = open();
       await new Promise((resolve) => more.once('close', resolve));
@@ -127,7 +129,7 @@ describe('a bound on connections', () => {
     socket.resume();
     const openedAt = performance.now();
     await new Promise((resolve) => socket.once('close', resolve));
-    expect(performance.now() - openedAt).toBeLessThan(4_000);
+    expect(performance.now() - openedAt).toBeLessThan(10_000);
   });
 
   it('resets: an HTTP/2 client that only resets is asked to calm down', async () => {
@@ -162,7 +164,7 @@ describe('WS-6: a bound on WebSockets', () => {
     });
     first.socket.destroy();
     await vi.waitFor(async () => expect((await webSocket()).status).toBe(101), {
-      timeout: 10_000,
+      timeout: 20_000,
       interval: 200,
     });
   });

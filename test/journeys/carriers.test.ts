@@ -129,6 +129,42 @@ describe('the status table', () => {
     );
   });
 
+  it.concurrent.each(
+    cells.flatMap(([place, , , , status]) =>
+      (place === 'contentType' ? ['PUT', 'PATCH'] : ['HEAD', 'OPTIONS', 'POST', 'DELETE']).map(
+        (method) => [method, place, status === 301 && method !== 'HEAD' ? 308 : status] as const,
+      ),
+    ),
+  )('promise 46: %s, a retired version by the %s: %i', async (method, place, status) => {
+    const asked = { ...askFor({ [place]: 'v0' }), method };
+    for (const protocol of ['HTTP/1.1', 'HTTP/2']) expect((await ask(asked, protocol)).status).toBe(status);
+  });
+
+  it.concurrent.each(cells.filter(([place]) => place !== 'contentType'))(
+    'promise 46: %s, a handshake for a retired version',
+    async (place, _m, _n, _p, status) => {
+      const { path, headers } = askFor({ [place]: 'v0' });
+      const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(
+        ([name, value]) => `${name}: ${value}`,
+      );
+      const websocket = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+      const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+      const bytes = head(`GET ${path} HTTP/1.1`, ...lines, ...websocket, key);
+      expect((await sendBytes(gateway.https, bytes)).status).toBe(status);
+    },
+  );
+
+  it.concurrent.each(pairs)(
+    'promise 46: %s, a retired version, and %s, one that is served',
+    async (one, other) => {
+      for (const said of [
+        { [one]: 'v0', [other]: 'v2' },
+        { [one]: 'v2', [other]: 'v0' },
+      ])
+        expect((await ask(askFor(said))).status).toBe(400);
+    },
+  );
+
   it.each([
     ['no carrier', {}],
     ['a wildcard', { accept: '*/*' }],
@@ -156,6 +192,24 @@ describe('the status table', () => {
     const beside = { accept: 'application/vnd.acme.v0+json, text/html' };
     expect((await ask({ path: '/api/orders', headers: beside })).status).toBe(410);
   });
+
+  it.each(['*/*;q=0', 'application/vnd.acme.v2+json;q=0, application/vnd.acme.v3+json;q=0, */*'])(
+    'NEG-8: Accept: %s excludes all there is, and is told what that is',
+    async (accept) => {
+      const { status, json, headers } = await ask({ path: '/api/orders', headers: { accept } });
+      expect(status).toBe(406);
+      expect(json).toEqual({
+        error: 'Not Acceptable',
+        message: 'The Accept header excludes every version that is served. Versions: v3, v2.',
+        supportedVersions: ['v3', 'v2'],
+      });
+      expect(headers.vary).toBe('API-Version, Accept');
+      expect(await gateway.accessLine(headers['x-request-id'])).toMatchObject({
+        refusal: 'version_unacceptable',
+        carrier: 'accept',
+      });
+    },
+  );
 
   it('CACHE-2: every header that could select a version stands in Vary, whichever did', async () => {
     for (const place of PLACES) {

@@ -17,7 +17,13 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/bytes/odd': 'HTTP/1.1 599 Whatever\r\nContent-Length: 3\r\n\r\nodd',
   '/bytes/head': 'HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n',
   '/bytes/dated':
-    'HTTP/1.1 200 OK\r\nDate: Tue, 15 Nov 1994 08:12:31 GMT\r\nAge: 7\r\nServer: fred\r\nContent-Length: 2\r\n\r\nok',
+    'HTTP/1.1 200 OK\r\nDate: Tue, 15 Nov 1994 08:12:31 GMT\r\nAge: 7\r\nServer: fred\r\nContent-Location: /a;v=1\r\nAccept-Ranges: bytes\r\nContent-Length: 2\r\n\r\nok',
+  '/bytes/behind':
+    'HTTP/1.1 503 Busy\r\nCache-Status: far; hit\r\nProxy-Status: far; error=dns_error\r\nContent-Length: 2\r\n\r\nok',
+  '/bytes/tagged':
+    'HTTP/1.1 200 OK\r\nETag: "abc"\r\nLast-Modified: Tue, 15 Nov 1994 08:12:31 GMT\r\nContent-Length: 2\r\n\r\nok',
+  '/bytes/part':
+    'HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 1-2/5\r\nETag: "abc"\r\nContent-Length: 2\r\n\r\nel',
 };
 
 beforeAll(async () => {
@@ -66,6 +72,17 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
       expect(answer.json).toMatchObject({ method: 'GET', target: `/echo?status=${status}` });
       expect(answer.headers).toMatchObject(SIGNALS);
       expect(answer.headers).not.toHaveProperty('proxy-status');
+    },
+  );
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
+    'CACHE-7: the status of a %s as it was, for the caches on the way',
+    async (method) => {
+      for (const status of [200, 201, 204, 303, 412]) {
+        const body = method === 'DELETE' ? {} : { body: '{}' };
+        const answer = await ask({ path: `/api/v1/orders?status=${status}`, method, ...body });
+        expect(answer.status).toBe(status);
+      }
     },
   );
 
@@ -150,8 +167,44 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
     expect(await ask({ path: '/api/v2/orders/early' })).toMatchObject({ status: 200, text: 'ok' });
   });
 
-  it('FWD-9, CACHE-1: date, age and server of the upstream', async () => {
+  it('FWD-9, CACHE-1: date, age and server of the upstream, a date where it has none, and never an age', async () => {
     const answer = await ask({ path: '/api/v2/orders/dated' });
-    expect(answer.headers).toMatchObject({ date: 'Tue, 15 Nov 1994 08:12:31 GMT', age: '7', server: 'fred' });
+    expect(answer.headers).toMatchObject({
+      date: 'Tue, 15 Nov 1994 08:12:31 GMT',
+      age: '7',
+      server: 'fred',
+      'content-location': '/a;v=1',
+      'accept-ranges': 'bytes',
+    });
+    const undated = await ask({ path: '/api/v2/orders/hop' });
+    expect(Date.now() - Date.parse(undated.headers.date ?? '')).toBeLessThan(60_000);
+    for (const name of ['age', 'server', 'cache-status', 'proxy-status'])
+      expect(undated.headers).not.toHaveProperty(name);
+  });
+
+  it('CST-1, PXS-2: what caches and proxies behind say of themselves, and nothing of ours beside it', async () => {
+    const answer = await ask({ path: '/api/v2/orders/behind' });
+    expect(answer).toMatchObject({
+      status: 503,
+      text: 'ok',
+      headers: { 'cache-status': 'far; hit', 'proxy-status': 'far; error=dns_error' },
+    });
+  });
+
+  it.each([
+    ['a tag that it has', { 'if-none-match': '"abc"' }],
+    ['any tag', { 'if-none-match': '*' }],
+    ['a tag that it has not', { 'if-match': '"other"' }],
+    ['a day to come', { 'if-modified-since': 'Fri, 01 Jan 2038 00:00:00 GMT' }],
+    ['a day long gone', { 'if-unmodified-since': 'Sat, 01 Jan 1994 00:00:00 GMT' }],
+    ['a range beyond its end', { range: 'bytes=900-', 'if-range': '"abc"' }],
+  ])('C304-1: the whole answer where an upstream makes nothing of %s', async (_what, headers) => {
+    const answer = await ask({ path: '/api/v2/orders/tagged', headers });
+    expect(answer).toMatchObject({ status: 200, text: 'ok', headers: { etag: '"abc"' } });
+  });
+
+  it('RNG-1: a part as the upstream cut it', async () => {
+    const answer = await ask({ path: '/api/v2/orders/part', headers: { range: 'bytes=1-2' } });
+    expect(answer).toMatchObject({ status: 206, text: 'el', headers: { 'content-range': 'bytes 1-2/5' } });
   });
 });

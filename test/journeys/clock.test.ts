@@ -83,7 +83,7 @@ describe('the stage of a version is derived from its dates and the clock', () =>
     const running = Array.from({ length: 20 }, (_, index) =>
       client.ask({ path: `/api/v1/orders/held/${index}` }),
     );
-    await vi.waitFor(() => expect(held).toHaveLength(20));
+    await vi.waitFor(() => expect(held).toHaveLength(20), { timeout: 20_000 });
     now = SUNSET;
     const late = await Promise.all(
       running.map((_, index) => client.ask({ path: `/api/v1/orders/held/${index}` })),

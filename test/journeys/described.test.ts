@@ -86,7 +86,7 @@ describe('OAS-2: a version that its description deprecates', () => {
         const { headers } = await askAt(Date.UTC(2026, 10, 20), '/api/v1/orders');
         expect(headers.sunset).toBe('Mon, 01 Mar 2027 00:00:00 GMT');
       },
-      { timeout: 10_000, interval: 50 },
+      { timeout: 20_000, interval: 50 },
     );
     await save('openapi: 3.0.3\ninfo: [');
     await gateway.reload();

@@ -10,12 +10,15 @@ import { startEcho } from '../../upstreams/echo/echo.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
 import { adminWriter } from '../support/admin-write.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway-process.ts';
-import { overHttp1 } from '../support/http-client.ts';
+import { type Client, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 import { openSocket } from '../support/raw-client.ts';
 import { openWebSocket } from '../support/websocket-client.ts';
 import { closeCode } from '../support/websocket-frames.ts';
 import { startWebSocketUpstream, type WebSocketUpstream } from '../support/websocket-upstream.ts';
+
+/** As in drain.yaml: what must happen meanwhile has time to, on a busy machine as well. */
+const WAIT_MS = 2_500;
 
 const stack = new AsyncDisposableStack();
 let perTest = new AsyncDisposableStack();
@@ -60,7 +63,7 @@ async function untilActive(count: number): Promise<void> {
   await using client = overHttp1(echo.port, { tls: false });
   await vi.waitFor(
     async () => expect((await client.ask({ path: '/echo/-/count' })).json.active).toBe(count),
-    { timeout: 5_000 },
+    { timeout: 20_000 },
   );
 }
 
@@ -73,10 +76,7 @@ const askOn = (session: ClientHttp2Session): Promise<unknown> =>
     stream.resume();
   });
 
-const readiness = (admin: number): Promise<number> =>
-  overHttp1(admin, { tls: false })
-    .ask({ path: '/-/ready' })
-    .then(({ status }) => status);
+const readiness = async (probe: Client): Promise<number> => (await probe.ask({ path: '/-/ready' })).status;
 
 describe('promise 23, promise 25: a drain with a wait', () => {
   it('is not ready at once, serves on and says close, then stops, finishes 23 of 23 and ends with 0', async () => {
@@ -95,15 +95,15 @@ describe('promise 23, promise 25: a drain with a wait', () => {
     perTest.defer(() => void webSocket.socket.destroy());
     await using client = overHttp1(https);
     const running = Array.from({ length: 23 }, (_each, index) =>
-      client.ask({ path: `/api/slow?delay=${2_500 + 20 * index}` }),
+      client.ask({ path: `/api/slow?delay=${WAIT_MS + 1_000 + 20 * index}` }),
     );
     await untilActive(23);
 
-    const toldAt = performance.now();
+    await using probe = overHttp1(admin, { tls: false });
     const goaway = new Promise((resolve) => session.once('goaway', resolve));
+    const toldAt = performance.now();
     gateway.kill('SIGTERM');
-    await vi.waitFor(async () => expect(await readiness(admin)).toBe(503), { interval: 5 });
-    expect(performance.now() - toldAt).toBeLessThan(300);
+    await vi.waitFor(async () => expect(await readiness(probe)).toBe(503), { timeout: 20_000, interval: 5 });
 
     // While it waits, whoever has not heard of it yet is served.
     await using late = overHttp1(https);
@@ -114,12 +114,12 @@ describe('promise 23, promise 25: a drain with a wait', () => {
       });
     expect(await goaway).toBe(0);
     expect(webSocket.frames).toEqual([]);
-    expect(performance.now() - toldAt).toBeLessThan(1_500);
+    expect(performance.now() - toldAt).toBeLessThan(WAIT_MS);
 
     const [close] = await webSocket.received(1);
     expect(close && closeCode(close)).toBe(1001);
-    expect(performance.now() - toldAt).toBeGreaterThan(1_400);
-    await vi.waitFor(() => expect(silent.every(({ closed }) => closed)).toBe(true), { timeout: 5_000 });
+    expect(performance.now() - toldAt).toBeGreaterThan(WAIT_MS - 100);
+    await vi.waitFor(() => expect(silent.every(({ closed }) => closed)).toBe(true), { timeout: 20_000 });
     await expect(late.ask({ path: '/api/slow' })).rejects.toThrow();
 
     const answers = await Promise.all(running);
@@ -127,7 +127,7 @@ describe('promise 23, promise 25: a drain with a wait', () => {
       expect(answer).toMatchObject({ status: 200, complete: true, headers: { connection: 'close' } });
     const finishedAt = performance.now();
     expect(await gateway.ended).toBe(0);
-    expect(performance.now() - finishedAt).toBeLessThan(1_500);
+    expect(performance.now() - finishedAt).toBeLessThan(5_000);
   });
 
   it('cuts what is not finished at its bound, and ends with 0 all the same', async () => {
@@ -142,7 +142,7 @@ describe('promise 23, promise 25: a drain with a wait', () => {
     const toldAt = performance.now();
     gateway.kill('SIGTERM');
     expect(await gateway.ended).toBe(0);
-    expect(performance.now() - toldAt).toBeLessThan(3_000);
+    expect(performance.now() - toldAt).toBeLessThan(8_000);
     expect(await running).toBe(false);
   });
 });
@@ -154,12 +154,13 @@ describe('promise 24: an end that cannot wait', () => {
   ] as const)('%s, then %s: at once, even while it waits, and not with 0', async (first, second) => {
     const gateway = start('drain', { WAIT: '30s' });
     const { admin } = await gateway.ready;
+    await using probe = overHttp1(admin, { tls: false });
     gateway.kill(first);
-    await vi.waitFor(async () => expect(await readiness(admin)).toBe(503), { interval: 5 });
+    await vi.waitFor(async () => expect(await readiness(probe)).toBe(503), { timeout: 20_000, interval: 5 });
     const toldAt = performance.now();
     gateway.kill(second);
     expect(await gateway.ended).toBe(1);
-    expect(performance.now() - toldAt).toBeLessThan(1_000);
+    expect(performance.now() - toldAt).toBeLessThan(10_000);
   });
 
   it('an uncaught error is logged, what runs is finished, and the exit code is 1', async () => {

@@ -36,7 +36,7 @@ it('TLS-4, TLS-7: a reload with a new host makes a certificate for it, and old c
   await writeFile(join(policies, 'orders.yaml'), policy('127.0.0.1, new.example'));
   await gateway.reload();
   await vi.waitFor(async () => expect((await askNamed(gateway.https, 'HTTP/2', named)).status).toBe(200), {
-    timeout: 10_000,
+    timeout: 20_000,
   });
   expect((await askNamed(gateway.https, 'HTTP/1.1', named)).status).toBe(200);
   // Its certificate was made before there was such a host.

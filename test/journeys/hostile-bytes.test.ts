@@ -90,7 +90,7 @@ it.each(BREAKS.map((text) => [JSON.stringify(text), text] as const))(
       }
     }
     await vi.waitFor(() => expect(accessLines()).toHaveLength(before + asked), {
-      timeout: 5_000,
+      timeout: 20_000,
       interval: 20,
     });
     expectWholeLog();

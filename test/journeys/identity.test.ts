@@ -58,7 +58,7 @@ describe('an issuer whose keys cannot be had', () => {
 
     issuer.up();
     await vi.waitFor(async () => expect((await askWith(token)).status).toBe(200), {
-      timeout: 10_000,
+      timeout: 20_000,
       interval: 100,
     });
   });

@@ -157,12 +157,15 @@ describe('a request that cannot be read one way only', () => {
 
   it('promise 15: what of it reaches an upstream before its fault shows is broken off, never complete', async () => {
     await using echo = overHttp1(Number(new URL(echoUrl).port), { tls: false });
-    await vi.waitFor(async () => {
-      const { count, active, aborted } = (await echo.ask({ path: '/echo/-/count' })).json;
-      expect(active).toBe(0);
-      expect(aborted).toHaveLength(Number(count));
-      expect(count).toBeLessThanOrEqual(2);
-    });
+    await vi.waitFor(
+      async () => {
+        const { count, active, aborted } = (await echo.ask({ path: '/echo/-/count' })).json;
+        expect(active).toBe(0);
+        expect(aborted).toHaveLength(Number(count));
+        expect(count).toBeLessThanOrEqual(2);
+      },
+      { timeout: 20_000 },
+    );
   });
 
   it('SMG-7: an absolute target decides over Host, and its authority must be ours', async () => {

@@ -70,7 +70,7 @@ const servedFor = (which: number, headers: Record<string, string>) =>
       expect(version).not.toBe(503);
       return version;
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 20_000, interval: 50 },
   );
 
 const untilStore = (up: boolean) =>
@@ -79,7 +79,7 @@ const untilStore = (up: boolean) =>
       for (const gateway of gateways)
         expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(up ? 1 : 0);
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 20_000, interval: 50 },
   );
 
 describe('two gateways with one Redis', () => {
@@ -123,7 +123,7 @@ describe('two gateways with one Redis', () => {
     await vi.waitFor(
       async () =>
         expect([await servedFor(0, acme), await servedFor(1, acme)]).toEqual(['2025-09-15', '2025-09-15']),
-      { timeout: 5_000, interval: 50 },
+      { timeout: 20_000, interval: 50 },
     );
   });
 });
@@ -172,6 +172,6 @@ describe('Redis goes away', () => {
 
     redis = await startRedis({ port: redis.port });
     await untilStore(true);
-    await vi.waitFor(async () => expect(await versionFor(0, cold)).toBe('2026-12-01'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await versionFor(0, cold)).toBe('2026-12-01'), { timeout: 20_000 });
   });
 });

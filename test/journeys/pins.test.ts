@@ -226,6 +226,13 @@ describe('an account without a creation day', () => {
     },
   );
 
+  it('is pinned to nothing by a first call that is refused', async () => {
+    const reader = await holding('refused-first', { scope: 'orders:read' });
+    expect(await versionFor(reader, { method: 'POST', body: '{}' })).toBe('403 scope_insufficient');
+    now = Date.UTC(2026, 11, 1);
+    expect(await versionFor(reader)).toBe('2026-12-01');
+  });
+
   it('a header for one request pins nobody', async () => {
     const fresh = await holding('header-first');
     expect(await versionFor(fresh, { headers: { 'API-Version': '2024-09-01' } })).toBe('2024-09-01');

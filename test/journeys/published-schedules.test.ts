@@ -50,6 +50,16 @@ const extended = () =>
     '    guide:',
     '    extended: [ { to: 2999-04-15, announced: 2998-01-01, why: acme is still migrating } ]\n    guide:',
   );
+/** The same API for callers that name no version any more. */
+const withoutVersions = (sunset: string) => `api: orders
+base: /api/orders
+access: public
+deprecated: 2021-01-15
+sunset: ${sunset}
+guide: https://docs.example.com/v1-to-v2
+upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
+versions: none
+`;
 const REWRITTEN = 'the sunset of v1 was published as 2999-01-15 and is now earlier';
 const WAYS_OUT =
   'sunset 2999-01-15 or later; to publish it all the same: rules: { sunset-rewritten: warning }';
@@ -74,6 +84,9 @@ describe('a reload', () => {
     expect(messages(gateway)).toContain(`policies not reloaded: ${REWRITTEN} (${WAYS_OUT})`);
     expect(await sunsetOf(gateway)).toBe('Tue, 15 Jan 2999 00:00:00 GMT');
     expect(await gateway.metric('sundial_config_last_reload_successful')).toBe(0);
+    await save(withoutVersions('2998-12-31'));
+    await gateway.reload();
+    expect(await sunsetOf(gateway)).toBe('Tue, 15 Jan 2999 00:00:00 GMT');
     await save(extended());
     await gateway.reload();
     expect(await sunsetOf(gateway)).toBe('Mon, 15 Apr 2999 00:00:00 GMT');

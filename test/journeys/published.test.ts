@@ -71,11 +71,33 @@ describe('the catalog', () => {
     }
     expect(linkset.find(({ anchor }) => anchor === `${ORIGIN}/api/v1/orders`)).toEqual({
       anchor: `${ORIGIN}/api/v1/orders`,
+      'service-doc': [{ href: 'https://docs.example.com/orders' }],
       'service-meta': [{ href: ORIGIN + ORDERS, type: 'application/json' }],
       status: [{ href: ORIGIN + ORDERS, type: 'text/html' }],
       deprecation: [{ href: 'https://docs.example.com/orders/v1-to-v2', type: 'text/html' }],
       'successor-version': [{ href: `${ORIGIN}/api/v2/orders` }],
     });
+  });
+
+  it('CAT-2: names how each is called, of versions that share their place as well', async () => {
+    const { linkset } = (await ask(CATALOG)).json as unknown as Linkset;
+    const at = (anchor: string) => linkset.find((each) => each.anchor === ORIGIN + anchor);
+    expect(at('/api/v2/orders')).toMatchObject({
+      'service-doc': [{ href: 'https://docs.example.com/orders/v2' }],
+      'service-desc': [{ href: 'https://docs.example.com/orders/v2/openapi.yaml' }],
+    });
+    expect(at('/quotes')).toMatchObject({
+      'service-desc': [{ href: 'https://docs.example.com/quotes/openapi.json' }],
+    });
+    expect(at('/')).not.toHaveProperty('service-doc');
+  });
+
+  it.each(['GET', 'HEAD'])('RFC 9727 §3: is linked to from the front door, for %s', async (method) => {
+    const { status, headers } = await ask('/', {}, method);
+    expect(status).toBe(200);
+    expect(headers.link).toBe(`<${ORIGIN}${CATALOG}>; rel="api-catalog"`);
+    expect((await ask('/quotes', {}, method)).headers.link).not.toContain('api-catalog');
+    expect((await ask('/', { host: 'other.example.com' }, method)).headers).not.toHaveProperty('link');
   });
 
   it('CAT-3: lists what is served: retired versions leave, planned ones have not come', async () => {
@@ -138,9 +160,12 @@ describe('the lifecycle of an API', () => {
       next_change: { at: '2027-04-15T00:00:00Z', stage: 'retired' },
       brownouts: [{ from: '2027-01-05T14:00:00Z', until: '2027-01-05T14:15:00Z', status: 410 }],
       status: ORIGIN + ORDERS,
+      service_doc: 'https://docs.example.com/orders',
     });
     expect(v2).toMatchObject({
       stage: 'active',
+      service_doc: 'https://docs.example.com/orders/v2',
+      service_desc: 'https://docs.example.com/orders/v2/openapi.yaml',
       operations: [{ operation: 'GET /search', stage: 'deprecated' }],
     });
     expect(v3).toMatchObject({
@@ -156,6 +181,9 @@ describe('the lifecycle of an API', () => {
     expect(text).toContain('<th scope="row">v1</th><td><span class="deprecated">Deprecated</span></td>');
     expect(text).toContain('<th scope="row">v2 GET /search</th>');
     expect(text).toContain('<a href="https://docs.example.com/orders/v1-to-v2">Migration guide</a>');
+    expect(text).toContain(
+      '<a href="https://docs.example.com/orders/v2">Documentation</a><br><a href="https://docs.example.com/orders/v2/openapi.yaml">Description for programs</a>',
+    );
     expect(text).not.toMatch(/<script|<link|<img|src=|onload|http:/);
     expect(text).toContain(
       'money &#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; &#38; &#34;amounts&#34;',
@@ -197,6 +225,24 @@ describe('the lifecycle of an API', () => {
       'SUMMARY:orders v2 GET /search sunset: 410 Gone',
     ]);
     expect(text).toContain('DTSTART:20270105T140000Z\r\nDTEND:20270105T141500Z\r\n');
+  });
+
+  it('RFC 8631: how a version is called stands on its final answers, refusals included, until its sunset', async () => {
+    const v1 = '<https://docs.example.com/orders>; rel="service-doc"';
+    const v2 =
+      '<https://docs.example.com/orders/v2>; rel="service-doc", <https://docs.example.com/orders/v2/openapi.yaml>; rel="service-desc"';
+    const refused = await ask('/api/v2/orders');
+    expect(refused.status).toBe(401);
+    expect(refused.headers.link).toContain(v2);
+    const forwarded = await ask('/quotes');
+    expect(forwarded.status).toBe(200);
+    expect(forwarded.headers.link).toContain(
+      '<https://docs.example.com/quotes/openapi.json>; rel="service-desc"',
+    );
+    expect((await ask('/api/v1/orders')).headers.link).toContain(v1);
+    const gone = await ask('/api/v1/orders', {}, 'GET', SUNSET);
+    expect(gone.status).toBe(410);
+    expect(gone.headers.link).not.toContain('service-d');
   });
 
   it('XDI-1: is where deprecated versions point that name no status page', async () => {

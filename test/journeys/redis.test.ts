@@ -47,7 +47,7 @@ const untilStore = (up: boolean) =>
       for (const gateway of gateways)
         expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(up ? 1 : 0);
     },
-    { timeout: 5_000, interval: 50 },
+    { timeout: 20_000, interval: 50 },
   );
 
 describe('two gateways with one Redis', () => {
@@ -97,7 +97,10 @@ describe('Redis goes away', () => {
 
     redis = await startRedis({ port: redis.port });
     await untilStore(true);
-    await vi.waitFor(async () => expect((await askOne('local')).headers).toHaveProperty('x-ratelimit-limit'));
+    await vi.waitFor(
+      async () => expect((await askOne('local')).headers).toHaveProperty('x-ratelimit-limit'),
+      { timeout: 20_000 },
+    );
   });
 
   it('promise 27: on_store_failure refuse is 503 with the wait, never 500', async () => {
@@ -135,10 +138,11 @@ describe('Redis goes away', () => {
     const answers = [];
     for (let index = 0; index < 10; index += 1) answers.push(await askOne('local'));
     expect(count(answers, 200)).toBe(10);
-    // One request may wait for a time-out of 30 ms; thirty would not fit. Generous, since other tests share the machine.
-    expect(performance.now() - began).toBeLessThan(2_000);
-    await vi.waitFor(async () =>
-      expect(await gateways[0]?.metric('sundial_store_up{store="redis"}')).toBe(0),
+    // One request may wait for a time-out of 30 ms; ten that wait for the connection to end, a second each, would not fit.
+    expect(performance.now() - began).toBeLessThan(8_000);
+    await vi.waitFor(
+      async () => expect(await gateways[0]?.metric('sundial_store_up{store="redis"}')).toBe(0),
+      { timeout: 20_000 },
     );
     redis.resume();
     await untilStore(true);
@@ -155,7 +159,7 @@ describe('Redis is not there at the start', () => {
     await vi.waitFor(
       async () =>
         expect((await client.ask({ path: '/api/allow' })).headers).toHaveProperty('x-ratelimit-limit', '20'),
-      { timeout: 5_000, interval: 100 },
+      { timeout: 20_000, interval: 100 },
     );
   });
 });

@@ -21,19 +21,25 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 beforeEach(async () => {
   perTest = new AsyncDisposableStack();
-  folder = await mkdtemp(join(tmpdir(), 'sundial-start-'));
-  perTest.defer(() => rm(folder, { recursive: true, force: true }));
-  const text = await readFile(join(import.meta.dirname, 'start/good/orders.yaml'), 'utf8');
-  await writeFile(join(folder, 'orders.yaml'), text.replace('/GUIDE', join(folder, 'guide.txt')));
-  await writeFile(join(folder, 'guide.txt'), 'https://docs.example.com/one');
+  folder = await openFolder(perTest);
 });
 afterEach(() => perTest.disposeAsync());
 
-const environment = (more: Readonly<Record<string, string>> = {}) => ({
-  DATA: join(folder, 'data'),
-  STORE: `embedded:${join(folder, 'data')}`,
+/** With one policy in it, and a file that the policy reads. */
+async function openFolder(until: AsyncDisposableStack): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'sundial-start-'));
+  until.defer(() => rm(made, { recursive: true, force: true }));
+  const text = await readFile(join(import.meta.dirname, 'start/good/orders.yaml'), 'utf8');
+  await writeFile(join(made, 'orders.yaml'), text.replace('/GUIDE', join(made, 'guide.txt')));
+  await writeFile(join(made, 'guide.txt'), 'https://docs.example.com/one');
+  return made;
+}
+
+const environment = (more: Readonly<Record<string, string>> = {}, within = folder) => ({
+  DATA: join(within, 'data'),
+  STORE: `embedded:${join(within, 'data')}`,
   ISSUER: 'http://127.0.0.1:9',
-  POLICIES: join(folder, '*.yaml'),
+  POLICIES: join(within, '*.yaml'),
   ECHO: echo.url,
   ...more,
 });
@@ -45,7 +51,7 @@ async function untilActive(count: number): Promise<void> {
   await vi.waitFor(
     async () => expect((await client.ask({ path: '/echo/-/count' })).json.active).toBe(count),
     {
-      timeout: 5_000,
+      timeout: 20_000,
     },
   );
 }
@@ -94,13 +100,6 @@ describe('the process does not start', () => {
     expect(gateway.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([]);
   });
 
-  it('while another process holds its data folder: exit 3, and a line that says what to do', async () => {
-    await start().ready;
-    const second = start();
-    expect(await second.ended).toBe(3);
-    expect(second.stderr).toMatch(/in use by another Sundial process/);
-  });
-
   it.each([[['run', '--nonsense']], [['fly']], [['run', '--at', 'someday']]])(
     'when it is called wrongly, as by %o: exit 2 and a word on it',
     async (arguments_) => {
@@ -111,30 +110,44 @@ describe('the process does not start', () => {
   );
 });
 
-describe('signals', () => {
+describe('a gateway that runs', () => {
+  let shared = '';
+  let gateway: GatewayProcess;
+  const run = () => stack.use(startProcess(RUN, environment({}, shared)));
+  beforeAll(async () => {
+    shared = await openFolder(stack);
+    gateway = run();
+    await gateway.ready;
+  });
+
+  it('has its data folder to itself: another exits with 3 and a line that says what to do', async () => {
+    const second = run();
+    expect(await second.ended).toBe(3);
+    expect(second.stderr).toMatch(/in use by another Sundial process/);
+  });
+
   it('SIGHUP reads the policies again', async () => {
-    const gateway = start();
     const { https } = await gateway.ready;
     await using client = overHttp1(https);
     const guide = async () => (await client.ask({ path: '/api/v1/orders' })).headers.link;
     expect(await guide()).toContain('/one>');
-    await writeFile(join(folder, 'guide.txt'), 'https://docs.example.com/two');
+    await writeFile(join(shared, 'guide.txt'), 'https://docs.example.com/two');
     gateway.kill('SIGHUP');
-    await vi.waitFor(async () => expect(await guide()).toContain('/two>'), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await guide()).toContain('/two>'), { timeout: 20_000 });
   });
 
   it('promise 23, promise 25: SIGTERM finishes what runs, takes nothing new, says so when asked, and ends with 0', async () => {
-    const gateway = start();
     const { https, admin } = await gateway.ready;
     await using first = overHttp1(https);
     await using second = overHttp2(https);
     await using idle = overHttp1(https);
     await using health = overHttp1(admin, { tls: false });
-    expect((await idle.ask({ path: '/api/v1/orders' })).status).toBe(200);
-    const running = [first, second].map((client) => client.ask({ path: '/api/v1/orders?delay=1000' }));
+    expect((await idle.ask({ path: '/api/v1/orders/last' })).status).toBe(200);
+    const running = [first, second].map((client) => client.ask({ path: '/api/v1/orders/last?delay=1000' }));
     await untilActive(2);
     gateway.kill('SIGTERM');
     await vi.waitFor(async () => expect((await health.ask({ path: '/-/ready' })).status).toBe(503), {
+      timeout: 20_000,
       interval: 10,
     });
     expect(await isRefused(https)).toBe(true);
@@ -145,9 +158,11 @@ describe('signals', () => {
     expect(await gateway.ended).toBe(0);
     // They are in the log: it is written before the process ends, and nothing else has stdout.
     for (const line of gateway.stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
-    expect(gateway.stdout.match(/"path":"\/api\/v1\/orders"/g)).toHaveLength(3);
+    expect(gateway.stdout.match(/"path":"\/api\/v1\/orders\/last"/g)).toHaveLength(3);
   });
+});
 
+describe('an end', () => {
   it('SIGINT ends it as well, at once when nothing runs', async () => {
     const gateway = start();
     await gateway.ready;
@@ -165,11 +180,14 @@ describe('signals', () => {
     );
     await untilActive(1);
     gateway.kill('SIGTERM');
-    await vi.waitFor(async () => expect(await isRefused(https)).toBe(true), { interval: 10 });
+    await vi.waitFor(async () => expect(await isRefused(https)).toBe(true), {
+      timeout: 20_000,
+      interval: 10,
+    });
     const began = performance.now();
     gateway.kill('SIGTERM');
     expect(await gateway.ended).not.toBe(0);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
     expect(await running).toBe(false);
   });
 });

@@ -49,7 +49,7 @@ const up = (upstream: string, name: (typeof NAMES)[number]) =>
   gateway.metric(`sundial_upstream_up{upstream="${upstream}",target="${service(name).url}"}`);
 /** For what comes with the next check or try; each within a second or two. */
 const soon = <T>(look: () => Promise<T> | T): Promise<T> =>
-  vi.waitFor(look, { timeout: 5_000, interval: 20 });
+  vi.waitFor(look, { timeout: 20_000, interval: 20 });
 
 describe('of two targets that are checked', () => {
   it('both serve while both are well', async () => {

@@ -95,13 +95,16 @@ const heads = (path: string): readonly string[] =>
 describe('places at a target', () => {
   it('promise 22, FWD-18: upstream_busy is 503 with Retry-After, and nothing of it reaches the upstream', async () => {
     const held = [h2.begin({ path: '/api/v1/narrow/hold/1' })];
-    await vi.waitFor(() => expect(narrow.count('/narrow/hold/1')).toBe(1));
+    await vi.waitFor(() => expect(narrow.count('/narrow/hold/1')).toBe(1), { timeout: 20_000 });
     held.push(h2.begin({ path: '/api/v1/narrow/hold/2' }));
-    const answer = await vi.waitFor(async () => {
-      const asked = await h2.ask({ path: '/api/v1/narrow/3' });
-      expect(asked.status).toBe(503);
-      return asked;
-    });
+    const answer = await vi.waitFor(
+      async () => {
+        const asked = await h2.ask({ path: '/api/v1/narrow/3' });
+        expect(asked.status).toBe(503);
+        return asked;
+      },
+      { timeout: 20_000 },
+    );
     expect(answer.json).toMatchObject({
       error: 'Service Unavailable',
       message: 'The narrow-v1 service has as many requests as it takes.',
@@ -117,7 +120,9 @@ describe('places at a target', () => {
     expect(line).toMatchObject({ fault: 'upstream_busy', status: 503 });
     expect(narrow.count('/narrow/hold/2')).toBe(0);
     for (const each of held) each.leave();
-    await vi.waitFor(async () => expect((await h2.ask({ path: '/api/v1/narrow/4' })).status).toBe(200));
+    await vi.waitFor(async () => expect((await h2.ask({ path: '/api/v1/narrow/4' })).status).toBe(200), {
+      timeout: 20_000,
+    });
   });
 });
 
@@ -196,11 +201,11 @@ describe('an event stream', () => {
       received += bytes.toString('latin1');
     });
     socket.write(head('GET /api/v2/narrow/events HTTP/1.1', 'Host: 127.0.0.1'));
-    await vi.waitFor(() => expect(received).toContain('data: first\n\n'));
+    await vi.waitFor(() => expect(received).toContain('data: first\n\n'), { timeout: 20_000 });
     // The second is sent only now that the first is here.
     const upstream = narrow.connections.find((each) => each.received.includes('/narrow/events'))?.socket;
     upstream?.write('e\r\ndata: second\n\n\r\n0\r\n\r\n');
-    await vi.waitFor(() => expect(received).toContain('data: second\n\n'));
+    await vi.waitFor(() => expect(received).toContain('data: second\n\n'), { timeout: 20_000 });
     socket.destroy();
   });
 });
@@ -211,7 +216,7 @@ describe('TLS of an upstream', () => {
     await showCertificate(second);
     await vi.waitFor(
       async () => expect((await h1.ask({ path: '/api/secure' })).text).toBe('second.internal'),
-      { timeout: 10_000, interval: 50 },
+      { timeout: 20_000, interval: 50 },
     );
   });
 

@@ -127,12 +127,17 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) =>
     },
   );
 
-  it('everything else as it was', async () => {
+  it('C304-1, RNG-1: conditions and ranges, and everything else, as they were', async () => {
     const headers = {
       accept: 'a/b;q=0.5, */*',
       cookie: 'a=1; b=2',
       'x-mine': 'ä',
       'if-none-match': 'W/"x", "y"',
+      'if-match': '"x"',
+      'if-modified-since': 'Fri, 01 Jan 2027 00:00:00 GMT',
+      'if-unmodified-since': 'Fri, 01 Jan 2027 00:00:00 GMT',
+      range: 'bytes=0-1, 5-',
+      'if-range': '"x"',
     };
     const seen = await received(protocol, { path: '/api/v1/orders', headers });
     for (const [name, value] of Object.entries(headers)) {

@@ -110,9 +110,9 @@ describe('a handshake is a request like any other', () => {
     const before = (await gateway.metric(series)) ?? 0;
     const both = [await open('/api/v2/live'), await open('/api/v2/live')];
     expect(await gateway.metric(series)).toBe(before + 2);
-    await vi.waitFor(async () => expect(await openNow('live', 'v2')).toBe(2), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await openNow('live', 'v2')).toBe(2), { timeout: 20_000 });
     for (const { socket } of both) socket.end();
-    await vi.waitFor(async () => expect(await openNow('live', 'v2')).toBeUndefined(), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await openNow('live', 'v2')).toBeUndefined(), { timeout: 20_000 });
   });
 
   const refusals: readonly [number, string, string, string, readonly string[]][] = [
@@ -281,7 +281,7 @@ describe('an open WebSocket', () => {
     const second = await open('/api/v2/live');
     const seen = upstream.seen.at(-1);
     second.socket.destroy();
-    await vi.waitFor(() => expect(seen?.ended).toBe(true), { timeout: 5_000 });
+    await vi.waitFor(() => expect(seen?.ended).toBe(true), { timeout: 20_000 });
     await echoes(await open('/api/v2/live'));
   });
 
@@ -293,7 +293,7 @@ describe('an open WebSocket', () => {
     now = SUNSET;
     expect((await ending.received(2)).slice(1).map(closeCode)).toEqual([1001]);
     await ending.ended();
-    await vi.waitFor(() => expect(seen?.frames.map(closeCode).at(-1)).toBe(1001), { timeout: 5_000 });
+    await vi.waitFor(() => expect(seen?.frames.map(closeCode).at(-1)).toBe(1001), { timeout: 20_000 });
     const late = await open('/api/v1/live');
     expect(late.status).toBe(410);
     await echoes(staying);

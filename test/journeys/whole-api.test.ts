@@ -1,6 +1,7 @@
 // The life of an API as a whole, over real sockets: dates that stand for all versions or for an API without any, and the
 // stage that everything published gives the API, one second before, at and after each date.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PauseAsk, runPause } from '../../gateway/cli/pause.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
@@ -145,6 +146,7 @@ describe('an API without versions', () => {
       '>deprecated</strong>, sunset from <time datetime="2027-01-15T00:00:00Z">2027-01-15</time>.',
     );
     expect(page).toContain('<th scope="row">All of it</th>');
+    expect(page).not.toMatch(/>[^<]*version/i);
     expect(page).toContain('<a href="https://events.example.com/subscriptions">What may serve instead</a>');
     const { text } = await ask('/.well-known/lifecycle/hooks.ics', at('2026-11-20'));
     const summaries = text.split('\r\n').filter((line) => line.startsWith('SUMMARY'));
@@ -180,6 +182,51 @@ describe('an API without versions', () => {
       now = at('2027-01-14');
       await endPause(gateway, id);
     }
+  });
+
+  it('is called by its name alone, or with none, by every command that pauses', async () => {
+    now = at('2027-01-14');
+    const environment = { SUNDIAL_ADMIN_TOKEN: await gateway.adminToken() };
+    const admin = `http://127.0.0.1:${gateway.admin}`;
+    const which = { config: 'config/other.yaml', admin, environment, now, format: 'text' } as const;
+    const author = { by: 'maria', why: 'checkout fails' };
+    const pause = (ask: PauseAsk) => runPause({ ...which, ask });
+    for (const [begun, ended] of [
+      [undefined, 'none'],
+      ['none', undefined],
+      ['none', 'none'],
+    ] as const) {
+      const made = await pause({
+        kind: 'begin',
+        api: 'hooks',
+        version: begun,
+        length: { for: '2h' },
+        ...author,
+      });
+      expect(made.stdout).toMatch(/^Paused brownouts and retirement of hooks until 2027-01-14T02:00:00Z\.\n/);
+      const command = `sundial pause --end [0-9a-f]+ --why "…" -c config/other.yaml --admin ${admin}`;
+      expect(made.stdout).toMatch(new RegExp(`End it earlier: ${command}\n`));
+      const listed = await pause({ kind: 'list' });
+      expect(listed.stdout).toMatch(/ {2}hooks, until /);
+      const gone = await pause({ kind: 'end', what: 'hooks', version: ended, ...author });
+      expect(gone.stdout).toMatch(/^Ended the pause of hooks that maria had made until /);
+    }
+    const none = await pause({
+      kind: 'begin',
+      api: 'orders',
+      version: 'none',
+      length: { for: '2h' },
+      ...author,
+    });
+    expect(none.stderr).toMatch(/^sundial: the version: orders has no such version; there are /);
+    const wrong = await pause({
+      kind: 'begin',
+      api: 'hook',
+      version: undefined,
+      length: { for: '2h' },
+      ...author,
+    });
+    expect(wrong.stderr).toMatch(/^sundial: the API: no API has this name; there are .*hooks/);
   });
 
   it('without dates is active for good, and nothing is published of it', async () => {

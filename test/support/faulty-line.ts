@@ -1,0 +1,57 @@
+// A line to a server that passes bytes both ways, and can be slow, or break off in the middle of an answer.
+// For tests in which the server is well and the way to it is not.
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface FaultyLine extends AsyncDisposable {
+  readonly port: number;
+  /** How late each answer comes from now on, milliseconds. */
+  readonly delay: (ms: number) => void;
+  /** From now on an answer breaks off, with its connection, after so many bytes; undefined mends it. */
+  readonly cutAfter: (bytes: number | undefined) => void;
+}
+
+export async function startFaultyLine(target: number): Promise<FaultyLine> {
+  const sockets = new Set<Socket>();
+  let delayMs = 0;
+  let most: number | undefined;
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    const ends = [client, upstream];
+    const destroy = (): void => {
+      for (const socket of ends) socket.destroy();
+    };
+    for (const socket of ends) {
+      sockets.add(socket);
+      socket.on('error', destroy);
+      socket.once('close', () => {
+        sockets.delete(socket);
+        destroy();
+      });
+    }
+    const pass = (bytes: Buffer): void => {
+      if (most === undefined) client.write(bytes);
+      else client.write(bytes.subarray(0, most), destroy);
+    };
+    client.pipe(upstream);
+    upstream.on('data', (bytes: Buffer) => {
+      if (delayMs === 0) pass(bytes);
+      else setTimeout(pass, delayMs, bytes);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    delay: (ms) => {
+      delayMs = ms;
+    },
+    cutAfter: (bytes) => {
+      most = bytes;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => void server.close(() => resolve()));
+    },
+  };
+}
