@@ -1,6 +1,14 @@
 // Test projects: unit (pure), contracts (stores on embedded and a real Redis), journeys (real sockets, whole gateway),
 // wire (raw bytes on both sides of a whole gateway).
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/support/slowest-first.ts';
+
+// Loading the gateway costs more than most files that test it: a process that has loaded it runs many of them.
+// No module of the gateway holds state, and what a test changes for the whole process it puts back.
+const isolate = false;
+
+// How long a test waits for what it expects says nothing of the gateway: only that a busy machine is waited for.
+const expect = { poll: { timeout: 20_000 } };
 
 export default defineConfig({
   test: {
@@ -8,7 +16,9 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          testTimeout: 20_000,
+          isolate,
+          expect,
+          testTimeout: 60_000,
           include: [
             'test/*.test.ts',
             'test/{policy,plan,identity,exchange,forward,server,telemetry,upstreams,cli,admin}/**/*.test.ts',
@@ -18,14 +28,18 @@ export default defineConfig({
       {
         test: {
           name: 'contracts',
+          isolate,
+          expect,
           include: ['test/contracts/**/*.test.ts'],
           globalSetup: ['test/support/redis.ts'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
         },
       },
       {
         test: {
           name: 'journeys',
+          isolate,
+          expect,
           include: ['test/journeys/**/*.test.ts'],
           globalSetup: ['test/support/redis.ts'],
           testTimeout: 90_000,
@@ -35,10 +49,14 @@ export default defineConfig({
       {
         test: {
           name: 'wire',
+          isolate,
+          expect,
           include: ['test/wire/**/*.test.ts'],
+          testTimeout: 60_000,
         },
       },
     ],
     maxWorkers: 2,
+    sequence: { sequencer: SlowestFirst },
   },
 });

@@ -27,10 +27,11 @@ if (process.argv[2] === '--probe') {
 }
 
 // What was compiled once is not compiled again, which halves the time to start. Beside the packages, where only who could
-// change them can write; a folder that cannot be written does no harm.
+// change them can write; a folder that cannot be written does no harm. Portable: a project that is copied or moved goes on.
 function start() {
   return Promise.all([import('node:module'), import('node:url')]).then((modules) => {
-    modules[0].enableCompileCache(modules[1].fileURLToPath(new URL('node_modules/.cache/sundial', ROOT)));
+    const directory = modules[1].fileURLToPath(new URL('node_modules/.cache/sundial', ROOT));
+    modules[0].enableCompileCache({ directory, portable: true });
     return import('./main.ts');
   });
 }

@@ -15,6 +15,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   'unknown-coding': `${OK}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
   'unasked-upgrade': 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
   'huge-head': `${OK}X-Huge: ${'x'.repeat(200_000)}\r\n\r\n`,
+  'countless-fields': `${OK}${'X-Countless: x\r\n'.repeat(20_000)}\r\n`,
   overloaded: 'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 0\r\nContent-Length: 4\r\n\r\nbusy',
   stall: HALF,
 };
@@ -24,15 +25,25 @@ const DEEDS: Readonly<Record<string, (socket: Socket) => void>> = {
   hang: () => undefined,
   reset: (socket) => socket.resetAndDestroy(),
   close: (socket) => socket.end(),
+  // It has promised to keep the connection.
+  'answer-and-close': (socket) => socket.end(`${OK}Connection: keep-alive\r\nContent-Length: 2\r\n\r\nok`),
   'half-then-close': (socket) => socket.end(HALF),
   'half-then-reset': (socket) => socket.write(HALF, () => setImmediate(() => socket.resetAndDestroy())),
   'half-chunked': (socket) => socket.end(`${OK}Transfer-Encoding: chunked\r\n\r\na\r\nhalf of it\r\n`),
   drip: (socket) => {
     socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n`);
-    const drops = setInterval(() => socket.write('1\r\n.\r\n'), 50);
-    socket.once('close', () => clearInterval(drops));
+    keepWriting(socket, '1\r\n.\r\n');
+  },
+  'drip-head': (socket) => {
+    socket.write(`${OK}X-Slow: `);
+    keepWriting(socket, 'x');
   },
 };
+
+function keepWriting(socket: Socket, text: string): void {
+  const drops = setInterval(() => socket.write(text), 50);
+  socket.once('close', () => clearInterval(drops));
+}
 
 /** Answers `/raw/<name>`; `/raw/stale` is answered once per connection, which is broken by the second request. */
 export function startBrokenUpstream(): Promise<RawUpstream> {

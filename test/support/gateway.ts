@@ -97,7 +97,7 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
           if (line === undefined) throw new Error(`no access line for request ${requestId}`);
           return line;
         },
-        { timeout: 5_000, interval: 20 },
+        { timeout: 20_000, interval: 20 },
       ),
     metric: async (series) => {
       await using client = overHttp1(adminPort, { tls: false });

@@ -22,7 +22,7 @@ export function openSocket(port: number, { tls = true }: { readonly tls?: boolea
   return socket;
 }
 
-/** Sends `bytes` and reads until the gateway ends the connection; rejects when it has not within five seconds. */
+/** Sends `bytes` and reads until the gateway ends the connection; rejects when it has not within twenty seconds. */
 export async function sendBytes(
   port: number,
   bytes: string | Uint8Array,
@@ -36,7 +36,7 @@ export async function sendBytes(
     const limit = setTimeout(() => {
       socket.destroy();
       reject(new Error(`the connection is still open after: ${Buffer.concat(chunks).toString('latin1')}`));
-    }, 5_000);
+    }, 20_000);
     socket.once('close', () => {
       clearTimeout(limit);
       resolve();

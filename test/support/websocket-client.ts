@@ -108,6 +108,6 @@ function until(holds: () => boolean): Promise<void> {
     () => {
       if (!holds()) throw new Error('the awaited state did not come');
     },
-    { timeout: 5_000, interval: 5 },
+    { timeout: 20_000, interval: 5 },
   );
 }

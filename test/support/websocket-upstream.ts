@@ -92,6 +92,8 @@ export async function startWebSocketUpstream(tls?: {
         'Content-Length: 5',
       ),
     );
+    // A server that goes when its client does; Node's keeps its half open. The other two make the gateway end it.
+    if (how !== 'deaf' && how !== 'mute') socket.once('end', () => socket.end());
     if (how === 'flood') socket.write(frame(2, Buffer.alloc(LARGE), false));
     let bytes = Buffer.from(head);
     const take = (chunk: Buffer): void => {

@@ -150,11 +150,14 @@ describe('who left early', () => {
     const target = `/echo/slow?${query}`;
     const sent = open(target);
     sent.end();
-    await vi.waitFor(async () => expect((await tally()).active).toBe(1));
+    await vi.waitFor(async () => expect((await tally()).active).toBe(1), { timeout: 20_000 });
     sent.destroy();
-    await vi.waitFor(async () => {
-      expect(await tally()).toEqual({ count: 1, active: 0, aborted: [{ method: 'GET', target }] });
-    });
+    await vi.waitFor(
+      async () => {
+        expect(await tally()).toEqual({ count: 1, active: 0, aborted: [{ method: 'GET', target }] });
+      },
+      { timeout: 20_000 },
+    );
   });
 
   it('is recorded in the middle of the answer, and the rest is not written', async () => {
@@ -164,8 +167,9 @@ describe('who left early', () => {
     await once(answer, 'readable');
     answer.on('error', () => answer.destroy());
     answer.destroy();
-    await vi.waitFor(async () =>
-      expect(await tally()).toMatchObject({ active: 0, aborted: [{ method: 'GET' }] }),
+    await vi.waitFor(
+      async () => expect(await tally()).toMatchObject({ active: 0, aborted: [{ method: 'GET' }] }),
+      { timeout: 20_000 },
     );
   });
 
@@ -173,10 +177,13 @@ describe('who left early', () => {
     const sent = open('/echo/upload', 'POST');
     sent.setHeader('content-length', 1000);
     sent.write('the beginning');
-    await vi.waitFor(async () => expect((await tally()).active).toBe(1));
+    await vi.waitFor(async () => expect((await tally()).active).toBe(1), { timeout: 20_000 });
     sent.destroy();
-    await vi.waitFor(async () => {
-      expect((await tally()).aborted).toEqual([{ method: 'POST', target: '/echo/upload' }]);
-    });
+    await vi.waitFor(
+      async () => {
+        expect((await tally()).aborted).toEqual([{ method: 'POST', target: '/echo/upload' }]);
+      },
+      { timeout: 20_000 },
+    );
   });
 });
