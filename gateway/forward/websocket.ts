@@ -156,9 +156,11 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
         });
       };
       stay = createStay(chosen, route.gate);
-      stay.enter(upstream.connections, call, () =>
-        fail(new Fault('upstream_busy', { service }), 'cancelled'),
-      );
+      stay.enter(upstream.connections, {
+        arriving: false,
+        onPlace: call,
+        onBusy: () => fail(new Fault('upstream_busy', { service }), 'cancelled'),
+      });
     }
 
     client.once('end', onEarlyEnd);

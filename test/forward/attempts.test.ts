@@ -72,6 +72,28 @@ describe('places at a target', () => {
     expect((await second).statuses).toEqual([200]);
   });
 
+  it('promise 11: clients that send their bodies slowly leave half of the places to others', async () => {
+    const upstream = await upstreamThat(
+      ({ head }) => (head.startsWith('GET') ? OK : undefined),
+      whenComplete,
+    );
+    const connections = { max: 2, queue: 0, waitMs: 60_000 };
+    const gateway = await gatewayTo([upstream.origin], { connections });
+    const slow = connect(gateway.port, '127.0.0.1');
+    cleanups.push(async () => void slow.destroy());
+    slow.write(get('/echo/slow', ['Content-Length: 2'], 'POST', 'x'));
+    await until(() => upstream.requests.length === 1);
+    const second = await sendRaw(gateway.port, get('/echo', ['Content-Length: 2', ...CLOSE], 'POST', 'x'));
+    expect([second.statuses, gateway.facts[1]?.fault]).toEqual([[503], 'upstream_busy']);
+    expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([200]);
+    const whole = get('/echo', ['Content-Length: 2', ...CLOSE], 'POST', 'xy');
+    expect((await sendRaw(gateway.port, whole)).statuses).toEqual([200]);
+    expect(upstream.requests).toHaveLength(3);
+    // With the last octet it is like any other.
+    slow.write('y');
+    await until(() => upstream.requests[0]?.complete === true);
+  });
+
   it('who has waited for `wait` is upstream_busy', async () => {
     const upstream = await upstreamThat(silent);
     const gateway = await gatewayTo([upstream.origin], { connections: { ...NARROW, waitMs: 50 } });
