@@ -14,7 +14,7 @@ export interface Forwarding {
 }
 
 export interface ForwardingPorts extends Pick<ForwardPorts, 'pools' | 'targets'> {
-  readonly exchange: Pick<Exchange, 'decorate' | 'isOver'>;
+  readonly exchange: Pick<Exchange, 'decorate' | 'endingOf'>;
   readonly idleWebsockets?: IdleBound | undefined;
   /** Told once where the open WebSockets can be counted. */
   readonly countWebsockets: (open: Websockets['services']) => void;

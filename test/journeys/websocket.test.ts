@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Client, overHttp1 } from '../support/http-client.ts';
 import { expectNothingOfTheCause } from '../support/inside.ts';
-import { startTestIssuer } from '../support/issuer.ts';
+import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 import { beginPause, endPause } from '../support/pauses.ts';
 import { freePorts } from '../support/ports.ts';
 import { head, sendBytes } from '../support/raw-client.ts';
@@ -24,10 +24,12 @@ let gateway: RunningGateway;
 let client: Client;
 let now = TODAY;
 let clients: WebSocketClient[] = [];
+let sign: TestIssuer['sign'];
 
 beforeAll(async () => {
   upstream = stack.use(await startWebSocketUpstream());
   const issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
+  sign = issuer.sign;
   const [dead] = await freePorts(1);
   environment = { UPSTREAM: upstream.url, ISSUER: issuer.url, DEAD: `http://127.0.0.1:${dead}` };
   gateway = stack.use(await runGateway({ policies: 'websocket', lifecycleNow: () => now, environment }));
@@ -308,6 +310,16 @@ describe('an open WebSocket', () => {
     await echoes(live);
     await endPause(gateway, id);
     expect((await live.received(2)).slice(1).map(closeCode)).toEqual([1001]);
+  });
+
+  it('WS-6: one whose token has come to its end is closed with 1008', async () => {
+    // Over by its own word, and good for the last three seconds of what clocks may differ by.
+    const exp = Math.floor(Date.now() / 1000) - 27;
+    const token = await sign({ client_id: 'brief', scope: 'orders:read', iat: exp - 600, exp });
+    const tied = await open('/api/v2/members', { lines: [`Authorization: Bearer ${token}`] });
+    expect(tied.status).toBe(101);
+    expect((await tied.received(1)).map(closeCode)).toEqual([1008]);
+    await tied.ended();
   });
 
   it('WS-6: an exception keeps that of its consumer open until its own last day', async () => {
