@@ -1,6 +1,6 @@
 // The command line: arguments, environment and signals in, exit codes out.
 // Everything it does is done by cli/ and gateway.ts; nothing else reads process.env.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { renderBanner } from './cli/banner.ts';
@@ -24,6 +24,7 @@ import { runStatus } from './cli/status.ts';
 import { runTimeline } from './cli/timeline.ts';
 import { startGateway } from './gateway.ts';
 import type { Gateway, GatewayOptions, LifecycleClock } from './gateway-contract.ts';
+import { makeFolder } from './plan/make-folder.ts';
 import { renderProblems } from './plan/problems.ts';
 import { onShutdown } from './server/shutdown.ts';
 
@@ -101,7 +102,7 @@ async function run({ config, at }: { config: string; at: MovedTo | undefined }):
 async function demo(): Promise<number> {
   const folder = process.env.SUNDIAL_DATA || 'data';
   const log = resolve(PROJECT_ROOT, folder, 'gateway.log');
-  mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(log), { mode: 0o700 });
   await runDemo({
     logFile: process.cwd() === PROJECT_ROOT ? join(folder, 'gateway.log') : log,
     environment: process.env,

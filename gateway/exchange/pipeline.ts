@@ -12,7 +12,7 @@ import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { authenticate } from './authenticate.ts';
 import { noticeOrder } from './body-notice.ts';
-import { answerPreflight } from './cors.ts';
+import { answerPreflight, refuseStranger } from './cors.ts';
 import { credentialInQuery } from './credentials-in-url.ts';
 import type { Directive, Refusal } from './directive.ts';
 import { requestedVersion } from './echo.ts';
@@ -80,6 +80,10 @@ export async function decide(
   // Preflight: a browser asks before it sends version or token, so that nothing below may refuse it (ORD-4).
   const preflight = answerPreflight(api, view);
   if (preflight !== undefined) return { kind: 'publish', publication: preflight };
+
+  // Origin: like a preflight, and before anything is counted for a page that has no business here (WS-4).
+  const stranger = refuseStranger(api, view);
+  if (stranger !== undefined) return refuse(stranger);
 
   // Version: read from every carrier of the API before any of them is believed (VER-3).
   const evidence = evidenceOf(match, view);

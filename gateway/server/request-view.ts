@@ -7,7 +7,7 @@ import { METHODS, type RequestGlimpse, type RequestView } from '../exchange/requ
 import { readTarget } from '../exchange/target.ts';
 import { type KeyPair, speaksFor } from './certificates.ts';
 import type { ClientAddress } from './client-address.ts';
-import { handshakeRefusal } from './handshake.ts';
+import { handshakeRefusal, mayUpgrade } from './handshake.ts';
 import { type HeadBounds, strictnessRefusal } from './strictness.ts';
 
 const OFFERED: ReadonlySet<string> = new Set(METHODS);
@@ -74,6 +74,7 @@ export function readRequest(raw: IncomingMessage, context: ReadingContext): Read
     host: authority.host,
     // A trusted proxy has a connection of its own, whatever its clients ask for.
     misdirected: certificate !== undefined && !address.viaTrusted && !speaksFor(certificate, authority.host),
+    webSocket: raw.headers.upgrade !== undefined && mayUpgrade(raw),
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
     headers: raw.headers,

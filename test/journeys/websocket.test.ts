@@ -60,6 +60,38 @@ async function echoes(each: WebSocketClient): Promise<void> {
 const openNow = (api: string, version: string) =>
   gateway.metric(`sundial_websockets_open{api="${api}",version="${version}"}`);
 
+describe('WS-4: a page that opens a WebSocket', () => {
+  it.each([
+    ['is listed', '/api/pages', 'https://app.example.com', 101],
+    ['is of the same host', '/api/pages', 'https://127.0.0.1', 101],
+    ['is of the same host, on another port', '/api/pages', 'https://127.0.0.1:8443', 101],
+    ['is not listed', '/api/pages', 'https://evil.example', 403],
+    ['only begins like one that is listed', '/api/pages', 'https://app.example.com.evil.example', 403],
+    ['only begins like the host', '/api/pages', 'https://127.0.0.1.evil.example', 403],
+    ['is not listed in the clear', '/api/pages', 'http://app.example.com', 403],
+    ['says null', '/api/pages', 'null', 403],
+    ['is any page, where all may', '/api/everyone', 'https://evil.example', 101],
+    ['is any page, where nothing is said of pages', '/api/v1/live', 'https://evil.example', 101],
+  ])('%s', async (_what, path, origin, status) => {
+    const asked = upstream.seen.length;
+    const made = await open(path, { lines: [`Origin: ${origin}`, 'Cookie: session=7'] });
+    expect([made.status, upstream.seen.length - asked]).toEqual([status, status === 101 ? 1 : 0]);
+    if (status === 101) return;
+    expect(JSON.parse(made.body())).toEqual({
+      error: 'Forbidden',
+      message: 'Pages of this origin may not open a WebSocket here.',
+    });
+    const line = await gateway.accessLine(made.headers['x-request-id']);
+    expect(line).toMatchObject({ api: 'pages', status: 403, refusal: 'origin_not_allowed' });
+  });
+
+  it('is meant, and no plain request, nor a client that is no browser', async () => {
+    const headers = { origin: 'https://evil.example' };
+    expect((await client.ask({ path: '/api/pages', headers })).status).not.toBe(403);
+    expect((await open('/api/pages')).status).toBe(101);
+  });
+});
+
 describe('a handshake is a request like any other', () => {
   it('WS-5, DEP-2, DEP-7: the 101 of a deprecated version carries every signal, one line each', async () => {
     const live = await open('/api/v1/live/room?id=7');

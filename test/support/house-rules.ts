@@ -34,7 +34,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/exchange/': { may: ['gateway/plan/', 'gateway/policy/'] },
   'gateway/forward/': { may: ['gateway/plan/', 'gateway/exchange/'], types: ['gateway/policy/'] },
   'gateway/stores/': {
-    may: ['gateway/policy/rate-limit/', 'gateway/policy/contract.ts', 'gateway/plan/in-slices.ts'],
+    may: [
+      'gateway/policy/rate-limit/',
+      'gateway/policy/contract.ts',
+      'gateway/plan/in-slices.ts',
+      'gateway/plan/make-folder.ts',
+    ],
     types: [
       'gateway/policy/versioning/pin.ts',
       'gateway/policy/lifecycle/override.ts',
