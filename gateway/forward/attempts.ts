@@ -39,6 +39,11 @@ export interface ForwardPorts {
 }
 
 const NGHTTP2_INTERNAL_ERROR = 2;
+const PADDED: Refusal = {
+  reason: 'request_malformed',
+  status: 413,
+  message: 'The chunk extensions are too large.',
+};
 
 /** Starts it and returns how to cancel it. `caller`: who calls, for the choice of a target. */
 export function callUpstream(
@@ -61,6 +66,7 @@ export function callUpstream(
         },
         onBroken: () => fail(new Error('the client cut its body'), 'cancelled'),
         onTooLarge: () => fail({ reason: 'body_too_large', most: order.maxBody }, 'cancelled'),
+        onPadded: () => fail(PADDED, 'cancelled'),
       })
     : undefined;
   const request = {

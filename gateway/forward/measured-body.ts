@@ -13,6 +13,8 @@ export interface BodyEvents {
   readonly onBroken: () => void;
   /** More came than `most`; what is beyond has not been handed on. */
   readonly onTooLarge: () => void;
+  /** What is around its octets is out of all proportion to them. */
+  readonly onPadded: () => void;
 }
 
 export interface MeasuredBody {
@@ -22,6 +24,13 @@ export interface MeasuredBody {
   /** From now on nothing is waited for. */
   readonly stop: () => void;
 }
+
+/**
+ * SMG-12: the parser caps the extensions of each chunk, but tells nobody of them. What a connection has brought beyond the
+ * octets of the body is its framing: these many octets for each, and at the start as much as is read at once.
+ */
+const FRAMING_EACH = 16;
+const FRAMING_AT_FIRST = 64 * 1_024;
 
 /** `most`: bytes; a Content-Length was judged before, and Node holds the client to it. */
 export function measuredBody(
@@ -42,19 +51,28 @@ export function measuredBody(
   // undici reports the errors of a body it sends; before and after that they are of our own making.
   body.on('error', () => undefined);
   const isMeasured = raw.headers['content-length'] === undefined;
+  const isChunked = isMeasured && raw.httpVersionMajor === 1;
+  const readBefore = raw.socket.bytesRead;
   let received = 0;
+  let refused = false;
   const arrival = awaitBody(bodies, () => {
     if (!isMeasured) raw.off('data', count);
     events.onReady();
   });
   function count(chunk: Buffer): void {
-    const before = received;
     received += chunk.length;
-    if (isMeasured && received > most) {
-      if (before > most) return;
+    if (refused) return;
+    const tooLarge = isMeasured && received > most;
+    if (tooLarge || (isChunked && isPadded())) {
+      refused = true;
       raw.unpipe(body);
-      events.onTooLarge();
+      if (tooLarge) events.onTooLarge();
+      else events.onPadded();
     } else arrival.received(chunk.length);
+  }
+  function isPadded(): boolean {
+    const framing = raw.socket.bytesRead - readBefore - received;
+    return framing > FRAMING_AT_FIRST + FRAMING_EACH * received;
   }
   raw.on('data', count);
   raw.pipe(body, { end: false });

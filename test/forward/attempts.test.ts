@@ -221,6 +221,24 @@ describe('a body beyond its bound', () => {
   const chunk = (size: number): string => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
   const CHUNKED = ['Transfer-Encoding: chunked'];
 
+  it('SMG-12: extensions that are small in each chunk and large together are 413, and the connection ends', async () => {
+    const upstream = await upstreamThat(silent, whenComplete);
+    const gateway = await gatewayTo([upstream.origin]);
+    const padded = (count: number, octets: number): string =>
+      `1;${'e'.repeat(octets)}\r\nx\r\n`.repeat(count);
+    const { statuses, closed } = await sendRaw(
+      gateway.port,
+      get('/echo', CHUNKED, 'POST', `${padded(40, 8_000)}0\r\n\r\n${get('/echo/canary')}`),
+    );
+    expect([statuses, closed, gateway.facts[0]?.refusal]).toEqual([[413], true, 'request_malformed']);
+    expect(gateway.views).toHaveLength(1);
+    expect(upstream.requests.every(({ complete }) => !complete)).toBe(true);
+    // A byte in each chunk, and a signature now and then, are what honest clients send.
+    const honest = `${padded(20_000, 3)}${padded(100, 100)}0\r\n\r\n`;
+    const answer = await sendRaw(gateway.port, get('/echo', [...CHUNKED, ...CLOSE], 'POST', honest));
+    expect(answer.statuses).toEqual([200]);
+  });
+
   it('SMG-24: a chunked one that grows too large is 413, and no upstream takes it for whole', async () => {
     const upstream = await upstreamThat(silent, whenComplete);
     const gateway = await gatewayTo([upstream.origin], {}, { order: { maxBody: 1_000 } });
