@@ -80,8 +80,7 @@ export async function decide(
   // Preflight: a browser asks before it sends version or token, so that nothing below may refuse it (ORD-4).
   const preflight = answerPreflight(api, view);
   if (preflight !== undefined) return { kind: 'publish', publication: preflight };
-
-  // Origin: like a preflight, and before anything is counted for a page that has no business here (WS-4).
+  // Like a preflight that browsers do not send before a WebSocket (WS-4).
   const stranger = refuseStranger(api, view);
   if (stranger !== undefined) return refuse(stranger);
 
