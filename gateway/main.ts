@@ -1,12 +1,13 @@
 // The command line: arguments, environment and signals in, exit codes out.
 // Everything it does is done by cli/ and gateway.ts, loaded by the command that needs it; nothing else reads process.env.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MovedTo } from './cli/moved-to.ts';
 import { endWith, print, printApart, printWhole, watchStreams } from './cli/printing.ts';
 import { runProgram } from './cli/program.ts';
 import type { Gateway, GatewayOptions, LifecycleClock } from './gateway-contract.ts';
+import { makeFolder } from './plan/make-folder.ts';
 
 const PROJECT_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STANDARD_OUTPUT = 1;
@@ -90,7 +91,7 @@ async function run({ config, at }: { config: string; at: MovedTo | undefined }):
 async function demo(): Promise<number> {
   const folder = process.env.SUNDIAL_DATA || 'data';
   const log = resolve(PROJECT_ROOT, folder, 'gateway.log');
-  mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(log), { mode: 0o700 });
   const { runDemo } = await import('./cli/demo.ts');
   const { adviseOnGateway } = await import('./cli/demo-failures.ts');
   await runDemo({

@@ -1,9 +1,10 @@
 // The token that admin writes need: the configured one, or one that is made at first start and kept in the data folder.
 // Opened once by gateway.ts before the admin listener; never logged, never in an answer.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/grammar/admin-token.ts';
+import { makeFolder } from '../plan/make-folder.ts';
 
 const TOKEN_BYTES = 32;
 const WAYS_OUT =
@@ -41,7 +42,7 @@ async function readOrMake(file: string, dataFolder: string): Promise<string> {
 
 /** Written aside and linked, so that nobody reads half a token and whoever comes second reads the first one's. */
 async function make(file: string, dataFolder: string): Promise<string> {
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  await makeFolder(dataFolder, { mode: 0o700 });
   const aside = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     await writeFile(aside, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`, {

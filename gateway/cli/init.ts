@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { surroundingsOfView } from '../plan/check/views.ts';
 import { loadAll } from '../plan/load.ts';
 import { contextOf, readGateway } from '../plan/load-documents.ts';
+import { makeFolder } from '../plan/make-folder.ts';
 import { nextCommand } from '../plan/next-command.ts';
 import { readDescription } from '../plan/openapi/description.ts';
 import { MOST_DESCRIPTION_BYTES } from '../plan/openapi/description-text.ts';
@@ -14,7 +15,6 @@ import { findFiles, type ReadFile, readCapped, tryRead } from '../plan/read/file
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { CommandResult } from './check.ts';
-import { makeFolder } from './make-folder.ts';
 
 export interface InitOptions {
   /** The description. */

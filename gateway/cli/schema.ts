@@ -3,8 +3,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { editorSchemas } from '../plan/grammar/editor-schemas.ts';
+import { makeFolder } from '../plan/make-folder.ts';
 import type { CommandResult } from './check.ts';
-import { makeFolder } from './make-folder.ts';
 
 /** Writes into `folder`, made when it is missing; 2 when the file system does not let it. */
 export async function runSchema(options: { readonly folder: string }): Promise<CommandResult> {

@@ -1,8 +1,9 @@
-// Calls from browsers (Fetch standard, CORS): preflights answered here, and who may read an answer.
+// Calls from browsers (Fetch standard, CORS): preflights answered here, who may read an answer or open a WebSocket.
 // The pipeline asks about preflights right after the route; decorate.ts names readers on every answer of an API.
 import { ANY_ORIGIN } from '../plan/grammar/cors-section.ts';
 import type { ApiPlan } from '../plan/plan.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
+import type { RequestRefusal } from './directive.ts';
 import type { Publication } from './publish/publication.ts';
 import { METHODS, type RequestGlimpse, type RequestView } from './request-view.ts';
 
@@ -71,6 +72,23 @@ export function answerPreflight(
     },
     body: '',
   };
+}
+
+/**
+ * WS-4: a page that is neither listed nor of the API's own host. Browsers ask nobody before they open a WebSocket from any
+ * page there is, with the cookies of their user; only a handshake without Origin is none of theirs. Undefined for any
+ * other request, and where the API has no `cors`: then the upstream sees the Origin and decides.
+ */
+export function refuseStranger(
+  { cors }: ApiPlan,
+  { headers: { origin }, webSocket, scheme, host }: RequestView,
+): RequestRefusal | undefined {
+  if (cors === undefined || !webSocket || origin === undefined) return undefined;
+  if (allowedOrigin(cors, origin) !== undefined) return undefined;
+  const own = `${scheme}://${host}`;
+  // Cookies are those of the host, whatever the port.
+  const isOwn = origin === own || (typeof origin === 'string' && origin.startsWith(`${own}:`));
+  return isOwn ? undefined : { reason: 'origin_not_allowed' };
 }
 
 /**

@@ -63,6 +63,8 @@ export type RequestRefusal =
   /** This process has too much to do; epoch milliseconds of the real clock. */
   | { readonly reason: 'overloaded'; readonly retryAfterSeconds: number; readonly restoredAt: number }
   | { readonly reason: 'websockets_exhausted' }
+  /** A page that may not open a WebSocket to this API (WS-4). */
+  | { readonly reason: 'origin_not_allowed' }
   | { readonly reason: 'body_too_large'; readonly most: number };
 
 /** The gateway says no. Each reason has its status and body in `refusal-answer.ts`. */

@@ -8,7 +8,7 @@ import { type ErrorDescription, reasonPhrase } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
 import { clampFreshness, longestReuse } from './freshness.ts';
-import { type HeldService, isOver } from './held-service.ts';
+import { type Ending, endingOf, type HeldService } from './held-service.ts';
 import { decide } from './pipeline.ts';
 import type { ExchangePorts } from './ports.ts';
 import { PROBLEM_TYPE, problemBody, wantsProblem } from './problem-body.ts';
@@ -57,8 +57,8 @@ export interface Exchange {
   readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => Answer;
   /** Edits an upstream's answer headers in place. */
   readonly decorate: (headers: AnswerHeaders, facts: ExchangeFacts, view: RequestView) => void;
-  /** Whether what is still open has outlived its version, by the plan, the pauses and the clock of this moment. */
-  readonly isOver: (held: HeldService) => boolean;
+  /** Why what is still open is to be closed, by the plan, the pauses and the clocks of this moment. */
+  readonly endingOf: (held: HeldService) => Ending | undefined;
 }
 
 export function createExchange(ports: ExchangePorts): Exchange {
@@ -124,6 +124,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       clampFreshness(headers, longestReuse(facts), ports.wallClock());
       decorate(headers, facts, view, hsts);
     },
-    isOver: (held) => isOver(held, ports.plan(), { now: ports.now(), overrides: ports.overrides() }),
+    endingOf: (held) =>
+      endingOf(held, ports.plan(), { now: ports.now(), overrides: ports.overrides() }, ports.wallClock()),
   };
 }

@@ -1,6 +1,8 @@
-// What stays open after its answer, a WebSocket, and whether its version still allows that.
+// What stays open after its answer, a WebSocket, and whether its version and its token still allow that.
 // Noted when the connection is handed over; asked again and again by forward/ as time, plans and pauses go on.
 import type { GatewayPlan } from '../plan/plan.ts';
+import { tokenEndOf } from '../policy/authentication/token-time.ts';
+import type { EpochMs } from '../policy/contract.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { leaveFrom } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
@@ -15,7 +17,12 @@ export interface HeldService {
   /** The operation, where it has rules of its own. */
   readonly operation: string | undefined;
   readonly consumer: { readonly id: string } | undefined;
+  /** By the real clock; undefined where nobody had to show a token. */
+  readonly tokenEnd: EpochMs | undefined;
 }
+
+/** Why something is no longer kept open. */
+export type Ending = 'version' | 'token';
 
 export function holdService({ api, version, consumer }: ExchangeFacts): HeldService {
   return {
@@ -23,7 +30,19 @@ export function holdService({ api, version, consumer }: ExchangeFacts): HeldServ
     version: version?.label ?? '',
     operation: version?.operation,
     consumer: consumer && { id: consumer.id },
+    tokenEnd: consumer && tokenEndOf(consumer),
   };
+}
+
+/** WS-6: what a request for the same, with the same token, would be refused for now. `wallNow`: the real clock. */
+export function endingOf(
+  held: HeldService,
+  plan: GatewayPlan,
+  moment: Moment,
+  wallNow: EpochMs,
+): Ending | undefined {
+  if (isOver(held, plan, moment)) return 'version';
+  return held.tokenEnd !== undefined && wallNow >= held.tokenEnd ? 'token' : undefined;
 }
 
 /**

@@ -13,7 +13,7 @@ import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { authenticate } from './authenticate.ts';
 import { noticeOrder } from './body-notice.ts';
 import { refusedCarrier } from './carrier-status.ts';
-import { answerPreflight } from './cors.ts';
+import { answerPreflight, refuseStranger } from './cors.ts';
 import { credentialInQuery } from './credentials-in-url.ts';
 import type { Directive, Refusal } from './directive.ts';
 import { requestedVersion } from './echo.ts';
@@ -72,9 +72,11 @@ export async function decide(
   const slash = encodedSlash(api, match.tail);
   if (slash !== undefined) return refuse(slash);
 
-  // Preflight: a browser asks before it sends version or token, so that nothing below may refuse it (ORD-4).
+  // Origin: a browser asks before it sends version or token, so that nothing below may refuse a preflight (ORD-4).
   const preflight = answerPreflight(api, view);
   if (preflight !== undefined) return { kind: 'publish', publication: preflight };
+  const stranger = refuseStranger(api, view);
+  if (stranger !== undefined) return refuse(stranger);
 
   // Version: read from every carrier of the API before any of them is believed (VER-3).
   const evidence = evidenceOf(match, view);
@@ -191,10 +193,9 @@ export async function decide(
   if (oversized !== undefined) return refuse(oversized);
 
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
-  const { limits } = version;
-  if (limits !== undefined) {
-    const take = takeOf(api, version, limits, consumer, view.clientAddress, facts);
-    const taking = ports.limiter.take(take, limits);
+  if (version.limits !== undefined) {
+    const take = takeOf(api, version, version.limits, consumer, view.clientAddress, facts);
+    const taking = ports.limiter.take(take, version.limits);
     // A lease answers at once.
     const quota = taking instanceof Promise ? await taking : taking;
     facts.quota = quota;

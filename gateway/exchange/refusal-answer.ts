@@ -40,6 +40,7 @@ export function describeRefusal(
     case 'websocket_version_unsupported':
     case 'host_unknown':
     case 'misdirected':
+    case 'origin_not_allowed':
     case 'route_unknown':
     case 'method_not_allowed':
     case 'credentials_in_url':

@@ -20,6 +20,8 @@ export interface RequestView extends RequestGlimpse {
   readonly host: string;
   /** The certificate of the connection is not for `host`. Where there is none, every host may be asked for. */
   readonly misdirected?: boolean;
+  /** Whether the connection is to become a WebSocket. */
+  readonly webSocket?: boolean;
   /** Normalised by VER-7, percent-encoding kept, always starting with `/`. The same bytes are forwarded (ORD-2). */
   readonly path: string;
   /** The bytes from `?` on, verbatim; empty when there is no `?`. */

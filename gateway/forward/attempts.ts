@@ -3,6 +3,7 @@
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
+import type { AwaitedBodies } from './body-arrival.ts';
 import type { Delivery } from './delivery.ts';
 import { toFault } from './fault-mapping.ts';
 import { type HeldBodies, holdBody } from './held-body.ts';
@@ -34,25 +35,38 @@ export interface ForwardPorts {
   readonly pools: Pick<Pools, 'route' | 'budget'>;
   readonly targets: Pick<Targets, 'choose'>;
   readonly heldBodies: HeldBodies;
+  readonly awaitedBodies: AwaitedBodies;
 }
 
 const NGHTTP2_INTERNAL_ERROR = 2;
+const PADDED: Refusal = {
+  reason: 'request_malformed',
+  status: 413,
+  message: 'The chunk extensions are too large.',
+};
 
 /** Starts it and returns how to cancel it. `caller`: who calls, for the choice of a target. */
 export function callUpstream(
   inbound: Inbound,
   order: ForwardOrder,
   caller: string,
-  { pools, targets, heldBodies }: ForwardPorts,
+  { pools, targets, heldBodies, awaitedBodies }: ForwardPorts,
   events: ForwardEvents,
 ): (reason: Error) => void {
   const { res, view } = inbound;
   const { upstream } = order;
   const { timeouts, retries, name: service } = upstream;
+  let arriving = inbound.hasBody;
   const body = inbound.hasBody
-    ? measuredBody(inbound, order.maxBody, {
+    ? measuredBody(inbound, order.maxBody, awaitedBodies, {
+        onReady: start,
+        onWhole() {
+          arriving = false;
+          stay?.whole();
+        },
         onBroken: () => fail(new Error('the client cut its body'), 'cancelled'),
         onTooLarge: () => fail({ reason: 'body_too_large', most: order.maxBody }, 'cancelled'),
+        onPadded: () => fail(PADDED, 'cancelled'),
       })
     : undefined;
   const request = {
@@ -75,6 +89,7 @@ export function callUpstream(
     over = true;
     clearTimeout(total);
     inbound.onGone = undefined;
+    body?.stop();
     delivery.discard();
     stay?.settle(outcome);
   }
@@ -136,7 +151,20 @@ export function callUpstream(
       });
     };
     stay = createStay(chosen, route.gate);
-    stay.enter(upstream.connections, call, () => fail(new Fault('upstream_busy', { service }), 'cancelled'));
+    stay.enter(upstream.connections, {
+      arriving,
+      onPlace: call,
+      onBusy: () => fail(new Fault('upstream_busy', { service }), 'cancelled'),
+    });
+  }
+
+  /** A body that is slow to come has neither a target nor a place while it is waited for. */
+  function start(): void {
+    try {
+      send(targets.choose(upstream, caller), false);
+    } catch (thrown) {
+      fail(thrown, 'cancelled');
+    }
   }
 
   function onFailure(failed: Choice, failure: Failure): void {
@@ -162,11 +190,7 @@ export function callUpstream(
     timeouts.total,
   );
   inbound.onGone = () => fail(new Error('the client left'), 'cancelled');
-  try {
-    send(targets.choose(upstream, caller), false);
-  } catch (thrown) {
-    fail(thrown, 'cancelled');
-  }
+  if (body === undefined) start();
   return (reason) => fail(reason, 'cancelled');
 }
 

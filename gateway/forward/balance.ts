@@ -11,14 +11,26 @@ export interface Candidate {
   credit: number;
 }
 
-type Share<C> = (candidate: C) => number;
+/** `now`: passed on as it was given, so that no function has to be made for a choice. */
+type Share<C> = (candidate: C, now: number) => number;
 
 /** Round robin in which each candidate comes as often as its share says, evenly spread. */
-export function byTurn<C extends Candidate>(candidates: readonly C[], share: Share<C>): C {
+export function byTurn<C extends Candidate>(candidates: readonly C[], share: Share<C>, now: number): C {
+  return takeTurn(candidates, share, now, Number.POSITIVE_INFINITY);
+}
+
+/** Among those with a load of `most` at the most; the others keep what they are owed. */
+function takeTurn<C extends Candidate>(
+  candidates: readonly C[],
+  share: Share<C>,
+  now: number,
+  most: number,
+): C {
   let total = 0;
   let best: C | undefined;
   for (const candidate of candidates) {
-    const own = share(candidate);
+    const own = share(candidate, now);
+    if (loadOf(candidate, own) > most) continue;
     total += own;
     candidate.credit += own;
     if (best === undefined || candidate.credit > best.credit) best = candidate;
@@ -29,32 +41,35 @@ export function byTurn<C extends Candidate>(candidates: readonly C[], share: Sha
 }
 
 /** The candidate with the fewest requests under way for its share; among equals by turn. */
-export function byLoad<C extends Candidate>(candidates: readonly C[], share: Share<C>): C {
+export function byLoad<C extends Candidate>(candidates: readonly C[], share: Share<C>, now: number): C {
   let least = Number.POSITIVE_INFINITY;
-  let equals: C[] = [];
-  for (const candidate of candidates) {
-    const load = (candidate.inFlight + 1) / share(candidate);
-    if (load > least) continue;
-    if (load < least) equals = [];
-    least = load;
-    equals.push(candidate);
-  }
-  return byTurn(equals, share);
+  for (const candidate of candidates) least = Math.min(least, loadOf(candidate, share(candidate, now)));
+  return takeTurn(candidates, share, now, least);
 }
+
+const loadOf = ({ inFlight }: Candidate, share: number): number => (inFlight + 1) / share;
 
 /**
  * The same candidate for the same key: weighted rendezvous hashing. Where a candidate comes or goes, the keys of no other
  * change places among the rest, and those of a growing share come one by one.
  */
-export function byCaller<C extends Candidate>(candidates: readonly C[], share: Share<C>, key: string): C {
+export function byCaller<C extends Candidate>(
+  candidates: readonly C[],
+  share: Share<C>,
+  now: number,
+  key: string,
+): C {
   const hash = hashOf(key);
   let best: C | undefined;
   let highest = Number.NEGATIVE_INFINITY;
   for (const candidate of candidates) {
     // Between 0 and 1, both excluded.
     const drawn = (mix(hash ^ candidate.seed) + 0.5) / 2 ** 32;
-    const score = -share(candidate) / Math.log(drawn);
-    if (score > highest) [best, highest] = [candidate, score];
+    const score = -share(candidate, now) / Math.log(drawn);
+    if (score > highest) {
+      best = candidate;
+      highest = score;
+    }
   }
   if (best === undefined) throw new RangeError('no candidates');
   return best;

@@ -2,6 +2,7 @@
 // Made by the composition root, given to the public listeners.
 import type { Exchange } from '../exchange/exchange.ts';
 import type { ForwardPorts } from './attempts.ts';
+import { MOST_AWAITED } from './body-arrival.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';
 import { MOST_HELD } from './held-body.ts';
 import type { IdleBound } from './open-tunnels.ts';
@@ -13,7 +14,7 @@ export interface Forwarding {
 }
 
 export interface ForwardingPorts extends Pick<ForwardPorts, 'pools' | 'targets'> {
-  readonly exchange: Pick<Exchange, 'decorate' | 'isOver'>;
+  readonly exchange: Pick<Exchange, 'decorate' | 'endingOf'>;
   readonly idleWebsockets?: IdleBound | undefined;
   /** Told once where the open WebSockets can be counted. */
   readonly countWebsockets: (open: Websockets['services']) => void;
@@ -23,5 +24,6 @@ export function createForwarding(ports: ForwardingPorts): Forwarding {
   const websockets = createWebsockets(ports);
   ports.countWebsockets(websockets.services);
   const heldBodies = { held: 0, most: MOST_HELD };
-  return { forwarder: createForwarder({ ...ports, heldBodies }), websockets };
+  const awaitedBodies = { awaited: 0, most: MOST_AWAITED };
+  return { forwarder: createForwarder({ ...ports, heldBodies, awaitedBodies }), websockets };
 }

@@ -1,23 +1,44 @@
-// A request's body on its way to a target: a stream of ours behind the client's, counted where nothing said its length.
+// A request's body on its way to a target: a stream of ours behind the client's, counted as far as somebody has to know.
 // Made by attempts.ts; undici may destroy it without ending the client's connection.
 import { Duplex, PassThrough } from 'node:stream';
+import { type AwaitedBodies, awaitBody } from './body-arrival.ts';
 import { endedWhole, type Inbound } from './inbound.ts';
 
 export interface BodyEvents {
+  /** Comes once, and later than the body is made: enough of it is here for a target to be asked. */
+  readonly onReady: () => void;
+  /** All of it has come. */
+  readonly onWhole: () => void;
   /** Its end did not come with all of it: nobody may take it for whole. */
   readonly onBroken: () => void;
   /** More came than `most`; what is beyond has not been handed on. */
   readonly onTooLarge: () => void;
+  /** What is around its octets is out of all proportion to them. */
+  readonly onPadded: () => void;
 }
 
 export interface MeasuredBody {
   readonly stream: PassThrough;
   /** Call before the call is given up: whoever receives the body learns that it is not whole. */
   readonly cut: (reason: Error) => void;
+  /** From now on nothing is waited for. */
+  readonly stop: () => void;
 }
 
+/**
+ * SMG-12: the parser caps the extensions of each chunk, but tells nobody of them. What a connection has brought beyond the
+ * octets of the body is its framing: these many octets for each, and at the start as much as is read at once.
+ */
+const FRAMING_EACH = 16;
+const FRAMING_AT_FIRST = 64 * 1_024;
+
 /** `most`: bytes; a Content-Length was judged before, and Node holds the client to it. */
-export function measuredBody(inbound: Inbound, most: number, events: BodyEvents): MeasuredBody {
+export function measuredBody(
+  inbound: Inbound,
+  most: number,
+  bodies: AwaitedBodies,
+  events: BodyEvents,
+): MeasuredBody {
   const { raw } = inbound;
   let sink: Duplex | undefined;
   const body = new PassThrough();
@@ -29,20 +50,40 @@ export function measuredBody(inbound: Inbound, most: number, events: BodyEvents)
   };
   // undici reports the errors of a body it sends; before and after that they are of our own making.
   body.on('error', () => undefined);
-  if (raw.headers['content-length'] === undefined) {
-    let received = 0;
-    raw.on('data', (chunk: Buffer) => {
-      const before = received;
-      received += chunk.length;
-      if (received <= most || before > most) return;
+  const isMeasured = raw.headers['content-length'] === undefined;
+  const isChunked = isMeasured && raw.httpVersionMajor === 1;
+  const readBefore = raw.socket.bytesRead;
+  let received = 0;
+  let refused = false;
+  const arrival = awaitBody(bodies, () => {
+    if (!isMeasured) raw.off('data', count);
+    events.onReady();
+  });
+  function count(chunk: Buffer): void {
+    received += chunk.length;
+    if (refused) return;
+    const tooLarge = isMeasured && received > most;
+    if (tooLarge || (isChunked && isPadded())) {
+      refused = true;
       raw.unpipe(body);
-      events.onTooLarge();
-    });
+      if (tooLarge) events.onTooLarge();
+      else events.onPadded();
+    } else arrival.received(chunk.length);
   }
+  function isPadded(): boolean {
+    const framing = raw.socket.bytesRead - readBefore - received;
+    return framing > FRAMING_AT_FIRST + FRAMING_EACH * received;
+  }
+  raw.on('data', count);
   raw.pipe(body, { end: false });
   raw.once('end', () => {
-    if (endedWhole(inbound)) body.end();
-    else events.onBroken();
+    if (!endedWhole(inbound)) {
+      events.onBroken();
+      return;
+    }
+    body.end();
+    events.onWhole();
+    arrival.whole();
   });
-  return { stream: body, cut: (reason) => void sink?.destroy(reason) };
+  return { stream: body, cut: (reason) => void sink?.destroy(reason), stop: arrival.stop };
 }

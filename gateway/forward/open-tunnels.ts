@@ -1,7 +1,7 @@
-// The WebSockets that are open, and when the gateway ends them: at a drain, with their version, and when nobody says a word.
+// The WebSockets that are open, and when the gateway ends them: at a drain, with version or token, and when nobody says a word.
 // Kept by websocket.ts; read by a gauge.
-import type { HeldService } from '../exchange/held-service.ts';
-import type { Tunnel } from './tunnel.ts';
+import type { Ending, HeldService } from '../exchange/held-service.ts';
+import { GOING_AWAY, POLICY_VIOLATION, type Tunnel } from './tunnel.ts';
 
 export interface OpenTunnels {
   /** Keeps what `open` makes until it calls back. */
@@ -35,7 +35,7 @@ interface Traffic {
 
 /** Without `idle` a WebSocket may be quiet for as long as both sides like. */
 export function createOpenTunnels(
-  isOver: (service: HeldService) => boolean,
+  endingOf: (service: HeldService) => Ending | undefined,
   idle: IdleBound | undefined,
 ): OpenTunnels {
   const tunnels = new Map<Tunnel, HeldService>();
@@ -44,8 +44,11 @@ export function createOpenTunnels(
   let timer: NodeJS.Timeout | undefined;
 
   function look(): void {
-    for (const [tunnel, service] of tunnels)
-      if (isOver(service) || (idle !== undefined && isQuiet(tunnel, idle))) tunnel.goAway();
+    for (const [tunnel, service] of tunnels) {
+      const ending = endingOf(service);
+      if (ending !== undefined) tunnel.close(ending === 'token' ? POLICY_VIOLATION : GOING_AWAY);
+      else if (idle !== undefined && isQuiet(tunnel, idle)) tunnel.close(GOING_AWAY);
+    }
   }
 
   function isQuiet(tunnel: Tunnel, { afterMs, onIdle }: IdleBound): boolean {
@@ -71,11 +74,11 @@ export function createOpenTunnels(
       });
       tunnels.set(tunnel, service);
       timer ??= setInterval(look, LOOK_EVERY_MS).unref();
-      if (goingAway) tunnel.goAway();
+      if (goingAway) tunnel.close(GOING_AWAY);
     },
     goAway() {
       goingAway = true;
-      for (const tunnel of tunnels.keys()) tunnel.goAway();
+      for (const tunnel of tunnels.keys()) tunnel.close(GOING_AWAY);
     },
     services: () => tunnels.values(),
   };

@@ -57,11 +57,8 @@ export function createTargets({ onChange, ...ports }: TargetsOptions): Targets {
       const now = clock.now();
       const [only] = states;
       if (states.length === 1 && only?.isInService(now)) return only.begin();
-      const share = (state: TargetState): number => state.share(now);
-      for (const candidates of inOrder(states, upstream, avoid, now)) {
-        if (candidates.length === 0) continue;
-        return pick(candidates, share, upstream, key).begin();
-      }
+      const candidates = candidatesOf(states, upstream, avoid, now);
+      if (candidates.length > 0) return pick(candidates, now, upstream, key).begin();
       const waitMs = Math.min(...states.map((state) => state.waitMs(now)));
       const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
       throw new Fault('upstream_unavailable', { service: upstream.name, retryAfterSeconds });
@@ -86,33 +83,44 @@ export function createTargets({ onChange, ...ports }: TargetsOptions): Targets {
   };
 }
 
-/** Sets of targets, the first that is not empty to be chosen from. */
-function* inOrder(
+/** With all in service, as usual, it is `states` itself: nothing is made for a request. */
+function candidatesOf(
   states: readonly TargetState[],
   { breaker }: UpstreamPlan,
   avoid: Target | undefined,
   now: number,
-): Iterable<readonly TargetState[]> {
-  const inService = states.filter((state) => state.isInService(now));
-  if (avoid !== undefined) yield inService.filter(({ target }) => target.origin !== avoid.origin);
-  yield inService;
+): readonly TargetState[] {
+  const inService = areInService(states, now) ? states : states.filter((state) => state.isInService(now));
+  if (avoid !== undefined) {
+    const others = inService.filter(({ target }) => target.origin !== avoid.origin);
+    if (others.length > 0) return others;
+  }
+  if (inService.length > 0 || breaker?.strict !== false) return inService;
   // Where nobody asked for a breaker, a target that may answer is better than an answer of the gateway's own.
-  if (breaker?.strict === false) yield states.filter((state) => state.isMerelyEjected());
+  return states.filter((state) => state.isMerelyEjected());
 }
+
+/** A loop: `every` would make a function for each request. */
+function areInService(states: readonly TargetState[], now: number): boolean {
+  for (const state of states) if (!state.isInService(now)) return false;
+  return true;
+}
+
+const shareOf = (state: TargetState, now: number): number => state.share(now);
 
 function pick(
   candidates: readonly TargetState[],
-  share: (state: TargetState) => number,
+  now: number,
   { balance }: UpstreamPlan,
   key: string | undefined,
 ): TargetState {
   switch (balance) {
     case 'round-robin':
-      return byTurn(candidates, share);
+      return byTurn(candidates, shareOf, now);
     case 'least-requests':
-      return byLoad(candidates, share);
+      return byLoad(candidates, shareOf, now);
     case 'consumer':
-      return key === undefined ? byTurn(candidates, share) : byCaller(candidates, share, key);
+      return key === undefined ? byTurn(candidates, shareOf, now) : byCaller(candidates, shareOf, now, key);
     default: {
       const never: never = balance;
       throw new Error(`unhandled balance ${String(never)}`);

@@ -8,8 +8,8 @@ import { endGently, LINGER_MS } from './gentle-end.ts';
 export interface Tunnel {
   /** What both sides have said so far; pings count. */
   readonly bytes: () => number;
-  /** WS-6: a Close frame with 1001 to both sides, then the end, with whatever they answer or after a second. */
-  readonly goAway: () => void;
+  /** WS-6: a Close frame with `code` to both sides, then the end, with whatever they answer or after a second. */
+  readonly close: (code: CloseCode) => void;
 }
 
 /** A quiet peer is asked after this long whether it is still there, milliseconds; a WebSocket may be quiet for as long as it likes. */
@@ -18,7 +18,10 @@ const KEEP_ALIVE_MS = 60_000;
 const CLOSE_GRACE_MS = 1_000;
 
 /** RFC 6455 §7.4.1: the server is going down, or what it served is gone. */
-const GOING_AWAY = Buffer.from([0x03, 0xe9]);
+export const GOING_AWAY = 1001;
+/** The same: what the client may do has ended. */
+export const POLICY_VIOLATION = 1008;
+type CloseCode = typeof GOING_AWAY | typeof POLICY_VIOLATION;
 const FIN_AND_CLOSE = 0x88;
 const MASKED = 0x80;
 
@@ -62,15 +65,16 @@ export function openTunnel(
 
   return {
     bytes: () => client.bytesRead + upstream.bytesRead,
-    goAway() {
+    close(code) {
       if (leaving) return;
       leaving = true;
       // Whole chunks have gone through; whether the last one ended with a frame is not known here. Where it did not, the
       // peer takes ours for the rest of that frame and then sees the connection end.
       upstream.unpipe(end);
       end.unpipe(upstream);
-      end.write(Buffer.concat([Buffer.from([FIN_AND_CLOSE, GOING_AWAY.length]), GOING_AWAY]));
-      if (upstream.writable) upstream.write(maskedClose());
+      const payload = Buffer.from([code >> 8, code & 0xff]);
+      end.write(Buffer.concat([Buffer.from([FIN_AND_CLOSE, payload.length]), payload]));
+      if (upstream.writable) upstream.write(maskedClose(payload));
       let hard: NodeJS.Timeout | undefined;
       const endBoth = (): void => {
         clearTimeout(grace);
@@ -93,8 +97,8 @@ export function openTunnel(
 }
 
 /** RFC 6455 §5.3: what a client sends is masked, and towards the upstream we are the client. */
-function maskedClose(): Buffer {
+function maskedClose(payload: Buffer): Buffer {
   const mask = randomBytes(4);
-  const payload = GOING_AWAY.map((octet, index) => octet ^ (mask[index] ?? 0));
-  return Buffer.concat([Buffer.from([FIN_AND_CLOSE, MASKED | GOING_AWAY.length]), mask, payload]);
+  const masked = payload.map((octet, index) => octet ^ (mask[index] ?? 0));
+  return Buffer.concat([Buffer.from([FIN_AND_CLOSE, MASKED | payload.length]), mask, masked]);
 }

@@ -44,12 +44,12 @@ export interface Websockets extends Pick<OpenTunnels, 'goAway' | 'services'> {
 }
 
 export interface WebsocketPorts extends Pick<ForwardPorts, 'pools' | 'targets'> {
-  readonly exchange: Pick<Exchange, 'decorate' | 'isOver'>;
+  readonly exchange: Pick<Exchange, 'decorate' | 'endingOf'>;
   readonly idleWebsockets?: IdleBound | undefined;
 }
 
 export function createWebsockets({ exchange, pools, targets, idleWebsockets }: WebsocketPorts): Websockets {
-  const tunnels = createOpenTunnels(exchange.isOver, idleWebsockets);
+  const tunnels = createOpenTunnels(exchange.endingOf, idleWebsockets);
 
   function forward(
     inbound: Inbound,
@@ -156,9 +156,11 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
         });
       };
       stay = createStay(chosen, route.gate);
-      stay.enter(upstream.connections, call, () =>
-        fail(new Fault('upstream_busy', { service }), 'cancelled'),
-      );
+      stay.enter(upstream.connections, {
+        arriving: false,
+        onPlace: call,
+        onBusy: () => fail(new Fault('upstream_busy', { service }), 'cancelled'),
+      });
     }
 
     client.once('end', onEarlyEnd);

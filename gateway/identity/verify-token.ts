@@ -4,12 +4,10 @@ import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { IdentitySettings } from '../plan/settings.ts';
 import type { Authenticated } from '../policy/authentication/access.ts';
 import { consumerFrom } from '../policy/authentication/consumer.ts';
+import { LEEWAY } from '../policy/authentication/token-time.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { KeySet } from './key-set.ts';
 import { hasRepeatedClaims, readTokenHeader, type TokenHeader } from './token-shape.ts';
-
-/** Seconds by which the issuer's clock may differ from ours. */
-const LEEWAY = 30;
 
 /** Claims of other kinds of JWT: ID tokens, logout and security event tokens (JWT-5). */
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];

@@ -4,9 +4,8 @@ import { createServer, type Server, type ServerOptions } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Bounds } from '../plan/bounds.ts';
-import type { BoundsReport } from '../telemetry/bounds-report.ts';
 import { mayUpgrade } from './handshake.ts';
-import { watchSession } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 import type { TlsFace } from './tls-options.ts';
 
 export interface NodeServerOptions {
@@ -15,14 +14,14 @@ export interface NodeServerOptions {
   readonly bounds: Bounds;
   /** Asked for every connection before anything is read from it; false closes it. */
   readonly admits: (socket: Socket) => boolean;
-  readonly report: Pick<BoundsReport, 'refused'>;
+  readonly sessions: Pick<Sessions, 'watch'>;
 }
 
 /** The longest that a passed deadline goes unnoticed, milliseconds. */
 const SLOWEST_CHECK_MS = 500;
 
 /** The result has the surface of `http.Server` either way. */
-export function createNodeServer({ tls, bounds, admits, report }: NodeServerOptions): Server {
+export function createNodeServer({ tls, bounds, admits, sessions }: NodeServerOptions): Server {
   const options: ServerOptions = {
     insecureHTTPParser: false,
     // Node's own 400 for a missing Host would neither be ours nor stop a pipelined request behind it.
@@ -34,7 +33,7 @@ export function createNodeServer({ tls, bounds, admits, report }: NodeServerOpti
     keepAliveTimeout: bounds.idleMs,
     noDelay: true,
   };
-  const server = tls === undefined ? createServer(options) : secureServer(tls, options, bounds, report);
+  const server = tls === undefined ? createServer(options) : secureServer(tls, options, bounds, sessions);
   server.headersTimeout = bounds.headersMs;
   server.requestTimeout = Math.max(bounds.requestMs, bounds.headersMs);
   server.keepAliveTimeout = bounds.idleMs;
@@ -71,7 +70,7 @@ function secureServer(
   tls: TlsFace,
   options: ServerOptions,
   bounds: Bounds,
-  report: NodeServerOptions['report'],
+  sessions: NodeServerOptions['sessions'],
 ): Server {
   const server = createSecureServer({
     ...tls.options,
@@ -90,7 +89,7 @@ function secureServer(
     ...{ streamResetBurst: 2 * bounds.resets.units, streamResetRate: 2 * bounds.resets.units },
   });
   tls.attach(server);
-  server.on('session', (session) => watchSession(session, bounds, report));
+  server.on('session', sessions.watch);
   // With allowHTTP1 it carries the timers and emits the events of http.Server; Node's types do not say so.
   return server as unknown as Server;
 }

@@ -17,6 +17,7 @@ import type { Intake } from './intake.ts';
 import { createNodeServer } from './node-server.ts';
 import type { OpenRequest } from './open-request.ts';
 import { createRequestLife } from './request-life.ts';
+import { createSessions } from './sessions.ts';
 import { type CertificateSource, createTlsFace } from './tls-options.ts';
 
 export interface ProxyListener extends Drainable {
@@ -49,17 +50,19 @@ type Carrying = IncomingMessage & { [OPEN]?: OpenRequest };
 
 export function createProxyListener(options: ProxyListenerOptions): ProxyListener {
   const { certificates, forwarder, websockets, intake } = options;
+  const { bounds, admission, report } = intake;
   const connections = createConnections();
+  const sessions = createSessions(bounds, report);
   let draining = false;
   const life = createRequestLife({
     ...options,
     scheme: certificates === undefined ? 'http' : 'https',
     connections,
+    sessions,
     isDraining: () => draining,
   });
   const tls = certificates === undefined ? undefined : createTlsFace(certificates);
-  const { bounds, admission, report } = intake;
-  const server = createNodeServer({ tls, bounds, admits: admission.admits, report });
+  const server = createNodeServer({ tls, bounds, admits: admission.admits, sessions });
   const upgrade = (raw: IncomingMessage, socket: Socket, head: Buffer): void => {
     const { res, attach, detach } = createBareResponse(raw, socket);
     const open = life.begin(raw, res);

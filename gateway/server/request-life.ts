@@ -2,6 +2,7 @@
 // proxy-listener.ts feeds it from Node's server and from Fastify; HTTP/1 and HTTP/2 come the same way.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type { ForwardOrder, Refusal } from '../exchange/directive.ts';
 import type { Answer } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
@@ -16,6 +17,7 @@ import { type OpenRequest, openRequest, outcomeOf } from './open-request.ts';
 import { type RefusalPorts, refusalAtOnce } from './refusal-at-once.ts';
 import { refusedBound } from './refused-bound.ts';
 import { glimpseOf, readRequest } from './request-view.ts';
+import type { Sessions } from './sessions.ts';
 import { createSlowBodies } from './slow-bodies.ts';
 import { createSlowReaders } from './slow-readers.ts';
 import { certificateOf } from './tls-options.ts';
@@ -25,6 +27,7 @@ import { createUnreadable, type Unreadable } from './unreadable.ts';
 
 export interface RequestLifePorts extends Omit<UnparsedPorts, 'clientAddress'>, InboundPorts, RefusalPorts {
   readonly intake: Intake;
+  readonly sessions: Pick<Sessions, 'hasReset'>;
 }
 
 /** How a request goes on when it is to be forwarded; resolves with what it turned out to be refused for on its way. */
@@ -55,7 +58,7 @@ const SLOW_BODY: Refusal = {
 const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 
 export function createRequestLife(ports: RequestLifePorts): RequestLife {
-  const { exchange, observer, connections, intake, scheme } = ports;
+  const { exchange, observer, connections, intake, scheme, sessions } = ports;
   const { bounds, clientAddress, load, report } = intake;
   const turns = createTurns(end);
   const slowReaders = createSlowReaders(bounds.unreadMs, () => report.refused('unread'));
@@ -112,6 +115,8 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     const { facts, view, inbound, raw, before } = open;
     const turn = turns.wait(open);
     if (turn !== undefined) await turn;
+    // H2-6: by then a reset that came with the request has been read, and nothing was done for nobody.
+    if (sessions.hasReset(http2StreamOf(open.res)?.session)) await nextRound();
     if (open.ended || (open.answered && open.onTurn === undefined)) return;
     if (before?.closeAfter) {
       // As if it had never been read: the connection ends before its turn.

@@ -8,7 +8,7 @@ import { expectationRefusal, type HeadBounds, strictnessRefusal } from '../excha
 import { readTarget } from '../exchange/target.ts';
 import type { KeyPair } from './certificates.ts';
 import type { ClientAddress } from './client-address.ts';
-import { handshakeRefusal } from './handshake.ts';
+import { handshakeRefusal, mayUpgrade } from './handshake.ts';
 
 const OFFERED: ReadonlySet<string> = new Set(METHODS);
 
@@ -69,6 +69,7 @@ export function readRequest(raw: IncomingMessage, context: ReadingContext): Read
     host: authority.host,
     // A trusted proxy has a connection of its own, whatever its clients ask for.
     misdirected: certificate !== undefined && !address.viaTrusted && !speaksFor(certificate, authority.host),
+    webSocket: raw.headers.upgrade !== undefined && mayUpgrade(raw),
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
     headers: raw.headers,

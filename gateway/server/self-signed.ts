@@ -1,9 +1,10 @@
 // The key pair the gateway makes for itself where none is configured, kept in the data folder.
 // Asked by public-certificates.ts at start, when a reload brings in hosts, and before the certificate ends.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { makeFolder } from '../plan/make-folder.ts';
 import { covers } from '../plan/read/key-pair.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { KeyPair } from './certificates.ts';
@@ -44,7 +45,7 @@ export async function selfSignedPair(
   const expiry = cert && key && usableUntil({ cert, key }, names, now);
   if (cert && key && expiry) return { names, cert, key, expiry };
   const made = await makePair(names, now);
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  await makeFolder(dataFolder, { mode: 0o700 });
   await writePrivately(files.key, made.key);
   await writePrivately(files.cert, made.cert);
   return { names, ...made };

@@ -1,6 +1,6 @@
 // HTTP/2 connections between their requests: ended when they are idle, and when their client does nothing but reset (H2-6).
-// Attached by node-server.ts to the secure listener.
-import { constants, type ServerHttp2Session } from 'node:http2';
+// Made by proxy-listener.ts: node-server.ts attaches it to the secure listener, request-life.ts asks it.
+import { constants, type Http2Session, type ServerHttp2Session } from 'node:http2';
 import type { Bounds } from '../plan/bounds.ts';
 import type { BoundsReport } from '../telemetry/bounds-report.ts';
 
@@ -9,10 +9,32 @@ type SessionBounds = Pick<Bounds, 'idleMs' | 'resets'>;
 /** What nghttp2 ends a connection with when a header section goes on in frame after frame. */
 const ENDLESS_HEADERS = /CONTINUATION/;
 
-export function watchSession(
+export interface Sessions {
+  readonly watch: (session: ServerHttp2Session) => void;
+  /** Whether a stream of it was reset before, so that the next one may be as well. */
+  readonly hasReset: (session: Http2Session | undefined) => boolean;
+}
+
+export function createSessions(bounds: SessionBounds, report: Pick<BoundsReport, 'refused'>): Sessions {
+  const resetting = new WeakSet<Http2Session>();
+  return {
+    watch: (session) =>
+      watchSession(session, bounds, {
+        onReset: () => void resetting.add(session),
+        refused: report.refused,
+      }),
+    hasReset: (session) => session !== undefined && resetting.has(session),
+  };
+}
+
+interface SessionEvents extends Pick<BoundsReport, 'refused'> {
+  readonly onReset: () => void;
+}
+
+function watchSession(
   session: ServerHttp2Session,
   { idleMs, resets }: SessionBounds,
-  report: Pick<BoundsReport, 'refused'>,
+  events: SessionEvents,
 ): void {
   let open = 0;
   // A bucket that fills up again within the window: nothing has to be remembered of single resets.
@@ -26,11 +48,12 @@ export function watchSession(
   }, idleMs);
 
   function onReset(): void {
+    events.onReset();
     const now = performance.now();
     left = Math.min(resets.units, left + ((now - filledAt) * resets.units) / resets.windowMs) - 1;
     filledAt = now;
     if (left >= 0 || session.destroyed) return;
-    report.refused('resets');
+    events.refused('resets');
     session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     session.destroy();
   }
@@ -45,7 +68,7 @@ export function watchSession(
     });
   });
   session.on('error', ({ message }) => {
-    if (ENDLESS_HEADERS.test(message)) report.refused('header_bytes');
+    if (ENDLESS_HEADERS.test(message)) events.refused('header_bytes');
   });
   session.once('close', () => clearTimeout(idle));
 }

@@ -100,6 +100,7 @@ export const REFUSALS: Readonly<
   websocket_version_unsupported: { kind: 'request' },
   host_unknown: { kind: 'request' },
   misdirected: { kind: 'request' },
+  origin_not_allowed: { kind: 'request' },
   route_unknown: { kind: 'request' },
   method_not_allowed: { kind: 'request' },
   credentials_in_url: { kind: 'request' },

@@ -123,6 +123,12 @@ describe('the data folder', () => {
     expect(message).toContain(file);
   });
 
+  it('a folder that can never be made is an error at once, and no wait for ever', async () => {
+    const { code, message } = await refusal('/proc/sundial/data');
+    expect(code).toBe('data_folder_unusable');
+    expect(message).toContain('/proc/sundial/data cannot be used: ');
+  });
+
   it('a damaged database is an error with the path and the reason', async () => {
     writeFileSync(join(base, 'sundial.db'), 'this is no database, whatever its name says'.repeat(100));
     chmodSync(join(base, 'sundial.db'), 0o600);

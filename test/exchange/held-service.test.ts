@@ -1,6 +1,6 @@
 // When a WebSocket has outlived its version: by the plan and the clock of the moment, whatever they were at its handshake.
 import { describe, expect, it } from 'vitest';
-import { holdService, isOver } from '../../gateway/exchange/held-service.ts';
+import { endingOf, holdService, isOver } from '../../gateway/exchange/held-service.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import { api, deprecatedFacts, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
@@ -27,6 +27,7 @@ describe('WS-6: what is held open', () => {
       version: 'v1',
       operation: undefined,
       consumer: facts.consumer && { id: facts.consumer.id },
+      tokenEnd: undefined,
     });
   });
 
@@ -40,6 +41,22 @@ describe('WS-6: what is held open', () => {
     ['when only an operation of it has ended', false, plan([api([withSearch])]), NOW],
   ] as const)('%s: over is %s', (_when, expected, current, now) => {
     expect(over(current, now)).toBe(expected);
+  });
+
+  it.each([
+    ['lives as long as its token', 'token', served, 0],
+    ['and not a moment shorter', undefined, served, -1],
+    ['ends with its version, whatever its token says', 'version', version({ upstream, label: 'v2' }), -1],
+  ] as const)('%s', (_what, expected, of, offset) => {
+    const exp = NOW / 1000 + 60;
+    const consumer = { id: 'acme', named: true, scopes: new Set<string>(), claims: { exp } };
+    const tied = holdService({ ...facts, consumer });
+    // The clock of the lifecycle has no say in it.
+    const moment = { now: NOW, overrides: [] };
+    expect(endingOf(tied, plan([api([of])]), moment, (exp + 30) * 1000 + offset)).toBe(expected);
+    expect(endingOf(held, plan([api([of])]), moment, Number.MAX_VALUE)).toBe(
+      expected === 'token' ? undefined : expected,
+    );
   });
 
   it('ends with its operation', () => {

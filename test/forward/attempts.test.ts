@@ -72,6 +72,28 @@ describe('places at a target', () => {
     expect((await second).statuses).toEqual([200]);
   });
 
+  it('promise 11: clients that send their bodies slowly leave half of the places to others', async () => {
+    const upstream = await upstreamThat(
+      ({ head }) => (head.startsWith('GET') ? OK : undefined),
+      whenComplete,
+    );
+    const connections = { max: 2, queue: 0, waitMs: 60_000 };
+    const gateway = await gatewayTo([upstream.origin], { connections });
+    const slow = connect(gateway.port, '127.0.0.1');
+    cleanups.push(async () => void slow.destroy());
+    slow.write(get('/echo/slow', ['Content-Length: 2'], 'POST', 'x'));
+    await until(() => upstream.requests.length === 1);
+    const second = await sendRaw(gateway.port, get('/echo', ['Content-Length: 2', ...CLOSE], 'POST', 'x'));
+    expect([second.statuses, gateway.facts[1]?.fault]).toEqual([[503], 'upstream_busy']);
+    expect((await sendRaw(gateway.port, get('/echo', CLOSE))).statuses).toEqual([200]);
+    const whole = get('/echo', ['Content-Length: 2', ...CLOSE], 'POST', 'xy');
+    expect((await sendRaw(gateway.port, whole)).statuses).toEqual([200]);
+    expect(upstream.requests).toHaveLength(3);
+    // With the last octet it is like any other.
+    slow.write('y');
+    await until(() => upstream.requests[0]?.complete === true);
+  });
+
   it('who has waited for `wait` is upstream_busy', async () => {
     const upstream = await upstreamThat(silent);
     const gateway = await gatewayTo([upstream.origin], { connections: { ...NARROW, waitMs: 50 } });
@@ -198,6 +220,24 @@ describe('a second try', () => {
 describe('a body beyond its bound', () => {
   const chunk = (size: number): string => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
   const CHUNKED = ['Transfer-Encoding: chunked'];
+
+  it('SMG-12: extensions that are small in each chunk and large together are 413, and the connection ends', async () => {
+    const upstream = await upstreamThat(silent, whenComplete);
+    const gateway = await gatewayTo([upstream.origin]);
+    const padded = (count: number, octets: number): string =>
+      `1;${'e'.repeat(octets)}\r\nx\r\n`.repeat(count);
+    const { statuses, closed } = await sendRaw(
+      gateway.port,
+      get('/echo', CHUNKED, 'POST', `${padded(40, 8_000)}0\r\n\r\n${get('/echo/canary')}`),
+    );
+    expect([statuses, closed, gateway.facts[0]?.refusal]).toEqual([[413], true, 'request_malformed']);
+    expect(gateway.views).toHaveLength(1);
+    expect(upstream.requests.every(({ complete }) => !complete)).toBe(true);
+    // A byte in each chunk, and a signature now and then, are what honest clients send.
+    const honest = `${padded(20_000, 3)}${padded(100, 100)}0\r\n\r\n`;
+    const answer = await sendRaw(gateway.port, get('/echo', [...CHUNKED, ...CLOSE], 'POST', honest));
+    expect(answer.statuses).toEqual([200]);
+  });
 
   it('SMG-24: a chunked one that grows too large is 413, and no upstream takes it for whole', async () => {
     const upstream = await upstreamThat(silent, whenComplete);

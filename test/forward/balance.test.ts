@@ -24,12 +24,12 @@ const countOf = (names: readonly string[], name: string): number =>
 describe('by turn', () => {
   it('equal targets take turns', () => {
     const all = ['a', 'b', 'c'].map((name) => named(name));
-    expect(times(6, () => byTurn(all, share)).join('')).toBe('abcabc');
+    expect(times(6, () => byTurn(all, share, 0)).join('')).toBe('abcabc');
   });
 
   it('a target with half a share is chosen half as often, and not in a row', () => {
     const all = [named('a'), named('b', 0.5)];
-    const chosen = times(9, () => byTurn(all, share)).join('');
+    const chosen = times(9, () => byTurn(all, share, 0)).join('');
     expect(countOf([...chosen], 'b')).toBe(3);
     expect(chosen).not.toContain('bb');
   });
@@ -41,7 +41,7 @@ describe('by turn', () => {
         fc.integer({ min: 1, max: 400 }),
         (weights, turns) => {
           const all = weights.map((weight, index) => named(String(index), weight / 1_000));
-          const chosen = times(turns, () => byTurn(all, share));
+          const chosen = times(turns, () => byTurn(all, share, 0));
           const total = weights.reduce((sum, weight) => sum + weight, 0);
           for (const [index, weight] of weights.entries()) {
             const fair = (turns * weight) / total;
@@ -60,11 +60,11 @@ describe('by load', () => {
     if (a === undefined || c === undefined) throw new Error('no targets');
     a.inFlight = 3;
     c.inFlight = 1;
-    expect(byLoad(all, share).name).toBe('b');
+    expect(byLoad(all, share, 0).name).toBe('b');
     a.inFlight = 0;
     c.inFlight = 0;
     expect(
-      times(6, () => byLoad(all, share))
+      times(6, () => byLoad(all, share, 0))
         .sort()
         .join(''),
     ).toBe('aabbcc');
@@ -73,7 +73,7 @@ describe('by load', () => {
   it('requests under way weigh the more the smaller the share', () => {
     const all = [named('a'), named('b', 0.25)];
     const chosen = times(10, () => {
-      const next = byLoad(all, share);
+      const next = byLoad(all, share, 0);
       next.inFlight += 1;
       return next;
     });
@@ -84,7 +84,7 @@ describe('by load', () => {
 describe('by caller', () => {
   const keys = Array.from({ length: 2_000 }, (_, index) => `consumer-${index}`);
   const placesOf = (all: readonly Named[]): Map<string, string> =>
-    new Map(keys.map((key) => [key, byCaller(all, share, key).name]));
+    new Map(keys.map((key) => [key, byCaller(all, share, 0, key).name]));
 
   it('the same caller gets the same target, in whichever order the targets are written', () => {
     fc.assert(
@@ -93,7 +93,7 @@ describe('by caller', () => {
         fc.uniqueArray(fc.nat(65_535), { minLength: 1, maxLength: 8 }),
         (key, ports) => {
           const all = ports.map((port) => named(`http://10.0.0.1:${port}`));
-          expect(byCaller(all.toReversed(), share, key).name).toBe(byCaller(all, share, key).name);
+          expect(byCaller(all.toReversed(), share, 0, key).name).toBe(byCaller(all, share, 0, key).name);
         },
       ),
     );

@@ -1,4 +1,5 @@
 // Places at one target: who gets one, who waits, who is told to come again.
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGate, type Gate } from '../../gateway/forward/gate.ts';
 
@@ -10,19 +11,20 @@ afterEach(() => void vi.useRealTimers());
 interface Caller {
   state: 'waiting' | 'placed' | 'busy';
   readonly leave: () => void;
+  readonly whole: () => void;
 }
 
-function come(gate: Gate, rules = RULES): Caller {
+function come(gate: Gate, rules = RULES, arriving = false): Caller {
   const caller: { state: Caller['state'] } = { state: 'waiting' };
-  const leave = gate.enter(rules, {
+  const turn = {
     onPlace: () => {
       caller.state = 'placed';
     },
     onBusy: () => {
       caller.state = 'busy';
     },
-  });
-  return Object.assign(caller, { leave });
+  };
+  return Object.assign(caller, gate.enter(rules, turn, arriving));
 }
 
 describe('a gate', () => {
@@ -99,5 +101,98 @@ describe('a gate', () => {
     expect(third.state).toBe('waiting');
     second?.leave();
     expect(third.state).toBe('placed');
+  });
+
+  describe('with requests whose bodies have not come whole', () => {
+    const rules = { max: 4, queue: 4, waitMs: 100 };
+    const states = (callers: readonly Caller[]): readonly Caller['state'][] =>
+      callers.map(({ state }) => state);
+    const slow = (gate: Gate, count: number): readonly Caller[] =>
+      Array.from({ length: count }, () => come(gate, rules, true));
+
+    it('lets them have half of the places and half of the queue, and holds up no other request behind them', () => {
+      const gate = createGate();
+      expect(states(slow(gate, 5))).toEqual(['placed', 'placed', 'waiting', 'waiting', 'busy']);
+      expect(states([1, 2, 3, 4, 5].map(() => come(gate, rules)))).toEqual([
+        'placed',
+        'placed',
+        'waiting',
+        'waiting',
+        'busy',
+      ]);
+    });
+
+    it('lets the next one in when one has come whole, though that one stays', () => {
+      const gate = createGate();
+      const callers = slow(gate, 4);
+      callers[0]?.whole();
+      expect(states(callers)).toEqual(['placed', 'placed', 'placed', 'waiting']);
+      callers[0]?.whole();
+      callers[0]?.leave();
+      expect(states(callers)).toEqual(['placed', 'placed', 'placed', 'waiting']);
+      callers[1]?.leave();
+      expect(states(callers)).toEqual(['placed', 'placed', 'placed', 'placed']);
+    });
+
+    it('lets one in that comes whole while it waits, as any other', () => {
+      const gate = createGate();
+      const callers = slow(gate, 4);
+      callers[3]?.whole();
+      expect(states(callers)).toEqual(['placed', 'placed', 'waiting', 'placed']);
+      expect(gate.size()).toEqual({ running: 3, waiting: 1 });
+      vi.advanceTimersByTime(100);
+      expect(states(callers)).toEqual(['placed', 'placed', 'busy', 'placed']);
+    });
+
+    it('keeps the order in which all came, where both kinds may have the next place', () => {
+      const gate = createGate();
+      const [one, two] = slow(gate, 2);
+      const [three] = [come(gate, rules), come(gate, rules)];
+      const [five] = slow(gate, 1);
+      const six = come(gate, rules);
+      one?.leave();
+      expect([five?.state, six.state]).toEqual(['placed', 'waiting']);
+      two?.leave();
+      expect(six.state).toBe('placed');
+      three?.leave();
+      expect(gate.size()).toEqual({ running: 3, waiting: 0 });
+    });
+
+    it('has one place for them where there is only one', () => {
+      const gate = createGate();
+      expect(come(gate, RULES, true).state).toBe('placed');
+    });
+
+    it('never has more than half with them, or forgets a place, however they come, end and go', () => {
+      const step = fc.tuple(fc.constantFrom('come', 'slow', 'whole', 'leave'), fc.nat(20));
+      fc.assert(
+        fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+          const gate = createGate();
+          const callers: { readonly caller: Caller; arriving: boolean; gone: boolean }[] = [];
+          for (const [what, which] of steps) {
+            const chosen = callers[which % Math.max(1, callers.length)];
+            if (what === 'come' || what === 'slow')
+              callers.push({
+                caller: come(gate, rules, what === 'slow'),
+                arriving: what === 'slow',
+                gone: false,
+              });
+            else if (chosen !== undefined && what === 'whole') {
+              chosen.caller.whole();
+              chosen.arriving = false;
+            } else if (chosen !== undefined) {
+              chosen.caller.leave();
+              chosen.gone = true;
+            }
+            const placed = callers.filter(({ caller, gone }) => caller.state === 'placed' && !gone);
+            const waiting = callers.filter(({ caller, gone }) => caller.state === 'waiting' && !gone);
+            expect(gate.size()).toEqual({ running: placed.length, waiting: waiting.length });
+            expect(placed.filter(({ arriving }) => arriving).length).toBeLessThanOrEqual(2);
+            const mayGo = waiting.filter(({ arriving }) => !arriving);
+            if (placed.length < 4) expect(mayGo).toEqual([]);
+          }
+        }),
+      );
+    });
   });
 });

@@ -1,6 +1,7 @@
 // WebSockets between real sockets: what the upstream is asked, what of its answer is believed, how an end reaches the other side.
 import { connect } from 'node:net';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import type { Ending } from '../../gateway/exchange/held-service.ts';
 import { type GatewayOptions, type GatewayUnderTest, startGateway } from '../server/gateway-under-test.ts';
 import { get, sendRaw, startUpstream, until } from '../server/raw-sockets.ts';
 import { makeCertificate, startUntrustedUpstream } from '../support/untrusted-upstream.ts';
@@ -404,15 +405,20 @@ describe.concurrent('WS-6: the gateway ends a WebSocket', () => {
     await stopped;
   });
 
-  it('when its version has ended, within a second or so', async () => {
-    let isOver = false;
-    const { open } = await pair({ isOver: () => isOver });
+  it.each([
+    ['version', 1001],
+    ['token', 1008],
+  ] as const)('when its %s has ended, within a second or so, by %i', async (what, code) => {
+    let ending: Ending | undefined;
+    const { upstream, open } = await pair({ ending: () => ending });
     const client = await open('/echo');
     client.send('still here');
     await client.received(1);
-    isOver = true;
-    expect((await client.received(2)).slice(1).map(closeCode)).toEqual([1001]);
+    ending = what;
+    expect((await client.received(2)).slice(1).map(closeCode)).toEqual([code]);
     await client.ended();
+    await until(() => upstream.seen[0]?.frames.length === 2);
+    expect(upstream.seen[0]?.frames.slice(1).map(closeCode)).toEqual([code]);
   });
 });
 

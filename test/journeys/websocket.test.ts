@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Client, overHttp1 } from '../support/http-client.ts';
 import { expectNothingOfTheCause } from '../support/inside.ts';
-import { startTestIssuer } from '../support/issuer.ts';
+import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 import { beginPause, endPause } from '../support/pauses.ts';
 import { freePorts } from '../support/ports.ts';
 import { head, sendBytes } from '../support/raw-client.ts';
@@ -24,10 +24,12 @@ let gateway: RunningGateway;
 let client: Client;
 let now = TODAY;
 let clients: WebSocketClient[] = [];
+let sign: TestIssuer['sign'];
 
 beforeAll(async () => {
   upstream = stack.use(await startWebSocketUpstream());
   const issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
+  sign = issuer.sign;
   const [dead] = await freePorts(1);
   environment = { UPSTREAM: upstream.url, ISSUER: issuer.url, DEAD: `http://127.0.0.1:${dead}` };
   gateway = stack.use(await runGateway({ policies: 'websocket', lifecycleNow: () => now, environment }));
@@ -57,6 +59,38 @@ async function echoes(each: WebSocketClient): Promise<void> {
 
 const openNow = (api: string, version: string) =>
   gateway.metric(`sundial_websockets_open{api="${api}",version="${version}"}`);
+
+describe('WS-4: a page that opens a WebSocket', () => {
+  it.each([
+    ['is listed', '/api/pages', 'https://app.example.com', 101],
+    ['is of the same host', '/api/pages', 'https://127.0.0.1', 101],
+    ['is of the same host, on another port', '/api/pages', 'https://127.0.0.1:8443', 101],
+    ['is not listed', '/api/pages', 'https://evil.example', 403],
+    ['only begins like one that is listed', '/api/pages', 'https://app.example.com.evil.example', 403],
+    ['only begins like the host', '/api/pages', 'https://127.0.0.1.evil.example', 403],
+    ['is not listed in the clear', '/api/pages', 'http://app.example.com', 403],
+    ['says null', '/api/pages', 'null', 403],
+    ['is any page, where all may', '/api/everyone', 'https://evil.example', 101],
+    ['is any page, where nothing is said of pages', '/api/v1/live', 'https://evil.example', 101],
+  ])('%s', async (_what, path, origin, status) => {
+    const asked = upstream.seen.length;
+    const made = await open(path, { lines: [`Origin: ${origin}`, 'Cookie: session=7'] });
+    expect([made.status, upstream.seen.length - asked]).toEqual([status, status === 101 ? 1 : 0]);
+    if (status === 101) return;
+    expect(JSON.parse(made.body())).toEqual({
+      error: 'Forbidden',
+      message: 'Pages of this origin may not open a WebSocket here.',
+    });
+    const line = await gateway.accessLine(made.headers['x-request-id']);
+    expect(line).toMatchObject({ api: 'pages', status: 403, refusal: 'origin_not_allowed' });
+  });
+
+  it('is meant, and no plain request, nor a client that is no browser', async () => {
+    const headers = { origin: 'https://evil.example' };
+    expect((await client.ask({ path: '/api/pages', headers })).status).not.toBe(403);
+    expect((await open('/api/pages')).status).toBe(101);
+  });
+});
 
 describe('a handshake is a request like any other', () => {
   it('WS-5, DEP-2, DEP-7: the 101 of a deprecated version carries every signal, one line each', async () => {
@@ -308,6 +342,16 @@ describe('an open WebSocket', () => {
     await echoes(live);
     await endPause(gateway, id);
     expect((await live.received(2)).slice(1).map(closeCode)).toEqual([1001]);
+  });
+
+  it('WS-6: one whose token has come to its end is closed with 1008', async () => {
+    // Over by its own word, and good for the last three seconds of what clocks may differ by.
+    const exp = Math.floor(Date.now() / 1000) - 27;
+    const token = await sign({ client_id: 'brief', scope: 'orders:read', iat: exp - 600, exp });
+    const tied = await open('/api/v2/members', { lines: [`Authorization: Bearer ${token}`] });
+    expect(tied.status).toBe(101);
+    expect((await tied.received(1)).map(closeCode)).toEqual([1008]);
+    await tied.ended();
   });
 
   it('WS-6: an exception keeps that of its consumer open until its own last day', async () => {

@@ -169,6 +169,32 @@ describe('H2-6: the streams of an HTTP/2 connection', () => {
     expect(await told).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     expect(refusals(gateway)).toEqual({ resets: 1 });
   });
+
+  it('of one that has reset before are hardly ever judged when they are reset as they come', async () => {
+    const { upstream, gateway } = await pair({ tls: true });
+    const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
+    cleanups.push(async () => session.destroy());
+    const request = () => session.request({ ':path': '/echo', ':authority': 'api.example.com' });
+    const reset = (): void => {
+      const stream = request();
+      stream.on('error', () => undefined);
+      stream.close(constants.NGHTTP2_CANCEL);
+    };
+    await new Promise((resolve) => session.once('remoteSettings', resolve));
+    reset();
+    await until(() => gateway.outcomes.length === 1);
+    const before = gateway.views.length;
+    for (let count = 0; count < 20; count += 1) reset();
+    await until(() => gateway.outcomes.length === 21);
+    // Those whose reset came in a later segment than they did.
+    expect(gateway.views.length - before).toBeLessThan(6);
+    expect(gateway.outcomes.every(({ status }) => status === 499)).toBe(true);
+    const stays = request();
+    const status = await new Promise((resolve) =>
+      stays.on('response', (headers) => resolve(headers[':status'])),
+    );
+    expect([status, upstream.requests.length < 8]).toEqual([200, true]);
+  });
 });
 
 describe('client connections', () => {

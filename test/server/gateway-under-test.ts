@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../gateway/exchange/directive.ts';
 import type { Answer, Exchange, Outcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import type { Ending } from '../../gateway/exchange/held-service.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import { createForwarding } from '../../gateway/forward/forwarding.ts';
 import type { PoolOptions } from '../../gateway/forward/pools.ts';
@@ -37,8 +38,8 @@ export interface GatewayOptions {
   readonly ca?: string;
   readonly order?: Partial<ForwardOrder>;
   readonly reach?: PoolOptions;
-  /** Whether the version of open WebSockets has ended. */
-  readonly isOver?: () => boolean;
+  /** Why open WebSockets are to be closed. */
+  readonly ending?: () => Ending | undefined;
 }
 
 export interface GatewayUnderTest {
@@ -163,7 +164,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       headers.deprecation = '@1';
       headers['x-request-id'] = facts.requestId;
     },
-    isOver: () => options.isOver?.() ?? false,
+    endingOf: () => options.ending?.(),
   };
 }
 

@@ -1,7 +1,7 @@
-// What the gateway is put through: slow heads and slow bodies by slowhttptest, and an HTTP/2 client that only resets.
+// What the gateway is put through: slow heads and slow bodies by slowhttptest, and the HTTP/2 client of resets.ts.
 // Each ends by itself within the time it is given; run.ts looks at the gateway meanwhile.
 import { spawn } from 'node:child_process';
-import { connect, constants } from 'node:http2';
+import { join } from 'node:path';
 
 export interface Attack {
   readonly name: string;
@@ -25,28 +25,21 @@ function slowhttptest(mode: '-H' | '-B', port: number): Promise<void> {
   });
 }
 
-/** Opens connection after connection, each of which resets until it is ended. */
-async function resets(port: number): Promise<void> {
-  let left = RESETS;
-  while (left > 0) {
-    const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
-    session.on('error', () => undefined);
-    await new Promise((resolve) => session.once('connect', resolve).once('close', resolve));
-    while (left > 0 && !session.destroyed && !session.closed) {
-      for (let burst = 0; burst < 50 && !session.destroyed && !session.closed; burst += 1) {
-        const stream = session.request({ ':path': '/api/slow?delay=5000', ':authority': '127.0.0.1' });
-        stream.on('error', () => undefined);
-        stream.close(constants.NGHTTP2_CANCEL);
-        left -= 1;
-      }
-      // Until the gateway has read them: what is still held back here is no attack.
-      await new Promise((resolve) => {
-        session.once('close', resolve);
-        if (session.destroyed || !session.ping(resolve)) resolve(undefined);
-      });
-    }
-    session.destroy();
-  }
+/** In a process of its own, as those by slowhttptest are: what keeps it busy must not keep the probe waiting. */
+function resets(port: number): Promise<void> {
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'resets.ts'), String(port), String(RESETS)],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`the attacker ended by ${code}`)),
+    );
+  });
 }
 
 export const attacks: readonly Attack[] = [

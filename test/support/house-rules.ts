@@ -39,6 +39,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/policy/contract.ts',
       'gateway/policy/versioning/label.ts',
       'gateway/plan/in-slices.ts',
+      'gateway/plan/make-folder.ts',
     ],
     types: [
       'gateway/policy/versioning/pin.ts',

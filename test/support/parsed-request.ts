@@ -18,7 +18,7 @@ export function createBytesParser(): BytesParser {
     tls: undefined,
     bounds: compileBounds({}),
     admits: () => true,
-    report: { refused: () => undefined },
+    sessions: { watch: () => undefined },
   });
   for (const event of ['request', 'checkContinue', 'checkExpectation', 'upgrade', 'connect'])
     server.on(event, hear);

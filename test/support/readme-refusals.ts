@@ -41,6 +41,7 @@ const SAMPLES: Samples = {
   body_too_large: [{ reason: 'body_too_large', most: 1_024 }],
   overloaded: [{ reason: 'overloaded', retryAfterSeconds: 2, restoredAt: NOW }],
   websockets_exhausted: [{ reason: 'websockets_exhausted' }],
+  origin_not_allowed: [{ reason: 'origin_not_allowed' }],
   version_ambiguous: [{ reason: 'version_ambiguous', claims: [path, header] }],
   version_malformed: carriers.map((claim) => ({ reason: 'version_malformed', claim, known })),
   version_unknown: carriers.map((claim) => ({ reason: 'version_unknown', claim, known })),

@@ -1,7 +1,8 @@
 // The folder an embedded store keeps its state in, held by one process at a time. Opened at start.
 // The lock is SQLite's lock on the database file: the operating system frees it however the process ends.
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../plan/make-folder.ts';
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts';
 import { OpenError } from './thread.ts';
 
@@ -35,7 +36,7 @@ export class DataFolderError extends Error {
 export async function openDataFolder(folder: string, options: DatabaseOptions): Promise<DataFolder> {
   const file = join(folder, DATABASE_FILE);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, { mode: 0o700 });
     keepPrivate(file);
     const database = await openDatabase(file, options);
     return { folder, database, close: database.close };

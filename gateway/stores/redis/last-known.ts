@@ -1,9 +1,10 @@
 // What this gateway last knew of the overrides, kept in its data folder: for a start while Redis is away, or empty.
 // Read once and written by shared-state.ts; Redis has the say for as long as it holds the same data.
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../plan/make-folder.ts';
 import { isStoredObject, storedValue } from '../stored-json.ts';
 
 export interface LastKnown {
@@ -41,7 +42,7 @@ export function openLastKnown(folder: string, url: string, onFault: (error: unkn
       const text = JSON.stringify({ store, ...next });
       next = undefined;
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        await makeFolder(folder, { mode: 0o700 });
         await replaceFile(file, text);
       } catch (error) {
         tell(error);
