@@ -22,6 +22,8 @@ export interface WatchOptions {
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly history: PublishedHistory;
+  /** A load begins: of the others below, one or none says what it came to. */
+  readonly onBegun: () => void;
   /** Waited for: what was published is recorded once the plan is in force. */
   readonly onPlan: (
     plan: GatewayPlan,
@@ -135,6 +137,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   };
   const start = (onUnchanged = options.onUnchanged): Promise<ReloadOutcome> => {
     if (closed) return Promise.resolve(outcome('failed'));
+    options.onBegun();
     running = load(onUnchanged)
       .catch((error: unknown) => {
         if (!closed) options.onFault(error);

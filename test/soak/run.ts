@@ -1,5 +1,6 @@
 // `npm run test:soak [-- --minutes 10 --store embedded|redis|both --workers 1 --clients 12]`: mixed traffic, reloads and
 // faults against a gateway process, and what it holds meanwhile. Prints tables; ends with 1 where a promise is broken.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openClients } from './mixed/clients.ts';
@@ -32,6 +33,7 @@ const SAMPLE_EVERY_MS = 5_000;
 /** The first part of the traffic is not measured: caches fill, code is compiled. */
 const WARM_UP_MS = 20_000;
 /** What the bounds of the house let go of by then: idle connections, half-shaken ones, an ejected target. */
+const RESTS_MS = 15_000;
 const SETTLES_WITHIN_MS = 60_000;
 
 function say(line: string): void {
@@ -47,7 +49,7 @@ function row({ at, heap, external, rss, fds, resources, lag, series }: Sample): 
 
 /** Without traffic: as soon as no more is open than `like` had, or at the end of the time there is. */
 async function settled(probe: Probe, like: Sample | undefined): Promise<Sample> {
-  const until = performance.now() + SETTLES_WITHIN_MS;
+  const until = performance.now() + (like === undefined ? RESTS_MS : SETTLES_WITHIN_MS);
   for (;;) {
     await pause(3_000);
     const sample = await probe.sample(0);
@@ -67,6 +69,8 @@ async function measure(house: House, probe: Probe): Promise<readonly string[]> {
   const before = await settled(probe, undefined);
 
   const samples: Sample[] = [];
+  const lag = monitorEventLoopDelay({ resolution: 10 });
+  lag.enable();
   const deeds = startFaults(house, state);
   {
     await using clients = openClients(house, state, tally);
@@ -79,6 +83,7 @@ async function measure(house: House, probe: Probe): Promise<readonly string[]> {
       samples.push(sample);
       if (samples.length % 4 === 0) say(row(sample));
     }
+    lag.disable();
     state.stopping = true;
     await Promise.all([running, deeds.ended]);
   }
@@ -89,7 +94,7 @@ async function measure(house: House, probe: Probe): Promise<readonly string[]> {
   for (const [deed, count] of Object.entries(deeds.done))
     say(`  ${deed.padEnd(26)}${String(count).padStart(8)}`);
   say(`  well again at most ${deeds.recovery().toFixed(1)} s after a fault`);
-  return [...judge(samples, before, after), ...tally.wrong(), ...deeds.wrong];
+  return [...judge(samples, before, after, lag.percentile(99) / 1e6), ...tally.wrong(), ...deeds.wrong];
 }
 
 /** Sentences, none when all is well. */

@@ -23,7 +23,7 @@ const BROKEN = [
   `api: x\nbase: /x\naccess: public\nversions: { v1: { released: 2026-13-40 } }\n${'# x\n'.repeat(1_000)}`,
   'versions: none\n',
 ];
-const RECOVERS_WITHIN_MS = 8_000;
+const RECOVERS_WITHIN_MS = 15_000;
 
 export function startFaults(house: House, state: State): Deeds {
   const { gateway, fickle, redis } = house;

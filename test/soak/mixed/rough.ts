@@ -8,6 +8,8 @@ import { acceptFor, CLOSE, type Frame, frame, readFrames, TEXT } from '../../sup
 import { type Kind, NAME, pick, type Scene } from './polite.ts';
 import { must, WrongAnswer } from './state.ts';
 
+/** Twice what the bound on slow headers is. */
+const LONGEST_WAIT_MS = 20_000;
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 const HOST = `Host: ${NAME}`;
 
@@ -51,7 +53,7 @@ const bad: Kind = async (scene) => {
   const socket = open(scene);
   const bytes = pick(BAD);
   socket.write(bytes);
-  const text = await untilClosed(socket, 8_000);
+  const text = await untilClosed(socket, LONGEST_WAIT_MS);
   must(
     /^HTTP\/1\.1 4\d\d /.test(text),
     () => `${JSON.stringify(bytes.slice(0, 80))} got ${text.slice(0, 300)}`,
@@ -62,7 +64,7 @@ const bad: Kind = async (scene) => {
 const tooLarge: Kind = async (scene) => {
   const socket = open(scene);
   socket.write(head('POST /api/open HTTP/1.1', HOST, 'Content-Length: 3000000'));
-  const text = await untilClosed(socket, 8_000);
+  const text = await untilClosed(socket, LONGEST_WAIT_MS);
   must(text.startsWith('HTTP/1.1 413 '), () => `of a body too large: ${text.slice(0, 300)}`);
   return undefined;
 };
@@ -72,7 +74,7 @@ const dripping: Kind = async (scene) => {
   socket.write(`GET /api/open HTTP/1.1\r\n${HOST}\r\nX-Slow: `);
   const drip = setInterval(() => socket.write('x'), 200);
   try {
-    const text = await untilClosed(socket, 8_000);
+    const text = await untilClosed(socket, LONGEST_WAIT_MS);
     must(text === '' || text.startsWith('HTTP/1.1 408 '), () => `a slow header got ${text.slice(0, 300)}`);
   } finally {
     clearInterval(drip);
@@ -109,7 +111,7 @@ const sipping: Kind = async (scene) => {
     socket.pause();
     setTimeout(() => socket.resume(), 20);
   });
-  await untilClosed(socket, 30_000);
+  await untilClosed(socket, 3 * LONGEST_WAIT_MS);
   must(received > size, () => `a slow reader got ${received} bytes`);
   return undefined;
 };
@@ -126,7 +128,7 @@ const halfShaken: Kind = async ({ ports }) => {
   const socket = connectTls({ port: ports.https, host: '127.0.0.1', servername: 'nobody.example.net' });
   await untilClosed(
     socket.on('error', () => undefined),
-    8_000,
+    LONGEST_WAIT_MS,
   );
   return undefined;
 };
@@ -159,7 +161,7 @@ async function startTalk(scene: Scene): Promise<Talk> {
   });
   socket.on('close', () => news.resolve());
   const until = async (holds: () => boolean): Promise<void> => {
-    const late = AbortSignal.timeout(8_000);
+    const late = AbortSignal.timeout(LONGEST_WAIT_MS);
     while (!holds() && !socket.closed && !late.aborted) await Promise.race([news.promise, pause(500)]);
   };
   socket.write(
