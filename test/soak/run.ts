@@ -114,6 +114,9 @@ async function soak(store: Store): Promise<readonly string[]> {
   return how === 0 ? wrong : [...wrong, `the gateway ended with ${how}`];
 }
 
+// Whoever has seen enough leaves nothing behind: each child is ended as this process ends.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 const failures: string[] = [];
 for (const store of stores) failures.push(...(await soak(store)).map((sentence) => `${store}: ${sentence}`));
 for (const failure of failures) say(`FAILED ${failure}`);

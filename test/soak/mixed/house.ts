@@ -119,13 +119,18 @@ function hoursFromNow(hours: number): string {
   return `"${instant.slice(0, 16)}:00Z"`;
 }
 
-function startUpstream(...args: readonly string[]): Promise<Child> {
-  return startChild([join(import.meta.dirname, 'upstream.ts'), ...args], {
+async function startUpstream(...args: readonly string[]): Promise<Child> {
+  const child = await startChild([join(import.meta.dirname, 'upstream.ts'), ...args], {
     output: 'ignore',
     environment: {},
     prefix: [],
     announces: true,
   });
+  // A frozen one would not notice that its parent has gone.
+  const kill = (): void => void child.process.kill('SIGKILL');
+  process.once('exit', kill);
+  child.process.once('exit', () => process.off('exit', kill));
+  return child;
 }
 
 function originOf({ port }: Child): string {
