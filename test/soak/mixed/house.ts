@@ -137,12 +137,19 @@ function originOf({ port }: Child): string {
   return `http://127.0.0.1:${port}`;
 }
 
+interface ErrorLine {
+  readonly message: string;
+  readonly api?: string;
+  readonly fault?: string;
+  readonly error?: { readonly message?: string };
+}
+
 async function errorLines(logFile: string): Promise<readonly string[]> {
   const counts = new Map<string, number>();
   for await (const line of createInterface(createReadStream(logFile))) {
     if (!/"level":"(error|fatal)"/.test(line)) continue;
-    const { message, api = '', fault = '' }: Record<string, string> = JSON.parse(line);
-    const sort = [message, api, fault].join(' ').trimEnd();
+    const { message, api = '', fault = '', error }: ErrorLine = JSON.parse(line);
+    const sort = [message, api, fault, fault === '' ? (error?.message ?? '') : ''].join(' ').trimEnd();
     counts.set(sort, (counts.get(sort) ?? 0) + 1);
   }
   return [...counts].map(([sort, count]) => `${count} x ${sort}`);
