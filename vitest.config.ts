@@ -11,7 +11,7 @@ export default defineConfig({
           testTimeout: 20_000,
           include: [
             'test/*.test.ts',
-            'test/{policy,plan,identity,exchange,forward,server,telemetry,upstreams,cli,admin}/**/*.test.ts',
+            'test/{policy,plan,identity,exchange,forward,server,telemetry,upstreams,cli,admin,soak}/**/*.test.ts',
           ],
         },
       },
