@@ -21,7 +21,7 @@ export default defineConfig({
           testTimeout: 60_000,
           include: [
             'test/*.test.ts',
-            'test/{policy,plan,identity,exchange,forward,server,telemetry,upstreams,cli,admin}/**/*.test.ts',
+            'test/{policy,plan,identity,exchange,forward,server,telemetry,upstreams,cli,admin,soak}/**/*.test.ts',
           ],
         },
       },

@@ -59,8 +59,8 @@ export function createPrimary(options: PrimaryOptions): Primary {
     // Less the texts, which only the record of what was published needs.
     pieces: (digests) =>
       digests.flatMap((digest) => {
-        const piece = offered.get(digest);
-        return piece === undefined ? [] : [{ digest, file: piece.file, files: [] }];
+        const file = offered.get(digest)?.file;
+        return file === undefined ? [] : [{ digest, file, files: [] }];
       }),
     relay: telemetry.relay,
     logger: telemetry.logger,

@@ -32,7 +32,7 @@ async function open(
   const askPrimary = primary.peer<PrimaryAnswers>();
   const reader = { pieces: (digests: readonly string[]) => askPrimary('pieces', digests) };
   const next = (wanted: PlanOrder, known: NextPlan['pieces']) =>
-    makeNextPlan(reader, wanted, known, settings);
+    makeNextPlan(reader, wanted, known, { settings, keepsFiles: false });
   let { plan, pieces } = await next(order, []);
 
   const telemetry = createTelemetry({

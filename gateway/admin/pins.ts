@@ -131,8 +131,8 @@ type Found =
 function find({ plan }: PinPorts, { parameter }: AdminRequest): Found {
   const name = parameter('api');
   const account = parameter('account');
-  const { apis } = plan();
-  const api = apis.find((each) => each.name === name);
+  const { apis, apiNamed } = plan();
+  const api = apiNamed(name);
   const rule = api?.resolution.pin;
   if (api === undefined || rule === undefined) {
     const pinning = apis.filter(({ resolution }) => resolution.pin !== undefined).map((each) => each.name);

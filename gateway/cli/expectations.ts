@@ -27,7 +27,7 @@ export async function failedExpectations({ plan, settings, sources }: Loaded): P
   if (plan === undefined || settings === undefined || sources === undefined) return [];
   const problems: Problem[] = [];
   for (const { file, document } of sources.policies) {
-    const host = plan.apis.find(({ name }) => name === file.api)?.hosts[0] ?? '';
+    const host = plan.apiNamed(file.api)?.hosts[0] ?? '';
     for (const [index, expectation] of (file.expect ?? []).entries()) {
       const problem = await problemOf({ plan, settings, document, expectation, host }, index);
       if (problem !== undefined) problems.push(problem);

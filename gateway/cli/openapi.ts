@@ -69,7 +69,7 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
   const read = await tryRead(file, readCapped, MOST_DESCRIPTION_BYTES);
   if (read.kind === 'unreadable') return unusable(`cannot read ${shown}: ${read.why}`);
   const description = readDescription(shown, read.bytes);
-  const rules = plan.apis.find(({ name }) => name === options.api)?.versions.get(options.version);
+  const rules = plan.apiNamed(options.api)?.versions.get(options.version);
   if (rules === undefined) throw new Error('a version of the files is not in their plan');
   const written = writeLifecycle(
     describedVersion(source.file, version, rules, { description, now: options.now }),

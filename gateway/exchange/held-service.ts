@@ -51,7 +51,7 @@ export function endingOf(
  * observed ends nothing at all.
  */
 export function isOver(held: HeldService, plan: GatewayPlan, moment: Moment): boolean {
-  const api = plan.apis.find(({ name }) => name === held.api);
+  const api = plan.apiNamed(held.api);
   const whole = api?.versions.get(held.version);
   if (api === undefined || whole === undefined) return true;
   const operation = whole.operations?.list.find((rules) => rules.operation === held.operation);

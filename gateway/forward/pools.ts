@@ -5,7 +5,7 @@ import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Dispatcher, Pool } from 'undici';
 import type { GatewayPlan, Target, UpstreamPlan } from '../plan/plan.ts';
-import { type ClientOptions, type ConnectionAware, openClient } from './connection.ts';
+import { type ClientOptions, type ConnectionAware, IDLE_MS, openClient } from './connection.ts';
 import { createReach } from './connector.ts';
 import { createGate, type Gate } from './gate.ts';
 import { createNameLookup, type FindAddresses } from './name-lookup.ts';
@@ -75,8 +75,7 @@ export function createPools({ ca, findAddresses, lookupEveryMs = LOOKUP_EVERY_MS
       connect: reach.connect,
       allowH2: http2,
       pipelining: 1,
-      // Below the 5 s that many servers keep an idle connection, so that we let go first.
-      keepAliveTimeout: 4_000,
+      keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: 60_000,
       keepAliveTimeoutThreshold: 1_000,
     };

@@ -3,6 +3,7 @@
 import { Fault } from '../exchange/directive.ts';
 import type { RetryRules } from '../plan/connection-rules.ts';
 import type { Target, UpstreamPlan } from '../plan/plan.ts';
+import { isRepeatable } from './repeatable.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { Choice } from './target-choice.ts';
 import type { Targets } from './targets.ts';
@@ -18,16 +19,13 @@ export interface Tried {
   readonly budget: RetryBudget | undefined;
 }
 
-// RFC 9110 §9.2.2.
-const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
-
 /**
  * What was sent is sent again only where that changes nothing: by an idempotent method, without a body, and without a byte
  * of an answer. What never left may be sent whatever it is: nobody gets it twice.
  */
 export function mayTryAgain(failure: Failure, { method, hasBody, tries, retries, budget }: Tried): boolean {
   if (retries === undefined || budget === undefined || tries >= retries.attempts) return false;
-  const repeatable = failure.unanswered && !hasBody && IDEMPOTENT.has(method);
+  const repeatable = failure.unanswered && isRepeatable(method, hasBody);
   if (!failure.unsent && !repeatable) return false;
   // An idle connection that ended as it was used says nothing of the load of the upstream.
   return failure.stale || budget.take(retries.budget);

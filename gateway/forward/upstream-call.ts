@@ -71,7 +71,7 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
       options.onceDrained(() => current.resume());
     },
     onResponseEnd() {
-      if (handler.connection !== undefined) handler.connection.served += 1;
+      if (handler.connection !== undefined) handler.connection.answered();
       if (over) return;
       // A held head that Node refuses to write throws here and becomes a failure.
       delivery.end();
@@ -87,7 +87,7 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
         cause,
         unsent: controller === undefined,
         unanswered,
-        stale: unanswered && connection.served > 0,
+        stale: unanswered && connection.served() > 0,
       });
     },
   };

@@ -7,14 +7,22 @@ const SLICE_MS = 4;
 
 /** What `steps` return; each step must be short, since only between two of them can others have a turn. */
 export async function inSlices<T>(steps: Iterator<unknown, T>): Promise<T> {
-  let end = performance.now() + SLICE_MS;
+  const turn = createTurns();
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (performance.now() < end) continue;
+    await turn();
+  }
+}
+
+/** To be waited for between two short steps: gives others a turn where the own one has become long. */
+export function createTurns(): () => Promise<void> | undefined {
+  let end = performance.now() + SLICE_MS;
+  const next = async (): Promise<void> => {
     await setImmediate();
     end = performance.now() + SLICE_MS;
-  }
+  };
+  return () => (performance.now() < end ? undefined : next());
 }
 
 /** The same at one go, for whoever has nothing else to do. */

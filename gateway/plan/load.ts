@@ -15,7 +15,7 @@ import {
   readGateway,
   readPolicies,
 } from './load-documents.ts';
-import type { PlanPiece } from './pieces.ts';
+import { keepsFiles, type PlanPiece } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
 import { hasErrors, type Problem, sortProblems } from './problems.ts';
 import type { SourceDocument } from './read/document.ts';
@@ -84,7 +84,12 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
   const settings = compileSettings(gateway.whole, { ...context, revision: gateway.revision });
   const sources = { gateway: gateway.document, policies: policies.sources };
   const pieces = policies.sources.map(
-    ({ file, digest, files }): PlanPiece => ({ digest, file, files, api: compileApi(file, settings) }),
+    ({ file, digest, files }): PlanPiece => ({
+      digest,
+      files,
+      api: compileApi(file, settings),
+      file: keepsFiles(settings) ? file : undefined,
+    }),
   );
   const plan = atOnce(
     planSteps({

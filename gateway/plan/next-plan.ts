@@ -20,19 +20,26 @@ export interface NextPlan {
   readonly pieces: readonly PlanPiece[];
 }
 
+export interface NextPlanOptions {
+  readonly settings: Settings;
+  /** Whether each piece still has what it was compiled from. */
+  readonly keepsFiles: boolean;
+}
+
 /** `current`: the pieces of the plan in force, which the next one shares where they are the same. */
 export async function makeNextPlan(
   reader: Pick<PolicyReader, 'pieces'>,
   summary: Pick<ReadSummary, 'digests'> & { readonly revision: string },
   current: readonly PlanPiece[],
-  settings: Settings,
+  options: NextPlanOptions,
 ): Promise<NextPlan> {
+  const { settings } = options;
   const { digests, revision } = summary;
   const known = new Map(current.map((piece) => [piece.digest, piece]));
   const missing = digests.filter((each) => !known.has(each));
   for (const part of parts(missing, PIECES_AT_ONCE)) {
     const read = await reader.pieces(part);
-    await inSlices(compileSteps(read, settings, known));
+    await inSlices(compileSteps(read, options, known));
     await setImmediate();
   }
   const pieces = digests.flatMap((each) => known.get(each) ?? []);
@@ -58,11 +65,12 @@ export async function recallAll(reader: PolicyReader, recorded: readonly Publish
 
 function* compileSteps(
   read: readonly ReadPiece[],
-  settings: Settings,
+  { settings, keepsFiles }: NextPlanOptions,
   known: Map<string, PlanPiece>,
 ): Generator<void, void> {
   for (const { digest, file, files } of read) {
-    known.set(digest, { digest, file, files, api: compileApi(file, settings) });
+    const kept = keepsFiles ? file : undefined;
+    known.set(digest, { digest, files, api: compileApi(file, settings), file: kept });
     yield;
   }
 }

@@ -3,6 +3,7 @@
 import type { PolicyFile } from './grammar/policy-grammar.ts';
 import type { ApiPlan } from './plan.ts';
 import type { PublishedFile } from './published-record.ts';
+import type { Settings } from './settings.ts';
 
 interface Piece {
   /** Of everything the file is made of: the same digest, the same rules. */
@@ -16,7 +17,13 @@ export interface ReadPiece extends Piece {
   readonly file: PolicyFile;
 }
 
-/** With what it was compiled from, which workers are sent. */
-export interface PlanPiece extends ReadPiece {
+export interface PlanPiece extends Piece {
   readonly api: ApiPlan;
+  /** What it was compiled from, where there are workers to be sent it. */
+  readonly file: PolicyFile | undefined;
+}
+
+/** Whether the pieces of a plan are sent on by the process that reads the files. */
+export function keepsFiles({ workers }: Settings): boolean {
+  return workers !== 1;
 }

@@ -21,6 +21,8 @@ export interface GatewayPlan {
   /** Origin of the public face, no trailing slash: `https://api.example.com`. Links and locations are built from it. */
   readonly public: string;
   readonly apis: readonly ApiPlan[];
+  /** One of them; names are unique. */
+  readonly apiNamed: (name: string) => ApiPlan | undefined;
   readonly routes: RouteTable<ApiPlan>;
   /** Per client address, before authentication; undefined when switched off. */
   readonly guard: Limit | undefined;

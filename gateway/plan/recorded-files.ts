@@ -4,11 +4,19 @@ import { resolve } from 'node:path';
 import { contextOf, type LoadOptions, type Policies, readPolicies } from './load-documents.ts';
 import type { PublishedFile } from './published-record.ts';
 
-/** What is wrong in them was seen when they were accepted; what cannot be read by now is not compared with. */
-export function readRecorded(files: readonly PublishedFile[], options: LoadOptions): Promise<Policies> {
+/**
+ * What is wrong in them was seen when they were accepted; what cannot be read by now is not compared with. `turn` is
+ * waited for before each file.
+ */
+export function readRecorded(
+  files: readonly PublishedFile[],
+  options: LoadOptions,
+  turn: () => Promise<void> | undefined = () => undefined,
+): Promise<Policies> {
   const context = contextOf(options);
   const recorded = new Map(files.map(({ name, text }) => [resolve(context.cwd, name), text]));
   const readFile = async (path: string): Promise<Uint8Array> => {
+    await turn();
     const text = recorded.get(path);
     if (text === undefined) throw new TypeError('not recorded');
     return new TextEncoder().encode(text);

@@ -8,7 +8,7 @@ import type { PolicyReader, ReaderStart, ReadSummary } from './aside/reader-cont
 import { createThreadReader } from './aside/thread-reader.ts';
 import { surroundingsOf } from './check/views.ts';
 import { allProblems, makeNextPlan, recallAll } from './next-plan.ts';
-import type { PlanPiece } from './pieces.ts';
+import { keepsFiles, type PlanPiece } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
 import type { Problem } from './problems.ts';
 import type { PublishedHistory } from './published-history.ts';
@@ -22,6 +22,8 @@ export interface WatchOptions {
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly history: PublishedHistory;
+  /** A load begins: of the others below, one or none says what it came to. */
+  readonly onBegun: () => void;
   /** Waited for: what was published is recorded once the plan is in force. */
   readonly onPlan: (
     plan: GatewayPlan,
@@ -124,7 +126,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     const found = (await compare(summary)) ?? { problems: summary.problems, hasErrors: false };
     if (found.hasErrors) return rejected(found.problems);
     const problems = await allProblems(reader, found.problems);
-    const next = await makeNextPlan(reader, summary, pieces, settings);
+    const next = await makeNextPlan(reader, summary, pieces, { settings, keepsFiles: keepsFiles(settings) });
     if (closed) return outcome('failed');
     ({ pieces } = next);
     ({ revision } = next.plan);
@@ -135,6 +137,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   };
   const start = (onUnchanged = options.onUnchanged): Promise<ReloadOutcome> => {
     if (closed) return Promise.resolve(outcome('failed'));
+    options.onBegun();
     running = load(onUnchanged)
       .catch((error: unknown) => {
         if (!closed) options.onFault(error);

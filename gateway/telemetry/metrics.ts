@@ -8,6 +8,7 @@ import { type BoundsSamples, boundRows } from './bounds-report.ts';
 import { certificateRows } from './certificate-rows.ts';
 import { apiSamples, dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
+import { reloadRows } from './reload-rows.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import {
   authFailureSamples,
@@ -164,28 +165,7 @@ export function metricRows({
     ...boundRows(bounds),
     gauge('sundial_store_up', 'Whether a store answers and takes writes.', ['store'], state.stores, 'min'),
     gauge('sundial_workers', 'Processes that answer requests.', [], () => single(state.workers()), 'primary'),
-    counter('sundial_config_reloads_total', 'Reloads of the policy files.', ['result'], state.reloads),
-    gauge(
-      'sundial_config_last_reload_successful',
-      'Whether the policy files as they stand are in use.',
-      [],
-      () => single(state.lastReloadSuccessful() ? 1 : 0),
-      'primary',
-    ),
-    gauge(
-      'sundial_config_last_reload_success_timestamp_seconds',
-      'When the policy files were last found in order: put in use, or unchanged.',
-      [],
-      () => single(state.lastReloadSuccess() / 1000),
-      'primary',
-    ),
-    gauge(
-      'sundial_config_info',
-      'The revision of the plan in use; always 1.',
-      ['hash'],
-      () => [[[plan().revision], 1]],
-      'primary',
-    ),
+    ...reloadRows(state, () => plan().revision),
     ...certificateRows(state),
     counter(
       'sundial_admin_writes_total',

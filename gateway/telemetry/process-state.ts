@@ -2,14 +2,16 @@
 // Set by the composition root as things happen, read at scrape.
 import type { HeldService } from '../exchange/held-service.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { Sample } from './series.ts';
+import { createLatency, type Latency } from './latency.ts';
+import type { LatencySample, Sample } from './series.ts';
 
 export type ReloadResult = 'success' | 'failure';
 
 export interface ProcessState {
   /** `store`: the kind, never an address. */
   readonly storeUp: (store: string, up: boolean) => void;
-  readonly reload: (result: ReloadResult) => void;
+  /** `milliseconds` from the first look at the files to the end. */
+  readonly reload: (result: ReloadResult, milliseconds: number) => void;
   /** `sni`: the name the certificate answers for; `expiry`: its notAfter. */
   readonly certificate: (sni: string, expiry: EpochMs) => void;
   /** Whether all certificate files, as they stand, are in use. */
@@ -22,6 +24,7 @@ export interface ProcessState {
   readonly countWorkers: (serving: () => number) => void;
   readonly stores: () => Iterable<Sample>;
   readonly reloads: () => Iterable<Sample>;
+  readonly reloadDurations: () => Iterable<LatencySample>;
   readonly lastReloadSuccessful: () => boolean;
   /** When the policy files were last found in order, be it unchanged. */
   readonly lastReloadSuccess: () => EpochMs;
@@ -38,6 +41,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
   const certificates = new Map<string, EpochMs>();
   const writes = new Map<string, Map<string, number>>();
   const reloads: Record<ReloadResult, number> = { success: 0, failure: 0 };
+  const durations: Record<ReloadResult, Latency> = { success: createLatency(), failure: createLatency() };
   let successful = true;
   let certificatesCurrent = true;
   let lastSuccess = wallClock();
@@ -45,8 +49,9 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
   let servingWorkers = () => 1;
   return {
     storeUp: (store, up) => void stores.set(store, up),
-    reload: (result) => {
+    reload: (result, milliseconds) => {
       reloads[result] += 1;
+      durations[result].observe(milliseconds);
       successful = result === 'success';
       if (successful) lastSuccess = wallClock();
     },
@@ -66,6 +71,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
     },
     stores: () => stores.entries().map(([store, up]) => [[store], up ? 1 : 0]),
     reloads: () => Object.entries(reloads).map(([result, count]) => [[result], count]),
+    reloadDurations: () => Object.entries(durations).map(([result, latency]) => [[result], latency]),
     lastReloadSuccessful: () => successful,
     lastReloadSuccess: () => lastSuccess,
     certificates: () => certificates.entries().map(([sni, expiry]) => [[sni], expiry / 1000]),

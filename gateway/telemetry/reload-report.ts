@@ -4,6 +4,8 @@ import { countProblems, headline, type Problem } from '../plan/problems.ts';
 import type { Telemetry } from './telemetry.ts';
 
 export interface ReloadReport {
+  /** A load begins; what it comes to is said by one of the others. */
+  readonly onBegun: () => void;
   readonly onAccepted: (revision: string, warnings: readonly Problem[]) => void;
   /** The plan in force stays. */
   readonly onRejected: (problems: readonly Problem[]) => void;
@@ -21,11 +23,14 @@ const RESTORED = 'policies match the plan in force again';
 export function createReloadReport(
   { logger, metrics }: Pick<Telemetry, 'logger' | 'metrics'>,
   tell: (line: string) => void = () => undefined,
+  /** Milliseconds. */
+  monotonic: () => number = () => performance.now(),
 ): ReloadReport {
   let failed = false;
+  let begunAt = monotonic();
   const record = (result: 'success' | 'failure') => {
     failed = result === 'failure';
-    metrics.reload(result);
+    metrics.reload(result, monotonic() - begunAt);
   };
   /** Writing thousands of lines at once would hold up every request. */
   const logEach = (problems: readonly Problem[], log: (problem: Problem) => void) => {
@@ -34,6 +39,9 @@ export function createReloadReport(
     if (left.length > 0) logger.warn(`${countProblems(left)} more; sundial check shows all`);
   };
   return {
+    onBegun: () => {
+      begunAt = monotonic();
+    },
     onAccepted: (revision, warnings) => {
       record('success');
       logger.info('policies reloaded', { revision });

@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { type EffectiveConfig, effectiveConfig } from '../../gateway/plan/effective/effective.ts';
 import { effectiveJson, effectiveYaml } from '../../gateway/plan/effective/effective-text.ts';
+import { effectiveInForce } from '../../gateway/plan/effective/in-force.ts';
 import { isWhole, type Whole } from '../../gateway/plan/load.ts';
 import { renderProblems } from '../../gateway/plan/problems.ts';
-import { GATEWAY, ORDERS, type Workspace, workspace } from './workspace.ts';
+import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -223,4 +224,28 @@ describe('a secret', () => {
     expect(await shown(`data: "\${env:NONE:-./elsewhere}"\n`)).toContain('./elsewhere');
     expect(await shown(`data: "\${env:SET:-./elsewhere}"\n`, { SET: './canary' })).not.toContain('canary');
   });
+});
+
+it('is put together in short turns, so that requests are answered meanwhile', async () => {
+  const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
+  const texts = names.map((name) => [
+    `policies/${name}.yaml`,
+    ORDERS.replace('api: orders', `api: ${name}`).replaceAll('/api/', `/${name}/`),
+  ]);
+  await using files = await workspace(Object.fromEntries(texts));
+  const { sources, plan, policies } = await whole(files);
+  let turns = 0;
+  const others = setInterval(() => {
+    turns += 1;
+  }, 1);
+  const inForce = { revision: plan.revision, gateway: sources.gateway, files: policies.files };
+  const { documents } = await effectiveInForce(inForce, {
+    configFile: files.configFile,
+    environment: {},
+    now: NOW,
+    cwd: files.folder,
+  });
+  clearInterval(others);
+  expect(documents).toHaveLength(sources.policies.length + 1);
+  expect(turns).toBeGreaterThanOrEqual(3);
 });

@@ -52,6 +52,7 @@ async function watching(
     },
     onRejected: (problems) => tell(`rejected: ${problems[0]?.message}`),
     onUnchanged: () => tell('unchanged'),
+    onBegun: () => undefined,
     onRestartNeeded: () => tell('restart needed'),
     onFault: (error) => tell(`fault: ${String(error)}`),
   };

@@ -66,7 +66,7 @@ resolve:
 access: public
 limits: { rate: 600000/1m, by: address, deprecated: 50% }
 upstreams:
-  v1: { targets: ["${upstream}"], path: / }
+  v1: { targets: ["${upstream}"], path: /echo }
 rules: { parallel-versions: off }
 versions:
   v1:

@@ -60,6 +60,7 @@ const NO_PLAN: GatewayPlan = {
   revision: '0',
   public: 'https://api.example.com',
   apis: [],
+  apiNamed: () => undefined,
   routes: { knowsHost: () => true, match: () => undefined },
   guard: undefined,
   credentialsInUrl: new Set(),

@@ -102,6 +102,7 @@ export function plan(apis: readonly ApiPlan[] = [api()]): GatewayPlan {
     revision: '0'.repeat(64),
     public: 'https://api.example.com',
     apis,
+    apiNamed: (name) => apis.find((each) => each.name === name),
     routes: createRouteTable(
       apis.flatMap((route) => route.paths.map((path) => ({ host: 'api.example.com', path, route }))),
     ),

@@ -326,9 +326,9 @@ describe('the state of the process', () => {
     });
     expect(await series('sundial_config_')).toMatchObject(reloads(0, 0, 1, WALL));
     clocks.wall = WALL + 5000;
-    telemetry.metrics.reload('failure');
+    telemetry.metrics.reload('failure', 40);
     expect(await series('sundial_config_')).toMatchObject(reloads(0, 1, 0, WALL));
-    telemetry.metrics.reload('success');
+    telemetry.metrics.reload('success', 1200);
     expect(await series('sundial_config_')).toMatchObject(reloads(1, 1, 1, WALL + 5000));
   });
 

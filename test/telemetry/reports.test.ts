@@ -33,6 +33,23 @@ describe('a reload', () => {
     ]);
   });
 
+  it('is counted by how long it took, from its begin to its outcome', async () => {
+    const { telemetry, series } = harness();
+    let now = 1_000;
+    const report = createReloadReport(telemetry, undefined, () => now);
+    now = 5_000;
+    report.onBegun();
+    now = 7_500;
+    report.onRejected([]);
+    const name = 'sundial_config_reload_duration_seconds';
+    expect(await series(name)).toMatchObject({
+      [`${name}_bucket{le="1",result="failure"}`]: 0,
+      [`${name}_bucket{le="2.5",result="failure"}`]: 1,
+      [`${name}_sum{result="failure"}`]: 2.5,
+      [`${name}_count{result="success"}`]: 0,
+    });
+  });
+
   it('that was rejected is logged by its errors, each with its place', async () => {
     const { telemetry, lines, series } = harness();
     createReloadReport(telemetry).onRejected([problem('warning', 'odd'), problem('error', 'wrong')]);

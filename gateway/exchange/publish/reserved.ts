@@ -53,8 +53,8 @@ function lifecyclePage(
   const { path } = view;
   if (path !== LIFECYCLE && !path.startsWith(`${LIFECYCLE}/`)) return undefined;
   const [, name = '', calendar] = /^\/([a-z][a-z0-9-]*)(\.ics)?$/.exec(path.slice(LIFECYCLE.length)) ?? [];
-  const api = plan.apis.find((each) => each.name === name && hasLifecycle(each));
-  if (api === undefined) return 'absent';
+  const api = plan.apiNamed(name);
+  if (api === undefined || !hasLifecycle(api)) return 'absent';
   return calendar === undefined
     ? () => documentPage(plan, api, view, moment, wallClock())
     : () => calendarPage(plan, api, view, moment);

@@ -83,7 +83,7 @@ function startThread(start: ReaderStart, module: URL, onEnd: (ended: Thread) => 
     name: 'sundial-reload',
     execArgv: [],
   });
-  let reply = Promise.withResolvers<Reply>();
+  let reply = nextReply();
   let cause: unknown;
   worker.on('message', (message: Reply) => reply.resolve(message));
   worker.on('error', (error) => {
@@ -93,9 +93,6 @@ function startThread(start: ReaderStart, module: URL, onEnd: (ended: Thread) => 
     reply.reject(cause ?? new Error('the reader of policies has ended'));
     onEnd(thread);
   });
-  // While nobody waits for an answer an end is no news: the next question starts another thread.
-  reply.promise.catch(() => undefined);
-
   const thread: Thread = {
     ask: async (question) => {
       worker.ref();
@@ -105,12 +102,18 @@ function startThread(start: ReaderStart, module: URL, onEnd: (ended: Thread) => 
         if (message.kind === 'failed') throw message.error;
         return message.answer;
       } finally {
-        reply = Promise.withResolvers<Reply>();
-        reply.promise.catch(() => undefined);
+        reply = nextReply();
         worker.unref();
       }
     },
     end: () => worker.terminate(),
   };
   return thread;
+}
+
+/** While nobody waits for an answer an end is no news: the next question starts another thread. */
+function nextReply(): PromiseWithResolvers<Reply> {
+  const reply = Promise.withResolvers<Reply>();
+  reply.promise.catch(() => undefined);
+  return reply;
 }

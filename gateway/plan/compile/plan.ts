@@ -30,17 +30,18 @@ export interface PlanInput {
 
 /** Steps that end in the plan, each as long as it takes to compile and bind one API. */
 export function* planSteps({ settings, apis: given, revision }: PlanInput): Generator<void, GatewayPlan> {
-  const apis: ApiPlan[] = [];
+  const apis = new Map<string, ApiPlan>();
   const routes = startRouteTable<ApiPlan>();
   for (const api of given) {
-    apis.push(api);
+    apis.set(api.name, api);
     for (const host of api.hosts) for (const path of api.paths) routes.add({ host, path, route: api });
     yield;
   }
   return {
     revision,
     public: settings.public,
-    apis,
+    apis: [...apis.values()],
+    apiNamed: (name) => apis.get(name),
     routes: routes.table,
     guard: settings.guard,
     credentialsInUrl: new Set(settings.credentialsInUrl),

@@ -4,6 +4,7 @@
 import { schemaOf } from '../grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
 import { policyGrammar } from '../grammar/policy-grammar.ts';
+import { atOnce } from '../in-slices.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { withDefaults } from './defaults.ts';
 import { shownValue } from './redacted.ts';
@@ -40,10 +41,19 @@ export interface EffectiveInput {
 
 const DEFAULT = 'default';
 
-export function effectiveConfig({ revision, gateway, policies, defaults }: EffectiveInput): EffectiveConfig {
-  const show = (document: SourceDocument, kind: 'gateway' | 'policy') =>
-    effectiveDocument(document, kind, defaults);
-  return { revision, documents: [show(gateway, 'gateway'), ...policies.map((each) => show(each, 'policy'))] };
+/** Steps that end in the configuration, one document each. */
+export function* effectiveSteps(input: EffectiveInput): Generator<void, EffectiveConfig> {
+  const { revision, gateway, policies, defaults } = input;
+  const documents = [effectiveDocument(gateway, 'gateway', defaults)];
+  for (const each of policies) {
+    documents.push(effectiveDocument(each, 'policy', defaults));
+    yield;
+  }
+  return { revision, documents };
+}
+
+export function effectiveConfig(input: EffectiveInput): EffectiveConfig {
+  return atOnce(effectiveSteps(input));
 }
 
 function effectiveDocument(

@@ -3,7 +3,7 @@
 import type { Logger } from '../../telemetry/logger.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import type { KeyPair } from '../certificates.ts';
-import { createDepartures } from './departures.ts';
+import { createCounts } from './counts.ts';
 import type { WorkerProcess } from './fork.ts';
 import { createPace, pause } from './pace.ts';
 import { type Answers, type Peer, PeerGone } from './peer.ts';
@@ -27,6 +27,8 @@ export interface CrewOptions {
   readonly drainWithinMs: number;
   /** Monotonic milliseconds. */
   readonly monotonic: () => number;
+  /** Milliseconds; what a worker has counted since the last look is lost with it. Default: five seconds. */
+  readonly countEveryMs?: number;
 }
 
 export interface Crew {
@@ -53,8 +55,9 @@ export interface Crew {
 const STARTS_TRIED = 3;
 /** Thousands of changed files take a worker seconds, since it compiles between requests. */
 const FOLLOWS_WITHIN_MS = 30_000;
+/** A look costs a worker milliseconds, by how many series it has. */
+const COUNT_EVERY_MS = 5_000;
 /** For what takes a worker milliseconds unless something is very wrong with it. */
-const COUNTS_WITHIN_MS = 1_000;
 const HEARS_WITHIN_MS = 1_000;
 
 interface Member {
@@ -68,12 +71,16 @@ interface Member {
 export function createCrew(options: CrewOptions): Crew {
   const { logger } = options;
   const members = new Set<Member>();
-  const departures = createDepartures<Member>();
   const nextPause = createPace(options.monotonic);
   const closing = new AbortController();
   let { order } = options;
 
   const serving = () => [...members].filter(({ state }) => state === 'serving');
+  const counts = createCounts<Member>({
+    serving,
+    ask: ({ ask }) => ask('snapshot', undefined),
+    everyMs: options.countEveryMs ?? COUNT_EVERY_MS,
+  });
 
   const dismiss = async ({ worker }: Member): Promise<void> => {
     worker.kill();
@@ -104,7 +111,7 @@ export function createCrew(options: CrewOptions): Crew {
         member.state = 'leaving';
         void replace(member, 'an error of its own');
       },
-      farewell: (snapshot) => departures.keep(member, snapshot),
+      farewell: (snapshot) => counts.keep(member, snapshot),
     };
     const worker = options.fork({ ...options.answers, ...primary });
     const { revision } = order;
@@ -112,7 +119,7 @@ export function createCrew(options: CrewOptions): Crew {
     members.add(member);
     void worker.ended.then((how) => {
       members.delete(member);
-      departures.leave(member);
+      counts.leave(member);
       if (member.state === 'serving') void replace(member, how);
     });
     return member;
@@ -175,6 +182,7 @@ export function createCrew(options: CrewOptions): Crew {
     listen: async () => {
       const [listeners] = await Promise.all(Array.from({ length: options.size }, begin));
       if (listeners === undefined) throw new Error('there is no worker');
+      void counts.watch(closing.signal);
       return listeners;
     },
     use: async (next) => {
@@ -190,14 +198,7 @@ export function createCrew(options: CrewOptions): Crew {
       await Promise.allSettled([...members].map(({ ask }) => within(HEARS_WITHIN_MS, ask('show', pairs))));
     },
     serving: () => serving().length,
-    snapshots: async () => {
-      const asked = serving().map(async (member) => {
-        departures.keep(member, await within(COUNTS_WITHIN_MS, member.ask('snapshot', undefined)));
-      });
-      // Of one that does not answer in time, what it said last is shown.
-      await Promise.allSettled(asked);
-      return departures.all();
-    },
+    snapshots: counts.now,
     drain: async () => {
       closing.abort();
       const drained = await Promise.all([...members].map(release));

@@ -1,5 +1,5 @@
 // What workers have counted, those that have ended included: a sum of counters must not fall when one of them is gone.
-// Kept by crew.ts; asked at scrape.
+// Kept by counts.ts.
 import { type MetricsSnapshot, totalsOf } from '../../telemetry/snapshots.ts';
 
 export interface Departures<Key> {

@@ -13,7 +13,7 @@ let forked: WorkerProcess[] = [];
 let logged: string[] = [];
 let told: string[] = [];
 
-function crewOf(size: number, trouble: string): Crew {
+function crewOf(size: number, trouble: string, countEveryMs = 60_000): Crew {
   forked = [];
   logged = [];
   told = [];
@@ -39,6 +39,7 @@ function crewOf(size: number, trouble: string): Crew {
     logger: { warn: log, error: log },
     drainWithinMs: 2_000,
     monotonic: () => performance.now(),
+    countEveryMs,
   });
   return crew;
 }
@@ -84,6 +85,15 @@ describe('a crew', () => {
     await vi.waitFor(() => expect(forked).toHaveLength(3), WITHIN);
     await vi.waitFor(() => expect(crew.serving()).toBe(1), WITHIN);
     expect(countOf(await crew.snapshots())).toEqual([2, 1]);
+  });
+
+  it('keeps what a worker had counted that ends before anybody asks', async () => {
+    await crewOf(1, 'none', 10).listen();
+    await vi.waitFor(() => expect(logged.join('')).toContain('looked at twice\n'), WITHIN);
+    forked[0]?.kill();
+    await vi.waitFor(() => expect(forked).toHaveLength(2), WITHIN);
+    await vi.waitFor(() => expect(crew.serving()).toBe(1), WITHIN);
+    expect(countOf(await crew.snapshots())).toEqual([1, 1]);
   });
 
   it('drains every worker, takes their last lines, and replaces nobody', async () => {

@@ -4,6 +4,7 @@ import { work } from '../../../gateway/server/workers/at-work.ts';
 
 work(async (start, primary) => {
   const trouble = String(start.stores);
+  let looks = 0;
   if (trouble === 'cannot start') throw new Error('there is no such address');
   return {
     bound: { https: undefined, http: undefined },
@@ -17,8 +18,11 @@ work(async (start, primary) => {
         throw new Error('told to throw');
       });
     },
-    snapshot: async () =>
-      [
+    snapshot: async () => {
+      looks += 1;
+      // By then the first answer has arrived.
+      if (looks === 2) primary.log('looked at twice\n');
+      return [
         {
           name: 'seen',
           help: 'Once.',
@@ -26,7 +30,8 @@ work(async (start, primary) => {
           aggregator: 'sum',
           values: [{ value: 1, labels: {} }],
         },
-      ] as never,
+      ] as never;
+    },
     onUncaught: (error) => primary.log(`uncaught: ${error instanceof Error ? error.message : 'what'}\n`),
     close: async () => {
       if (trouble === 'never closes') await new Promise(() => undefined);

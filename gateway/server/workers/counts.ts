@@ -1,0 +1,50 @@
+// What the workers have counted: asked at every scrape, and now and then in between, so that one that ends suddenly takes
+// no more than the last few seconds with it. A part of crew.ts.
+import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
+import { createDepartures, type Departures } from './departures.ts';
+import { pause } from './pace.ts';
+import { within } from './within.ts';
+
+export interface Counts<Worker> extends Pick<Departures<Worker>, 'keep' | 'leave'> {
+  /** As they are now; of a worker that does not answer in time, as they were. */
+  readonly now: () => Promise<readonly MetricsSnapshot[]>;
+  /** Looks again and again until then. */
+  readonly watch: (until: AbortSignal) => Promise<void>;
+}
+
+export interface CountsOptions<Worker> {
+  readonly serving: () => readonly Worker[];
+  readonly ask: (worker: Worker) => Promise<MetricsSnapshot>;
+  /** Milliseconds between two looks, while nobody scrapes. */
+  readonly everyMs: number;
+}
+
+/** For what takes a worker milliseconds unless something is very wrong with it. */
+const COUNTS_WITHIN_MS = 1_000;
+
+export function createCounts<Worker extends object>(options: CountsOptions<Worker>): Counts<Worker> {
+  const { keep, leave, all } = createDepartures<Worker>();
+  const look = async (worker: Worker): Promise<void> => {
+    const asked = within(COUNTS_WITHIN_MS, options.ask(worker));
+    // Of one that does not answer, what it said last is shown; the crew notices the rest.
+    await asked.then(
+      (snapshot) => keep(worker, snapshot),
+      () => undefined,
+    );
+  };
+  return {
+    keep,
+    leave,
+    now: async () => {
+      await Promise.all(options.serving().map(look));
+      return all();
+    },
+    watch: async (until) => {
+      while (!until.aborted) {
+        await pause(options.everyMs, until);
+        // One after the other: requests are answered by the rest meanwhile.
+        for (const worker of until.aborted ? [] : options.serving()) await look(worker);
+      }
+    },
+  };
+}

@@ -1,0 +1,156 @@
+// Everything a soak runs against: upstreams, issuer, store, certificates, policies, and the gateway itself.
+// Made once by run.ts, in a folder of its own; faults.ts changes it while traffic flows.
+import { createReadStream } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Child, startChild, stopChild, stopChildren } from '../../bench/children.ts';
+import { type CertificateFolder, certificateFolder } from '../../support/certificate-folder.ts';
+import { startTestIssuer, type TestIssuer } from '../../support/issuer.ts';
+import { freePorts } from '../../support/ports.ts';
+import { type RunningRedis, startRedis } from '../../support/redis-server.ts';
+import { type SoakedGateway, startSoaked } from './gateway.ts';
+
+export const ADMIN_TOKEN = 'soak-token-soak-token-soak-token-soak';
+
+export interface House extends AsyncDisposable {
+  readonly gateway: SoakedGateway;
+  readonly issuer: TestIssuer;
+  readonly certificates: CertificateFolder;
+  readonly redis: RunningRedis | undefined;
+  readonly fickle: Fickle;
+  /** Writes the policy of `orders` in this edition, as an editor does: beside it, then renamed over. */
+  readonly writeEdition: (edition: number) => Promise<void>;
+  /** A policy file that no gateway takes; undefined takes it away again. */
+  readonly writeBroken: (text: string | undefined) => Promise<void>;
+  /** What the gateway logged as an error, each sort once, with how often. */
+  readonly errorLines: () => Promise<readonly string[]>;
+}
+
+/** The upstream of the API of the same name. */
+export interface Fickle {
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<void>;
+  readonly freeze: () => void;
+  readonly thaw: () => void;
+}
+
+export interface HouseOptions {
+  readonly store: 'embedded' | 'redis';
+  readonly workers: number;
+}
+
+export async function openHouse({ store, workers }: HouseOptions): Promise<House> {
+  await using opening = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'sundial-soak-'));
+  opening.defer(() => rm(folder, { recursive: true, force: true }));
+  const certificates = opening.use(await certificateFolder());
+  await certificates.place('api', ['api.example.com']);
+  const policies = join(folder, 'policies');
+  await mkdir(policies);
+  await cp(join(import.meta.dirname, 'policies'), policies, { recursive: true });
+  const written = await readFile(join(policies, 'orders.yaml'), 'utf8');
+  const browned = await readFile(join(policies, 'browned.yaml'), 'utf8');
+  const replace = async (name: string, text: string): Promise<void> => {
+    await writeFile(join(folder, name), text);
+    await rename(join(folder, name), join(policies, name));
+  };
+  const writeEdition = (edition: number) =>
+    replace('orders.yaml', written.replaceAll('EDITION', String(edition)));
+  await writeEdition(1);
+  await replace(
+    'browned.yaml',
+    browned.replace('HOUR_AGO', hoursFromNow(-1)).replace('IN_12_HOURS', hoursFromNow(12)),
+  );
+
+  const issuer = opening.adopt(await startTestIssuer(), (running) => running.close());
+  const redis =
+    store === 'redis' ? opening.adopt(await startRedis(), (running) => running.stop()) : undefined;
+  opening.defer(stopChildren);
+  const [steady, talk] = await Promise.all([startUpstream('echo'), startUpstream('talk')]);
+  const [port = 0] = await freePorts(1);
+  let child = await startUpstream('echo', String(port));
+  const fickle: Fickle = {
+    kill: async () => {
+      child.process.kill('SIGKILL');
+      await stopChild(child.process);
+    },
+    start: async () => {
+      child = await startUpstream('echo', String(port));
+    },
+    freeze: () => void child.process.kill('SIGSTOP'),
+    thaw: () => void child.process.kill('SIGCONT'),
+  };
+
+  const logFile = join(folder, 'gateway.log');
+  const gateway = opening.use(
+    await startSoaked(join(import.meta.dirname, 'gateway.yaml'), logFile, {
+      STORE: redis?.url ?? `embedded:${folder}/data`,
+      WORKERS: String(workers),
+      DATA: join(folder, 'data'),
+      TOKEN: ADMIN_TOKEN,
+      ISSUER: issuer.url,
+      POLICIES: policies,
+      CERTIFICATES: certificates.path,
+      STEADY: originOf(steady),
+      TALK: originOf(talk),
+      FICKLE: `http://127.0.0.1:${port}`,
+    }),
+  );
+  const closing = opening.move();
+  return {
+    gateway,
+    issuer,
+    certificates,
+    redis,
+    fickle,
+    writeEdition,
+    writeBroken: (text) =>
+      text === undefined ? rm(join(policies, 'broken.yaml'), { force: true }) : replace('broken.yaml', text),
+    errorLines: () => errorLines(logFile),
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+/** As policies write instants. */
+function hoursFromNow(hours: number): string {
+  const instant = new Date(Date.now() + hours * 3_600_000).toISOString();
+  return `"${instant.slice(0, 16)}:00Z"`;
+}
+
+async function startUpstream(...args: readonly string[]): Promise<Child> {
+  const child = await startChild([join(import.meta.dirname, 'upstream.ts'), ...args], {
+    output: 'ignore',
+    environment: {},
+    prefix: [],
+    announces: true,
+  });
+  // A frozen one would not notice that its parent has gone.
+  const kill = (): void => void child.process.kill('SIGKILL');
+  process.once('exit', kill);
+  child.process.once('exit', () => process.off('exit', kill));
+  return child;
+}
+
+function originOf({ port }: Child): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+interface ErrorLine {
+  readonly message: string;
+  readonly api?: string;
+  readonly fault?: string;
+  readonly error?: { readonly message?: string };
+}
+
+async function errorLines(logFile: string): Promise<readonly string[]> {
+  const counts = new Map<string, number>();
+  for await (const line of createInterface(createReadStream(logFile))) {
+    if (!/"level":"(error|fatal)"/.test(line)) continue;
+    const { message, api = '', fault = '', error }: ErrorLine = JSON.parse(line);
+    const sort = [message, api, fault, fault === '' ? (error?.message ?? '') : ''].join(' ').trimEnd();
+    counts.set(sort, (counts.get(sort) ?? 0) + 1);
+  }
+  return [...counts].map(([sort, count]) => `${count} x ${sort}`);
+}

@@ -1,0 +1,61 @@
+// The judge of a soak, with samples made up: what must fail a run, and what must not.
+import { describe, expect, it } from 'vitest';
+import type { Sample } from './probe.ts';
+import { judge } from './verdict.ts';
+
+const QUIET: Sample = {
+  at: 0,
+  heap: 40,
+  external: 5,
+  rss: 200,
+  fds: 40,
+  resources: { Timeout: 3 },
+  lag: { p99: 12, longest: 40 },
+  series: 500,
+};
+const RESTING = { ...QUIET, resources: { Timeout: 1 } };
+
+/** Ten minutes of them, five seconds apart; `change` tells what is other at a minute. */
+const run = (change: (minute: number) => Partial<Sample>): readonly Sample[] =>
+  Array.from({ length: 120 }, (_, index) => ({ ...QUIET, at: index * 5, ...change(index / 12) }));
+
+const judged = (change: (minute: number) => Partial<Sample>, after: Partial<Sample> = {}) =>
+  judge(run(change), RESTING, { ...RESTING, ...after }, 12);
+
+describe('a soak passes', () => {
+  it.each([
+    ['where all stays as it is', () => ({})],
+    ['where the heap grows at first only', (minute: number) => ({ heap: 40 + Math.min(minute, 4) * 5 })],
+    ['where it goes up and down', (minute: number) => ({ heap: minute % 1 > 0.5 ? 46 : 40 })],
+    [
+      'where others make the loop wait now and then',
+      (minute: number) => ({ lag: { p99: minute > 5 ? 900 : 12, longest: 900 } }),
+    ],
+  ])('%s', (_what, change) => expect(judged(change)).toEqual([]));
+});
+
+describe('a soak fails', () => {
+  it.each([
+    [
+      'by a megabyte of heap a minute',
+      (minute: number) => ({ heap: 40 + minute }),
+      /^heap grows by 60 MB an hour/,
+    ],
+    [
+      'by memory outside the heap',
+      (minute: number) => ({ rss: 200 + 6 * minute }),
+      /^rss grows by 360 MB an hour/,
+    ],
+    [
+      'by series that go on growing',
+      (minute: number) => ({ series: 500 + 50 * minute }),
+      /^series go on growing/,
+    ],
+    ['by a loop that is late all the time', () => ({ lag: { p99: 400, longest: 400 } }), /is 400 ms late/],
+  ])('%s', (_what, change, words) => expect(judged(change)).toEqual([expect.stringMatching(words)]));
+
+  it.each([
+    ['descriptors', { fds: 60 }, '60 descriptors are open at the end, 40 were at the start'],
+    ['timers', { resources: { Timeout: 9 } }, '9 Timeout at the end, 1 at the start'],
+  ])('by %s that stay', (_what, after, sentence) => expect(judged(() => ({}), after)).toEqual([sentence]));
+});

@@ -1,0 +1,78 @@
+// What the samples of a soak must show: no growth over the second half, everything back at the end.
+// Pure; the bars stand here and nowhere else.
+import type { Sample } from './probe.ts';
+
+export const BARS = {
+  /** MB an hour that the trend of the second half may rise by, for runs long enough to tell (see `LEAST_RISE`). */
+  heapPerHour: 30,
+  rssPerHour: 120,
+  /** What is left open once the traffic has ended. */
+  fdsLeft: 8,
+  resourcesLeft: 4,
+  /** Series of the second half beyond those of the first: rare pairs of method and status, buckets of slow upstreams. */
+  newSeries: 100,
+  series: 2_000,
+  /** Milliseconds beyond three times what the clients' own process is late by: a busy machine must not decide. */
+  lagP99: 100,
+} as const;
+
+/** MB: a rise in all that no short run can tell from noise. */
+const LEAST_RISE = { heap: 4, rss: 25 };
+
+/**
+ * Sentences, none when all is well. `before` and `after`: without traffic. `clientsLag`: milliseconds, the 99th of a
+ * hundred turns of the process that the clients run in.
+ */
+export function judge(
+  samples: readonly Sample[],
+  before: Sample,
+  after: Sample,
+  clientsLag: number,
+): readonly string[] {
+  const late = samples.slice(Math.floor(samples.length / 2));
+  const early = samples.slice(0, samples.length - late.length);
+  const minutes = ((late.at(-1)?.at ?? 0) - (late[0]?.at ?? 0)) / 60;
+  const wrong: string[] = [];
+  const growing = (what: 'heap' | 'rss', mostPerHour: number): void => {
+    const perHour = slope(late.map((sample) => [sample.at, sample[what]])) * 3_600;
+    const rise = (perHour / 60) * minutes;
+    if (perHour > mostPerHour && rise > LEAST_RISE[what])
+      wrong.push(
+        `${what} grows by ${Math.round(perHour)} MB an hour (${rise.toFixed(1)} MB in the second half)`,
+      );
+  };
+  growing('heap', BARS.heapPerHour);
+  growing('rss', BARS.rssPerHour);
+  if (after.fds > before.fds + BARS.fdsLeft)
+    wrong.push(`${after.fds} descriptors are open at the end, ${before.fds} were at the start`);
+  for (const [kind, count] of Object.entries(after.resources)) {
+    const first = before.resources[kind] ?? 0;
+    if (count > first + BARS.resourcesLeft) wrong.push(`${count} ${kind} at the end, ${first} at the start`);
+  }
+  const most = (some: readonly Sample[]) => Math.max(0, ...some.map(({ series }) => series));
+  if (most(late) > BARS.series) wrong.push(`${most(late)} series`);
+  if (most(late) > most(early) + BARS.newSeries)
+    wrong.push(`series go on growing: ${most(early)}, then ${most(late)}`);
+  // Of the quieter samples: what the gateway itself does to its loop is in all of them.
+  const lag = quartile(samples.map((sample) => sample.lag.p99));
+  if (lag > 3 * clientsLag + BARS.lagP99)
+    wrong.push(
+      `one turn of a hundred is ${Math.round(lag)} ms late, ${Math.round(clientsLag)} ms where the clients are`,
+    );
+  return wrong;
+}
+
+/** Least squares, per unit of x. */
+export function slope(points: readonly (readonly [x: number, y: number])[]): number {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const x = mean(points.map(([at]) => at));
+  const y = mean(points.map(([, value]) => value));
+  const over = points.reduce((sum, [at, value]) => sum + (at - x) * (value - y), 0);
+  const under = points.reduce((sum, [at]) => sum + (at - x) ** 2, 0);
+  return under === 0 ? 0 : over / under;
+}
+
+/** A quarter of the values are below it. */
+function quartile(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 4)] ?? 0;
+}

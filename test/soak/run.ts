@@ -1,0 +1,123 @@
+// `npm run test:soak [-- --minutes 10 --store embedded|redis|both --workers 1 --clients 12]`: mixed traffic, reloads and
+// faults against a gateway process, and what it holds meanwhile. Prints tables; ends with 1 where a promise is broken.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { openClients } from './mixed/clients.ts';
+import { startFaults } from './mixed/faults.ts';
+import { type House, openHouse } from './mixed/house.ts';
+import { openProbe, type Probe, type Sample } from './mixed/probe.ts';
+import { freshState } from './mixed/state.ts';
+import { createTally } from './mixed/tally.ts';
+import { BARS, judge } from './mixed/verdict.ts';
+
+type Store = 'embedded' | 'redis';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    store: { type: 'string', default: 'both' },
+    workers: { type: 'string', default: '1' },
+    clients: { type: 'string', default: '12' },
+  },
+});
+const minutes = Number(values.minutes);
+const workers = Number(values.workers);
+const clientCount = Number(values.clients);
+const stores: readonly Store[] = (['embedded', 'redis'] as const).filter((store) =>
+  ['both', store].includes(values.store),
+);
+
+/** Each costs the gateway a collection of garbage. */
+const SAMPLE_EVERY_MS = 5_000;
+/** The first part of the traffic is not measured: caches fill, code is compiled. */
+const WARM_UP_MS = 20_000;
+/** What the bounds of the house let go of by then: idle connections, half-shaken ones, an ejected target. */
+const RESTS_MS = 15_000;
+const SETTLES_WITHIN_MS = 60_000;
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const COLUMNS = ['at s', 'heap MB', 'ext MB', 'rss MB', 'fds', 'timers', 'p99 ms', 'max ms', 'series'];
+
+function row({ at, heap, external, rss, fds, resources, lag, series }: Sample): string {
+  const cells = [at, heap, external, rss, fds, resources.Timeout ?? 0, lag.p99, lag.longest, series];
+  return cells.map((value) => String(Math.round(value * 10) / 10).padStart(9)).join('');
+}
+
+/** Without traffic: as soon as no more is open than `like` had, or at the end of the time there is. */
+async function settled(probe: Probe, like: Sample | undefined): Promise<Sample> {
+  const until = performance.now() + (like === undefined ? RESTS_MS : SETTLES_WITHIN_MS);
+  for (;;) {
+    await pause(3_000);
+    const sample = await probe.sample(0);
+    const most = like === undefined ? 0 : like.fds + BARS.fdsLeft;
+    if (sample.fds <= most || performance.now() > until) return sample;
+  }
+}
+
+async function measure(house: House, probe: Probe): Promise<readonly string[]> {
+  const state = freshState();
+  const tally = createTally();
+  {
+    await using clients = openClients(house, state, tally);
+    // What is made at its first use and kept is no leak.
+    await clients.tryAll();
+  }
+  const before = await settled(probe, undefined);
+
+  const samples: Sample[] = [];
+  const lag = monitorEventLoopDelay({ resolution: 10 });
+  lag.enable();
+  const deeds = startFaults(house, state);
+  {
+    await using clients = openClients(house, state, tally);
+    const running = clients.run(clientCount);
+    await pause(WARM_UP_MS);
+    const from = performance.now();
+    while (performance.now() - from < minutes * 60_000) {
+      await pause(SAMPLE_EVERY_MS);
+      const sample = await probe.sample((performance.now() - from) / 1_000);
+      samples.push(sample);
+      if (samples.length % 4 === 0) say(row(sample));
+    }
+    lag.disable();
+    state.stopping = true;
+    await Promise.all([running, deeds.ended]);
+  }
+  const after = await settled(probe, before);
+  say(`${row(before)}  before any of it`);
+  say(`${row(after)}  after all of it`);
+  for (const line of tally.table()) say(line);
+  for (const [deed, count] of Object.entries(deeds.done))
+    say(`  ${deed.padEnd(26)}${String(count).padStart(8)}`);
+  say(`  well again at most ${deeds.recovery().toFixed(1)} s after a fault`);
+  return [...judge(samples, before, after, lag.percentile(99) / 1e6), ...tally.wrong(), ...deeds.wrong];
+}
+
+/** Sentences, none when all is well. */
+async function soak(store: Store): Promise<readonly string[]> {
+  say(
+    `${minutes} minutes on the ${store} store, ${workers} worker${workers === 1 ? '' : 's'}, ${clientCount} clients`,
+  );
+  say(COLUMNS.map((name) => name.padStart(9)).join(''));
+  await using house = await openHouse({ store, workers });
+  let wrong: readonly string[];
+  {
+    using probe = await openProbe(house.gateway.pid, house.gateway.inspector, house.gateway.admin);
+    wrong = await measure(house, probe);
+  }
+  const how = await house.gateway.stop();
+  for (const line of await house.errorLines()) say(`  log: ${line}`);
+  return how === 0 ? wrong : [...wrong, `the gateway ended with ${how}`];
+}
+
+// Whoever has seen enough leaves nothing behind: each child is ended as this process ends.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+const failures: string[] = [];
+for (const store of stores) failures.push(...(await soak(store)).map((sentence) => `${store}: ${sentence}`));
+for (const failure of failures) say(`FAILED ${failure}`);
+process.exitCode = failures.length === 0 ? 0 : 1;
