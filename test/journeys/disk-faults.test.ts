@@ -14,7 +14,7 @@ import { type Answer, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 
 /** A second, and the rest for a machine that runs other tests at the same time. */
-const RECOVERED_WITHIN_MS = 1_000 + 1_500;
+const RECOVERED_WITHIN_MS = 1_000 + 4_000;
 /** By the clocks that the gateways here are given: one begins at this day, the others stand still an hour later. */
 const DAY = '2026-11-20';
 const AN_HOUR_LATER = Date.UTC(2026, 10, 20, 1);

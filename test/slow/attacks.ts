@@ -5,6 +5,8 @@ import { join } from 'node:path';
 
 export interface Attack {
   readonly name: string;
+  /** Bound of the probe's p99; without one it is only told: resets by the thousand in a second are work for both cores. */
+  readonly mostP99Ms?: number;
   /** Resolves when the attacker has left. */
   readonly run: (port: number) => Promise<void>;
 }
@@ -43,7 +45,7 @@ function resets(port: number): Promise<void> {
 }
 
 export const attacks: readonly Attack[] = [
-  { name: `${CONNECTIONS} slow header sections`, run: (port) => slowhttptest('-H', port) },
-  { name: `${CONNECTIONS} slow bodies`, run: (port) => slowhttptest('-B', port) },
+  { name: `${CONNECTIONS} slow header sections`, mostP99Ms: 100, run: (port) => slowhttptest('-H', port) },
+  { name: `${CONNECTIONS} slow bodies`, mostP99Ms: 100, run: (port) => slowhttptest('-B', port) },
   { name: `${RESETS} HTTP/2 resets`, run: resets },
 ];
