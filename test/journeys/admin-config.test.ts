@@ -329,7 +329,7 @@ describe('sundial config show', () => {
     expect(await show(['ordres'])).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: 'sundial: no API is called "ordres"; did you mean "orders"?\n',
+      stderr: 'sundial: no API is called "ordres": did you mean "orders"?\n',
     });
   });
 
