@@ -7,6 +7,7 @@ import type { Delivery } from './delivery.ts';
 import { errorCode } from './fault-mapping.ts';
 import type { Route } from './pools.ts';
 import { cleanAnswer } from './response-headers.ts';
+import { watchNextStream } from './stream-end.ts';
 
 /** What is known of a call that failed before the client had anything of it. */
 export interface Failure {
@@ -41,6 +42,8 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
   let controller: Dispatcher.DispatchController | undefined;
   let readBefore = 0;
   let over = false;
+  let isCut = (): boolean => false;
+  let hasLength = false;
 
   function isUntouched(connection: Connection, cause: unknown): boolean {
     const code = errorCode(cause);
@@ -55,12 +58,14 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
       controller = started;
       handler.connection?.expectAnswer();
       readBefore = handler.connection?.bytesRead() ?? 0;
+      if (handler.connection?.isShared()) isCut = watchNextStream();
       // Given up while it was waiting for a connection.
       if (over) started.abort(new Error('cancelled'));
     },
     onResponseStart(_controller, status, headers) {
       if (over || (status >= 100 && status < 200)) return;
       answered = true;
+      hasLength = headers['content-length'] !== undefined;
       cleanAnswer(status, headers as AnswerHeaders, service);
       options.onAnswered();
       delivery.head(status, headers as AnswerHeaders);
@@ -70,7 +75,15 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
       current.pause();
       options.onceDrained(() => current.resume());
     },
-    onResponseEnd() {
+    onResponseEnd(current) {
+      // With a length undici has counted that all of it is here.
+      if (!hasLength && isCut()) {
+        handler.onResponseError?.(
+          current,
+          Object.assign(new Error('reset'), { code: 'ERR_HTTP2_STREAM_ERROR' }),
+        );
+        return;
+      }
       if (handler.connection !== undefined) handler.connection.answered();
       if (over) return;
       // A held head that Node refuses to write throws here and becomes a failure.

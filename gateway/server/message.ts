@@ -2,6 +2,7 @@
 // Used by request-life.ts.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
 import { http2StreamOf } from '../forward/inbound.ts';
 
 const NGHTTP2_NO_ERROR = 0;
@@ -17,9 +18,10 @@ export function hasBody(raw: IncomingMessage, res: ServerResponse): boolean {
 /** Whether the whole answer was handed to the connection. */
 export function isComplete(res: ServerResponse): boolean {
   const stream = http2StreamOf(res);
-  return stream === undefined
-    ? res.writableFinished
-    : res.writableEnded && !stream.aborted && stream.rstCode === 0;
+  if (stream === undefined) return res.writableFinished;
+  // Node may close a stream before it says that it has finished; a client may reset one after that.
+  const unbroken = !stream.aborted && stream.rstCode === NGHTTP2_NO_ERROR;
+  return res.writableEnded && (stream.writableFinished || unbroken);
 }
 
 // ERR-7: what a client may choose as its request id.
@@ -42,6 +44,19 @@ export function endWithAnswer(raw: IncomingMessage, res: ServerResponse): void {
   const stream = http2StreamOf(res);
   if (stream === undefined || !hasBody(raw, res)) return;
   stream.once('finish', () => {
-    if (!raw.readableEnded) stream.close(NGHTTP2_NO_ERROR);
+    if (!raw.readableEnded) closeOnceEnded(stream);
   });
+}
+
+/** Milliseconds between two looks whether END_STREAM has left. */
+const LOOK_AGAIN_MS = 5;
+
+/**
+ * A reset overtakes what is still to be sent, the end of the answer among it, and an answer without its end is a broken one.
+ * Node tells nobody when END_STREAM goes out; it is later than `finish`, and waits for the socket.
+ */
+function closeOnceEnded(stream: ServerHttp2Stream): void {
+  if (stream.destroyed || stream.closed) return;
+  if (stream.state.localClose === 1) stream.close(NGHTTP2_NO_ERROR);
+  else setTimeout(closeOnceEnded, LOOK_AGAIN_MS, stream);
 }

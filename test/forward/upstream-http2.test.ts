@@ -165,6 +165,62 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
   });
 
   it.each([
+    ['NO_ERROR', constants.NGHTTP2_NO_ERROR],
+    ['CANCEL', constants.NGHTTP2_CANCEL],
+  ])(
+    'promise 14, FWD-17: a body without a length that is reset with %s is no whole one',
+    async (_name, code) => {
+      const { gateway } = await pairUp(tls, ({ stream }) => {
+        // Node would send END_STREAM before the reset, did it not wait for trailers.
+        stream.respond({ ':status': 200 }, { waitForTrailers: true });
+        stream.write('half', () => stream.close(code));
+      });
+      const { text, closed } = await sendRaw(gateway.port, get());
+      expect([closed, text.includes('half'), text.endsWith('0\r\n\r\n')]).toEqual([true, true, false]);
+      await until(() => gateway.outcomes.length === 1);
+      expect(gateway.outcomes).toMatchObject([{ aborted: true }]);
+      expect(gateway.facts[0]?.fault).toBe('upstream_reset');
+    },
+  );
+
+  it.each<[string, string, (stream: ServerHttp2Stream) => void]>([
+    ['ends with its head', 'GET', (stream) => stream.respond({ ':status': 204 }, { endStream: true })],
+    ['answers HEAD', 'HEAD', (stream) => stream.respond({ ':status': 200, 'content-length': 9 })],
+    [
+      'ends empty',
+      'GET',
+      (stream) => {
+        stream.respond({ ':status': 200 });
+        stream.end();
+      },
+    ],
+    [
+      'has all of its length, and is reset with NO_ERROR',
+      'GET',
+      (stream) => {
+        stream.respond({ ':status': 200, 'content-length': 3 }, { waitForTrailers: true });
+        stream.write('all', () => stream.close(constants.NGHTTP2_NO_ERROR));
+      },
+    ],
+    [
+      'is ended early, and then reset with NO_ERROR',
+      'POST',
+      (stream) => {
+        stream.respond({ ':status': 200 });
+        stream.end('early', () => setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR)));
+      },
+    ],
+  ])('an answer that %s is whole', async (_what, method, answer) => {
+    const { gateway } = await pairUp(tls, ({ stream }) => answer(stream));
+    const body = method === 'POST' ? 'x'.repeat(20_000) : '';
+    const lines = method === 'POST' ? ['Content-Length: 30000'] : ['Connection: close'];
+    await sendRaw(gateway.port, get('/echo', lines, method, body));
+    await until(() => gateway.outcomes.length === 1);
+    expect(gateway.outcomes).toMatchObject([{ aborted: false }]);
+    expect(gateway.facts[0]?.fault).toBeUndefined();
+  });
+
+  it.each([
     ['REFUSED_STREAM', constants.NGHTTP2_REFUSED_STREAM],
     ['INTERNAL_ERROR', constants.NGHTTP2_INTERNAL_ERROR],
     ['CANCEL', constants.NGHTTP2_CANCEL],

@@ -9,6 +9,8 @@ import {
 import { connect as connectPlain } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import { converseInHttp2 } from '../wire/http2-client.ts';
+import { type Fields, request } from '../wire/http2-frames.ts';
 import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
 import { get, OK, type RawRequest, type RawUpstream, startUpstream, until } from './raw-sockets.ts';
 
@@ -163,6 +165,30 @@ describe('HTTP/2', () => {
     await until(() => upstream.requests[0]?.ended === true && gateway.outcomes.length === 1);
     expect(gateway.outcomes).toMatchObject([{ status: 499, aborted: true }]);
   });
+
+  it.each<[string, GatewayOptions, number]>([
+    ['the upstream', {}, 200],
+    ['a refusal', { decide: () => ({ reason: 'credentials_missing' }) }, 401],
+  ])(
+    'RFC 9113 §8.1: what %s says before the end of a body ends before its stream is reset',
+    async (_who, options, status) => {
+      const { gateway } = await open(undefined, options);
+      const fields: Fields = [
+        [':method', 'POST'],
+        [':scheme', 'https'],
+        [':authority', 'api.example.com'],
+        [':path', '/echo'],
+      ];
+      const { answers } = await converseInHttp2(
+        { host: '127.0.0.1', port: gateway.port, tls: true, serverName: 'api.example.com' },
+        { pieces: [request(fields, 'x'.repeat(16_000), false)], patienceMs: 20_000 },
+      );
+      expect(answers).toMatchObject([{ status, complete: true }]);
+      // The rest of the body is waited for by nobody.
+      await until(() => gateway.outcomes.length === 1);
+      expect(gateway.outcomes).toMatchObject([{ status, aborted: false }]);
+    },
+  );
 
   const fields = (count: number, length: number): OutgoingHttpHeaders =>
     Object.fromEntries(Array.from({ length: count }, (_each, index) => [`x-${index}`, 'a'.repeat(length)]));

@@ -36,11 +36,11 @@ function literal(text: string): string {
 export const OPENING = `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${frame(TYPE.settings, 0, 0, '')}`;
 export const ACKNOWLEDGED = frame(TYPE.settings, 1, 0, '');
 
-/** A request on stream 1, opening included; `data` in one frame, none when undefined. */
-export function request(fields: Fields, data?: string): string {
+/** A request on stream 1, opening included; `data` in one frame, none when undefined; more may follow unless it `ends`. */
+export function request(fields: Fields, data?: string, ends = true): string {
   const block = fields.map(([name, value]) => `\0${literal(name)}${literal(value)}`).join('');
   const flags = END_HEADERS | (data === undefined ? END_STREAM : 0);
-  const body = data === undefined ? '' : frame(TYPE.data, END_STREAM, 1, data);
+  const body = data === undefined ? '' : frame(TYPE.data, ends ? END_STREAM : 0, 1, data);
   return OPENING + frame(TYPE.headers, flags, 1, block) + body;
 }
 
