@@ -70,9 +70,10 @@ function report(error: unknown): number {
 }
 
 async function run({ config, at }: { config: string; at: MovedTo | undefined }): Promise<number> {
+  // It listens before there is a gateway to end or to reload: a signal that comes then is not to find nobody.
+  const { holdSignals, onShutdown } = await import('./server/shutdown.ts');
+  const heedSignals = holdSignals();
   const { renderBanner } = await import('./cli/banner.ts');
-  // Before it listens: a signal that comes then is not to find nobody.
-  const { onShutdown } = await import('./server/shutdown.ts');
   const options = { configFile: config, environment: process.env, log: STANDARD_OUTPUT };
   const gateway = await start({ options, movedTo: at, advise: () => '' });
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
@@ -82,6 +83,7 @@ async function run({ config, at }: { config: string; at: MovedTo | undefined }):
     await gateway.close();
     end(error === undefined ? 0 : 1);
   });
+  heedSignals();
   // The log alone has stdout, so that every line there is JSON.
   process.stderr.write(renderBanner(gateway.facts));
   return ended;

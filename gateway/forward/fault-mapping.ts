@@ -23,6 +23,8 @@ const BY_CODE: Readonly<Record<string, FaultCode>> = {
   ERR_HTTP2_STREAM_CANCEL: 'upstream_reset',
   ERR_HTTP2_SESSION_ERROR: 'upstream_reset',
   ERR_HTTP2_GOAWAY_SESSION: 'upstream_reset',
+  // The same while a body is sent on it.
+  ERR_STREAM_PREMATURE_CLOSE: 'upstream_reset',
   ERR_HTTP2_ERROR: 'upstream_invalid',
   ETIMEDOUT: 'upstream_connect_timeout',
   UND_ERR_CONNECT_TIMEOUT: 'upstream_connect_timeout',

@@ -1,9 +1,12 @@
-// Listens for the end: SIGTERM, SIGINT and uncaught errors; a second signal exits at once.
-// main.ts wires it to the gateway's drain.
+// Listens for the end: SIGTERM, SIGINT and uncaught errors; a second signal exits at once. Before there is a gateway to end,
+// signals are held. main.ts wires it to the gateway's drain.
 import closeWithGrace from 'close-with-grace';
 
 /** For what is let go after the drain. */
 const LETTING_GO_MS = 5_000;
+const ENDING: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
+const HELD: readonly NodeJS.Signals[] = [...ENDING, 'SIGHUP'];
+const FAILED = 1;
 
 export interface ShutdownReason {
   readonly signal: string | undefined;
@@ -22,4 +25,21 @@ export function onShutdown(drainMs: number, end: (reason: ShutdownReason) => Pro
       await end({ signal, error: err });
     },
   );
+}
+
+/**
+ * Keeps signals that would end a process that only starts. Call the result when all are heeded: each that came comes again. A
+ * second one to end does not wait: exit 1.
+ */
+export function holdSignals(): () => void {
+  const held = new Set<NodeJS.Signals>();
+  const hold = (signal: NodeJS.Signals): void => {
+    if (ENDING.includes(signal) && ENDING.some((each) => held.has(each))) process.exit(FAILED);
+    held.add(signal);
+  };
+  for (const signal of HELD) process.on(signal, hold);
+  return () => {
+    for (const signal of HELD) process.off(signal, hold);
+    for (const signal of held) process.kill(process.pid, signal);
+  };
 }

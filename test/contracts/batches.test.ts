@@ -1,4 +1,5 @@
 // How calls to the database share its transactions, and what becomes of them when the disk hangs.
+import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { createBatches } from '../../gateway/stores/embedded/batches.ts';
 
@@ -66,6 +67,28 @@ describe('batches', () => {
     batches[1]?.done();
     expect(await again).toBe('d!');
     expect(batches.map(({ calls }) => calls)).toEqual([['a'], ['d']]);
+  });
+
+  it('are not given up for an answer that came in time while this process was busy', async () => {
+    const { port1: thread, port2: here } = new MessageChannel();
+    const { add, settled } = createBatches(
+      () => new Promise<readonly unknown[]>((resolve) => here.once('message', resolve)),
+      { answerWithinMs: 5 },
+    );
+    const answer = add('a');
+    await new Promise<void>((resolve) =>
+      setImmediate(() => {
+        thread.postMessage(['a!']);
+        const until = performance.now() + 20;
+        while (performance.now() < until);
+        resolve();
+      }),
+    );
+    expect(await answer).toBe('a!');
+    await settled();
+    thread.postMessage(['b!']);
+    expect(await add('b')).toBe('b!');
+    here.close();
   });
 
   it('are settled when nothing runs or waits', async () => {

@@ -234,6 +234,13 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     },
   );
 
+  it('an upload that is reset while it is sent is upstream_reset', async () => {
+    const { gateway } = await pairUp(tls, ({ stream }) => stream.close(constants.NGHTTP2_CANCEL));
+    const large = `f4240\r\n${'x'.repeat(1_000_000)}\r\n0\r\n\r\n`;
+    const answer = await sendRaw(gateway.port, get('/echo', ['Transfer-Encoding: chunked'], 'PUT', large));
+    expect([answer.statuses, gateway.facts[0]?.fault]).toEqual([[502], 'upstream_reset']);
+  });
+
   it('FWD-16: a GET that was refused as a stream is sent again', async () => {
     const { gateway } = await pairUp(tls, (one, count) => {
       if (count === 1) one.stream.close(constants.NGHTTP2_REFUSED_STREAM);

@@ -1,5 +1,5 @@
 // The process: what it says when it cannot start, with which exit code, and how it answers to signals.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,6 +108,18 @@ describe('the process does not start', () => {
       expect(gateway.stderr).toMatch(/^error: /m);
     },
   );
+});
+
+describe('a gateway that starts', () => {
+  it('promise 23: heeds signals that come before it runs, once it does', async () => {
+    const gateway = start();
+    // Opened after the policies were read, before anything listens.
+    await vi.waitFor(() => access(join(folder, 'data/sundial.db')), { timeout: 20_000, interval: 2 });
+    gateway.kill('SIGHUP');
+    gateway.kill('SIGTERM');
+    expect(await gateway.ended).toBe(0);
+    expect(gateway.stdout).toContain('"draining"');
+  });
 });
 
 describe('a gateway that runs', () => {

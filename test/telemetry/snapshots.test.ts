@@ -1,5 +1,6 @@
 // The page of several processes: what is summed, what the highest or lowest decides, and what the primary alone says.
 import { describe, expect, it } from 'vitest';
+import { createDepartures } from '../../gateway/server/workers/departures.ts';
 import { createExposition } from '../../gateway/telemetry/exposition.ts';
 import { createLatency } from '../../gateway/telemetry/latency.ts';
 import { counter, gauge, histogram, type Sample } from '../../gateway/telemetry/series.ts';
@@ -68,5 +69,30 @@ describe('the page of three processes', () => {
     expect(ended.map(({ name }) => name)).not.toContain('sundial_open');
     const { body } = await processOf(1, async () => [await totalsOf([ended, []])]).render();
     expect(seriesOf(body)).toMatchObject({ 'sundial_seen_total{api="a"}': 7, 'sundial_open{api="a"}': 1 });
+  });
+
+  it('shows the same sums in whatever order processes end: Prometheus takes any less for a restart', async () => {
+    const [a, b, c] = await Promise.all([0.1, 0.2, 0.3].map((value) => processOf(value).snapshot()));
+    if (a === undefined || b === undefined || c === undefined) throw new Error('three were asked for');
+    const page = async (...snapshots: MetricsSnapshot[]) => {
+      const { body } = await processOf(0.7, async () => snapshots).render();
+      return seriesOf(body)['sundial_seen_total{api="a"}'];
+    };
+    const all = await page(a, b, c);
+    expect(all).toBeCloseTo(1.3, 5);
+    expect(await page(await totalsOf([b, c]), a)).toBe(all);
+    expect(await page(await totalsOf([await totalsOf([c, b]), a]))).toBe(all);
+  });
+
+  it('shows a process that ends while the page is made once', async () => {
+    const departures = createDepartures<object>();
+    const worker = {};
+    departures.keep(worker, await processOf(2).snapshot());
+    const page = departures.all();
+    departures.leave(worker);
+    for (const snapshots of [await page, await departures.all()]) {
+      const { body } = await processOf(1, async () => snapshots).render();
+      expect(seriesOf(body)).toMatchObject({ 'sundial_seen_total{api="a"}': 3 });
+    }
   });
 });

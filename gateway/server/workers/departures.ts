@@ -26,8 +26,9 @@ export function createDepartures<Key extends object>(): Departures<Key> {
       if (last !== undefined) totals = totals.then((before) => totalsOf([before, last]));
     },
     all: async () => {
-      const gone = await totals;
-      return [gone, ...latest.values()];
+      // Taken in one moment: who leaves meanwhile is among these, and not yet among those who are gone.
+      const here = [...latest.values()];
+      return [await totals, ...here];
     },
   };
 }

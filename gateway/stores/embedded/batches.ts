@@ -31,12 +31,16 @@ export function createBatches<Call>(
   const runNext = async (): Promise<void> => {
     const batch = waiting;
     waiting = [];
-    const timer = setTimeout(() => {
+    let isOver = false;
+    const giveUp = (): void => {
+      if (isOver) return;
       stalled = true;
       for (const { reject } of [...batch, ...waiting])
         reject(new StoreUnavailable('the disk does not answer'));
       waiting = [];
-    }, answerWithinMs);
+    };
+    // What has come while this process was busy is read before the verdict: a slow gateway is no slow disk.
+    const timer = setTimeout(() => setImmediate(giveUp), answerWithinMs);
     try {
       const results = await run(batch.map(({ call }) => call));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]);
@@ -44,6 +48,7 @@ export function createBatches<Call>(
       for (const { reject } of batch) reject(error);
     } finally {
       clearTimeout(timer);
+      isOver = true;
       stalled = false;
     }
   };

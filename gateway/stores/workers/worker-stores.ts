@@ -124,10 +124,9 @@ async function orAway<T>(answer: Promise<T>): Promise<T> {
 
 function inTime<T>(answer: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const timer = setTimeout(
-    () => reject(new StoreUnavailable('the primary does not answer')),
-    ANSWER_WITHIN_MS,
-  );
+  const giveUp = (): void => reject(new StoreUnavailable('the primary does not answer'));
+  // An answer that came while this worker was busy is read before the verdict.
+  const timer = setTimeout(() => setImmediate(giveUp), ANSWER_WITHIN_MS);
   orAway(answer)
     .then(resolve, reject)
     .finally(() => clearTimeout(timer));
