@@ -52,6 +52,9 @@ const NOT_IN_HTTP2: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** RFC 9113 §8.2.1. HTTP/1 has blanks there that belong to no value, which its parser takes off. */
+const EDGE_BLANK = /^[ \t]|[ \t]$/;
+
 export type HeadBounds = Pick<Bounds, 'headerBytes' | 'headerFields' | 'targetBytes'>;
 
 const refused = (message: string, status: 400 | 414 | 417 | 431 = 400): RequestRefusal => ({
@@ -82,9 +85,11 @@ export function strictnessRefusal(
   for (let index = 0; index < lines.length; index += 2) {
     const name = (lines[index] ?? '').toLowerCase();
     if (isHttp2 && NOT_IN_HTTP2.has(name)) return refused(`${name} has no meaning in HTTP/2.`);
+    const value = lines[index + 1] ?? '';
+    if (isHttp2 && EDGE_BLANK.test(value)) return refused(`${name} begins or ends with a blank.`);
     // The target has a bound of its own.
     if (name === ':path') continue;
-    size += name.length + (lines[index + 1] ?? '').length + overhead;
+    size += name.length + value.length + overhead;
     if (size > bounds.headerBytes) return refused('The header section is too large.', 431);
     if (name.includes('_')) {
       delete raw.headers[name];

@@ -79,6 +79,25 @@ describe('check against an older folder', () => {
     expect(text).toContain('before/orders.yaml:');
   });
 
+  it('the sunset of an operation is not moved to an earlier day either; a later one needs no extension', async () => {
+    const until = (day: string) =>
+      ORDERS.replace(
+        'v2: { released',
+        `v2: { operations: { GET /search: { deprecated: 2026-02-01, sunset: ${day}, guide: "https://docs.example.com/search" } }, released`,
+      );
+    await using files = await workspace({
+      'policies/orders.yaml': until('2027-03-01'),
+      'before/orders.yaml': until('2027-06-01'),
+    });
+    const { exitCode, text } = await against(files, 'before');
+    expect(exitCode).toBe(1);
+    expect(text).toContain(
+      'error: the sunset of v2 GET /search was published as 2027-06-01 and is now earlier [sunset-rewritten]',
+    );
+    await files.write('policies/orders.yaml', until('2027-09-01'));
+    expect((await against(files, 'before')).text).not.toContain('rewritten');
+  });
+
   describe('an API that gets versions, or gives them up', () => {
     const whole = (dates: string) => `api: orders
 base: /api/orders

@@ -53,6 +53,13 @@ const rows: readonly Row[] = [
     /«get \/search» error: .*get is not a method \(write one of GET, HEAD, .*\)/,
   ],
   ['no path', 'GET /search:', 'search:', /«search» error: not an operation: not a method and a path/],
+  [
+    'a whole path, as a client would write it',
+    'GET /search:',
+    'GET /api/v2/orders/search:',
+    /«GET \/api\/v2\/orders\/search» warning: a path of an operation starts behind the base: .* \(write GET \/search\)/,
+  ],
+  ['the base again', 'GET /search:', 'GET /api/orders:', /«GET \/api\/orders» warning: .* \(write GET \/\)/],
   ['a segment that is half a parameter', 'GET /{id}:', 'GET /x{id}:', /error: .*"x\{id\}" is neither a word/],
   [
     'the same requests twice',

@@ -61,6 +61,29 @@ describe('OAS-2: what the policy says of its whole API', () => {
   });
 });
 
+describe('OAS-2: what the policy switches off', () => {
+  it('is in force nowhere, and a day that the description still has is found', async () => {
+    const policy = POLICY.replace('successor: v2', 'deprecated: off, sunset: off');
+    await using files = await workspace({
+      'policies/orders.yaml': policy,
+      'api/v1.yaml': describes('  {}\n'),
+    });
+    expect((await planOf(files)).version?.schedule).toMatchObject({
+      deprecated: undefined,
+      sunset: undefined,
+    });
+    const found = await files.problems();
+    expect(found).toHaveLength(2);
+    expect(found[0]).toContain('«off» warning: deprecation.announced is 2026-01-15 in the description');
+    expect(found[1]).toContain('«off» warning: deprecation.sunset is 2027-01-15 in the description');
+    await files.write(
+      'api/v1.yaml',
+      describes('  {}\n').replace('"2026-01-15"', 'null').replace('"2027-01-15"', 'null'),
+    );
+    expect(await files.problems()).toEqual([]);
+  });
+});
+
 describe('OAS-2: what only the description says', () => {
   it('holds: the dates and the guide of the version, and those of an operation', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });

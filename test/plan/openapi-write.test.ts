@@ -225,6 +225,16 @@ paths:
     expect(written(marked, { version: dated, stage: 'active', now: '2026-05-01' })).toBe(unmarked);
   });
 
+  it('a day of the version that the policy has switched off is none', () => {
+    const text = paths('').replace(
+      'stage: stable',
+      'stage: stable, deprecation: { announced: "2026-01-15", sunset: 2027-01-15 }',
+    );
+    const expected = text.replace('"2026-01-15"', 'null').replace('2027-01-15', 'null');
+    expect(written(text, { version: noDates, stage: 'active' })).toBe(expected);
+    expect(written(expected, { version: noDates, stage: 'active' })).toBe(expected);
+  });
+
   it('what somebody marked without a date stays marked', () => {
     const text = paths('deprecated: true');
     expect(written(text, { version: noDates, stage: 'active' })).toBe(text);

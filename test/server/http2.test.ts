@@ -119,6 +119,20 @@ describe('HTTP/2', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
+  it.each([
+    ['a version', { 'api-version': ' v9' }],
+    ['a condition', { 'if-match': '"x"\t' }],
+    ['a field of no concern', { 'x-any': 'y ' }],
+  ])(
+    'H2-3: %s with a blank at an end is malformed, and never a request without it',
+    async (_what, headers) => {
+      const { session, upstream } = await open();
+      expect(await send(session, headers)).toMatchObject({ status: 400 });
+      expect(upstream.requests).toHaveLength(0);
+      expect(await send(session)).toMatchObject({ status: 200 });
+    },
+  );
+
   it('FWD-20: streams a body, framed afresh', async () => {
     const { session, upstream } = await open(
       () => undefined,

@@ -14,6 +14,7 @@ import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
 import { suggest } from '../read/shape-issues.ts';
 import { effectiveSunset } from '../redirects.ts';
 import { reportDangling } from './dangling.ts';
+import { belowBase } from './operation-place.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 interface Subject {
@@ -43,6 +44,11 @@ export function checkOperations(
     const { template } = parsed;
     for (const other of before) reportOverlap(path, template, other, report);
     before.push(template);
+    const below = belowBase(name, label, view.parts);
+    if (below !== undefined) {
+      const message = 'a path of an operation starts behind the base: no request has it there';
+      report(path, { rule: 'operation', severity: 'warning', message, hint: `write ${below}`, at: 'key' });
+    }
     const subject = { label, version, name, template, operation };
     checkDates(subject, view, report);
     checkSuccessor(subject, view, report);

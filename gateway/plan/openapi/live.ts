@@ -11,6 +11,7 @@ import { dayOf } from '../../policy/notation.ts';
 import type { OperationFile, VersionFile } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
 import type { DescribedOperation, Description } from './description.ts';
+import type { Said } from './description-text.ts';
 import { type Around, readReplacement, sameSuccessor, writeReplacement } from './replacement.ts';
 import type { Wanted } from './text-style.ts';
 
@@ -52,14 +53,20 @@ export function liveApi({ version, stage, description }: Live): Wanted {
   const announced = version.announced ?? version.deprecated;
   const sunset = effectiveSunset(version);
   const deprecation: Wanted = {
-    ...(announced !== undefined && { announced: dayOf(announced) }),
-    ...(sunset !== undefined && { sunset: dayOf(sunset) }),
+    ...dayOrNull('announced', announced, api.announced),
+    ...dayOrNull('sunset', sunset, api.sunset),
   };
   return {
     stage: stageWord(stage, api),
     ...(Object.keys(deprecation).length > 0 && { deprecation }),
     ...(version.guide !== undefined && { 'migration-guide': version.guide }),
   };
+}
+
+/** A day that the description alone has is one that the policy has switched off: what is left open is taken over. */
+function dayOrNull(key: string, at: EpochMs | undefined, said: Said<string | null> | undefined): Wanted {
+  if (at !== undefined) return { [key]: dayOf(at) };
+  return said === undefined ? {} : { [key]: null };
 }
 
 /** `active` is what most call stable, and many have words of their own for. */

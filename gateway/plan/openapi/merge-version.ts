@@ -9,13 +9,20 @@ import { disagree, firstDay, isDisordered, type Merging, policyText } from './me
 /** Stages that a version is in only after its deprecation. */
 const ENDING = /^(deprecated|sunset|retired)$/i;
 
+/** What the policy says, and where. */
+interface Written {
+  readonly day: string | null;
+  readonly path: Path;
+}
+
 export function mergeVersion(merging: Merging): void {
   const { document, description, at } = merging;
   const { announced, sunset, stage } = description.api;
-  const told = firstDay(merging, [
+  const announcements: readonly Path[] = [
     [...at, 'announced'],
     [...at, 'deprecated'],
-  ]);
+  ];
+  const told = firstDay(merging, announcements) ?? switchedOff(merging, announcements);
   // The specification's announcement is what makes a version deprecated; the policy may tell the two apart.
   mergeDay(merging, 'deprecation.announced', announced, told, {
     path: [...at, 'deprecated'],
@@ -25,7 +32,8 @@ export function mergeVersion(merging: Merging): void {
     const extended = valueAt(document.value, [...at, 'extended']);
     const last = Array.isArray(extended) ? extended.length - 1 : -1;
     const extension: Path = [...at, 'extended', last, 'to'];
-    const ends = firstDay(merging, last < 0 ? [[...at, 'sunset']] : [extension]);
+    const places = last < 0 ? [[...at, 'sunset']] : [extension];
+    const ends = firstDay(merging, places) ?? switchedOff(merging, places);
     mergeDay(merging, 'deprecation.sunset', sunset, ends, {
       path: [...at, 'sunset'],
       free: !document.has([...at, 'sunset']) && !document.has([...at, 'extended']),
@@ -41,11 +49,17 @@ export function mergeVersion(merging: Merging): void {
   });
 }
 
+/** `off` says that there is no such day, as `null` does in a description. */
+function switchedOff(merging: Merging, places: readonly Path[]): Written | undefined {
+  const path = places.find((each) => policyText(merging, each) === 'off');
+  return path && { day: null, path };
+}
+
 function mergeDay(
   merging: Merging,
   what: string,
   said: Said<string | null> | undefined,
-  written: { readonly day: string; readonly path: Path } | undefined,
+  written: Written | undefined,
   open: { readonly path: Path; readonly free: boolean },
 ): void {
   if (said === undefined) return;

@@ -7,7 +7,7 @@ import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { versionsGained, versionsLost } from './change-of-form.ts';
 import { datesRewritten } from './dates-rewritten.ts';
 import { pinsRewritten } from './pins-rewritten.ts';
-import { subjectOf } from './subject.ts';
+import { type Subject, subjectOf } from './subject.ts';
 import { sunsetRewritten } from './sunset-rewritten.ts';
 import { versionRemoved } from './version-removed.ts';
 
@@ -21,6 +21,7 @@ export function checkPast(past: PastVersions, view: PolicyView, now: EpochMs, re
     const subject = subjectOf(label, version, view);
     sunsetRewritten(older, subject, report);
     datesRewritten(older, subject, report);
+    operationsRewritten(older, subject, report);
   }
   const whole = past.get(UNVERSIONED);
   if (whole !== undefined) {
@@ -32,6 +33,20 @@ export function checkPast(past: PastVersions, view: PolicyView, now: EpochMs, re
   versionRemoved(published, view, report);
   versionsLost(new Map([...past].filter(([label]) => published.includes(label))), view, report);
   if (published.length > 0) pinsRewritten(past, view, now, report);
+}
+
+/** An operation with a sunset of its own was promised until then, whatever its version says. */
+function operationsRewritten(
+  older: VersionParts,
+  { label, version, at, view }: Subject,
+  report: Report,
+): void {
+  for (const [name, { sunset }] of Object.entries(version.operations ?? {})) {
+    const published = older.operations?.[name];
+    if (published === undefined) continue;
+    const subject = { label: `${label} ${name}`, version: { sunset }, at: [...at, 'operations', name], view };
+    sunsetRewritten({ sunset: published.sunset }, subject, report);
+  }
 }
 
 /** Labels of versions that callers may know of; an API without versions counts once it was to end. */
