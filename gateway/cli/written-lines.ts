@@ -95,9 +95,11 @@ function within(rules: VersionRules | undefined, key: string): readonly Path[] {
 function datesOf(rules: VersionRules, { stage }: Phase, file: PolicyFile | undefined): readonly Path[] {
   const version = file && versionsOf(file).get(rules.label);
   const last = (version?.extended?.length ?? 0) - 1;
-  const extension: readonly Path[] =
-    last < 0 || rules.operation !== undefined ? [] : [[...versionPath(rules.label), 'extended', last]];
-  const sunset = [...extension, ...within(rules, 'sunset'), ...within(rules, 'retired')];
+  const ofVersion = (...keys: Path): Path => [...versionPath(rules.label), ...keys];
+  // An operation with a sunset of its own ends by it, whatever its version says; one without ends as its version does.
+  const own = within(rules, 'sunset').slice(0, -1);
+  const extension = last < 0 ? [] : [ofVersion('extended', last)];
+  const sunset = [...own, ...extension, ofVersion('sunset'), ofVersion('retired')];
   switch (stage) {
     case 'planned':
     case 'active':
@@ -107,7 +109,7 @@ function datesOf(rules: VersionRules, { stage }: Phase, file: PolicyFile | undef
     case 'sunset':
       return sunset;
     case 'retired':
-      return [...within(rules, 'retired'), ...sunset];
+      return [...own, ofVersion('retired'), ...sunset];
     default: {
       const never: never = stage;
       throw new Error(`unhandled stage ${String(never)}`);
