@@ -13,6 +13,7 @@ import type { Carrier } from '../policy/versioning/resolution.ts';
 export interface WrittenLines {
   readonly guard: Origin | undefined;
   readonly credentialsInUrl: Origin | undefined;
+  readonly certificates: Origin | undefined;
   /** The place where the API is reached: by a path with the version in it, or at its base. */
   readonly route: (versioned: boolean) => Written | undefined;
   readonly carrier: (carrier: Carrier | undefined) => Origin | undefined;
@@ -47,6 +48,7 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
   return {
     guard: originOf(sources.gateway, [['guard']]),
     credentialsInUrl: originOf(sources.gateway, [['credentials_in_url']]),
+    certificates: originOf(sources.gateway, [['listeners', 'https', 'tls', 'certificates']]),
     route: (versioned) => {
       if (source === undefined) return undefined;
       const index = versioned ? entryOf('path') : -1;

@@ -108,7 +108,7 @@ ${GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 365d')}`;
 
   it('a certificate that is none is refused without quoting it', async () => {
     const tls =
-      'tls: { certificates: [{ names: [a.example], cert: a.crt, key: a.key }], default: b.example }';
+      'tls: { certificates: [{ names: [api.example.com], cert: a.crt, key: a.key }], default: b.example }';
     await using files = await workspace({
       'config/gateway.yaml': GATEWAY.replace('"127.0.0.1:8443"', `"127.0.0.1:8443", ${tls}`),
       'config/a.crt': 'hunter2',
