@@ -159,3 +159,17 @@ describe('addresses', () => {
   it('port 0 is nobody’s yet', () =>
     expect(reaches('http://127.0.0.1:0', { host: '127.0.0.1', port: 0 })).toBe(false));
 });
+
+describe('policies', () => {
+  it('a folder instead of the files in it is told what to write', async () => {
+    await using files = await workspace({
+      'config/gateway.yaml': GATEWAY.replace('../policies/*.yaml', '../policies'),
+      'policies/orders.yaml': ORDERS,
+    });
+    expect(await files.problems()).toEqual([
+      expect.stringMatching(
+        /^policies:1 .*error: cannot read: not a file \(name the files in it: policies\/\*\.yaml\)$/,
+      ),
+    ]);
+  });
+});
