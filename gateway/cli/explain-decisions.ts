@@ -121,7 +121,7 @@ export function decisionsOf(
   }
   if (ending.kind === 'answered') {
     add(ending.reason === 'published' ? 'answer' : 'refused', ending.reason, {
-      detail: ending.reason === 'maintenance' ? endOf(version?.maintenance) : (ending.cause ?? ''),
+      detail: whyRefused(judged, ending),
       origin: refusedAt(judged, lines),
     });
   } else {
@@ -136,6 +136,15 @@ export function decisionsOf(
     }
   }
   return rows;
+}
+
+function whyRefused(
+  { facts, view }: Judged,
+  ending: Extract<Judged['ending'], { kind: 'answered' }>,
+): string {
+  if (ending.reason === 'maintenance') return endOf(facts.version?.maintenance);
+  if (ending.reason === 'misdirected') return `no certificate is for ${view.host}`;
+  return ending.cause ?? '';
 }
 
 /** Whether a pause would make this another answer. */
@@ -162,6 +171,8 @@ function refusedAt({ facts, ending }: Judged, lines: WrittenLines): Origin | und
   switch (reason) {
     case 'credentials_in_url':
       return lines.credentialsInUrl;
+    case 'misdirected':
+      return lines.certificates;
     case 'maintenance':
       return version && lines.maintenance(version);
     case 'body_too_large':

@@ -13,6 +13,7 @@ import type { Carrier } from '../policy/versioning/resolution.ts';
 export interface WrittenLines {
   readonly guard: Origin | undefined;
   readonly credentialsInUrl: Origin | undefined;
+  readonly certificates: Origin | undefined;
   /** The place where the API is reached: by a path with the version in it, or at its base. */
   readonly route: (versioned: boolean) => Written | undefined;
   readonly carrier: (carrier: Carrier | undefined) => Origin | undefined;
@@ -47,6 +48,7 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
   return {
     guard: originOf(sources.gateway, [['guard']]),
     credentialsInUrl: originOf(sources.gateway, [['credentials_in_url']]),
+    certificates: originOf(sources.gateway, [['listeners', 'https', 'tls', 'certificates']]),
     route: (versioned) => {
       if (source === undefined) return undefined;
       const index = versioned ? entryOf('path') : -1;
@@ -95,9 +97,11 @@ function within(rules: VersionRules | undefined, key: string): readonly Path[] {
 function datesOf(rules: VersionRules, { stage }: Phase, file: PolicyFile | undefined): readonly Path[] {
   const version = file && versionsOf(file).get(rules.label);
   const last = (version?.extended?.length ?? 0) - 1;
-  const extension: readonly Path[] =
-    last < 0 || rules.operation !== undefined ? [] : [[...versionPath(rules.label), 'extended', last]];
-  const sunset = [...extension, ...within(rules, 'sunset'), ...within(rules, 'retired')];
+  const ofVersion = (...keys: Path): Path => [...versionPath(rules.label), ...keys];
+  // An operation with a sunset of its own ends by it, whatever its version says; one without ends as its version does.
+  const own = within(rules, 'sunset').slice(0, -1);
+  const extension = last < 0 ? [] : [ofVersion('extended', last)];
+  const sunset = [...own, ...extension, ofVersion('sunset'), ofVersion('retired')];
   switch (stage) {
     case 'planned':
     case 'active':
@@ -107,7 +111,7 @@ function datesOf(rules: VersionRules, { stage }: Phase, file: PolicyFile | undef
     case 'sunset':
       return sunset;
     case 'retired':
-      return [...within(rules, 'retired'), ...sunset];
+      return [...own, ofVersion('retired'), ...sunset];
     default: {
       const never: never = stage;
       throw new Error(`unhandled stage ${String(never)}`);

@@ -20,6 +20,7 @@ import { type Path, readDocument, type SourceDocument } from './read/document.ts
 import { digest, type FileRead, type ReadFile, readAtOnce, readSecret, tryRead } from './read/files.ts';
 import type { Environment } from './read/interpolate.ts';
 import { checkShape } from './read/shape.ts';
+import { unreadable } from './read/unreadable.ts';
 import { valueAt } from './read/values.ts';
 import { switchedReport } from './rules/switch.ts';
 
@@ -192,15 +193,10 @@ export function documentOf(context: Context, file: string, read: FileRead): Sour
   };
   const document = readDocument(shown, read.kind === 'read' ? read.bytes : new Uint8Array(), sources);
   if (read.kind === 'read') return document;
-  const problem: Problem = {
-    file: shown,
-    line: 1,
-    column: 1,
-    severity: 'error',
-    rule: 'unreadable',
-    message: `cannot read: ${read.why}`,
+  return {
+    ...document,
+    problems: [unreadable(shown, read.why, file === context.configFile ? context.cwd : undefined)],
   };
-  return { ...document, problems: [problem] };
 }
 
 export function nothingMatched(gateway: SourceDocument): Problem {

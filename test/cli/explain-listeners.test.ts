@@ -113,6 +113,18 @@ describe('explain of what a listener decides', () => {
     expect((await told(request, headers)).answer).toMatchObject({ reason, status });
   });
 
+  it('TLS-4: a public host of no certificate is misdirected, and the line with the certificates is named', async () => {
+    const { text } = await explain('GET /uploads', [], GATEWAY.replace('//a.example', '//y.x.b.example'));
+    expect(JSON.parse(text).decisions).toMatchObject([
+      {
+        step: 'refused',
+        value: 'misdirected',
+        detail: 'no certificate is for y.x.b.example',
+        origin: { line: 6 },
+      },
+    ]);
+  });
+
   it('FWD-10: a body whose length nobody told is taken to be within its bound, at the line of the bound', async () => {
     const size = {
       step: 'size',

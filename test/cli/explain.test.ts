@@ -235,6 +235,28 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     );
   });
 
+  it.each([
+    ['sunset: 2026-11-01', 'its own sunset, also where its version retires later', 18],
+    ['deprecated: 2025-11-01', 'the extension that its version ends by', 14],
+  ])('an operation with %s names the line of %s', async (own, _line, line) => {
+    await using files = await workspace({
+      'policies/orders.yaml': ORDERS.replace(
+        / {2}v1: \{ released.*\n/,
+        `  v1:
+    released: 2024-06-01
+    deprecated: 2026-01-15
+    sunset: 2026-07-15${own.startsWith('sunset') ? '\n    retired: 2027-01-15' : ''}
+    extended: [{ to: 2026-11-10, announced: 2026-01-20, why: late }]
+    operations:
+      GET /old:
+        ${own}
+`,
+      ),
+    });
+    const { text } = await explain(files, 'GET /api/v1/orders/old', { as: 'acme' });
+    expect(text).toMatch(new RegExp(`^stage .*policies/orders.yaml:${line}$`, 'm'));
+  });
+
   it('a day before today is explained with the files as they are today', async () => {
     const gone = ORDERS.replace('  v1: { targets: [http://127.0.0.1:4001] }\n', '').replace(
       '2027-01-15',

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const MAIN = join(import.meta.dirname, '../../gateway/sundial.js');
+const elsewhere = (cwd: string) =>
+  `       | this is ${cwd}: go to the folder of the project, or name the file with -c or SUNDIAL_CONFIG\n`;
 
 it('ends with 2 when the gateway file cannot be read', { timeout: 20_000 }, () => {
   const { status, stdout, stderr } = spawnSync(
@@ -15,7 +17,9 @@ it('ends with 2 when the gateway file cannot be read', { timeout: 20_000 }, () =
     },
   );
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toBe('nowhere/gateway.yaml:1:1: error: cannot read: no such file\n');
+  expect(stderr).toBe(
+    `nowhere/gateway.yaml:1:1: error: cannot read: no such file\n${elsewhere(process.cwd())}`,
+  );
 });
 
 it('says which edition it is', { timeout: 20_000 }, () => {
@@ -32,6 +36,6 @@ it('an empty SUNDIAL_CONFIG is none', { timeout: 20_000 }, () => {
   });
   expect({ status, stderr }).toEqual({
     status: 2,
-    stderr: 'config/gateway.yaml:1:1: error: cannot read: no such file\n',
+    stderr: `config/gateway.yaml:1:1: error: cannot read: no such file\n${elsewhere(import.meta.dirname)}`,
   });
 });

@@ -13,14 +13,29 @@ interface Case {
   readonly tls?: string;
   readonly mode?: number;
   readonly key?: string;
+  /** Default: the first of `names`. */
+  readonly host?: string;
+  /** Further lines of the gateway file. */
+  readonly more?: string;
 }
 
-async function problemsOf({ names, pair, tls = '', mode = 0o600, key }: Case): Promise<readonly string[]> {
+async function problemsOf({
+  names,
+  pair,
+  tls = '',
+  mode = 0o600,
+  key,
+  host,
+  more = '',
+}: Case): Promise<readonly string[]> {
   const pairText = `{ names: [${names}], cert: a.crt, key: a.key }`;
   const written = `"127.0.0.1:8443", tls: { certificates: [${pairText}]${tls} }`;
+  const [first = ''] = names.replace('*', 'any').match(/[a-z0-9.]+/) ?? [];
   const made = await makeKeyPair({ from: NOW - DAY, until: NOW + 30 * DAY, ...pair });
   await using files = await workspace({
-    'config/gateway.yaml': GATEWAY.replace('"127.0.0.1:8443"', written),
+    'config/gateway.yaml': `${GATEWAY}${more}`
+      .replace('"127.0.0.1:8443"', written)
+      .replace('api.example.com', host ?? first),
     'policies/orders.yaml': ORDERS,
     'config/a.crt': made.cert,
   });
@@ -72,6 +87,11 @@ describe('a certificate in the gateway file', () => {
       '«a.crt» error: not a PEM certificate with its private key',
     ],
     [
+      'whose key asks for a passphrase',
+      { names: 'a.example', pair: EXAMPLE, key: '-----BEGIN ENCRYPTED PRIVATE KEY-----\nhunter2\n' },
+      '«a.crt» error: not a PEM certificate with its private key (the key asks for a passphrase: name one that does not)',
+    ],
+    [
       'named twice',
       { names: 'a.example, a.example', pair: EXAMPLE },
       '«a.example» error: another certificate has this name',
@@ -102,5 +122,45 @@ describe('a certificate in the gateway file', () => {
     expect(problems[0]).toMatch(/^config\/gateway\.yaml:2 /);
     expect(problems[0]?.slice('config/gateway.yaml:2 '.length)).toBe(expected);
     expect(problems.join()).not.toContain('hunter2');
+  });
+});
+
+it('a certificate and a key that stand in the place of the other are told apart', async () => {
+  const { cert, key } = await makeKeyPair({ names: ['a.example'] });
+  await using files = await workspace({
+    'config/gateway.yaml': GATEWAY.replace(
+      '"127.0.0.1:8443"',
+      '"127.0.0.1:8443", tls: { certificates: [{ names: [api.example.com], cert: a.key, key: a.crt }] }',
+    ),
+    'policies/orders.yaml': ORDERS,
+    'config/a.crt': cert,
+    'config/a.key': key,
+  });
+  expect(await files.problems()).toEqual([
+    'config/gateway.yaml:2 «a.key» error: not a PEM certificate with its private key (each stands in the place of the other: exchange them)',
+  ]);
+});
+
+describe('a public host', () => {
+  const WILD = { names: '"*.a.example"', pair: { names: ['*.a.example'] } };
+  it.each([
+    ['v1.a.example', []],
+    ['V1.A.Example', []],
+    ['a.example', ['config/gateway.yaml:1']],
+    ['x.v1.a.example', ['config/gateway.yaml:1']],
+    ['127.0.0.1:8443', ['config/gateway.yaml:1']],
+  ])('%s is held against the names of the certificates', async (host, places) => {
+    const problems = await problemsOf({ ...WILD, host });
+    expect(problems.map((each) => each.split(' ')[0])).toEqual(places);
+    const bare = host.replace(':8443', '');
+    for (const each of problems)
+      expect(each).toContain(
+        `warning: no certificate is for ${bare}: no client gets through to it (add it to the names`,
+      );
+  });
+
+  it('is not where a trusted proxy stands before this gateway', async () => {
+    const more = 'trusted_proxies: [10.0.0.1]\n';
+    expect(await problemsOf({ ...WILD, host: 'b.example', more })).toEqual([]);
   });
 });

@@ -61,6 +61,37 @@ describe('YAML', () => {
     expect(read('x-day: &day 2026-06-01\na: *day').value).toEqual({ a: '2026-06-01' }));
 
   it.each([
+    ['a tab', 'a:\n\tb: 1\nc: 2\n', '2:1', 'write spaces'],
+    [
+      'a line too far left',
+      'a:\n  b:\n    c: 1\n   d: 2\n    e: 3\n',
+      '4:1',
+      'begin the line in the column of',
+    ],
+    [
+      'a line too far right',
+      'a:\n  b: 1\n    c: 2\n',
+      '2:6',
+      'begin the next line in the column of this one',
+    ],
+    [
+      'a value with a colon',
+      'a: b: c\n',
+      '1:4',
+      'a value with a colon and a space in it is written in quotes',
+    ],
+    ['a key without a colon', 'a: 1\nb 2\nc: 3\n', '2:1', 'is a colon missing behind the key'],
+    ['a colon without a space', 'a: 1\nb:2\n', '2:1', 'or a space behind the colon'],
+    ['a comma left out', '{ a: 1 b: 2 }\n', '1:6', 'is a comma missing'],
+    ['a reserved character', 'a: { b: @c }\n', '1:9', 'write the whole value in quotes'],
+  ])('%s is one finding, with what to write', (_what, text, place, hint) => {
+    expect(read(text).problems.map((each) => `${each.line}:${each.column} ${each.hint}`)).toEqual([
+      expect.stringContaining(`${place} `),
+    ]);
+    expect(read(text).problems[0]?.hint).toContain(hint);
+  });
+
+  it.each([
     ['a second key of the same name', 'a: 1\nb: 2\na: 3\n', '3:1 the key "a" is already given above'],
     ['a second document', 'a: 1\n---\nb: 2\n', '2:1 a second document begins here; write one per file'],
     ['an empty file', '', '1:1 the file is empty'],

@@ -108,7 +108,7 @@ ${GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 365d')}`;
 
   it('a certificate that is none is refused without quoting it', async () => {
     const tls =
-      'tls: { certificates: [{ names: [a.example], cert: a.crt, key: a.key }], default: b.example }';
+      'tls: { certificates: [{ names: [api.example.com], cert: a.crt, key: a.key }], default: b.example }';
     await using files = await workspace({
       'config/gateway.yaml': GATEWAY.replace('"127.0.0.1:8443"', `"127.0.0.1:8443", ${tls}`),
       'config/a.crt': 'hunter2',
@@ -158,4 +158,18 @@ describe('addresses', () => {
   );
   it('port 0 is nobody’s yet', () =>
     expect(reaches('http://127.0.0.1:0', { host: '127.0.0.1', port: 0 })).toBe(false));
+});
+
+describe('policies', () => {
+  it('a folder instead of the files in it is told what to write', async () => {
+    await using files = await workspace({
+      'config/gateway.yaml': GATEWAY.replace('../policies/*.yaml', '../policies'),
+      'policies/orders.yaml': ORDERS,
+    });
+    expect(await files.problems()).toEqual([
+      expect.stringMatching(
+        /^policies:1 .*error: cannot read: not a file \(name the files in it: policies\/\*\.yaml\)$/,
+      ),
+    ]);
+  });
 });

@@ -39,6 +39,24 @@ export async function checkKeyPairs(
     for (const { at: where, ...finding } of findings)
       report([...place, where], { rule: 'certificate', ...finding });
   }
+  checkPublic(parts, named, report);
   if (tls.default !== undefined && tls.default !== NO_DEFAULT && !named.has(tls.default))
     report([...at, 'default'], { rule: 'reference', message: 'no certificate has this name' });
+}
+
+/** TLS-4: a name that no certificate is for ends the handshake, an address is 421, but for trusted proxies. */
+function checkPublic(
+  { public: origin, trusted_proxies }: GatewayView['parts'],
+  named: ReadonlySet<string>,
+  report: Report,
+): void {
+  if (origin === undefined || !origin.startsWith('https:') || (trusted_proxies ?? []).length > 0) return;
+  const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
+  if (named.has(host) || named.has(host.replace(/^[^.]+/, '*'))) return;
+  report(['public'], {
+    rule: 'certificate',
+    severity: 'warning',
+    message: `no certificate is for ${host}: no client gets through to it`,
+    hint: 'add it to the names of one that is for it, or write one of their names here',
+  });
 }

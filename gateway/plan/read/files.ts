@@ -6,6 +6,8 @@ import { glob, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { MOST_BYTES } from './yaml-text.ts';
 
+export const NO_FILE = 'no such file';
+export const NOT_A_FILE = 'not a file';
 const MOST_SECRET_BYTES = 65_536;
 // A pipe nobody writes to would otherwise be waited for; that it is no file is seen after opening.
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -21,7 +23,7 @@ export type FileRead =
 export const readCapped: ReadFile = async (path, mostBytes = MOST_BYTES) => {
   await using file = await open(path, WITHOUT_WAITING);
   const stat = await file.stat();
-  if (!stat.isFile()) throw new TypeError('not a file');
+  if (!stat.isFile()) throw new TypeError(NOT_A_FILE);
   // As large as the file, not as large as it may be: thousands of them are held at a time.
   let buffer = new Uint8Array(Math.min(stat.size, mostBytes) + 1);
   let length = 0;
@@ -59,7 +61,7 @@ function readNow(path: string, mostBytes: number): Uint8Array {
   const file = openSync(path, WITHOUT_WAITING);
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile()) throw new TypeError('not a file');
+    if (!stat.isFile()) throw new TypeError(NOT_A_FILE);
     let buffer = new Uint8Array(Math.min(stat.size, mostBytes) + 1);
     let length = 0;
     for (;;) {
@@ -111,7 +113,7 @@ export function digest(parts: readonly (Uint8Array | string)[]): string {
 function reasonOf(error: unknown): string {
   switch (codeOf(error)) {
     case 'ENOENT':
-      return 'no such file';
+      return NO_FILE;
     case 'EACCES':
     case 'EPERM':
       return 'permission denied';

@@ -26,15 +26,18 @@ export type PairRead =
   | { readonly kind: 'read'; readonly cert: string; readonly key: string; readonly expiry: EpochMs }
   | { readonly kind: 'unusable'; readonly finding: PairFinding };
 
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
+/** As OpenSSL writes it now, and as it did. */
+const ENCRYPTED = /^(?:-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m;
 const OTHERS_MAY_READ = 0o004;
 /** A name that stands for every one a wildcard covers. */
 const ANY_LABEL = 'any-label';
 
 /** Reads the pair; whatever keeps it from being used for its names is a finding, never with a byte of the key in it. */
 export async function readPair(files: PairFiles, readFile: ReadFile): Promise<PairRead> {
-  const unusable = (at: PairFinding['at'], message: string): PairRead => ({
+  const unusable = (at: PairFinding['at'], message: string, hint?: string): PairRead => ({
     kind: 'unusable',
-    finding: { at, message },
+    finding: { at, message, ...(hint !== undefined && { hint }) },
   });
   const cert = await tryRead(files.cert, readFile);
   if (cert.kind === 'unreadable') return unusable('cert', `cannot read the certificate: ${cert.why}`);
@@ -44,7 +47,8 @@ export async function readPair(files: PairFiles, readFile: ReadFile): Promise<Pa
     cert: Buffer.from(cert.bytes).toString('latin1'),
     key: Buffer.from(key.bytes).toString('latin1'),
   };
-  if (!fitTogether(pair)) return unusable('cert', 'not a PEM certificate with its private key');
+  if (!fitTogether(pair))
+    return unusable('cert', 'not a PEM certificate with its private key', adviceFor(pair));
   const certificate = new X509Certificate(pair.cert);
   const missing = files.names.find((name) => !covers(certificate, name));
   if (missing !== undefined) return unusable('names', `the certificate is not for ${missing}`);
@@ -95,6 +99,14 @@ async function modeOf(file: string): Promise<number> {
     if (error instanceof Error && 'code' in error) return 0;
     throw error;
   }
+}
+
+/** What to do about two files that do not fit together, where their first lines tell. */
+function adviceFor({ cert, key }: { readonly cert: string; readonly key: string }): string | undefined {
+  if (!cert.includes(CERTIFICATE) && key.includes(CERTIFICATE))
+    return 'each stands in the place of the other: exchange them';
+  if (ENCRYPTED.test(key)) return 'the key asks for a passphrase: name one that does not';
+  return undefined;
 }
 
 function fitTogether({ cert, key }: { readonly cert: string; readonly key: string }): boolean {

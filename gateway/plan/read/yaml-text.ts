@@ -7,6 +7,28 @@ const MOST_TOKENS = 60_000;
 /** A scalar of one character is two tokens, one of none (`a:`) is none; with some to spare. */
 const MOST_TOKENS_PER_CHARACTER = 4;
 
+/** A line that begins elsewhere than it should: what the parser says of the lines behind it is the echo of that. */
+const MISPLACED = /^Tabs are not allowed|must start at the same column$/;
+/** What is nearly always meant by what the parser says. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/^Tabs are not allowed/, 'write spaces'],
+  [/must start at the same column$/, 'begin the line in the column of those it belongs to'],
+  [
+    /^Implicit (?:map )?keys need to be (?:on a single line|followed by)/,
+    'is a colon missing behind the key, or a space behind the colon?',
+  ],
+  [
+    /^Nested mappings are not allowed in compact/,
+    'begin the next line in the column of this one; a value with a colon and a space in it is written in quotes',
+  ],
+  [/^A block sequence may not be used as/, 'begin the lines above and below in the column of this one'],
+  [
+    /^Block collections are not allowed within flow/,
+    'is a comma missing, or a quote around a value with a colon?',
+  ],
+  [/^Plain value cannot start with|^Unexpected scalar at node end/, 'write the whole value in quotes'],
+];
+
 /** A syntax problem; offsets are positions in the text. */
 export interface SyntaxProblem {
   readonly from: number;
@@ -54,9 +76,9 @@ export function readYaml(
       const { line } = lines.linePos(error.pos[0]);
       return errors.findIndex((other) => lines.linePos(other.pos[0]).line === line) === index;
     });
-    return refused(
-      ...firsts.slice(0, 5).map(({ pos: [from, to], message }) => ({ from, to, message: sentence(message) })),
-    );
+    const misplaced = firsts.findIndex(({ message }) => MISPLACED.test(message));
+    const told = firsts.slice(0, misplaced < 0 ? 5 : Math.min(misplaced + 1, 5));
+    return refused(...told.map(({ pos: [from, to], message }) => inWords(from, to, message)));
   }
   const second = documents[1];
   if (second !== undefined) {
@@ -93,6 +115,12 @@ function findUnquotedInterpolation(text: string, firstError: number): SyntaxProb
     message: `an unquoted \${…} cannot stand inside { } or [ ]`,
     hint: `quote the whole value: "…\${env:NAME}…"`,
   };
+}
+
+function inWords(from: number, to: number, written: string): SyntaxProblem {
+  const message = sentence(written);
+  const [, hint] = ADVICE.find(([pattern]) => pattern.test(message)) ?? [];
+  return { from, to, message, ...(hint !== undefined && { hint }) };
 }
 
 /** The parser reports what its recursion could not follow as an overflow. */

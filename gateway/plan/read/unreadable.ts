@@ -1,0 +1,29 @@
+// What is said of a file that cannot be read: why, and what to do where that is nearly always the same.
+// For the gateway file and the policies, where they are read.
+import { CONFIG_VARIABLE } from '../next-command.ts';
+import type { Problem } from '../problems.ts';
+import { NO_FILE, NOT_A_FILE } from './files.ts';
+
+/** `file` as printed; `cwd` where it is the gateway file, which the working directory decides on. */
+export function unreadable(file: string, why: string, cwd: string | undefined): Problem {
+  const hint = cwd === undefined ? ofPolicy(file, why) : ofGateway(cwd, why);
+  return {
+    file,
+    line: 1,
+    column: 1,
+    severity: 'error',
+    rule: 'unreadable',
+    message: `cannot read: ${why}`,
+    ...(hint !== undefined && { hint }),
+  };
+}
+
+function ofGateway(cwd: string, why: string): string | undefined {
+  return why === NO_FILE
+    ? `this is ${cwd}: go to the folder of the project, or name the file with -c or ${CONFIG_VARIABLE}`
+    : undefined;
+}
+
+function ofPolicy(file: string, why: string): string | undefined {
+  return why === NOT_A_FILE ? `name the files in it: ${file}/*.yaml` : undefined;
+}
