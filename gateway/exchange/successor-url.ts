@@ -46,7 +46,8 @@ export function successorOf(
 
 /**
  * The version named as successor, else the first open target of its redirect; where what is named has ended itself, the
- * one that follows on that: a successor is served (standards §2.1). Undefined where everything has ended.
+ * one that follows on that: a successor is served (standards §2.1). Undefined before its release, and where everything has
+ * ended.
  */
 function nextPlace(
   api: ApiPlan,
@@ -58,9 +59,10 @@ function nextPlace(
   if (path === undefined) return redirects.find((each) => isOpen(api, each, moment));
   const label = schedule.successor;
   const there = label === undefined || label === version.label ? undefined : api.versions.get(label);
-  if (there === undefined || !hasEnded(phaseAt(assess(there, moment).phases, moment.now))) {
-    return { path, tail, label };
-  }
+  if (there === undefined) return { path, tail, label };
+  const phase = phaseAt(assess(there, moment).phases, moment.now);
+  if (phase.stage === 'planned') return undefined;
+  if (!hasEnded(phase)) return { path, tail, label };
   if (passed.has(there.label)) return undefined;
   const next = nextPlace(api, there, moment, passed.add(there.label));
   return next && { ...next, tail: tail ?? next.tail };

@@ -105,6 +105,18 @@ describe('URLs in another version', () => {
     ]);
   });
 
+  it('LNK-2: a successor is named from its release on, and not while it would answer 404', () => {
+    const schedule = { ...version().schedule, released: NOW + 1, deprecated: undefined, sunset: undefined };
+    const next = version({ label: 'v2', schedule, phases: version().phasesOf(schedule) });
+    const named = [NOW, NOW + 1].map((now) =>
+      successorOf(plan(), api([version(), next]), version(), { now, overrides: [] }, resource('/7')),
+    );
+    expect(named.map(({ replacement }) => replacement)).toEqual([
+      undefined,
+      'https://api.example.com/api/v2/orders/7',
+    ]);
+  });
+
   it('RET-8: another path at a URL that versions share needs the version named as well', () => {
     const place = '/api/orders';
     const moved = version({ place, successorPath: place, successorTail: ['/new'] });
