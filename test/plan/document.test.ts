@@ -112,6 +112,17 @@ describe('YAML', () => {
       `a: [http://h:\${env:PORT:-1}, b]\n`,
       `1:14 an unquoted \${…} cannot stand inside { } or [ ]`,
     ],
+    [
+      'an unquoted {version} in braces',
+      'a: [ { path: /api/{version}/orders } ]\nc: 1\n',
+      '1:19 an unquoted {…} cannot stand inside { } or [ ]',
+    ],
+    [
+      'an unquoted {version} in brackets',
+      'a: [vnd.acme.{version}+json, "b"]\nb: 1\n',
+      '1:14 an unquoted {…} cannot stand inside { } or [ ]',
+    ],
+    ['a comma forgotten', 'a: [ { b: 1 }{ c: 2 } ]\n', expect.not.stringContaining('unquoted')],
     ['a bracket left open', 'a: [1, 2\nb: 3\n', expect.stringMatching(/^2:1 /)],
     ['an alias of nothing', 'a: 1\nb: *day\n', '2:4 nothing above is called &day'],
     ['an alias of itself', 'a: &a [*a]\n', '1:8 aliases or nesting make this file too large'],

@@ -144,6 +144,10 @@ describe('what is neither', () => {
       '«oof» error: not a calendar date (YYYY-MM-DD) or an instant with its offset: "oof" (did you mean "off"?)',
     ],
     [', limits: 600/1m', '«600/1m» error: expected "off" or a map: "600/1m"'],
+    [
+      ', extended: { to: 2027-08-15, announced: 2026-12-01 }',
+      'error: expected "off" or a list: a map (one alone stands in a list too: [ … ])',
+    ],
     [', brownouts: none', '«none» error: expected "off" or a list: "none"'],
   ])('%s', async (version, problem) => {
     expect(await said(version)).toEqual([expect.stringContaining(problem)]);

@@ -40,8 +40,14 @@ export function describeIssue(
   }
   const shown = document.show(issue.path, given);
   const shownAsIs = typeof given === 'string' && !document.isSecret(issue.path);
-  const hint = shownAsIs ? suggest(given, issue.known) : undefined;
+  const meant = shownAsIs ? suggest(given, issue.known) : undefined;
+  const hint = meant ?? (wantsList(issue, given) ? 'one alone stands in a list too: [ … ]' : undefined);
   return [document.problem(issue.path, { rule: 'shape', message: `${issue.message}: ${shown}`, hint })];
+}
+
+/** Where a word might be meant, a word that is none of them says nothing of lists. */
+function wantsList({ message }: ShapeIssue, given: unknown): boolean {
+  return message === 'expected a list' || (typeof given === 'object' && message.endsWith(' or a list'));
 }
 
 function describeUnknown(issue: ShapeIssue, key: string, document: SourceDocument, advice: Advice): Problem {

@@ -7,6 +7,9 @@ const MOST_TOKENS = 60_000;
 /** A scalar of one character is two tokens, one of none (`a:`) is none; with some to spare. */
 const MOST_TOKENS_PER_CHARACTER = 4;
 
+/** Where a plain scalar goes on with a brace, as in `${env:NAME}` or `/api/{version}/orders`. */
+const BRACE_IN_TEXT = /\$\{|(?<=[^\s{}[\],:"'])\{/g;
+
 /** A line that begins elsewhere than it should: what the parser says of the lines behind it is the echo of that. */
 const MISPLACED = /^Tabs are not allowed|must start at the same column$/;
 /** What is nearly always meant by what the parser says. */
@@ -69,7 +72,7 @@ export function readYaml(
   const errors = documents.flatMap((document) => [...document.errors, ...document.warnings]);
   const first = errors[0];
   if (first !== undefined) {
-    const unquoted = findUnquotedInterpolation(text, first.pos[0]);
+    const unquoted = findUnquotedBrace(text, first.pos[0]);
     if (unquoted !== undefined) return refused(unquoted);
     // What follows on the same line is mostly the echo of its first error.
     const firsts = errors.filter((error, index) => {
@@ -99,21 +102,23 @@ function hasMoreTokens(text: string, most: number): boolean {
   return false;
 }
 
-/** An unquoted `${…}` inside braces or brackets makes many syntax errors; it deserves one that says what to do. */
-function findUnquotedInterpolation(text: string, firstError: number): SyntaxProblem | undefined {
-  const from = text.lastIndexOf('${', firstError);
-  if (from < 0 || text.slice(from, firstError).includes('\n')) return undefined;
-  const lineStart = text.lastIndexOf('\n', from) + 1;
-  const before = text.slice(lineStart, from);
-  const quotes = before.match(/["']/g)?.length ?? 0;
+/** An unquoted brace inside braces or brackets makes many syntax errors; it deserves one that says what to do. */
+function findUnquotedBrace(text: string, firstError: number): SyntaxProblem | undefined {
+  const lineStart = text.lastIndexOf('\n', firstError - 1) + 1;
+  const upToError = [...text.slice(lineStart, firstError + 2).matchAll(BRACE_IN_TEXT)];
+  const brace = upToError.findLast(({ index }) => lineStart + index <= firstError);
+  if (brace === undefined) return undefined;
+  const from = lineStart + brace.index;
+  const quotes = text.slice(lineStart, from).match(/["']/g)?.length ?? 0;
   if (quotes % 2 === 1) return undefined;
   const to = text.indexOf('}', from) + 1 || from + 2;
   const written = text.slice(from, to).split('\n', 1)[0] ?? '';
+  const dollar = brace[0] === '{' ? '' : '$';
   return {
     from,
     to: from + written.length,
-    message: `an unquoted \${…} cannot stand inside { } or [ ]`,
-    hint: `quote the whole value: "…\${env:NAME}…"`,
+    message: `an unquoted ${dollar}{…} cannot stand inside { } or [ ]`,
+    hint: `quote the whole value: "…${dollar}{${dollar === '' ? 'version' : 'env:NAME'}}…"`,
   };
 }
 
