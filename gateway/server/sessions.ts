@@ -63,8 +63,9 @@ function watchSession(
     stream.once('close', () => {
       open -= 1;
       if (open === 0) idle.refresh();
-      // Also those that we had to reset: a client can provoke them as well.
-      if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) onReset();
+      // Also those that we had to reset: a client can provoke them as well. And with whatever code: NO_ERROR ends an
+      // unanswered stream like any other.
+      if (stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR) onReset();
     });
   });
   session.on('error', ({ message }) => {

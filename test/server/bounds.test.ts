@@ -170,6 +170,27 @@ describe('H2-6: the streams of an HTTP/2 connection', () => {
     expect(refusals(gateway)).toEqual({ resets: 1 });
   });
 
+  it('are reset with NO_ERROR no more often', async () => {
+    const { gateway } = await pair({ tls: true, bounds: { resets: { units: 20, windowMs: 60_000 } } });
+    const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
+    session.on('error', () => undefined);
+    cleanups.push(async () => session.destroy());
+    const told = new Promise((resolve) =>
+      session.on('goaway', resolve).on('close', () => resolve('nothing')),
+    );
+    await new Promise((resolve) => session.once('remoteSettings', resolve));
+    for (let resets = 0; resets < 40 && !session.destroyed; resets += 1) {
+      const stream = session.request({ ':path': '/echo', ':authority': 'api.example.com' });
+      stream.on('error', () => undefined);
+      const closed = new Promise((resolve) => stream.on('close', resolve));
+      stream.close(constants.NGHTTP2_NO_ERROR);
+      await closed;
+    }
+    session.close();
+    expect(await told).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    expect(refusals(gateway)).toEqual({ resets: 1 });
+  });
+
   it('of one that has reset before are hardly ever judged when they are reset as they come', async () => {
     const { upstream, gateway } = await pair({ tls: true });
     const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });

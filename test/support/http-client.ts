@@ -105,8 +105,13 @@ export function overHttp2(port: number, { servername = '' }: { readonly serverna
       stream.once('response', (headers, _flags, raw: unknown) => {
         stream.off('error', reject);
         const lines = (raw as readonly string[]).map(String);
+        // Node says `end`, and no code, also of a stream whose session or socket is destroyed here.
+        let whole = false;
+        stream.once('end', () => {
+          whole = !stream.destroyed;
+        });
         collect(stream).then(({ body, complete }) => {
-          resolve(answerOf(headers[':status'] ?? 0, lines, body, complete && stream.rstCode === 0));
+          resolve(answerOf(headers[':status'] ?? 0, lines, body, complete && whole && stream.rstCode === 0));
         }, reject);
       });
       return promise;
