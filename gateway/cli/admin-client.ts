@@ -80,12 +80,13 @@ function notAdmin(origin: string): Failure {
 function unreachable(origin: string, error: unknown): Failure {
   return failure(
     3,
-    `no gateway answers at ${origin}: ${connectionFault(error, TIMEOUT_MS / 1_000)}${cureOf(error)}`,
+    `no gateway answers at ${origin}: ${connectionFault(error, TIMEOUT_MS / 1_000)}${cureOf(origin, error)}`,
   );
 }
 
-function cureOf(error: unknown): string {
+function cureOf(origin: string, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ECONNRESET' && origin.startsWith('http:')) return '; where TLS is spoken write https://';
   return /CERT|SIGNATURE/.test(code) ? '; NODE_EXTRA_CA_CERTS=<file> adds an authority' : '';
 }
 

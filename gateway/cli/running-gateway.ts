@@ -107,7 +107,10 @@ function fromEnvironment(environment: Environment): AdminToken | Failure | undef
   if (text === undefined || text === '') return undefined;
   const value = parseAdminToken(text.trim());
   return value === undefined
-    ? failure(2, `${TOKEN_VARIABLE} holds no token`)
+    ? failure(
+        2,
+        `${TOKEN_VARIABLE} holds no token: it has 32 characters or more, as in data/${ADMIN_TOKEN_FILE}`,
+      )
     : { kind: 'token', value, from: TOKEN_VARIABLE };
 }
 

@@ -99,6 +99,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       consumer: undefined,
       quota: undefined,
       refusal: undefined,
+      tokenFlaw: undefined,
       observed: undefined,
       fault: undefined,
       bodyNotice: undefined,
@@ -107,6 +108,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
     decide: (view, facts) => decide(view, facts, ports),
     refuse: (refusal, facts, glimpse) => {
       facts.refusal = refusal.reason;
+      if (refusal.reason === 'token_invalid') facts.tokenFlaw = refusal.flaw;
       return answer(describeRefusal(refusal, facts, glimpse), facts, glimpse);
     },
     fail: (thrown, facts, glimpse) => {

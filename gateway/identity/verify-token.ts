@@ -2,11 +2,12 @@
 // The slow road: reached only when the token cache does not know the token.
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { IdentitySettings } from '../plan/settings.ts';
-import type { Authenticated } from '../policy/authentication/access.ts';
+import type { Authenticated, TokenFlaw } from '../policy/authentication/access.ts';
 import { consumerFrom } from '../policy/authentication/consumer.ts';
 import { LEEWAY } from '../policy/authentication/token-time.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { KeySet } from './key-set.ts';
+import { flawOf, isTooEarly } from './token-flaw.ts';
 import { hasRepeatedClaims, readTokenHeader, type TokenHeader } from './token-shape.ts';
 
 /** Claims of other kinds of JWT: ID tokens, logout and security event tokens (JWT-5). */
@@ -34,7 +35,8 @@ export function createVerifyToken(
     if (keys === undefined) return { ...passing({ kind: 'unavailable' }), generation: keySet.generation() };
     const { generation } = keys;
     // Not remembered: the next fetch may bring the key.
-    if (header.kid !== undefined && !keys.kids.has(header.kid)) return { ...passing(INVALID), generation };
+    if (header.kid !== undefined && !keys.kids.has(header.kid))
+      return { ...passing(invalid('key_unknown')), generation };
 
     const at = now();
     try {
@@ -48,7 +50,7 @@ export function createVerifyToken(
         maxTokenAge: settings.maxLifetimeSeconds,
         currentDate: new Date(at),
       });
-      if (hasRepeatedClaims(token)) return { ...lasting(INVALID), generation };
+      if (hasRepeatedClaims(token)) return { ...lasting(invalid('claims')), generation };
       return { ...judgeClaims(payload, settings), generation };
     } catch (error) {
       return { ...verdictOn(error), generation };
@@ -57,10 +59,9 @@ export function createVerifyToken(
 
   return (token) => {
     const header = readTokenHeader(token);
-    if (header === undefined || !settings.algorithms.includes(header.alg)) {
-      return { ...lasting(INVALID), generation: keySet.generation() };
-    }
-    return judge(token, header);
+    const unfit = (flaw: TokenFlaw) => ({ ...lasting(invalid(flaw)), generation: keySet.generation() });
+    if (header === undefined) return unfit('malformed');
+    return settings.algorithms.includes(header.alg) ? judge(token, header) : unfit('algorithms');
   };
 }
 
@@ -68,17 +69,18 @@ type Judged = Omit<Verification, 'generation'>;
 
 function judgeClaims(claims: JWTPayload, settings: IdentitySettings): Judged {
   const { exp, iat, sub } = claims;
-  if (typeof exp !== 'number' || typeof iat !== 'number') return lasting(INVALID);
-  if (typeof sub !== 'string' || sub === '') return lasting(INVALID);
+  if (typeof exp !== 'number' || typeof iat !== 'number') return lasting(invalid('claims'));
+  if (typeof sub !== 'string' || sub === '') return lasting(invalid('claims'));
   // Written so that NaN and infinities fail (JWT-2).
   const lifetime = exp - iat;
-  if (!(lifetime > 0 && lifetime <= settings.maxLifetimeSeconds + LEEWAY)) return lasting(INVALID);
+  if (!(lifetime > 0 && lifetime <= settings.maxLifetimeSeconds + LEEWAY))
+    return lasting(invalid('max_lifetime'));
   // Bound to a key or certificate whose possession a bearer header does not show (JWT-6).
-  if (Object.hasOwn(claims, 'cnf')) return lasting(INVALID);
-  if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return lasting(INVALID);
+  if (Object.hasOwn(claims, 'cnf')) return lasting(invalid('claims'));
+  if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return lasting(invalid('claims'));
 
   const consumer = consumerFrom(claims, settings.consumerClaims);
-  if (consumer === undefined) return lasting(INVALID);
+  if (consumer === undefined) return lasting(invalid('consumer'));
   return {
     outcome: { kind: 'consumer', consumer },
     // Without the leeway: a token in its last seconds of grace is looked at each time (JWT-8).
@@ -94,20 +96,16 @@ function expectedType(accepted: readonly string[], typ: string | undefined): str
 
 /** Whatever stopped the verification, the token is not proven; a client learns no more than expired or not (AUTH-2). */
 function verdictOn(error: unknown): Judged {
-  if (error instanceof errors.JWTExpired) return lasting(EXPIRED);
-  const tooEarly =
-    error instanceof errors.JWTClaimValidationFailed &&
-    error.reason === 'check_failed' &&
-    (error.claim === 'nbf' || error.claim === 'iat');
-  return tooEarly ? passing(INVALID) : lasting(INVALID);
+  const flaw = flawOf(error);
+  if (error instanceof errors.JWTExpired) return lasting(refused('The access token expired', flaw));
+  return isTooEarly(error) ? passing(invalid(flaw)) : lasting(invalid(flaw));
 }
 
-const refused = (description: string): Authenticated => ({
+const refused = (description: string, flaw: TokenFlaw): Authenticated => ({
   kind: 'refused',
-  refusal: { reason: 'token_invalid', description },
+  refusal: { reason: 'token_invalid', description, flaw },
 });
-const INVALID = refused('The access token is not valid');
-const EXPIRED = refused('The access token expired');
+const invalid = (flaw: TokenFlaw) => refused('The access token is not valid', flaw);
 
 const lasting = (outcome: Authenticated): Judged => ({
   outcome,

@@ -228,6 +228,7 @@ describe.concurrent('the ping of a Redis', () => {
 
   it.each([
     ['it refuses (WRONGPASS)', { AUTH: '-WRONGPASS invalid username-password pair' }],
+    ['it has no such database', { PING: '-ERR DB index is out of range' }],
     ['it refuses (NOAUTH)', { PING: '-NOAUTH Authentication required.' }],
     ['what answers there is no Redis', { PING: 'HTTP/1.1 400 Bad Request\r\n\r\n' }],
     ['no answer within 2 seconds', {}],

@@ -11,11 +11,15 @@ const AT = Date.parse('2026-11-21T08:00:00Z');
 const SECONDS = AT / 1000;
 const INVALID = {
   kind: 'refused',
-  refusal: { reason: 'token_invalid', description: 'The access token is not valid' },
+  refusal: {
+    reason: 'token_invalid',
+    description: 'The access token is not valid',
+    flaw: expect.any(String),
+  },
 };
 const EXPIRED = {
   kind: 'refused',
-  refusal: { reason: 'token_invalid', description: 'The access token expired' },
+  refusal: { reason: 'token_invalid', description: 'The access token expired', flaw: 'expired' },
 };
 
 let issuer: TestIssuer;
@@ -71,6 +75,42 @@ describe('a good token', () => {
     ['a claim whose text looks like a repeated one', { note: '","iss":"x' }, {}],
   ])('JWT-1: passes with %s', async (_name, claims, header) => {
     expect(await verifier.verify(await issuer.sign(claims, header))).toMatchObject({ kind: 'consumer' });
+  });
+});
+
+describe('what the log says of a refused token', () => {
+  const flawOf = async (token: string, settings: Partial<IdentitySettings> = {}) => {
+    const outcome = await verdictWith(settings, token);
+    return outcome.kind === 'refused' && 'flaw' in outcome.refusal ? outcome.refusal.flaw : undefined;
+  };
+  it.each([
+    ['issuer', { iss: 'https://else.example' }, {}],
+    ['audience', { aud: 'else' }, {}],
+    ['types', {}, { typ: 'else' }],
+    ['types', {}, { typ: undefined }],
+    ['algorithms', {}, { alg: 'HS256' }],
+    ['key_unknown', {}, { kid: 'else' }],
+    ['max_lifetime', { exp: SECONDS + 86_400 }, {}],
+    ['max_lifetime', { iat: SECONDS - 7200, exp: SECONDS + 60 }, {}],
+    ['expired', { iat: SECONDS - 700, exp: SECONDS - 60 }, {}],
+    ['not_yet', { nbf: SECONDS + 60 }, {}],
+    ['claims', { sub: undefined }, {}],
+    ['claims', { cnf: {} }, {}],
+  ])('AUTH-2: is %s, of %j %j', async (flaw, claims, header) => {
+    const { alg, ...rest } = { alg: undefined, ...header };
+    const [, payload] = (await issuer.sign(claims)).split('.');
+    const token =
+      alg === undefined
+        ? await issuer.sign(claims, rest)
+        : `${encode({ alg, typ: 'at+jwt' })}.${payload}.AAAA`;
+    expect(await flawOf(token)).toBe(flaw);
+  });
+
+  it('AUTH-2: is the setting that names the caller, a signature, or that it is no token', async () => {
+    const token = await issuer.sign();
+    expect(await flawOf(token, { consumerClaims: ['account'] })).toBe('consumer');
+    expect(await flawOf(`${token.slice(0, token.lastIndexOf('.'))}.AAAA`)).toBe('signature');
+    expect(await flawOf('hello')).toBe('malformed');
   });
 });
 

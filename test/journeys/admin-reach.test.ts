@@ -110,8 +110,8 @@ describe('the command line', () => {
   it('says what is wrong with https there, and how a private authority is made known: exit 3', async () => {
     await configure(`{ address: "127.0.0.1:${port}" }`);
     const { https } = await run();
-    const saidOf = async (ofPort: number) => {
-      const origin = `https://127.0.0.1:${ofPort}`;
+    const saidOf = async (ofPort: number, scheme = 'https') => {
+      const origin = `${scheme}://127.0.0.1:${ofPort}`;
       const { exitCode, stderr } = await sundial(['pause', '--list', '--admin', origin]);
       expect(exitCode).toBe(3);
       return stderr.replace(`sundial: no gateway answers at ${origin}: `, '');
@@ -120,6 +120,9 @@ describe('the command line', () => {
       'its certificate is not trusted here (DEPTH_ZERO_SELF_SIGNED_CERT); NODE_EXTRA_CA_CERTS=<file> adds an authority\n',
     );
     expect(await saidOf(port)).toBe('it does not speak TLS; write http://\n');
+    expect(await saidOf(https, 'http')).toBe(
+      'it hung up without an answer; where TLS is spoken write https://\n',
+    );
   });
 
   it('shows its token to no other program on that port: exit 3', async () => {

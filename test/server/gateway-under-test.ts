@@ -126,6 +126,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       consumer: undefined,
       quota: undefined,
       refusal: undefined,
+      tokenFlaw: undefined,
       observed: undefined,
       fault: undefined,
       bodyNotice: undefined,

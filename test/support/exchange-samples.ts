@@ -154,6 +154,7 @@ export function deprecatedFacts(): ExchangeFacts {
       resetMs: 1000,
     },
     refusal: undefined,
+    tokenFlaw: undefined,
     observed: undefined,
     fault: undefined,
     bodyNotice: undefined,

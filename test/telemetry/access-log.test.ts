@@ -49,7 +49,7 @@ describe('the access log', () => {
       quota: undefined,
     };
     telemetry.observer.onAnswer(
-      { ...unrouted, refusal: 'route_unknown' },
+      { ...unrouted, refusal: 'route_unknown', tokenFlaw: 'audience' },
       outcome({ status: 404, userAgent: undefined }),
     );
     telemetry.observer.onAnswer(
@@ -57,7 +57,7 @@ describe('the access log', () => {
       outcome({ status: 502, aborted: true }),
     );
     const [refused, failed] = await lines();
-    expect(refused).toMatchObject({ refusal: 'route_unknown', status: 404 });
+    expect(refused).toMatchObject({ refusal: 'route_unknown', token_flaw: 'audience', status: 404 });
     for (const name of [
       'api',
       'version',

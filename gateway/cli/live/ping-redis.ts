@@ -48,6 +48,7 @@ function encoded(words: readonly string[]): string {
 }
 
 function judge(answer: string): string | undefined {
+  if (/^-ERR (?:DB index|invalid DB)/im.test(answer)) return 'it has no such database';
   const code = /^-([A-Z]{2,20})\b/m.exec(answer)?.[1];
   if (code !== undefined) return `it refuses (${code})`;
   return /^\+PONG\r$/m.test(answer) ? undefined : 'what answers there is no Redis';

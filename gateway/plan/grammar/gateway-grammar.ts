@@ -36,11 +36,11 @@ const store = notation(
   },
 );
 
-const issuerUrl = (description: string) =>
+const issuerUrl = (description: string, example = 'https://auth.example.com') =>
   notation(
     (written) => (parsePageUrl(written) === undefined || /[?#]/.test(written) ? undefined : written),
     'not an https URL without query; http is for this machine only',
-    { description, examples: ['https://auth.example.com'] },
+    { description, examples: [example] },
   );
 
 /** Asymmetric ones only: a shared secret has no place beside published keys (JWT-1). */
@@ -61,7 +61,10 @@ const algorithm = z.enum([
 const identity = z.strictObject({
   issuer: issuerUrl('The exact `iss` of its tokens.'),
   audience: text('The `aud` that means this gateway.', ['api']),
-  jwks: issuerUrl('Where its keys are; default: issuer + /.well-known/jwks.json.').optional(),
+  jwks: issuerUrl(
+    'Where its keys are; default: issuer + /.well-known/jwks.json.',
+    'https://auth.example.com/keys',
+  ).optional(),
   algorithms: z
     .array(algorithm)
     .min(1)

@@ -29,8 +29,26 @@ export type AuthenticationRefusal =
   /** Two Authorization lines, or not a token68 (AUTH-1): 400 invalid_request. */
   | { readonly reason: 'credentials_malformed' }
   /** `description` is safe to show: %x20-21 / %x23-5B / %x5D-7E (AUTH-2). */
-  | { readonly reason: 'token_invalid'; readonly description: string }
+  | { readonly reason: 'token_invalid'; readonly description: string; readonly flaw?: TokenFlaw }
   | { readonly reason: 'scope_insufficient'; readonly required: readonly string[] };
+
+/**
+ * What is wrong with a token, for operators alone: a client learns no more than expired or not (AUTH-2). Where a setting of
+ * the identity refused it, the name of that setting.
+ */
+export type TokenFlaw =
+  | 'algorithms'
+  | 'audience'
+  | 'claims'
+  | 'consumer'
+  | 'expired'
+  | 'issuer'
+  | 'key_unknown'
+  | 'malformed'
+  | 'max_lifetime'
+  | 'not_yet'
+  | 'signature'
+  | 'types';
 
 /** What a verifier makes of a token. `unavailable`: no key could be had to judge it (503, never 401; JWT-4). */
 export type Authenticated =
