@@ -48,7 +48,7 @@ describe('the stage of a version is derived from its dates and the clock', () =>
       headers: {
         deprecation: '@1768435200',
         sunset: 'Thu, 15 Apr 2027 10:30:00 GMT',
-        link: '<https://127.0.0.1/.well-known/lifecycle/orders>; rel="status", <https://127.0.0.1/.well-known/lifecycle/orders>; rel="sunset", <https://127.0.0.1/api/v2/orders/7>; rel="successor-version"',
+        link: '<https://127.0.0.1/.well-known/lifecycle/orders>; rel="status", <https://127.0.0.1/.well-known/lifecycle/orders>; rel="sunset"',
         warning: '299 - "Version v1 is deprecated and will be removed on 2027-04-15"',
         'x-ratelimit-limit': '500',
         'ratelimit-policy': '"deprecated";q=500;w=1',
@@ -59,6 +59,10 @@ describe('the stage of a version is derived from its dates and the clock', () =>
   it('STAT-1: a planned version begins to exist in its second', async () => {
     expect((await askAt(RELEASED - 1, 'v2')).status).toBe(404);
     expect((await askAt(RELEASED, 'v2')).status).toBe(200);
+    // Nobody is sent there before.
+    const successor = '<https://127.0.0.1/api/v2/orders/7>; rel="successor-version"';
+    expect((await askAt(RELEASED - 1)).headers.link).not.toContain('successor-version');
+    expect((await askAt(RELEASED)).headers.link).toContain(successor);
   });
 
   it('promise 43, SUN-2: the extended sunset is the instant of the 410, with its offset counted', async () => {
