@@ -8,23 +8,17 @@ import { createPhases } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
 import type { Pin, PinStore } from '../../gateway/policy/versioning/pin.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
-import { api, NOW, plan, upstream, version, view } from '../support/exchange-samples.ts';
-
-const ACCESS = {
-  kind: 'token',
-  identity: 'main',
-  scopes: { read: ['orders:read'], write: ['orders:write'] },
-} as const;
-const LIMIT = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
-const LIMITS = {
-  active: LIMIT,
-  deprecated: LIMIT,
-  curve: undefined,
-  scopes: { active: 'v1', deprecated: 'v1' },
-  by: 'consumer',
-  onStoreFailure: 'local',
-  exact: false,
-} as const;
+import {
+  ACCESS,
+  api,
+  LIMIT,
+  LIMITS,
+  NOW,
+  plan,
+  upstream,
+  version,
+  view,
+} from '../support/exchange-samples.ts';
 
 function served(label: string, changes: Partial<VersionRules> = {}): VersionRules {
   const { schedule: old } = version();

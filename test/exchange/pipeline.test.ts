@@ -12,9 +12,18 @@ import {
 } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import { createPhases } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
-import { api, NOW, plan, upstream, version, view } from '../support/exchange-samples.ts';
+import {
+  ACCESS,
+  api,
+  LIMIT,
+  LIMITS,
+  NOW,
+  plan,
+  upstream,
+  version,
+  view,
+} from '../support/exchange-samples.ts';
 
-const LIMIT = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
 const EXHAUSTED = {
   kind: 'counted',
   limit: LIMIT,
@@ -28,21 +37,6 @@ const ACME: Authenticated = {
   consumer: { id: 'acme', named: true, scopes: new Set(['orders:read']), claims: {} },
 };
 
-const access = {
-  kind: 'token',
-  identity: 'main',
-  scopes: { read: ['orders:read'], write: ['orders:write'] },
-} as const;
-const limits = {
-  active: LIMIT,
-  deprecated: LIMIT,
-  curve: undefined,
-  scopes: { active: 'v1', deprecated: 'v1' },
-  by: 'consumer',
-  onStoreFailure: 'local',
-  exact: false,
-} as const;
-
 /** A version gone since yesterday that is also protected, limited and guarded. */
 function retiredVersion(): VersionRules {
   const base = version();
@@ -50,8 +44,8 @@ function retiredVersion(): VersionRules {
   return {
     ...base,
     schedule,
-    access,
-    limits,
+    access: ACCESS,
+    limits: LIMITS,
     phases: createPhases(schedule, { label: 'v1', form: 'true', warning: true }),
   };
 }
@@ -65,7 +59,7 @@ function brownout(share?: number): BrownoutCalendar {
 }
 
 function brownedOutVersion(share?: number): VersionRules {
-  return version({ access, limits, upstream, brownouts: brownout(share) });
+  return version({ access: ACCESS, limits: LIMITS, upstream, brownouts: brownout(share) });
 }
 
 interface Situation {
@@ -78,7 +72,7 @@ interface Situation {
 }
 
 function exchangeIn(situation: Situation): Exchange {
-  const rules = situation.rules ?? version({ access, limits, upstream });
+  const rules = situation.rules ?? version({ access: ACCESS, limits: LIMITS, upstream });
   const current: GatewayPlan = { ...plan([api([rules])]), guard: situation.guarded ? LIMIT : undefined };
   const ports: ExchangePorts = {
     plan: () => current,

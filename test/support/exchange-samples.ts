@@ -10,6 +10,23 @@ import { createRouteTable } from './route-table.ts';
 
 export const NOW = Date.UTC(2026, 10, 20);
 
+export const LIMIT = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
+/** Tokens with scopes, and a limit per consumer. */
+export const ACCESS = {
+  kind: 'token',
+  identity: 'main',
+  scopes: { read: ['orders:read'], write: ['orders:write'] },
+} as const;
+export const LIMITS = {
+  active: LIMIT,
+  deprecated: LIMIT,
+  curve: undefined,
+  scopes: { active: 'v1', deprecated: 'v1' },
+  by: 'consumer',
+  onStoreFailure: 'local',
+  exact: false,
+} as const;
+
 const schedule: Schedule = {
   released: Date.UTC(2024, 5, 1),
   deprecated: Date.UTC(2026, 0, 15),
