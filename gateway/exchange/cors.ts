@@ -74,6 +74,9 @@ export function answerPreflight(
   };
 }
 
+/** Cookies are those of the host, whatever the port. */
+const ANY_PORT = /^(?::\d{1,5})?$/;
+
 /**
  * WS-4: a page that is neither listed nor of the API's own host. Browsers ask nobody before they open a WebSocket from any
  * page there is, with the cookies of their user; only a handshake without Origin is none of theirs. Undefined for any
@@ -86,8 +89,8 @@ export function refuseStranger(
   if (cors === undefined || !webSocket || origin === undefined) return undefined;
   if (allowedOrigin(cors, origin) !== undefined) return undefined;
   const own = `${scheme}://${host}`;
-  // Cookies are those of the host, whatever the port.
-  const isOwn = origin === own || (typeof origin === 'string' && origin.startsWith(`${own}:`));
+  const isOwn =
+    typeof origin === 'string' && origin.startsWith(own) && ANY_PORT.test(origin.slice(own.length));
   return isOwn ? undefined : { reason: 'origin_not_allowed' };
 }
 

@@ -17,6 +17,8 @@ export interface Inbound {
   readonly forwarded: string | undefined;
   /** True when the message has framing, whatever its method (SMG-18). */
   readonly hasBody: boolean;
+  /** Whether the framing of its chunks is out of all proportion to what is in them (SMG-12); absent where there are none. */
+  readonly isPadded: (() => boolean) | undefined;
   /** Whether this answer must say `Connection: close`; asked when its head is written (drain). */
   readonly mustClose: () => boolean;
   /** Body bytes handed to the client so far. */

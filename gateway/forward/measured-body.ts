@@ -25,13 +25,6 @@ export interface MeasuredBody {
   readonly stop: () => void;
 }
 
-/**
- * SMG-12: the parser caps the extensions of each chunk, but tells nobody of them. What a connection has brought beyond the
- * octets of the body is its framing: these many octets for each, and at the start as much as is read at once.
- */
-const FRAMING_EACH = 16;
-const FRAMING_AT_FIRST = 64 * 1_024;
-
 /** `most`: bytes; a Content-Length was judged before, and Node holds the client to it. */
 export function measuredBody(
   inbound: Inbound,
@@ -51,8 +44,6 @@ export function measuredBody(
   // undici reports the errors of a body it sends; before and after that they are of our own making.
   body.on('error', () => undefined);
   const isMeasured = raw.headers['content-length'] === undefined;
-  const isChunked = isMeasured && raw.httpVersionMajor === 1;
-  const readBefore = raw.socket.bytesRead;
   let received = 0;
   let refused = false;
   const arrival = awaitBody(bodies, () => {
@@ -63,16 +54,12 @@ export function measuredBody(
     received += chunk.length;
     if (refused) return;
     const tooLarge = isMeasured && received > most;
-    if (tooLarge || (isChunked && isPadded())) {
+    if (tooLarge || inbound.isPadded?.()) {
       refused = true;
       raw.unpipe(body);
       if (tooLarge) events.onTooLarge();
       else events.onPadded();
     } else arrival.received(chunk.length);
-  }
-  function isPadded(): boolean {
-    const framing = raw.socket.bytesRead - readBefore - received;
-    return framing > FRAMING_AT_FIRST + FRAMING_EACH * received;
   }
   raw.on('data', count);
   raw.pipe(body, { end: false });

@@ -3,13 +3,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { endGently } from '../forward/gentle-end.ts';
 
 export interface Connections {
   /** Every connection as it was accepted. */
   readonly track: (socket: Socket) => void;
-  /** The connection, or what TLS makes of it, as it speaks HTTP/1. */
-  readonly trackSpeaker: (socket: Socket) => void;
+  /** The connection, or what TLS makes of it; one that speaks HTTP/2 is known by its session alone. */
+  readonly trackSpeaker: (socket: Socket | TLSSocket) => void;
   readonly trackSession: (session: ServerHttp2Session) => void;
   /** It speaks something else from now on, and somebody else ends it. */
   readonly release: (socket: Socket) => void;
@@ -43,7 +44,9 @@ export function createConnections(): Connections {
 
   return {
     track: (socket) => keep(open, socket),
-    trackSpeaker: (socket) => keep(speakers, socket),
+    trackSpeaker(socket) {
+      if (!('alpnProtocol' in socket) || socket.alpnProtocol !== 'h2') keep<Socket>(speakers, socket);
+    },
     trackSession: (session) => keep(sessions, session),
     release: (socket) => void speakers.delete(socket),
     seal: (socket) => void sealed.add(socket),

@@ -1,6 +1,7 @@
 // A request that will be judged, in the form in which forward/ streams its two bodies.
 // Made by request-life.ts once the request has been read.
 import type { Inbound } from '../forward/inbound.ts';
+import { watchFraming } from './chunk-framing.ts';
 import type { Connections } from './connections.ts';
 import { forwardedField } from './forwarded-field.ts';
 import { hasBody } from './message.ts';
@@ -30,6 +31,10 @@ export function inboundOf(
       ? forwardedField({ chain: client.chain, scheme: view.scheme, host: forwardedHost })
       : undefined,
     hasBody: hasBody(raw, res),
+    isPadded:
+      raw.httpVersionMajor === 1 && raw.headers['transfer-encoding'] !== undefined
+        ? watchFraming(raw)
+        : undefined,
     mustClose: () => open.closeAfter || isDraining(),
     bytes: 0,
     gone: false,

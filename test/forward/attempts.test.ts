@@ -239,6 +239,29 @@ describe('a body beyond its bound', () => {
     expect(answer.statuses).toEqual([200]);
   });
 
+  it('SMG-12: so are they behind another request, with which they were read', async () => {
+    const upstream = await upstreamThat(
+      (request) => (request.head.startsWith('GET') ? OK : undefined),
+      whenComplete,
+    );
+    const gateway = await gatewayTo([upstream.origin]);
+    const padded = `1;${'e'.repeat(8_000)}\r\nx\r\n`.repeat(40);
+    const bytes = get('/echo') + get('/echo', CHUNKED, 'POST', `${padded}0\r\n\r\n`);
+    expect((await sendRaw(gateway.port, bytes, 2)).statuses).toEqual([200, 413]);
+  });
+
+  it('SMG-12: what stands behind a body on its connection is none of its framing', async () => {
+    const upstream = await upstreamThat(
+      (request) => (request.head.startsWith('GET') ? OK : undefined),
+      whenComplete,
+    );
+    const gateway = await gatewayTo([upstream.origin]);
+    const followers = get('/echo', ['Content-Length: 60000'], 'PUT', 'x'.repeat(60_000)).repeat(4);
+    const bytes = get('/echo') + get('/echo', CHUNKED, 'PUT', `${chunk(1)}0\r\n\r\n`) + followers;
+    const { statuses } = await sendRaw(gateway.port, bytes, 6);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200]);
+  });
+
   it('SMG-24: a chunked one that grows too large is 413, and no upstream takes it for whole', async () => {
     const upstream = await upstreamThat(silent, whenComplete);
     const gateway = await gatewayTo([upstream.origin], {}, { order: { maxBody: 1_000 } });

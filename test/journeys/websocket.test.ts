@@ -68,6 +68,8 @@ describe('WS-4: a page that opens a WebSocket', () => {
     ['is not listed', '/api/pages', 'https://evil.example', 403],
     ['only begins like one that is listed', '/api/pages', 'https://app.example.com.evil.example', 403],
     ['only begins like the host', '/api/pages', 'https://127.0.0.1.evil.example', 403],
+    ['has the host where its user would stand', '/api/pages', 'https://127.0.0.1:x@evil.example', 403],
+    ['has the host and no port', '/api/pages', 'https://127.0.0.1:evil.example', 403],
     ['is not listed in the clear', '/api/pages', 'http://app.example.com', 403],
     ['says null', '/api/pages', 'null', 403],
     ['is any page, where all may', '/api/everyone', 'https://evil.example', 101],

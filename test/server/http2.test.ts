@@ -8,7 +8,7 @@ import {
 } from 'node:http2';
 import { connect as connectPlain } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { converseInHttp2 } from '../wire/http2-client.ts';
 import { type Fields, request } from '../wire/http2-frames.ts';
 import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
@@ -343,4 +343,19 @@ describe('TLS', () => {
       /no application protocol/i,
     );
   });
+});
+
+it('promise 23: what runs when the listener stops is finished, however long the heads of HTTP/1 are waited for', async () => {
+  const { gateway, upstream, session } = await open(() => undefined);
+  const running = send(session);
+  await until(() => upstream.requests.length === 1);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const stopped = gateway.listener.stop();
+  vi.advanceTimersByTime(60_000);
+  vi.useRealTimers();
+  // One round trip on the connection: what would have ended it is here by now.
+  await until(() => session.closed);
+  upstream.requests[0]?.socket.write(OK);
+  expect(await running).toMatchObject({ status: 200, reset: undefined });
+  await stopped;
 });

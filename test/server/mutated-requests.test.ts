@@ -143,6 +143,7 @@ async function forwarded(
     forwardedHost,
     forwarded: forwardedField({ chain, scheme: view.scheme, host: forwardedHost }),
     hasBody: hasBody(raw, res),
+    isPadded: undefined,
     mustClose: () => false,
     bytes: 0,
     gone: false,
