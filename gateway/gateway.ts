@@ -132,7 +132,7 @@ async function assemble(
       // The workers first, so that what is shown is in force everywhere.
       if (primary !== undefined) await primary.spread(next, accepted);
       plan = next;
-      service.use(next);
+      await service.use(next);
       void certificates?.follow(next);
       report.onAccepted(next.revision, warnings);
     },

@@ -72,7 +72,7 @@ export function createPrimary(options: PrimaryOptions): Primary {
   return {
     ...crew,
     // What a plan needs no more is let go by the workers.
-    use: () => undefined,
+    use: async () => undefined,
     spread: async ({ revision }, pieces) => {
       const next = new Map(pieces.map((piece) => [piece.digest, piece]));
       // A worker may start with what is in force until now.

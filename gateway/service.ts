@@ -4,6 +4,7 @@ import { createExchange } from './exchange/exchange.ts';
 import type { ExchangePorts } from './exchange/ports.ts';
 import { openUpstreams } from './forward/upstreams.ts';
 import { openVerifiers } from './identity/verifiers.ts';
+import { atOnce, inSlices } from './plan/in-slices.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Settings } from './plan/settings.ts';
 import type { EpochMs } from './policy/contract.ts';
@@ -27,8 +28,8 @@ export interface ServiceOptions
 export interface Service {
   /** Resolves when connections are accepted. Rejects with the system's error when an address cannot be bound. */
   readonly listen: () => Promise<BoundListeners>;
-  /** For a plan that has come into force: what it needs no more is let go. */
-  readonly use: (plan: GatewayPlan) => void;
+  /** For a plan that has come into force, one at a time: resolves when what it needs no more is let go. */
+  readonly use: (plan: GatewayPlan) => Promise<void>;
   /** Processes that answer requests now. */
   readonly serving: () => number;
   /** Accepts nothing new and finishes what runs; false when something had to be cut. */
@@ -53,7 +54,7 @@ export function createService(options: ServiceOptions): Service {
   });
   const upstreams = openUpstreams({ onChange: createTargetReport(telemetry) });
   closing.defer(upstreams.close);
-  upstreams.keepOnly(options.plan());
+  atOnce(upstreams.keepSteps(options.plan()));
   metrics.watchTargets(upstreams.targets.states);
 
   let open: PublicFace | undefined;
@@ -64,7 +65,7 @@ export function createService(options: ServiceOptions): Service {
       for (const verifier of verifiers.values()) void verifier.warm();
       return { https: open.https, http: open.http };
     },
-    use: upstreams.keepOnly,
+    use: (plan) => inSlices(upstreams.keepSteps(plan)),
     serving: () => 1,
     drain: async () => {
       const finished = (await open?.end(() => undefined)) ?? true;

@@ -84,7 +84,7 @@ async function open(
 
   const follow = async (wanted: PlanOrder): Promise<void> => {
     ({ plan, pieces } = await next(wanted, pieces));
-    service.use(plan);
+    await service.use(plan);
   };
   // One at a time: of two, the earlier is not to come into force last. Who asked for it is told of its failure; the
   // next is tried all the same.

@@ -27,8 +27,8 @@ export interface Route {
 export interface Pools {
   readonly route: (upstream: UpstreamPlan, target: Target) => Route;
   readonly budget: (upstream: UpstreamPlan) => RetryBudget;
-  /** Keeps what `plan` uses and closes everything else as soon as its last request is answered. */
-  readonly keepOnly: (plan: GatewayPlan) => void;
+  /** Steps that keep what `plan` uses, and at their end close everything else as soon as its last request is answered. */
+  readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
   /** Targets that are reached, for a gauge and for tests. */
   readonly size: () => number;
   /** Ends every connection at once. */
@@ -140,12 +140,15 @@ export function createPools({ ca, findAddresses, lookupEveryMs = LOOKUP_EVERY_MS
       }
       return budget;
     },
-    keepOnly(plan) {
+    *keepSteps(plan) {
+      // Until it is known what the plan wants, nothing that its requests open is let go.
+      wanted = undefined;
       const keys = new Set<string>();
       for (const api of plan.apis) {
         for (const { upstream } of api.versions.values()) {
           if (upstream === undefined) continue;
           for (const { origin } of upstream.targets) keys.add(keyOf(origin, upstream));
+          yield;
         }
       }
       wanted = keys;

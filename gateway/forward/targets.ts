@@ -15,8 +15,11 @@ export interface Targets {
    * @throws Fault `upstream_unavailable` when no target is in service
    */
   readonly choose: (upstream: UpstreamPlan, key: string | undefined, avoid?: Target) => Choice;
-  /** Keeps what is known of the targets of `plan`, checks those that are to be checked, and forgets all others. */
-  readonly keepOnly: (plan: GatewayPlan) => void;
+  /**
+   * Steps that keep what is known of the targets of `plan`, check those that are to be checked, and forget all others.
+   * Requests may choose between two of them; of two plans the second is begun when the first has ended.
+   */
+  readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
   /** Ends every check. */
   readonly close: () => void;
   /** Of every target that a check or a breaker watches; for a gauge. */
@@ -63,11 +66,12 @@ export function createTargets({ onChange, ...ports }: TargetsOptions): Targets {
       const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
       throw new Fault('upstream_unavailable', { service: upstream.name, retryAfterSeconds });
     },
-    keepOnly(plan) {
+    *keepSteps(plan) {
       const kept = new Map<string, TargetState>();
       const seen: { upstream: string; state: TargetState }[] = [];
       for (const upstream of upstreamsOf(plan)) {
         const states = keep(upstream, kept);
+        yield;
         if (upstream.health === undefined && upstream.breaker === undefined) continue;
         for (const state of states) seen.push({ upstream: upstream.name, state });
       }
@@ -128,9 +132,8 @@ function pick(
   }
 }
 
-function upstreamsOf(plan: GatewayPlan): ReadonlySet<UpstreamPlan> {
-  const upstreams = plan.apis.flatMap((api) =>
-    [...api.versions.values()].flatMap(({ upstream }) => upstream ?? []),
-  );
-  return new Set(upstreams);
+/** Each version has one of its own. */
+function* upstreamsOf({ apis }: GatewayPlan): Generator<UpstreamPlan, void> {
+  for (const { versions } of apis)
+    for (const { upstream } of versions.values()) if (upstream !== undefined) yield upstream;
 }

@@ -9,8 +9,8 @@ import { createTargets, type Targets, type TargetsOptions } from './targets.ts';
 export interface Upstreams {
   readonly pools: Pools;
   readonly targets: Targets;
-  /** Goes by `plan` from now on; requests under way keep what they have. */
-  readonly keepOnly: (plan: GatewayPlan) => void;
+  /** Short steps at whose end it goes by `plan`, one plan at a time; requests under way keep what they have. */
+  readonly keepSteps: (plan: GatewayPlan) => Generator<void, void>;
   /** Ends every check and every connection at once. */
   readonly close: () => Promise<void>;
 }
@@ -28,9 +28,10 @@ export function openUpstreams({ onChange, ...options }: UpstreamsOptions): Upstr
   return {
     pools,
     targets,
-    keepOnly(plan) {
-      targets.keepOnly(plan);
-      pools.keepOnly(plan);
+    *keepSteps(plan) {
+      // In this order: a connection to a new target is kept from the first request on.
+      yield* pools.keepSteps(plan);
+      yield* targets.keepSteps(plan);
     },
     async close() {
       targets.close();

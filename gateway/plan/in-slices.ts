@@ -11,7 +11,8 @@ export async function inSlices<T>(steps: Iterator<unknown, T>): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    await turn();
+    const others = turn();
+    if (others !== undefined) await others;
   }
 }
 

@@ -35,15 +35,14 @@ export async function makeNextPlan(
 ): Promise<NextPlan> {
   const { settings } = options;
   const { digests, revision } = summary;
-  const known = new Map(current.map((piece) => [piece.digest, piece]));
-  const missing = digests.filter((each) => !known.has(each));
+  const known = new Map<string, PlanPiece>();
+  const missing = await inSlices(missingSteps(digests, current, known));
   for (const part of parts(missing, PIECES_AT_ONCE)) {
     const read = await reader.pieces(part);
     await inSlices(compileSteps(read, options, known));
     await setImmediate();
   }
-  const pieces = digests.flatMap((each) => known.get(each) ?? []);
-  if (pieces.length < digests.length) throw new Error('the reader of policies has lost some');
+  const pieces = await inSlices(foundSteps(digests, known));
   return { plan: await inSlices(planSteps({ settings, apis: apisOf(pieces), revision })), pieces };
 }
 
@@ -61,6 +60,38 @@ export async function recallAll(reader: PolicyReader, recorded: readonly Publish
     await reader.recall(part);
     await setImmediate();
   }
+}
+
+/** The digests that no piece of `current` has; fills `known` with these pieces. */
+function* missingSteps(
+  digests: readonly string[],
+  current: readonly PlanPiece[],
+  known: Map<string, PlanPiece>,
+): Generator<void, readonly string[]> {
+  for (const piece of current) {
+    known.set(piece.digest, piece);
+    yield;
+  }
+  const missing: string[] = [];
+  for (const digest of digests) {
+    if (!known.has(digest)) missing.push(digest);
+    yield;
+  }
+  return missing;
+}
+
+function* foundSteps(
+  digests: readonly string[],
+  known: ReadonlyMap<string, PlanPiece>,
+): Generator<void, readonly PlanPiece[]> {
+  const pieces: PlanPiece[] = [];
+  for (const digest of digests) {
+    const piece = known.get(digest);
+    if (piece === undefined) throw new Error('the reader of policies has lost some');
+    pieces.push(piece);
+    yield;
+  }
+  return pieces;
 }
 
 function* compileSteps(

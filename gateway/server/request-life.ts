@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { ForwardOrder, Refusal } from '../exchange/directive.ts';
 import type { Answer } from '../exchange/exchange.ts';
-import type { ExchangeFacts } from '../exchange/facts.ts';
+import { type ExchangeFacts, letGoOfPlan } from '../exchange/facts.ts';
 import { METHODS } from '../exchange/request-view.ts';
 import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
 import { abandonBody } from './connections.ts';
@@ -183,6 +183,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       raw.socket.destroySoon();
     }
     observer.onAnswer(open.facts, outcomeOf(open, complete));
+    letGoOfPlan(open.facts);
   }
 
   function onSwitched(open: OpenRequest): void {
@@ -215,6 +216,5 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
   });
 
   const isBusy = (socket: Socket): boolean => turns.unanswered(socket) > 0;
-
   return { begin, run, isBusy, onSwitched, ...unreadable, stop };
 }

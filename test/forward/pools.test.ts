@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPools, type Pools } from '../../gateway/forward/pools.ts';
+import { atOnce } from '../../gateway/plan/in-slices.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
 import { api, plan, upstream as sample, version } from '../support/exchange-samples.ts';
 
@@ -21,10 +22,10 @@ describe('pools', () => {
   it('what reaches a target outlives a reload that keeps its address and its manner', () => {
     pools = createPools();
     const before = upstream();
-    pools.keepOnly(planOf(before));
+    atOnce(pools.keepSteps(planOf(before)));
     const route = pools.route(before, TARGET);
     const after = upstream({ name: 'orders-v2', path: '/other', timeouts: { ...sample.timeouts, total: 9 } });
-    pools.keepOnly(planOf(after));
+    atOnce(pools.keepSteps(planOf(after)));
     expect(pools.route(after, TARGET)).toBe(route);
   });
 
@@ -46,11 +47,26 @@ describe('pools', () => {
     pools = createPools();
     const gone = upstream();
     pools.route(gone, TARGET);
-    pools.keepOnly(planOf(upstream({ targets: [OTHER] })));
+    atOnce(pools.keepSteps(planOf(upstream({ targets: [OTHER] }))));
     expect(pools.size()).toBe(0);
     const late = pools.route(gone, TARGET);
     expect(pools.size()).toBe(1);
     late.dispatched();
     expect(pools.size()).toBe(0);
+  });
+
+  it('what a request of the next plan opens between two steps of a reload is kept, and the rest let go', () => {
+    pools = createPools();
+    const before = upstream();
+    atOnce(pools.keepSteps(planOf(before)));
+    pools.route(before, TARGET);
+    const after = upstream({ targets: [OTHER] });
+    const steps = pools.keepSteps(planOf(after));
+    steps.next();
+    const route = pools.route(after, OTHER);
+    route.dispatched();
+    atOnce(steps);
+    expect(pools.route(after, OTHER)).toBe(route);
+    expect(pools.size()).toBe(1);
   });
 });

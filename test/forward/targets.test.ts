@@ -4,6 +4,7 @@ import type { TargetChange } from '../../gateway/exchange/target-standing.ts';
 import type { Choice } from '../../gateway/forward/target-choice.ts';
 import { createTargets, type Targets } from '../../gateway/forward/targets.ts';
 import { DEFAULT_BREAKER } from '../../gateway/plan/compile/target-rules.ts';
+import { atOnce } from '../../gateway/plan/in-slices.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
 import { api, plan, upstream as sample, version } from '../support/exchange-samples.ts';
 import { createHandClock } from '../support/hand-clock.ts';
@@ -99,7 +100,7 @@ describe('a breaker of several targets', () => {
   it('takes out the one whose requests fail, and lets one request try it when its time has come', async () => {
     const { targets, clock, changes } = harness();
     const both = upstreamOf({ breaker: strict }, A, B);
-    targets.keepOnly(planOf(both));
+    atOnce(targets.keepSteps(planOf(both)));
     for (let index = 0; index < 4; index += 1) {
       const { target, settle } = targets.choose(both, undefined);
       settle(target.origin === A ? 'failed' : 'answered');
@@ -152,7 +153,7 @@ describe('a breaker of several targets', () => {
     const { targets, changes } = harness();
     const one = upstreamOf({}, A);
     for (let index = 0; index < 50; index += 1) expect(use(targets, one, 'failed')).toBe(A);
-    targets.keepOnly(planOf(one));
+    atOnce(targets.keepSteps(planOf(one)));
     expect([changes, [...targets.states()]]).toEqual([[], []]);
   });
 });
@@ -160,7 +161,7 @@ describe('a breaker of several targets', () => {
 describe('health checks', () => {
   it('ask each target at its own moment and then again and again, and nothing where none are configured', async () => {
     const { targets, clock, asked } = harness(0.2);
-    targets.keepOnly(planOf(upstreamOf({ health: HEALTH }, A), upstreamOf({ name: 'plain' }, B)));
+    atOnce(targets.keepSteps(planOf(upstreamOf({ health: HEALTH }, A), upstreamOf({ name: 'plain' }, B))));
     await clock.pass(999);
     expect(asked).toEqual([]);
     await clock.pass(1);
@@ -171,7 +172,7 @@ describe('health checks', () => {
   it('take a target out after failed checks in a row, and back in after good ones', async () => {
     const { targets, clock, sick, changes } = harness();
     const both = upstreamOf({ health: HEALTH }, A, B);
-    targets.keepOnly(planOf(both));
+    atOnce(targets.keepSteps(planOf(both)));
     sick.add(A);
     await clock.pass(10_000);
     expect(changes).toEqual([]);
@@ -195,7 +196,7 @@ describe('health checks', () => {
   it('FWD-18: a target that is out by its checks is not tried, and the answer says when it may be back', async () => {
     const { targets, clock, sick } = harness();
     const one = upstreamOf({ health: HEALTH }, A);
-    targets.keepOnly(planOf(one));
+    atOnce(targets.keepSteps(planOf(one)));
     sick.add(A);
     await clock.pass(15_000);
     // The next check is 2.5 s away, and two good ones are needed.
@@ -205,34 +206,51 @@ describe('health checks', () => {
   it('are remembered through a reload that keeps the target, and forgotten with it', async () => {
     const { targets, clock, sick, asked } = harness();
     const upstream = () => upstreamOf({ health: HEALTH }, A);
-    targets.keepOnly(planOf(upstream()));
+    atOnce(targets.keepSteps(planOf(upstream())));
     sick.add(A);
     await clock.pass(15_000);
     const after = upstream();
-    targets.keepOnly(planOf(after));
+    atOnce(targets.keepSteps(planOf(after)));
     expect(clock.pending()).toBe(1);
     expect(refusal(targets, after).code).toBe('upstream_unavailable');
-    targets.keepOnly(planOf(upstreamOf({ health: HEALTH }, B)));
+    atOnce(targets.keepSteps(planOf(upstreamOf({ health: HEALTH }, B))));
     const before = asked.length;
     await clock.pass(60_000);
     expect(asked.slice(before)).not.toContain(`${A}/healthz`);
     expect(clock.pending()).toBe(1);
     const again = upstream();
-    targets.keepOnly(planOf(again));
+    atOnce(targets.keepSteps(planOf(again)));
     expect(use(targets, again, 'answered')).toBe(A);
+  });
+
+  it('begun by a request between two steps of a reload go on after it, and all others end', async () => {
+    const { targets, clock } = harness();
+    const old = upstreamOf({ health: HEALTH }, B);
+    atOnce(targets.keepSteps(planOf(old)));
+    const first = upstreamOf({ name: 'first' }, A);
+    const late = upstreamOf({ health: HEALTH }, A);
+    const steps = targets.keepSteps(planOf(first, late));
+    steps.next();
+    const underWay = targets.choose(late, undefined);
+    expect(use(targets, old, 'answered')).toBe(B);
+    atOnce(steps);
+    expect([...targets.states()]).toEqual([{ upstream: late.name, target: A, up: true }]);
+    expect(clock.pending()).toBe(1);
+    underWay.settle('answered');
+    expect(use(targets, late, 'answered')).toBe(A);
   });
 
   it('that are taken out of the policy file leave the target in service, and another time applies at once', async () => {
     const { targets, clock, sick, asked } = harness(0);
-    targets.keepOnly(planOf(upstreamOf({ health: { ...HEALTH, every: 3_600_000 } }, A)));
+    atOnce(targets.keepSteps(planOf(upstreamOf({ health: { ...HEALTH, every: 3_600_000 } }, A))));
     await clock.pass(0);
     expect(asked).toHaveLength(1);
-    targets.keepOnly(planOf(upstreamOf({ health: HEALTH }, A)));
+    atOnce(targets.keepSteps(planOf(upstreamOf({ health: HEALTH }, A))));
     sick.add(A);
     await clock.pass(10_000);
     const without = upstreamOf({}, A);
     expect(refusal(targets, upstreamOf({ health: HEALTH }, A)).code).toBe('upstream_unavailable');
-    targets.keepOnly(planOf(without));
+    atOnce(targets.keepSteps(planOf(without)));
     expect([use(targets, without, 'answered'), clock.pending()]).toEqual([A, 0]);
   });
 
@@ -248,7 +266,7 @@ describe('health checks', () => {
       },
       onChange: () => undefined,
     });
-    targets.keepOnly(planOf(upstreamOf({ health: HEALTH }, A)));
+    atOnce(targets.keepSteps(planOf(upstreamOf({ health: HEALTH }, A))));
     await clock.pass(0);
     targets.close();
     await clock.pass(60_000);
@@ -260,7 +278,7 @@ describe('a slow start', () => {
   it('gives a target that is back a share that grows until it has its whole', async () => {
     const { targets, clock, sick } = harness(0);
     const both = upstreamOf({ health: HEALTH, slowStart: 100_000 }, A, B);
-    targets.keepOnly(planOf(both));
+    atOnce(targets.keepSteps(planOf(both)));
     sick.add(A);
     await clock.pass(10_000);
     sick.delete(A);

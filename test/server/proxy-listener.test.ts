@@ -68,6 +68,21 @@ describe('FWD-10, FWD-12: bodies that were not asked for yet', () => {
     });
   });
 
+  it('the plan of an answered request is let go, however long its connection stays idle', async () => {
+    const plans: unknown[] = [];
+    const { gateway } = await pair({
+      decide: () => {
+        plans.push(gateway.facts.at(-1)?.plan);
+        return { reason: 'credentials_missing' };
+      },
+    });
+    expect(await sendRaw(gateway.port, get())).toMatchObject({ statuses: [401], closed: false });
+    await until(() => gateway.outcomes.length === 1);
+    expect(plans[0]).toBeDefined();
+    expect(gateway.facts[0]?.plan).not.toBe(plans[0]);
+    expect(gateway.facts[0]?.plan.public).toBe('https://api.example.com');
+  });
+
   it('an upstream that answers before the body was read ends the connection after its answer', async () => {
     const { gateway, upstream } = await pair(
       {},
