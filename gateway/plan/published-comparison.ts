@@ -38,7 +38,7 @@ export async function comparePublished(
 ): Promise<Rewritten> {
   const { now } = options;
   const published = recorded.filter((entry) => entry.kind !== 'former');
-  const forgetful = byApi(recorded.filter((entry) => entry.kind === 'former'));
+  const remembered = byApi(recorded.filter((entry) => entry.kind === 'former'));
   const problems: Problem[] = [];
   const former: FormerVersion[] = [];
   const compare = async (past: Parameters<typeof rewrittenSince>[0]) => {
@@ -54,11 +54,11 @@ export async function comparePublished(
     for (const view of views) {
       const { api } = view.parts;
       if (api === undefined) continue;
-      await compare({ api, view, former: forgetful.get(api) ?? [] });
-      forgetful.delete(api);
+      await compare({ api, view, former: remembered.get(api) ?? [] });
+      remembered.delete(api);
     }
   }
-  for (const [api, left] of forgetful) {
+  for (const [api, left] of remembered) {
     if (same.has(today.fileOf(api))) former.push(...left);
     else await compare({ api, view: undefined, former: left });
   }
