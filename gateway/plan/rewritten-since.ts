@@ -1,7 +1,7 @@
 // One API as it was published against the policies of today: what is rewritten, and what of it is to be remembered.
 // An API is found by its name, and where it is not, or has moved, by the places at which its callers still ask.
 import type { EpochMs } from '../policy/contract.ts';
-import type { Label } from '../policy/versioning/resolution.ts';
+import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { type PolicyView, reporter } from './check/views.ts';
 import { datesOf, formerOf, overlaid, unstated } from './former-versions.ts';
 import type { VersionParts } from './grammar/policy-grammar.ts';
@@ -44,11 +44,10 @@ export async function rewrittenSince(past: PastApi, today: Today, now: EpochMs):
   if (heir !== undefined) {
     const report = reportIn(heir);
     const elsewhere = new Set(rest.flatMap(({ labels }) => labels));
-    if (past.view === undefined) checkPast(former, heir, now, report, elsewhere);
-    else {
-      checkPast(stated, heir, now, report, elsewhere);
-      checkFormer(unstatedIn(stated, former, now), stated, heir, report);
-    }
+    // Left out as a whole, it is what it was in the form that it has again.
+    const last = past.view === undefined ? sameForm(former, heir) : stated;
+    checkPast(last, heir, now, report, elsewhere);
+    checkFormer(unstatedIn(last, former, now), last, heir, report);
     for (const other of rest) checkShared(known, other, now, reportIn(other));
     const isServed = [...known.values(), ...stated.values()].some((version) => isReleased(version, now));
     const present = new Set(heirs.flatMap(({ parts }) => today.placesOf(parts.api ?? past.api)));
@@ -77,6 +76,12 @@ async function heirsOf(api: string, places: readonly string[], today: Today): Pr
     if (view !== undefined) heirs.push(view);
   }
   return heirs;
+}
+
+/** With versions or without; all of it where none has the form of `heir`. */
+function sameForm(former: Versions, heir: PolicyView): Versions {
+  const same = [...former].filter(([label]) => (label === UNVERSIONED) === heir.unversioned);
+  return same.length === 0 ? former : new Map(same);
 }
 
 /** Everything that was ever published of these versions, as it was said last. */

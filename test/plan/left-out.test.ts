@@ -56,6 +56,7 @@ const operation = (sunset: string, path = 'GET /items/{id}') =>
     'v2: { released: 2026-01-15',
     `v2: { released: 2026-01-15, operations: { "${path}": { deprecated: 2026-02-01, sunset: ${sunset} } }`,
   );
+const BY_DEFAULT = edit('default: v2', 'default: v1');
 const planned = (day: string) =>
   edit('released: 2026-01-15', `released: ${day}`, edit(', successor: v2', ''));
 const warned = (text: string) => `${text}rules: { sunset-rewritten: warning }\n`;
@@ -158,12 +159,18 @@ describe('what was left out for one reload', () => {
     ],
     [
       'the sunset of an API without versions, which gets some',
+      [orders(WHOLE('deprecated: 2026-01-01\nsunset: 2027-06-01\n')), orders(WHOLE('')), orders(BY_DEFAULT)],
+      [[], [...CHANGED, ...CHANGED], REWRITTEN],
+    ],
+    [
+      'an API that has had versions since a while',
       [
         orders(WHOLE('deprecated: 2026-01-01\nsunset: 2027-06-01\n')),
-        orders(WHOLE('')),
-        orders(edit('default: v2', 'default: v1')),
+        orders(until('2027-06-15', BY_DEFAULT)),
+        {},
+        orders(until('2027-06-10', BY_DEFAULT)),
       ],
-      [[], [...CHANGED, ...CHANGED], REWRITTEN],
+      [[], [], REMOVED, REWRITTEN],
     ],
     [
       'the sunset of a version, where the API has none any more',

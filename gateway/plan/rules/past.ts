@@ -81,8 +81,12 @@ export function checkFormer(
     if (!past.has(by)) checkReplaced(former.get(label), label, by, view, report);
   if ([...past.values()].some((version) => effectiveSunset(version) !== undefined)) return;
   const whole = former.get(UNVERSIONED);
-  if (whole === undefined) versionsLost(former, view, report);
-  else if (!view.unversioned) endsGained(whole, view, report);
+  if (view.unversioned) versionsLost(new Map([...former].filter(isNamed)), view, report);
+  else if (whole !== undefined) endsGained(whole, view, report);
+}
+
+function isNamed([label]: readonly [string, unknown]): boolean {
+  return label !== UNVERSIONED;
 }
 
 function checkVersion(older: VersionParts, subject: Subject, report: Report): void {
