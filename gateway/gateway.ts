@@ -91,8 +91,12 @@ async function assemble(
     records: options.lifecycleClock === undefined,
     onSkipped: dependencies.onHistorySkipped,
   });
-  const rewritten = await rewrittenIn(policies, history, { ...options, now: now() });
-  const problems = sortProblems([...loaded.problems, ...rewritten]);
+  const rewritten = await rewrittenIn(policies, history, {
+    ...options,
+    now: now(),
+    public: settings.public,
+  });
+  const problems = sortProblems([...loaded.problems, ...rewritten.problems]);
   if (hasErrors(problems)) return { kind: 'rejected', problems };
 
   const certificates = await openCertificates(settings, firstPlan, {
@@ -173,7 +177,7 @@ async function assemble(
 
   state = 'ready';
   logger.info('started', { revision: plan.revision, store: settings.store.kind });
-  await history.record(policies.files, policies.files);
+  await history.record(policies.files, policies.files, rewritten.former);
 
   const gateway: Gateway = {
     facts: {

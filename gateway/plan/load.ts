@@ -77,6 +77,7 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
           folder: options.against,
           views: policies.views,
           complete: options.policyFiles === undefined,
+          public: view?.parts.public,
         });
   const problems = sortProblems([...gateway.problems, ...unmatched, ...policies.problems, ...rewritten]);
   const files = [context.configFile, ...policyFiles];

@@ -7,13 +7,13 @@ import { inSlices } from './in-slices.ts';
 import type { PlanPiece, ReadPiece } from './pieces.ts';
 import type { ApiPlan, GatewayPlan } from './plan.ts';
 import type { Problem } from './problems.ts';
-import type { PublishedFile } from './published-record.ts';
+import type { FormerVersion, PublishedEntry } from './published-record.ts';
 import type { Settings } from './settings.ts';
 
 /** Handed over at a time: each is copied from one thread to the other while requests wait. */
 const PIECES_AT_ONCE = 16;
 const PROBLEMS_AT_ONCE = 200;
-const FILES_AT_ONCE = 100;
+const ENTRIES_AT_ONCE = 100;
 
 export interface NextPlan {
   readonly plan: GatewayPlan;
@@ -55,8 +55,17 @@ export async function allProblems(reader: PolicyReader, count: number): Promise<
   return problems;
 }
 
-export async function recallAll(reader: PolicyReader, recorded: readonly PublishedFile[]): Promise<void> {
-  for (const part of parts(recorded, FILES_AT_ONCE)) {
+export async function allFormer(reader: PolicyReader, count: number): Promise<readonly FormerVersion[]> {
+  const former: FormerVersion[] = [];
+  for (let from = 0; from < count; from += ENTRIES_AT_ONCE) {
+    former.push(...(await reader.former(from, from + ENTRIES_AT_ONCE)));
+    await setImmediate();
+  }
+  return former;
+}
+
+export async function recallAll(reader: PolicyReader, recorded: readonly PublishedEntry[]): Promise<void> {
+  for (const part of parts(recorded, ENTRIES_AT_ONCE)) {
     await reader.recall(part);
     await setImmediate();
   }

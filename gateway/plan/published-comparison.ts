@@ -1,65 +1,89 @@
 // The policies of today against those published before, file by file: what was promised and is no longer so.
 // Asked at start by gateway.ts and by the reader of a reload; nothing is kept here.
-import { rewrittenSince, type Today, todayOf } from './against.ts';
-import type { PolicyView } from './check/views.ts';
+import { keptOf } from './former-versions.ts';
 import type { LoadOptions, Policies } from './load-documents.ts';
 import type { Problem } from './problems.ts';
 import type { PublishedHistory } from './published-history.ts';
-import type { PublishedFile } from './published-record.ts';
+import type { FormerVersion, PublishedEntry, PublishedFile } from './published-record.ts';
 import { readRecorded } from './recorded-files.ts';
+import { type Rewritten, rewrittenSince } from './rewritten-since.ts';
 import { isRuleName } from './rules/names.ts';
+import { type Today, todayOfViews } from './today.ts';
 
 export interface Published {
   /** What was published before. */
-  readonly recorded: readonly PublishedFile[];
+  readonly recorded: readonly PublishedEntry[];
   /** What would be now. */
   readonly files: readonly PublishedFile[];
-  readonly today: Today<PolicyView | undefined | Promise<PolicyView | undefined>>;
+  readonly today: Today;
 }
 
 /** What policies that were just loaded rewrite of what the history knows; keeps hold of none of their documents. */
 export async function rewrittenIn(
   { files, views }: Policies,
   history: PublishedHistory,
-  options: LoadOptions,
-): Promise<readonly Problem[]> {
-  const today = todayOf(views, true);
+  options: LoadOptions & { readonly public: string },
+): Promise<Rewritten> {
+  const today = todayOfViews(views, { complete: true, public: options.public });
   const found = await history.compared(files, (recorded) =>
     comparePublished({ recorded, files, today }, options),
   );
-  return found ?? [];
+  return found ?? { problems: [], former: [] };
 }
 
 /** One file at a time, so that the documents of thousands never stand in memory together. */
 export async function comparePublished(
   { recorded, files, today }: Published,
   options: LoadOptions,
-): Promise<readonly Problem[]> {
+): Promise<Rewritten> {
+  const { now } = options;
+  const published = recorded.filter((entry) => entry.kind !== 'former');
+  const remembered = byApi(recorded.filter((entry) => entry.kind === 'former'));
   const problems: Problem[] = [];
+  const former: FormerVersion[] = [];
+  const compare = async (past: Parameters<typeof rewrittenSince>[0]) => {
+    const found = await rewrittenSince(past, today, now);
+    problems.push(...found.problems);
+    former.push(...found.former);
+  };
   const reading = { ...options, descriptions: options.descriptions ?? new Map() };
-  const descriptions = recorded.filter(({ kind }) => kind === 'description');
-  for (const policy of worthComparing(recorded, files)) {
+  const descriptions = published.filter(({ kind }) => kind === 'description');
+  const { changed, same } = sortOut(published, files);
+  for (const policy of changed) {
     const { views } = await readRecorded([policy, ...descriptions], reading);
-    for (const past of views) {
-      const { api } = past.parts;
+    for (const view of views) {
+      const { api } = view.parts;
       if (api === undefined) continue;
-      const { complete } = today;
-      problems.push(...rewrittenSince(past, await today.find(api), { complete, now: options.now }));
+      await compare({ api, view, former: remembered.get(api) ?? [] });
+      remembered.delete(api);
     }
   }
-  return problems.map(withWayOut);
+  for (const [api, left] of remembered) {
+    if (same.has(today.fileOf(api))) former.push(...left);
+    else await compare({ api, view: undefined, former: left });
+  }
+  return { problems: problems.map(withWayOut), former: keptOf(former, now) };
+}
+
+function byApi(former: readonly FormerVersion[]): Map<string, FormerVersion[]> {
+  return Map.groupBy(former, ({ api }) => api);
+}
+
+interface Sorted {
+  readonly changed: readonly PublishedFile[];
+  /** Names of the files that need no comparison. */
+  readonly same: ReadonlySet<string | undefined>;
 }
 
 /** A file that is as it was rewrites nothing, as long as what it borrows from descriptions is as it was too. */
-function worthComparing(
-  recorded: readonly PublishedFile[],
-  files: readonly PublishedFile[],
-): readonly PublishedFile[] {
+function sortOut(recorded: readonly PublishedFile[], files: readonly PublishedFile[]): Sorted {
   const texts = new Map(files.map(({ name, text }) => [name, text]));
   const isSame = ({ name, text }: PublishedFile) => texts.get(name) === text;
   const policies = recorded.filter(({ kind }) => kind === 'policy');
   const sameDescriptions = recorded.every((file) => file.kind === 'policy' || isSame(file));
-  return sameDescriptions ? policies.filter((policy) => !isSame(policy)) : policies;
+  if (!sameDescriptions) return { changed: policies, same: new Set() };
+  const [changed, same] = [policies.filter((policy) => !isSame(policy)), policies.filter(isSame)];
+  return { changed, same: new Set(same.map(({ name }) => name)) };
 }
 
 function withWayOut(problem: Problem): Problem {

@@ -1,7 +1,7 @@
 // What was published, in the store: read before new policies are accepted, written once they are in force.
 // gateway.ts asks it at start, reload.ts at every reload; a store that is away holds up neither.
 import { StoreUnavailable } from '../policy/contract.ts';
-import type { PublishedFile, PublishedRecord } from './published-record.ts';
+import type { FormerVersion, PublishedEntry, PublishedFile, PublishedRecord } from './published-record.ts';
 
 export interface PublishedHistory {
   /**
@@ -10,10 +10,17 @@ export interface PublishedHistory {
    */
   readonly compared: <T>(
     candidate: object,
-    compare: (recorded: readonly PublishedFile[]) => Promise<T>,
+    compare: (recorded: readonly PublishedEntry[]) => Promise<T>,
   ) => Promise<T | undefined>;
-  /** Makes the files of a candidate the ones that were published: to be called once they are in force. */
-  readonly record: (candidate: object, files: readonly PublishedFile[]) => Promise<void>;
+  /**
+   * Makes the files of a candidate the ones that were published: to be called once they are in force. `former` is what
+   * the comparison found that they do not state any more.
+   */
+  readonly record: (
+    candidate: object,
+    files: readonly PublishedFile[],
+    former: readonly FormerVersion[],
+  ) => Promise<void>;
   /** The files behind the plan in force, as they were read for it; empty before the first is. */
   readonly inForce: () => readonly PublishedFile[];
 }
@@ -38,7 +45,7 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
   /** The candidate that the store let be compared last; only it may take its place. */
   let last: object | undefined;
   /** By this process: what an emptied store has forgotten. */
-  let recorded: readonly PublishedFile[] = [];
+  let recorded: readonly PublishedEntry[] = [];
   let inForce: readonly PublishedFile[] = [];
   return {
     compared: async (candidate, compare) => {
@@ -49,12 +56,13 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
       return compare(stored.length === 0 ? recorded : stored);
     },
     inForce: () => inForce,
-    record: async (candidate, files) => {
+    record: async (candidate, files, former) => {
       inForce = files;
       if (!options.records || candidate !== last) return;
       const write = async () => {
-        await published.write(files);
-        recorded = files;
+        const entries = [...files, ...former];
+        await published.write(entries);
+        recorded = entries;
       };
       await orSkip(write(), (reason) => onSkipped('recorded', reason));
     },

@@ -7,7 +7,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { PolicyReader, ReaderStart, ReadSummary } from './aside/reader-contract.ts';
 import { createThreadReader } from './aside/thread-reader.ts';
 import { surroundingsOf } from './check/views.ts';
-import { allProblems, makeNextPlan, recallAll } from './next-plan.ts';
+import { allFormer, allProblems, makeNextPlan, recallAll } from './next-plan.ts';
 import { keepsFiles, type PlanPiece } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
 import type { Problem } from './problems.ts';
@@ -123,16 +123,17 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
       if (!closed) onUnchanged();
       return outcome('unchanged', problems);
     }
-    const found = (await compare(summary)) ?? { problems: summary.problems, hasErrors: false };
+    const found = (await compare(summary)) ?? { problems: summary.problems, former: 0, hasErrors: false };
     if (found.hasErrors) return rejected(found.problems);
     const problems = await allProblems(reader, found.problems);
+    const former = await allFormer(reader, found.former);
     const next = await makeNextPlan(reader, summary, pieces, { settings, keepsFiles: keepsFiles(settings) });
     if (closed) return outcome('failed');
     ({ pieces } = next);
     ({ revision } = next.plan);
     await options.onPlan(next.plan, problems, pieces);
     const files = pieces.flatMap((piece) => piece.files);
-    await history.record(summary, files);
+    await history.record(summary, files, former);
     return outcome('accepted', problems);
   };
   const start = (onUnchanged = options.onUnchanged): Promise<ReloadOutcome> => {

@@ -1,40 +1,41 @@
-// How the published files are written in a store: one text for all, so that they change together.
-// Both stores keep it. It has a file per line, and is written and read in slices: there may be thousands.
+// How what was published is written in a store: one text for all, so that it changes together.
+// Both stores keep it. It has an entry per line, and is written and read in slices: there may be thousands.
 import { inSlices } from '../plan/in-slices.ts';
-import type { PublishedFile } from '../plan/published-record.ts';
+import type { PublishedEntry, PublishedFile } from '../plan/published-record.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
+import { formerIn } from './former-text.ts';
 import { isStoredObject, storedValue } from './stored-json.ts';
 
 const HEAD = '[\n';
 const BETWEEN = ',\n';
 const TAIL = '\n]';
 
-export function writePublished(files: readonly PublishedFile[]): Promise<string> {
-  return inSlices(writeSteps(files));
+export function writePublished(entries: readonly PublishedEntry[]): Promise<string> {
+  return inSlices(writeSteps(entries));
 }
 
-/** @throws StoreUnavailable for a text that is no list of files: as good as no answer */
-export function readPublished(stored: string | undefined): Promise<readonly PublishedFile[]> {
+/** @throws StoreUnavailable for a text that is no list of entries: as good as no answer */
+export function readPublished(stored: string | undefined): Promise<readonly PublishedEntry[]> {
   return inSlices(readSteps(stored));
 }
 
-function* writeSteps(files: readonly PublishedFile[]): Generator<void, string> {
+function* writeSteps(entries: readonly PublishedEntry[]): Generator<void, string> {
   const lines: string[] = [];
-  for (const { kind, name, text } of files) {
-    lines.push(JSON.stringify({ kind, name, text }));
+  for (const entry of entries) {
+    lines.push(JSON.stringify(entry));
     yield;
   }
   return `${HEAD}${lines.join(BETWEEN)}${TAIL}`;
 }
 
-function* readSteps(stored: string | undefined): Generator<void, readonly PublishedFile[]> {
+function* readSteps(stored: string | undefined): Generator<void, readonly PublishedEntry[]> {
   if (stored === undefined) return [];
-  const files: PublishedFile[] = [];
+  const entries: PublishedEntry[] = [];
   for (const value of valuesIn(stored)) {
-    files.push(fileOf(value));
+    entries.push(entryOf(value));
     yield;
   }
-  return files;
+  return entries;
 }
 
 /** Earlier gateways wrote all on one line. */
@@ -49,8 +50,10 @@ function* valuesIn(stored: string): Generator<unknown, void> {
   yield* values;
 }
 
-function fileOf(value: unknown): PublishedFile {
+function entryOf(value: unknown): PublishedEntry {
   if (!isStoredObject(value)) throw unreadable();
+  const former = formerIn(value);
+  if (former !== undefined) return former;
   const { kind, name, text } = value;
   if (!isFileKind(kind) || typeof name !== 'string' || typeof text !== 'string') throw unreadable();
   return { kind, name, text };

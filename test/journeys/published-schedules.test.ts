@@ -1,5 +1,5 @@
 // What was published stays: dates rewritten since are found at a reload and at the next start, on either store.
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -43,6 +43,12 @@ const start = (more?: Readonly<Record<string, string>>): Promise<RunningGateway>
 const rehearse = (day: number): Promise<RunningGateway> =>
   runGateway({ lifecycleNow: () => day, environment: environment() });
 
+/** Puts the policies of the day elsewhere, with an API that is not touched in their place. */
+async function leaveOut(): Promise<void> {
+  const other = 'api: other\nbase: /other\naccess: public\nversions: none\n';
+  await writeFile(join(folder, 'other.yaml'), `${other}upstreams: { any: { targets: ["\${env:ECHO}"] } }\n`);
+  await rename(join(folder, 'orders.yaml'), join(folder, 'orders.yaml.away'));
+}
 const save = (text: string) => writeFile(join(folder, 'orders.yaml'), text);
 const earlier = () => published.replace('sunset: 2999-01-15', 'sunset: 2998-12-31');
 const extended = () =>
@@ -90,6 +96,23 @@ describe('a reload', () => {
     await save(extended());
     await gateway.reload();
     expect(await sunsetOf(gateway)).toBe('Mon, 15 Apr 2999 00:00:00 GMT');
+    expect(await gateway.metric('sundial_config_last_reload_successful')).toBe(1);
+  });
+
+  it('without a file is no way to bring it back with an earlier sunset', async () => {
+    await using gateway = await start();
+    await leaveOut();
+    await gateway.reload();
+    await gateway.reload();
+    expect(messages(gateway).join('\n')).toContain('this API was published (v1, v2)');
+    await save(earlier());
+    await gateway.reload();
+    expect(messages(gateway)).toContain(`policies not reloaded: ${REWRITTEN} (${WAYS_OUT})`);
+    await save(`${earlier()}rules: { sunset-rewritten: warning }\n`);
+    await gateway.reload();
+    await save(earlier());
+    await gateway.reload();
+    expect(await sunsetOf(gateway)).toBe('Mon, 31 Dec 2998 00:00:00 GMT');
     expect(await gateway.metric('sundial_config_last_reload_successful')).toBe(1);
   });
 
@@ -141,9 +164,11 @@ describe('a start', () => {
 });
 
 describe('on Redis', () => {
-  it('a gateway is held to what another one published', async () => {
+  it('a gateway is held to what another one published, and left out since', async () => {
     const redis = await startRedis();
     perTest.defer(redis.stop);
+    await publish({ STORE: redis.url });
+    await leaveOut();
     await publish({ STORE: redis.url });
     await save(earlier());
     await expect(start({ STORE: redis.url })).rejects.toThrow(REWRITTEN);

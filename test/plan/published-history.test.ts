@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { rewrittenIn } from '../../gateway/plan/published-comparison.ts';
 import { createPublishedHistory } from '../../gateway/plan/published-history.ts';
-import type { PublishedFile } from '../../gateway/plan/published-record.ts';
+import type { PublishedEntry } from '../../gateway/plan/published-record.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
 
@@ -14,7 +14,7 @@ interface Situation {
 
 /** A record in memory; `load` does what a gateway does with the files as they are. */
 function historyOf(files: Workspace, { records = true, now = NOW, environment = {} }: Situation = {}) {
-  const kept = { files: [] as readonly PublishedFile[], away: false, skipped: [] as string[] };
+  const kept = { files: [] as readonly PublishedEntry[], away: false, skipped: [] as string[] };
   const answer = async <T>(of: () => T): Promise<T> => {
     if (kept.away) throw new StoreUnavailable('away');
     return of();
@@ -33,14 +33,15 @@ function historyOf(files: Workspace, { records = true, now = NOW, environment = 
   const load = async () => {
     const { policies, problems } = await files.load(environment);
     if (policies === undefined) throw new Error(`not in order: ${problems[0]?.message}`);
-    const rewritten = await rewrittenIn(policies, history, {
+    const { problems: rewritten, former } = await rewrittenIn(policies, history, {
       configFile: files.configFile,
       environment,
       cwd: files.folder,
       now,
+      public: 'https://api.example.com',
     });
     const accepted = rewritten.every(({ severity }) => severity !== 'error');
-    if (accepted) await history.record(policies.files, policies.files);
+    if (accepted) await history.record(policies.files, policies.files, former);
     return { accepted, said: rewritten.map(({ rule, severity }) => `${severity} ${rule}`), rewritten };
   };
   return { kept, load };
@@ -168,7 +169,9 @@ describe('published schedules', () => {
     expect(rewritten).toMatchObject([
       { file: 'policies/renamed.yaml', line: 1, rule: 'version-removed', severity: 'warning' },
     ]);
-    expect(kept.files.map(({ name }) => name)).toEqual(['policies/orders.yaml']);
+    expect(kept.files.flatMap((entry) => (entry.kind === 'former' ? [] : entry.name))).toEqual([
+      'policies/orders.yaml',
+    ]);
   });
 
   it('dates that came from a description are held to as those of the policy are', async () => {
@@ -181,7 +184,7 @@ describe('published schedules', () => {
     });
     const { kept, load } = historyOf(files);
     expect(await load()).toMatchObject({ accepted: true, said: [] });
-    expect(kept.files.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+    expect(kept.files.map((entry) => `${entry.kind} ${'name' in entry && entry.name}`)).toEqual([
       'policy policies/orders.yaml',
       'description v1.openapi.yaml',
     ]);
@@ -252,7 +255,12 @@ describe('published schedules', () => {
       onSkipped: () => undefined,
     });
     if (policies === undefined) throw new Error('not in order');
-    const options = { configFile: files.configFile, environment: {}, now: NOW };
+    const options = {
+      configFile: files.configFile,
+      environment: {},
+      now: NOW,
+      public: 'https://api.example.com',
+    };
     await expect(rewrittenIn(policies, history, options)).rejects.toThrow('a mistake');
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createPolicyReader } from '../../gateway/plan/aside/policy-reader.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { createPublishedHistory } from '../../gateway/plan/published-history.ts';
-import type { PublishedFile } from '../../gateway/plan/published-record.ts';
+import type { PublishedEntry } from '../../gateway/plan/published-record.ts';
 import type { ReadFile } from '../../gateway/plan/read/files.ts';
 import { type PolicyWatch, type WatchOptions, watchPolicies } from '../../gateway/plan/reload.ts';
 import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
@@ -27,7 +27,7 @@ async function watching(
     heard.push(what);
     wake();
   };
-  let recorded: readonly PublishedFile[] = [];
+  let recorded: readonly PublishedEntry[] = [];
   const history = createPublishedHistory({
     published: {
       read: async () => recorded,

@@ -6,9 +6,10 @@ import { contextOf, documentOf, nothingMatched } from '../load-documents.ts';
 import type { DescriptionCache } from '../openapi/read-descriptions.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
 import { comparePublished } from '../published-comparison.ts';
-import type { PublishedFile } from '../published-record.ts';
+import type { FormerVersion, PublishedEntry } from '../published-record.ts';
 import { digest, findFiles, type ReadFile, tryRead } from '../read/files.ts';
 import { revisionOf } from '../revision.ts';
+import { type Today, todayOf } from '../today.ts';
 import { createKeptPolicies, type KeptPolicy } from './kept-policies.ts';
 import type { PolicyReader, ReaderStart } from './reader-contract.ts';
 
@@ -20,7 +21,8 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
   const kept = createKeptPolicies(context, around);
   let policies: readonly KeptPolicy[] = [];
   let problems: readonly Problem[] = [];
-  let recorded: PublishedFile[] = [];
+  let recorded: PublishedEntry[] = [];
+  let former: readonly FormerVersion[] = [];
 
   return {
     read: async (now) => {
@@ -43,23 +45,25 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
         restartNeeded: gateway.kind === 'read' && digest([gateway.bytes]) !== settingsRevision,
       };
     },
-    recall: async (files) => {
-      recorded.push(...files);
+    recall: async (entries) => {
+      recorded.push(...entries);
     },
     compare: async (now) => {
-      const rewritten = await comparePublished(
+      const found = await comparePublished(
         {
           recorded,
           files: policies.flatMap(({ piece }) => piece?.files ?? []),
-          today: { find: findIn(policies, now), complete: true },
+          today: todayIn(policies, now, around.public),
         },
         { ...start, now, descriptions: publishedDescriptions },
       );
       recorded = [];
       kept.letGoOfViews();
-      problems = sortProblems([...problems, ...rewritten]);
-      return { problems: problems.length, hasErrors: hasErrors(problems) };
+      problems = sortProblems([...problems, ...found.problems]);
+      ({ former } = found);
+      return { problems: problems.length, former: former.length, hasErrors: hasErrors(problems) };
     },
+    former: async (from, to) => former.slice(from, to),
     pieces: async (digests) => {
       const byDigest = new Map(policies.flatMap(({ piece }) => (piece ? [[piece.digest, piece]] : [])));
       return digests.flatMap((each) => byDigest.get(each) ?? []);
@@ -70,7 +74,8 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
 }
 
 /** By the name of the API; every policy has one, since a reading with errors is compared with nothing. */
-function findIn(policies: readonly KeptPolicy[], now: EpochMs) {
+function todayIn(policies: readonly KeptPolicy[], now: EpochMs, origin: string | undefined): Today {
   const byName = new Map(policies.map((policy) => [policy.claimant?.claims.api, policy]));
-  return (api: string) => byName.get(api)?.view(now);
+  const claims = policies.flatMap(({ claimant }) => claimant?.claims ?? []);
+  return todayOf(claims, (api) => byName.get(api)?.view(now), { complete: true, public: origin });
 }

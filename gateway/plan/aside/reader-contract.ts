@@ -4,7 +4,7 @@ import type { EpochMs } from '../../policy/contract.ts';
 import type { Surroundings } from '../check/views.ts';
 import type { ReadPiece } from '../pieces.ts';
 import type { Problem } from '../problems.ts';
-import type { PublishedFile } from '../published-record.ts';
+import type { FormerVersion, PublishedEntry } from '../published-record.ts';
 import type { Environment } from '../read/interpolate.ts';
 
 /** What a reader works with from its start. */
@@ -32,14 +32,23 @@ export interface ReadSummary {
   readonly restartNeeded: boolean;
 }
 
+/** Two of them are how many there are. */
+export interface ComparedSummary {
+  readonly problems: number;
+  readonly former: number;
+  readonly hasErrors: boolean;
+}
+
 /** One question at a time. */
 export interface PolicyReader {
   /** Reads and checks every file; what has not changed since the last time is not parsed again. */
   readonly read: (now: EpochMs) => Promise<ReadSummary>;
   /** What was published, part by part; `compare` then holds what was read last against it. */
-  readonly recall: (files: readonly PublishedFile[]) => Promise<void>;
+  readonly recall: (entries: readonly PublishedEntry[]) => Promise<void>;
   /** Adds what was rewritten to the problems. */
-  readonly compare: (now: EpochMs) => Promise<{ readonly problems: number; readonly hasErrors: boolean }>;
+  readonly compare: (now: EpochMs) => Promise<ComparedSummary>;
+  /** A part of what was published and the files do not state any more. */
+  readonly former: (from: number, to: number) => Promise<readonly FormerVersion[]>;
   /** Those of the last reading with these digests, in their order. */
   readonly pieces: (digests: readonly string[]) => Promise<readonly ReadPiece[]>;
   /** A part of the sorted list; `to` is not included. */

@@ -26,6 +26,8 @@ function answer(question: Question): Promise<unknown> {
       return reader.recall(...question.given);
     case 'compare':
       return reader.compare(...question.given);
+    case 'former':
+      return reader.former(...question.given);
     case 'pieces':
       return reader.pieces(...question.given);
     case 'problems':

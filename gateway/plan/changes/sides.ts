@@ -2,7 +2,7 @@
 // The gateway file names the policies of a newer side that is not given; what a policy means does not depend on it.
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
-import { allRewritten, todayOf } from '../against.ts';
+import { allRewritten } from '../against.ts';
 import {
   type Context,
   contextOf,
@@ -14,6 +14,7 @@ import {
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
 import { filesIn, findFiles } from '../read/files.ts';
 import type { Environment } from '../read/interpolate.ts';
+import { todayOfViews } from '../today.ts';
 import { factsOf } from './api-facts.ts';
 import { type Change, compareFacts } from './compare.ts';
 
@@ -54,7 +55,9 @@ export async function comparePolicies(options: SidesOptions): Promise<Compared> 
     const why = 'the other side is a folder: compare two files, or two folders';
     return { kind: 'unread', problems: documentOf(context, one.at, { kind: 'unreadable', why }).problems };
   }
-  const rewritten = allRewritten(before.views, todayOf(after.views, true), now);
+  const { view } = await readGateway(context);
+  const today = todayOfViews(after.views, { complete: true, public: view?.parts.public });
+  const rewritten = await allRewritten(before.views, today, now);
   const known = new Set(before.problems.map(keyOf));
   const fresh = after.problems.filter(
     (problem) => problem.severity === 'error' || !known.has(keyOf(problem)),

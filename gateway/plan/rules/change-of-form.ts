@@ -14,23 +14,22 @@ import { sunsetRewritten } from './sunset-rewritten.ts';
  * is given, for at least one. `older` was published.
  */
 export function versionsGained(older: VersionParts, view: PolicyView, report: Report): void {
-  const api = versionName(UNVERSIONED, view.parts);
-  const named = (label: string): Subject[] => {
-    const version = view.versions.get(label);
-    return version === undefined ? [] : [{ label: api, version, at: versionPath(label), view }];
-  };
-  for (const subject of heirsOf(view).flatMap(named)) {
-    sunsetRewritten(older, subject, report);
-    // The same under a name; beside others the dates may be those of another version.
-    if (view.labels.length === 1) datesRewritten({ ...older, released: undefined }, subject, report);
-  }
+  endsGained(older, view, report);
+  // The same under a name; beside others the dates may be those of another version.
+  if (view.labels.length === 1)
+    for (const heir of heirsOf(view)) datesRewritten({ ...older, released: undefined }, heir, report);
   if (view.parts.resolve === undefined || givesUnasked(view)) return;
   report(['resolve'], {
     rule: 'version-removed',
-    message: `${api} was published without versions, and requests that name none are refused by now`,
+    message: `${versionName(UNVERSIONED, view.parts)} was published without versions, and requests that name none are refused by now`,
     hint: 'add default: and the version that was meant by them',
     at: 'key',
   });
+}
+
+/** The sunset alone. */
+export function endsGained(older: VersionParts, view: PolicyView, report: Report): void {
+  for (const heir of heirsOf(view)) sunsetRewritten(older, heir, report);
 }
 
 /** What was published of each version holds for the API that answers in their place. */
@@ -45,8 +44,16 @@ export function versionsLost(
     sunsetRewritten(older, { label, version, at: versionPath(UNVERSIONED), view }, report);
 }
 
-/** Any, where accounts are pinned. */
-function heirsOf(view: PolicyView): readonly string[] {
+/** Under the name of the API; any version, where accounts are pinned. */
+function heirsOf(view: PolicyView): readonly Subject[] {
+  const label = versionName(UNVERSIONED, view.parts);
+  return heirLabels(view).flatMap((heir) => {
+    const version = view.versions.get(heir);
+    return version === undefined ? [] : [{ label, version, at: versionPath(heir), view }];
+  });
+}
+
+function heirLabels(view: PolicyView): readonly string[] {
   if (hasPins(view)) return view.labels;
   const fallback = defaultOf(view);
   if (fallback !== undefined) return [fallback];

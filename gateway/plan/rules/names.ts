@@ -62,6 +62,7 @@ export const RULES = {
     severity: 'warning',
     asks: 'A version that was served stays declared once it has ended.',
   },
+  'urls-moved': { severity: 'warning', asks: 'The URLs of a published API still lead to one.' },
   'description-agrees': {
     severity: 'warning',
     asks: 'The description that a version names and this file say the same of dates, guide, operations and successors.',

@@ -1,11 +1,14 @@
 // The rules that need a past: a version as written now against the same version as it was published.
-// The past is whatever the caller has of it: an older folder of files.
+// The past is whatever the caller has of it: older files, and what is remembered of those that have gone.
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
-import { versionsGained, versionsLost } from './change-of-form.ts';
+import { effectiveSunset } from '../redirects.ts';
+import { answeredInstead } from './answered-instead.ts';
+import { endsGained, versionsGained, versionsLost } from './change-of-form.ts';
 import { datesRewritten } from './dates-rewritten.ts';
+import { operationsRewritten } from './operations-rewritten.ts';
 import { pinsRewritten } from './pins-rewritten.ts';
 import { type Subject, subjectOf } from './subject.ts';
 import { sunsetRewritten } from './sunset-rewritten.ts';
@@ -13,16 +16,18 @@ import { versionRemoved } from './version-removed.ts';
 
 export type PastVersions = ReadonlyMap<string, VersionParts>;
 
-/** `now`: versions that were only planned may change and go; a version once released was published. */
-export function checkPast(past: PastVersions, view: PolicyView, now: EpochMs, report: Report): void {
-  for (const [label, version] of view.versions) {
-    const older = past.get(label);
-    if (older === undefined || !wasPublished(older, now)) continue;
-    const subject = subjectOf(label, version, view);
-    sunsetRewritten(older, subject, report);
-    datesRewritten(older, subject, report);
-    operationsRewritten(older, subject, report);
-  }
+/**
+ * `now`: versions that were only planned may change and go; a version once released was published. `elsewhere`: labels
+ * that another API answers by now, where these were found.
+ */
+export function checkPast(
+  past: PastVersions,
+  view: PolicyView,
+  now: EpochMs,
+  report: Report,
+  elsewhere: ReadonlySet<string> = new Set(),
+): void {
+  checkShared(past, view, now, report);
   const whole = past.get(UNVERSIONED);
   if (whole !== undefined) {
     // It lives on in the versions it has by now, and nobody was pinned to any.
@@ -30,23 +35,76 @@ export function checkPast(past: PastVersions, view: PolicyView, now: EpochMs, re
     return;
   }
   const published = publishedOf(past, now);
-  versionRemoved(published, view, report);
+  const replaced = answeredInstead(published, view.labels);
+  for (const { label, by } of replaced) checkReplaced(past.get(label), label, by, view, report);
+  const wholly = replaced.filter((each) => each.wholly).map(({ label }) => label);
+  versionRemoved(
+    published.filter((label) => !wholly.includes(label) && !elsewhere.has(label)),
+    view,
+    report,
+  );
   versionsLost(new Map([...past].filter(([label]) => published.includes(label))), view, report);
   if (published.length > 0) pinsRewritten(past, view, now, report);
 }
 
-/** An operation with a sunset of its own was promised until then, whatever its version says. */
-function operationsRewritten(
-  older: VersionParts,
-  { label, version, at, view }: Subject,
+/** Versions that are in both. */
+export function checkShared(past: PastVersions, view: PolicyView, now: EpochMs, report: Report): void {
+  for (const [label, version] of view.versions) {
+    const older = past.get(label);
+    if (older !== undefined && wasPublished(older, now))
+      checkVersion(older, subjectOf(label, version, view), report);
+  }
+}
+
+/**
+ * What was published once and `past`, the files published last, stated no more; what they stated is judged by them.
+ */
+export function checkFormer(
+  former: PastVersions,
+  past: PastVersions,
+  view: PolicyView,
   report: Report,
 ): void {
-  for (const [name, { sunset }] of Object.entries(version.operations ?? {})) {
-    const published = older.operations?.[name];
-    if (published === undefined) continue;
-    const subject = { label: `${label} ${name}`, version: { sunset }, at: [...at, 'operations', name], view };
-    sunsetRewritten({ sunset: published.sunset }, subject, report);
+  for (const [label, version] of view.versions) {
+    const older = former.get(label);
+    if (older === undefined) continue;
+    const { released, deprecated, sunset } = version;
+    const still = {
+      ...older,
+      ...(released === undefined && { released }),
+      ...(deprecated === undefined && { deprecated }),
+      ...(sunset === undefined && { sunset }),
+    };
+    checkVersion(still, subjectOf(label, version, view), report);
   }
+  for (const { label, by } of answeredInstead([...former.keys()], view.labels))
+    if (!past.has(by)) checkReplaced(former.get(label), label, by, view, report);
+  if ([...past.values()].some((version) => effectiveSunset(version) !== undefined)) return;
+  const whole = former.get(UNVERSIONED);
+  if (view.unversioned) versionsLost(new Map([...former].filter(isNamed)), view, report);
+  else if (whole !== undefined) endsGained(whole, view, report);
+}
+
+function isNamed([label]: readonly [string, unknown]): boolean {
+  return label !== UNVERSIONED;
+}
+
+function checkVersion(older: VersionParts, subject: Subject, report: Report): void {
+  sunsetRewritten(older, subject, report);
+  datesRewritten(older, subject, report);
+  operationsRewritten(older, subject, report);
+}
+
+function checkReplaced(
+  older: VersionParts | undefined,
+  label: string,
+  by: string,
+  view: PolicyView,
+  report: Report,
+): void {
+  const version = view.versions.get(by);
+  if (older === undefined || version === undefined) return;
+  sunsetRewritten(older, { ...subjectOf(by, version, view), label }, report);
 }
 
 /** Labels of versions that callers may know of; an API without versions counts once it was to end. */
@@ -54,7 +112,13 @@ export function publishedOf(past: PastVersions, now: EpochMs): readonly string[]
   return [...past].flatMap(([label, version]) => (wasPublished(version, now) ? [label] : []));
 }
 
-function wasPublished({ released, deprecated, sunset, forgotten }: VersionParts, now: EpochMs): boolean {
+function wasPublished(version: VersionParts, now: EpochMs): boolean {
+  const { released, deprecated, sunset, forgotten } = version;
   if (released === Number.NEGATIVE_INFINITY && deprecated === undefined && sunset === undefined) return false;
-  return released !== undefined && released <= now && !(forgotten !== undefined && forgotten <= now);
+  return isReleased(version, now) && !(forgotten !== undefined && forgotten <= now);
+}
+
+/** Whether callers can reach it, or what it leaves behind. */
+export function isReleased({ released }: Pick<VersionParts, 'released'>, now: EpochMs): boolean {
+  return released !== undefined && released <= now;
 }

@@ -35,7 +35,7 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
       overrides: await openOverrides(database, onFault, onOverrides),
       published: {
         read: async () => readPublished(await database.call('readPublished')),
-        write: async (files) => database.call('writePublished', await writePublished(files)),
+        write: async (entries) => database.call('writePublished', await writePublished(entries)),
       },
       close,
     };

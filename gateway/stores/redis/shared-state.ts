@@ -140,8 +140,8 @@ export async function openSharedState(
         const text = await scripts.readPublished(KEYS.published);
         return readPublished(text === null ? undefined : String(text));
       },
-      write: async (files) => {
-        await scripts.writePublished(KEYS.published, await writePublished(files));
+      write: async (entries) => {
+        await scripts.writePublished(KEYS.published, await writePublished(entries));
       },
     },
     refresh,

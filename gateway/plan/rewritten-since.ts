@@ -1,0 +1,103 @@
+// One API as it was published against the policies of today: what is rewritten, and what of it is to be remembered.
+// An API is found by its name, and where it is not, or has moved, by the places at which its callers still ask.
+import type { EpochMs } from '../policy/contract.ts';
+import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
+import { type PolicyView, reporter } from './check/views.ts';
+import { datesOf, formerOf, overlaid, unstated } from './former-versions.ts';
+import type { VersionParts } from './grammar/policy-grammar.ts';
+import type { Problem } from './problems.ts';
+import type { FormerVersion } from './published-record.ts';
+import { checkFormer, checkPast, checkShared, isReleased, publishedOf } from './rules/past.ts';
+import { switchedReport } from './rules/switch.ts';
+import { urlsMoved } from './rules/urls-moved.ts';
+import { apiRemoved } from './rules/version-removed.ts';
+import { placesOfView, type Today } from './today.ts';
+
+export interface PastApi {
+  readonly api: string;
+  /** As its file said it; undefined where it had been left out before. */
+  readonly view: PolicyView | undefined;
+  /** What was published of it earlier and its file did not state any more. */
+  readonly former: readonly FormerVersion[];
+}
+
+export interface Rewritten {
+  readonly problems: readonly Problem[];
+  readonly former: readonly FormerVersion[];
+}
+
+type Versions = ReadonlyMap<Label, VersionParts>;
+
+export async function rewrittenSince(past: PastApi, today: Today, now: EpochMs): Promise<Rewritten> {
+  const places =
+    past.view === undefined
+      ? [...new Set(past.former.flatMap((former) => former.places))]
+      : placesOfView(past.view, today);
+  const heirs = await heirsOf(past.api, places, today);
+  const stated: Versions = past.view?.versions ?? new Map();
+  const former: Versions = new Map(past.former.map((each) => [each.label, datesOf(each)]));
+  const known = knownOf(stated, former, now);
+  const problems: Problem[] = [];
+  const reportIn = ({ parts, document }: PolicyView) =>
+    switchedReport(parts.rules, reporter(document, problems));
+  const [heir, ...rest] = heirs;
+  if (heir !== undefined) {
+    const report = reportIn(heir);
+    const elsewhere = new Set(rest.flatMap(({ labels }) => labels));
+    // Left out as a whole, it is what it was in the form that it has again.
+    const last = past.view === undefined ? sameForm(former, heir) : stated;
+    checkPast(last, heir, now, report, elsewhere);
+    checkFormer(unstatedIn(last, former, now), last, heir, report);
+    for (const other of rest) checkShared(known, other, now, reportIn(other));
+    const isServed = [...known.values(), ...stated.values()].some((version) => isReleased(version, now));
+    const present = new Set(heirs.flatMap(({ parts }) => today.placesOf(parts.api ?? past.api)));
+    if (isServed) urlsMoved(places, present, heir, report);
+  } else if (today.complete && past.view !== undefined) {
+    apiRemoved(publishedOf(stated, now), reportIn(past.view));
+  }
+  const left = new Map(past.former.map((each) => [each.label, each.left]));
+  return {
+    problems,
+    former: [...known].flatMap(([label, dates]) => {
+      const version = heirs.map(({ versions }) => versions.get(label)).find((each) => each !== undefined);
+      const api = heir?.parts.api ?? past.api;
+      return formerOf({ api, label, places, left: left.get(label) ?? now }, dates, version, now) ?? [];
+    }),
+  };
+}
+
+/** The API of that name first; whoever has taken over its places speaks to its callers too. */
+async function heirsOf(api: string, places: readonly string[], today: Today): Promise<readonly PolicyView[]> {
+  const own = new Set(today.placesOf(api));
+  const others = places.every((place) => own.has(place)) ? [] : today.holdersOf(places);
+  const heirs: PolicyView[] = [];
+  for (const name of new Set([api, ...others])) {
+    const view = await today.find(name);
+    if (view !== undefined) heirs.push(view);
+  }
+  return heirs;
+}
+
+/** With versions or without; all of it where none has the form of `heir`. */
+function sameForm(former: Versions, heir: PolicyView): Versions {
+  const same = [...former].filter(([label]) => (label === UNVERSIONED) === heir.unversioned);
+  return same.length === 0 ? former : new Map(same);
+}
+
+/** Everything that was ever published of these versions, as it was said last. */
+function knownOf(stated: Versions, former: Versions, now: EpochMs): Versions {
+  const published = new Set([...publishedOf(stated, now), ...former.keys()]);
+  return new Map(
+    [...published].map((label) => [label, overlaid(former.get(label) ?? {}, stated.get(label) ?? {})]),
+  );
+}
+
+/** Of what is remembered, what the files published last do not state: the newer word counts. */
+function unstatedIn(stated: Versions, former: Versions, now: EpochMs): Versions {
+  return new Map(
+    [...former].map(([label, dates]) => {
+      const version = stated.get(label);
+      return [label, version !== undefined && isReleased(version, now) ? unstated(dates, version) : dates];
+    }),
+  );
+}

@@ -1,0 +1,40 @@
+// Operations whose sunset is earlier than their callers were told: by the operation's own date, or by its version's.
+// Part of past.ts, under the name of sunset-rewritten: an operation ends when it says so, or with its version.
+import type { EpochMs } from '../../policy/contract.ts';
+import type { Report } from '../check/views.ts';
+import type { VersionParts } from '../grammar/policy-grammar.ts';
+import { effectiveSunset } from '../redirects.ts';
+import type { Subject } from './subject.ts';
+import { sunsetRewritten } from './sunset-rewritten.ts';
+
+export interface EndingOperation {
+  /** As written. */
+  readonly name: string;
+  readonly sunset: EpochMs;
+}
+
+/** Those with a sunset of their own, by the requests they answer: how a parameter is called makes no difference. */
+export function endingOperations({
+  operations = {},
+}: Pick<VersionParts, 'operations'>): ReadonlyMap<string, EndingOperation> {
+  return new Map(
+    Object.entries(operations).flatMap(([name, { sunset }]) =>
+      sunset === undefined ? [] : [[name.replaceAll(/\{[^}]*\}/g, '{}'), { name, sunset }]],
+    ),
+  );
+}
+
+export function operationsRewritten(older: VersionParts, subject: Subject, report: Report): void {
+  const { label, version, at, view } = subject;
+  const published = endingOperations(older);
+  const own = endingOperations(version);
+  const whole = effectiveSunset(older);
+  for (const [requests, { name, sunset }] of own) {
+    const of = { label: `${label} ${name}`, version: { sunset }, at: [...at, 'operations', name], view };
+    sunsetRewritten({ sunset: published.get(requests)?.sunset ?? whole }, of, report);
+  }
+  // A version that had a sunset is judged by it, and its operations had none later.
+  if (whole !== undefined) return;
+  for (const [requests, { name, sunset }] of published)
+    if (!own.has(requests)) sunsetRewritten({ sunset }, { ...subject, label: `${label} ${name}` }, report);
+}

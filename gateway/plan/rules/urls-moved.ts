@@ -1,0 +1,28 @@
+// urls-moved: callers keep the URLs they have; where a base, a path or a host is changed, all of them get 404.
+// Compares the places of an API, each a host and a path, with those that still lead to some API.
+import { pathsOf } from '../api-routes.ts';
+import type { PolicyView, Report } from '../check/views.ts';
+
+/** `present`: every place of `past` that leads somewhere today, and all of this file. */
+export function urlsMoved(
+  past: readonly string[],
+  present: ReadonlySet<string>,
+  { parts }: PolicyView,
+  report: Report,
+): void {
+  const paths = new Set(pathsOf(parts).map(({ path }) => path));
+  const told = new Set<string>();
+  for (const place of past.filter((each) => !present.has(each))) {
+    const [host, path = ''] = place.split(' ');
+    const isHost = paths.has(path);
+    const key = isHost ? 'host' : path.includes('{version}') ? 'resolve' : 'base';
+    const was = isHost ? `${host}${path}` : path;
+    if (told.has(was)) continue;
+    told.add(was);
+    report([key], {
+      rule: 'urls-moved',
+      message: `${was} was published and leads to no API any more: its callers get 404`,
+      hint: `keep ${key === 'host' ? `${host} among the hosts` : key === 'base' ? `base: ${path}` : `path: ${path}`}`,
+    });
+  }
+}
