@@ -114,6 +114,17 @@ describe('decide', () => {
       { request: { path: '/nowhere', search: '?access_token=x' } },
       'credentials_in_url',
     ],
+    [
+      'AUTH-1: on a connection for another host too',
+      { request: { misdirected: true, search: '?access_token=x' } },
+      'credentials_in_url',
+    ],
+    ['TLS-4: such a connection serves no API', { request: { misdirected: true } }, 'misdirected'],
+    [
+      'TLS-4: nor what is published about all',
+      { request: { misdirected: true, path: '/.well-known/api-catalog' } },
+      'misdirected',
+    ],
     ['a known host without a route is not found', { request: { path: '/nowhere' } }, 'route_unknown'],
     ['TLS-4: an unknown host is misdirected', { request: { host: 'other.example' } }, 'host_unknown'],
     [
