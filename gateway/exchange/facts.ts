@@ -6,7 +6,7 @@ import type { Consumer, TokenFlaw } from '../policy/authentication/access.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
-import type { Successor } from '../policy/lifecycle/retirement.ts';
+import { NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
 import type { Carrier } from '../policy/versioning/resolution.ts';
@@ -52,6 +52,17 @@ export interface ExchangeFacts {
 }
 
 const NO_ROUTES = startRouteTable<ApiPlan>().table;
+
+/** The same object, for another version to be judged: the answer tells nothing of the first, and what was counted stays. */
+export function withoutVersion(facts: ExchangeFacts): ExchangeFacts {
+  facts.version = undefined;
+  facts.phase = undefined;
+  facts.successor = NO_SUCCESSOR;
+  facts.relatedLinks = undefined;
+  facts.sparesSome = false;
+  facts.observed = undefined;
+  return facts;
+}
 
 /**
  * To be called when a request has been observed. An idle connection keeps its last request until the next one: through

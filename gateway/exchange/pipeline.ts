@@ -1,6 +1,5 @@
 // The order in which a request is judged, with the reason for each position. Straight-line code, read top to bottom.
 // Everything it calls is pure or a port; `explain` runs the very same function.
-import type { Consumer } from '../policy/authentication/access.ts';
 import { authorise } from '../policy/authentication/authorise.ts';
 import { assess } from '../policy/lifecycle/assess.ts';
 import { brownOut, looksAtCaller, meetsBrownout } from '../policy/lifecycle/brownout-refusal.ts';
@@ -8,7 +7,6 @@ import { leaveFrom, someoneMayPass } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, isForgotten, retire } from '../policy/lifecycle/retirement.ts';
 import { refuseMaintained } from '../policy/maintenance/maintenance.ts';
-import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { authenticate } from './authenticate.ts';
 import { noticeOrder } from './body-notice.ts';
@@ -19,8 +17,9 @@ import type { Directive, Refusal } from './directive.ts';
 import { requestedVersion } from './echo.ts';
 import { encodedSlash } from './encoded-slash.ts';
 import { enforce, observe, refuse } from './enforce.ts';
-import type { ExchangeFacts } from './facts.ts';
+import { type ExchangeFacts, withoutVersion } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
+import { refuseFlood } from './guard.ts';
 import { limitRefusal, takeOf } from './limit-of.ts';
 import { keepFirstCall, type Pinned, pinnedVersion } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
@@ -40,16 +39,16 @@ export async function decide(
   facts: ExchangeFacts,
   ports: ExchangePorts,
 ): Promise<Directive> {
+  // Guard: before anything costly, so that a flood from one address buys nothing but look-ups in one map.
+  const guarding = refuseFlood(view.clientAddress, facts.plan, ports);
+  const flood = guarding instanceof Promise ? await guarding : guarding;
+  return flood === undefined ? judge(view, facts, ports) : refuse(flood);
+}
+
+/** All behind the guard. A request that is judged again keeps its consumer and what it was counted with. */
+async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePorts): Promise<Directive> {
   const { plan, now } = facts;
 
-  // Guard: before anything costly, so that a flood from one address buys nothing but look-ups in one map.
-  if (plan.guard !== undefined) {
-    const counted = ports.guard(view.clientAddress, plan.guard);
-    // Waited for only by the first of an address, where several workers count together.
-    const taken = counted instanceof Promise ? await counted : counted;
-    if (!taken.allowed)
-      return refuse({ reason: 'guard_limited', retryAfterSeconds: retryAfterSeconds(taken) });
-  }
   // A credential in the URL is refused whatever else is right: it has leaked into logs by now (AUTH-1).
   const leaked = credentialInQuery(view.search, plan.credentialsInUrl);
   if (leaked !== undefined) return refuse({ reason: 'credentials_in_url', parameter: leaked });
@@ -83,15 +82,17 @@ export async function decide(
   if (api.echo) facts.requested = requestedVersion(evidence);
   const named = resolutionOf(api, evidence, facts);
   // Pin: nothing names a version, so that the account decides, for which it must be known who calls (VER-3).
-  let consumer: Consumer | undefined;
+  let { consumer } = facts;
   if (named.kind === 'open') {
     facts.carrier = 'pin';
     facts.perAccount = true;
-    const asked = authenticate(api.access, view, ports);
-    const caller = asked instanceof Promise ? await asked : asked;
-    if (caller.kind === 'refused') return refuse(caller.refusal);
-    consumer = caller.consumer;
-    facts.consumer = consumer;
+    if (consumer === undefined) {
+      const asked = authenticate(api.access, view, ports);
+      const caller = asked instanceof Promise ? await asked : asked;
+      if (caller.kind === 'refused') return refuse(caller.refusal);
+      consumer = caller.consumer;
+      facts.consumer = consumer;
+    }
   }
   const resolution: Pinned =
     named.kind === 'open' ? await pinnedVersion(api, named, consumer, facts, ports) : named;
@@ -195,11 +196,10 @@ export async function decide(
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
   if (version.limits !== undefined) {
     const take = takeOf(api, version, version.limits, consumer, view.clientAddress, facts);
-    const taking = ports.limiter.take(take, version.limits);
+    const taking = facts.quota ?? ports.limiter.take(take, version.limits);
     // A lease answers at once.
-    const quota = taking instanceof Promise ? await taking : taking;
-    facts.quota = quota;
-    const refusal = limitRefusal(quota, take.limit, ports.wallClock);
+    facts.quota = taking instanceof Promise ? await taking : taking;
+    const refusal = limitRefusal(facts.quota, take.limit, ports.wallClock);
     const answer = refusal && enforce(api, version, facts, refusal);
     if (answer !== undefined) return answer;
   }
@@ -209,7 +209,7 @@ export async function decide(
     const kept = await keepFirstCall(resolution.firstCall, now, ports);
     if (kept.kind === 'refused') return refuse(kept.refusal);
     // Another call of the account came first, elsewhere: the version it got is judged instead, by now as the pin.
-    if (kept.label !== resolution.label) return decide(view, facts, ports);
+    if (kept.label !== resolution.label) return judge(view, withoutVersion(facts), ports);
   }
 
   // Body notice: nothing refuses after it, so that a condition is judged only for a request that would be served.

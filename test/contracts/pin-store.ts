@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Pin, PinKey, PinStore } from '../../gateway/policy/versioning/pin.ts';
+import { NOW } from '../support/exchange-samples.ts';
+import { callUnnamed } from '../support/first-calls.ts';
 import type { LastingUnderTest } from './lasting-stores.ts';
 
 export const pinOf = (label: string, more: Partial<Pin> = {}): Pin => ({
@@ -91,6 +93,49 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
       await store.restart();
       expect(await pins().find(key)).toEqual(winner);
     });
+
+    it.each([
+      ['the older version', 0, { 0: 'v1 by pin', 1: 'v1 by pin' }],
+      ['the newer version', 1, { 0: 'version_unknown', 1: 'v2 by pin' }],
+    ] as const)(
+      'of two first calls at once that see a release or not, %s stands, and each counts once',
+      async (_which, first, ends) => {
+        const { account } = newKey();
+        const claimed = Promise.withResolvers<void>();
+        const found: Promise<unknown>[] = [];
+        const bothFound = Promise.withResolvers<void>();
+        const call = async (gateway: 0 | 1) => {
+          const { find, claim, replace } = pins(gateway);
+          const asked: string[] = [];
+          const racing: PinStore = {
+            find: (key) => {
+              const pin = find(key);
+              if (found.push(Promise.resolve(pin)) === 2) Promise.all(found).then(() => bothFound.resolve());
+              return pin;
+            },
+            claim: async (key, pin) => {
+              await (gateway === first ? bothFound.promise : claimed.promise);
+              return claim(key, pin).finally(claimed.resolve);
+            },
+            replace,
+          };
+          const now = gateway === 0 ? NOW - 2 : NOW;
+          const { end } = await callUnnamed({
+            pins: racing,
+            onAsked: (what) => asked.push(what),
+            account,
+            now,
+          });
+          return { end, asked };
+        };
+        const asked = ['guard', 'verify', 'take'];
+        expect(await Promise.all([call(0), call(1)])).toEqual([
+          { end: ends[0], asked },
+          { end: ends[1], asked },
+        ]);
+        expect(await pins().find({ api: 'orders', account })).toMatchObject({ label: `v${first + 1}` });
+      },
+    );
 
     it('a pin is replaced only by who knows the one that stands', async () => {
       const key = newKey();

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
+import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import { deprecatedFacts, view } from '../support/exchange-samples.ts';
 
 const HSTS = 'max-age=31536000';
@@ -50,6 +51,17 @@ describe('decorate', () => {
     expect(decorated({}, facts)).not.toHaveProperty('x-accel-expires');
   });
 
+  it.each<[string, (facts: ExchangeFacts) => Partial<ExchangeFacts>, boolean]>([
+    ['is for everybody', () => ({}), false],
+    ['depends on the pin of the account', () => ({ perAccount: true }), true],
+    ['is spared to some', () => ({ sparesSome: true }), true],
+    ['tells a consumer its own last day', ({ phase }) => ({ phase: phase && { ...phase, sunset: 1 } }), true],
+  ])('CACHE-3: whether an answer that %s is private', (_what, changes, isPrivate) => {
+    const facts = deprecatedFacts();
+    const headers = decorated({ 'cache-control': 'max-age=60' }, { ...facts, ...changes(facts) });
+    expect(headers['cache-control']).toBe(isPrivate ? 'private, max-age=60' : 'max-age=60');
+  });
+
   it("RL-2: the upstream's own X-RateLimit lines never mix with ours", () => {
     const headers = decorated({ 'x-ratelimit-limit': '9999', 'x-ratelimit-remaining': '9998' });
     expect(headers['x-ratelimit-limit']).toBe('60');
@@ -64,7 +76,7 @@ describe('decorate', () => {
       allowed: true,
       retryAfterMs: 0,
     };
-    const headers = decorated({ 'x-ratelimit-limit': '9999' }, facts);
+    const headers = decorated({ 'x-ratelimit-limit': '9999', 'x-ratelimit-remaining': '9998' }, facts);
     expect(Object.keys(headers).filter((name) => name.includes('ratelimit'))).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { clampFreshness, clampLifetimes, longestReuse } from '../../gateway/exchange/freshness.ts';
+import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { Pause } from '../../gateway/policy/lifecycle/override.ts';
 import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
 
@@ -149,6 +150,18 @@ describe('what is left', () => {
     expect(left(pause(NOW - 1, NOW + 90_000))).toBe(90);
     expect(left(pause(NOW - 1, NOW + 90_000), pause(NOW + 30_000, NOW + 60_000, 'v1'))).toBe(30);
     expect(left(pause(NOW - 2, NOW), pause(NOW + 30_000, NOW + 60_000, 'v2'))).toBe(left());
+  });
+
+  it('CACHE-6: is no longer than to the beginning of a brownout, or to its end', () => {
+    const facts = deprecatedFacts();
+    const { version } = facts;
+    if (version === undefined) throw new Error('the sample has a version');
+    const rest = { rule: 0, announced: 0, status: 410, share: undefined, message: undefined } as const;
+    const left = (from: number, until: number) => {
+      const brownouts = createBrownoutCalendar([{ from: NOW + from, until: NOW + until, ...rest }]);
+      return longestReuse({ ...facts, version: { ...version, brownouts } });
+    };
+    expect([left(30_000, 60_000), left(0, 45_000), left(-2, -1)]).toEqual([30, 45, longestReuse(facts)]);
   });
 
   it('is endless before a version is known', () => {

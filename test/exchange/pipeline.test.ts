@@ -4,7 +4,7 @@ import type { Directive } from '../../gateway/exchange/directive.ts';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
-import type { GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import type { ApiPlan, GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
 import {
   type BrownoutCalendar,
@@ -64,6 +64,7 @@ function brownedOutVersion(share?: number): VersionRules {
 
 interface Situation {
   readonly rules?: VersionRules;
+  readonly cors?: ApiPlan['cors'];
   readonly request?: Partial<RequestView>;
   readonly guarded?: boolean;
   readonly token?: Authenticated;
@@ -73,7 +74,8 @@ interface Situation {
 
 function exchangeIn(situation: Situation): Exchange {
   const rules = situation.rules ?? version({ access: ACCESS, limits: LIMITS, upstream });
-  const current: GatewayPlan = { ...plan([api([rules])]), guard: situation.guarded ? LIMIT : undefined };
+  const owner = { ...api([rules]), cors: situation.cors };
+  const current: GatewayPlan = { ...plan([owner]), guard: situation.guarded ? LIMIT : undefined };
   const ports: ExchangePorts = {
     plan: () => current,
     now: () => NOW,
@@ -113,6 +115,40 @@ describe('decide', () => {
       'AUTH-1: a credential in the URL is refused on any path',
       { request: { path: '/nowhere', search: '?access_token=x' } },
       'credentials_in_url',
+    ],
+    [
+      'AUTH-1: on a connection for another host too',
+      { request: { misdirected: true, search: '?access_token=x' } },
+      'credentials_in_url',
+    ],
+    ['TLS-4: such a connection serves no API', { request: { misdirected: true } }, 'misdirected'],
+    [
+      'TLS-4: nor what is published about all',
+      { request: { misdirected: true, path: '/.well-known/api-catalog' } },
+      'misdirected',
+    ],
+    [
+      'WS-4: a stranger opens no WebSocket, whatever version it names',
+      {
+        cors: { origins: new Set(['https://app.example.com']) },
+        request: { webSocket: true, path: '/api/v9/orders', headers: { origin: 'https://evil.example' } },
+      },
+      'origin_not_allowed',
+    ],
+    [
+      'FWD-10: what is too large is not counted',
+      { request: { headers: { authorization: 'Bearer a.b.c', 'content-length': '1000001' } } },
+      'body_too_large',
+    ],
+    [
+      'FWD-10: a scope that lacks is said before a size',
+      {
+        request: {
+          method: 'POST',
+          headers: { authorization: 'Bearer a.b.c', 'content-length': '1000001' },
+        },
+      },
+      'scope_insufficient',
     ],
     ['a known host without a route is not found', { request: { path: '/nowhere' } }, 'route_unknown'],
     ['TLS-4: an unknown host is misdirected', { request: { host: 'other.example' } }, 'host_unknown'],

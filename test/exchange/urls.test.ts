@@ -95,14 +95,16 @@ describe('URLs in another version', () => {
       return version({ label, schedule, phases: version().phasesOf(schedule), successorPath, redirects: [] });
     };
     const all = [life('v1', 'v2', NOW - 1), life('v2', 'v3', NOW + 1), life('v3', 'v1', NOW + 2)];
-    const leadsTo = (now: number) =>
-      successorOf(plan(), api(all), all[0] ?? version(), { now, overrides: [] }, resource('/7')).replacement;
-    expect([NOW, NOW + 1, NOW + 2].map(leadsTo)).toEqual([
+    const leadsTo = (now: number, first = all[0] ?? version()) =>
+      successorOf(plan(), api(all), first, { now, overrides: [] }, resource('/7')).replacement;
+    expect([NOW, NOW + 1, NOW + 2].map((now) => leadsTo(now))).toEqual([
       'https://api.example.com/api/v2/orders/7',
       'https://api.example.com/api/v3/orders/7',
       // All have ended, and lead back to each other.
       undefined,
     ]);
+    const renamed = { ...life('v1', 'v2', NOW - 1), successorTail: ['/new'] };
+    expect(leadsTo(NOW + 1, renamed)).toBe('https://api.example.com/api/v3/orders/new');
   });
 
   it('LNK-2: a successor is named from its release on, and not while it would answer 404', () => {

@@ -8,6 +8,8 @@ import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Ask, type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
 import { head, sendBytes } from '../support/raw-client.ts';
 import { type RawUpstream, startRawUpstream } from '../support/raw-upstream.ts';
+import { converseInHttp2 } from '../wire/http2-client.ts';
+import { request } from '../wire/http2-frames.ts';
 import { askFor, NAMES, PLACES, type Place } from './carriers/asks.ts';
 
 const stack = new AsyncDisposableStack();
@@ -74,6 +76,29 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (protocol) => {
     expect(await gateway.accessLine(answer.headers['x-request-id'])).toMatchObject({
       refusal: 'version_ambiguous',
     });
+  });
+});
+
+describe('H2-3, VER-3: a version in a header with bytes that no field may hold, which nghttp2 leaves out unseen', () => {
+  it.concurrent.each([
+    ['is none where there is no default', '/api/orders/7', 'api-version', 400, 'version_missing', undefined],
+    ['does not change the one in the path', '/api/v2/orders/7', 'api-version', 200, undefined, 'v2'],
+    ['leaves the default', '/api/payments/7', 'payments-version', 200, undefined, '2026-06-01'],
+  ] as const)('%s', async (_what, path, field, status, refusal, version) => {
+    const port = gateway.https;
+    const fields = [
+      [':method', 'GET'],
+      [':scheme', 'https'],
+      [':authority', '127.0.0.1'],
+      [':path', path],
+      ['x-request-id', `left-out-${field}-${status}`],
+      [field, 'v9\0'],
+    ] as const;
+    const address = { host: '127.0.0.1', port, tls: true, serverName: '' };
+    const { answers } = await converseInHttp2(address, { pieces: [request(fields)], patienceMs: 20_000 });
+    expect(answers).toMatchObject([{ status }]);
+    const line = await gateway.accessLine(`left-out-${field}-${status}`);
+    expect(line).toMatchObject({ status, ...(refusal && { refusal }), ...(version && { version }) });
   });
 });
 

@@ -56,6 +56,7 @@ function told(resolution: Resolution): string {
 
 const v = (version: string) => `application/vnd.acme.${version}+json`;
 const n = (version: string) => `application/vnd.acme+json;version=${version}`;
+const isV1 = ({ value }: { readonly value: string }) => value === 'v1' || value === '1';
 
 describe('Accept', () => {
   it.each([
@@ -100,6 +101,7 @@ describe('Accept', () => {
       'v1 by accept',
     ],
     ['NEG-3: what is excluded need not be the default', `${v('v1')};q=0, */*`, 'v2 by default'],
+    ['NEG-3: weight 0 asks for nothing, known or not', `${v('v7')};q=0`, 'v2 by default'],
     ['NEG-3: any type is consent to the default', '*/*', 'v2 by default'],
     ['NEG-3: a type without a version, too', 'application/vnd.acme+json', 'v2 by default'],
     ['NEG-3: no list', undefined, 'v2 by default'],
@@ -234,8 +236,6 @@ describe('templates', () => {
 });
 
 describe('VER-9: the upstream sees plain types', () => {
-  const isV1 = ({ value }: { readonly value: string }) => value === 'v1' || value === '1';
-
   it.each([
     [v('v1'), 'application/json'],
     [`${v('v1')};q=0.5`, 'application/json; q=0.5'],
@@ -257,6 +257,21 @@ describe('VER-9: the upstream sees plain types', () => {
     [`${v('v1')};version=2`, 'application/json'],
   ])('the content %s as %s', (type, plain) => {
     expect(plainType(mediaTypes, parseMediaType(type))).toBe(plain);
+  });
+});
+
+describe('the form of the answer', () => {
+  it.each([
+    ['the one that names the version', v('v1'), NAME],
+    ['the one with the higher weight', `${v('v1')};q=0.5, ${n('1')}`, PARAMETER],
+    ['the first of two with one weight', `${n('1')}, ${v('v1')}`, PARAMETER],
+    ['not one for another version', `${v('v2')}, ${n('1')};q=0.1`, PARAMETER],
+    ['the one as good as what leaves the version open', `*/*, ${v('v1')}`, NAME],
+    ['none behind what leaves it open', `*/*, ${v('v1')};q=0.9`, undefined],
+    ['none that is not wanted', `${v('v1')};q=0`, undefined],
+    ['none where nothing names it', 'application/json', undefined],
+  ])('NEG-5: is %s', (_what, accept, form) => {
+    expect(wantedForm(mediaTypes, accept, isV1)).toBe(form);
   });
 });
 

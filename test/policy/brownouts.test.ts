@@ -312,15 +312,20 @@ describe('who meets a window', () => {
     );
   });
 
-  it('about as many as the share says, and other ones in the next window', () => {
-    const met = (shifted: number) =>
+  it.each<[string, number, Partial<BrownoutSubject>]>([
+    ['in the next window', DAY, {}],
+    ['in another version', 0, { label: 'v0' }],
+    ['in another API', 0, { api: 'payments' }],
+  ])('about as many as the share says, and other ones %s', (_where, shifted, other) => {
+    const met = (from: number, met: BrownoutSubject) =>
       Array.from({ length: 2000 }, (_, index) =>
-        meetsBrownout({ ...window, from: window.from + shifted, share: 0.25 }, subject, window.from, {
+        meetsBrownout({ ...window, from, share: 0.25 }, met, window.from, {
           consumer: { id: `consumer-${index}` },
           clientAddress: '192.0.2.1',
         }),
       );
-    const [first, second] = [met(0), met(DAY)];
+    const first = met(window.from, subject);
+    const second = met(window.from + shifted, { ...subject, ...other });
     expect(first.filter(Boolean).length / 2000).toBeCloseTo(0.25, 1);
     expect(first.filter((each, index) => each && second[index]).length).toBeLessThan(250);
   });

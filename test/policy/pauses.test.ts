@@ -4,7 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { assess, holdOf, type Living } from '../../gateway/policy/lifecycle/assess.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { BrownoutWindow } from '../../gateway/policy/lifecycle/brownout-rule.ts';
-import { nextOverrideChange, type Override, type Pause } from '../../gateway/policy/lifecycle/override.ts';
+import {
+  longOver,
+  nextOverrideChange,
+  type Override,
+  type Pause,
+} from '../../gateway/policy/lifecycle/override.ts';
 import { effectsOf, type PausableVersion } from '../../gateway/policy/lifecycle/pause-effects.ts';
 import { LONGEST_PAUSE_MS, makePause, type PauseRequest } from '../../gateway/policy/lifecycle/pause-rule.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
@@ -299,6 +304,19 @@ describe('making a pause', () => {
     });
     expect(make({ from: NOW + HOUR })).toMatchObject({ kind: 'pause', pause: { from: NOW + HOUR } });
     expect(make({ label: undefined, until: NOW + LONGEST_PAUSE_MS }).kind).toBe('pause');
+  });
+
+  it('SUN-1: ends on a whole second, not before the instant asked for', () => {
+    const untils = [END - 1, END, END + 1].map((until) => {
+      const made = make({ until });
+      return made.kind === 'pause' && made.pause.until;
+    });
+    expect(untils).toEqual([END, END, END + 1000]);
+  });
+
+  it('is remembered for a day after its end, and no longer', () => {
+    const over = pause();
+    expect([END, END + DAY - 1, END + DAY].map((now) => longOver([over], now))).toEqual([[], [], [over]]);
   });
 
   it.each<[string, Partial<PauseRequest>, string, string]>([

@@ -2,7 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dayOf, parseInstant } from '../../gateway/policy/notation.ts';
-import type { Pin } from '../../gateway/policy/versioning/pin.ts';
+import {
+  type Pin,
+  type PinMove,
+  ROLL_BACK_MS,
+  rollBackPin,
+  upgradePin,
+} from '../../gateway/policy/versioning/pin.ts';
 import {
   accountOf,
   choosePin,
@@ -106,7 +112,57 @@ describe('the version of an account', () => {
         moment.wasReleased(label, at) && (label !== '2026-06-01' || at >= Date.UTC(2026, 5, 15)),
     };
     expect(chosen('2026-06-10', 'floor', undefined, late)).toBe('2025-09-15');
+    expect(chosen('2026-06-14', 'floor', undefined, late)).toBe('2025-09-15');
     expect(chosen('2026-06-15', 'floor', undefined, late)).toBe('2026-06-01');
+  });
+});
+
+describe('a version that is out before the day it is called by', () => {
+  const early: PinMoment = { ...moment, wasReleased: () => true };
+
+  it.each<[DateMatch, string, string]>([
+    ['floor', '2099-06-01', '2026-06-01'],
+    ['exact', '2099-01-01', 'none'],
+  ])(
+    'VER-5: %s: is nobody’s who says to have come on a day that is still to come',
+    (match, created, label) => {
+      expect(chosen(created, match, undefined, early)).toBe(label);
+    },
+  );
+});
+
+describe('a pin that is moved', () => {
+  const versions = { labels: LABELS.toReversed(), isServed: moment.isServed };
+  const told = (move: PinMove) => (move.kind === 'refused' ? move.reason : move.next?.label);
+
+  it.each([
+    ['a newer one', '2025-09-15', '2026-06-01', '2026-06-01'],
+    ['the same one', '2025-09-15', '2025-09-15', 'not_newer'],
+    ['an older one', '2026-06-01', '2025-09-15', 'not_newer'],
+    ['one that has ended', '2023-01-01', '2024-09-01', 'version_ended'],
+    ['one that is not out yet', '2026-06-01', '2099-01-01', 'version_ended'],
+    ['one that there never was', '2026-06-01', '2026-07-01', 'version_unknown'],
+    ['any, from one that is gone', '2025-12-01', '2025-09-15', '2025-09-15'],
+    ['any, from nowhere', undefined, '2025-09-15', '2025-09-15'],
+  ])('goes to %s or says why not', (_what, from, to, expected) => {
+    expect(told(upgradePin(from === undefined ? undefined : pinTo(from), { from, to }, versions, NOW))).toBe(
+      expected,
+    );
+  });
+
+  it('comes back within 72 hours, not in their last instant, and once', () => {
+    const move = upgradePin(pinTo('2025-09-15'), { from: '2025-09-15', to: '2026-06-01' }, versions, NOW);
+    if (move.kind === 'refused') throw new Error(move.reason);
+    const back = (after: number) => rollBackPin(move.next, versions, NOW + after);
+    expect([0, ROLL_BACK_MS - 1, ROLL_BACK_MS].map((after) => told(back(after)))).toEqual([
+      '2025-09-15',
+      '2025-09-15',
+      'too_late',
+    ]);
+    const first = back(0);
+    expect(told(rollBackPin(first.kind === 'moved' ? first.next : undefined, versions, NOW))).toBe(
+      'nothing_to_roll_back',
+    );
   });
 });
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequestHeaders } from '../../gateway/policy/contract.ts';
-import { readEvidence } from '../../gateway/policy/versioning/readers.ts';
+import { isNamedByPlace, readEvidence } from '../../gateway/policy/versioning/readers.ts';
 import type {
   CarrierInput,
   Claim,
@@ -206,6 +206,28 @@ describe('resolution', () => {
   });
 });
 
+it.each<[string, Partial<CarrierInput>, boolean]>([
+  ['nothing', {}, true],
+  ['a path', { pathSegment: 'v1' }, true],
+  ['a subdomain beside a path', { pathSegment: 'v1', subdomain: 'v1' }, true],
+  ['a header beside a path', { pathSegment: 'v1', headers: { 'api-version': '1' } }, false],
+  ['a query', { search: '?v=1' }, false],
+  ['a type', { headers: { accept: 'application/vnd.acme.v1+json' } }, false],
+  ['a type beside a path', { pathSegment: 'v1', headers: { accept: 'application/vnd.acme.v1+json' } }, false],
+  ['a type without a version', { pathSegment: 'v1', headers: { accept: 'application/json' } }, true],
+])('RET-5: whether %s leaves the version to the URL alone', (_what, input, expected) => {
+  const plain = 'application/json';
+  const mediaTypes = [{ before: 'application/vnd.acme.', after: '+json', parameter: undefined, plain }];
+  const every = createResolutionRules({
+    labels: ['v1'],
+    header: 'API-Version',
+    query: 'v',
+    mediaTypes,
+    default: 'v1',
+  });
+  expect(isNamedByPlace(evidence(every, input))).toBe(expected);
+});
+
 describe('days as versions', () => {
   const days = ['2024-01-01', '2025-03-01', '2026-06-01'];
   const floor = createResolutionRules({ labels: days, header: 'V', default: undefined, match: 'floor' });
@@ -230,6 +252,8 @@ describe('days as versions', () => {
             : { kind: 'resolved', label: expected, carrier: 'header' },
         );
       }),
+      // Today, in its very first millisecond, and tomorrow.
+      { examples: [['2026-11-20'], ['2026-11-21']] },
     );
   });
 });

@@ -1,0 +1,97 @@
+// A call that names no version of an API whose accounts stay on the one of their first call, judged over a store of pins.
+// For tests of what such a call gets, keeps and costs, whatever keeps the pins.
+import { createExchange } from '../../gateway/exchange/exchange.ts';
+import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
+import type { ApiPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import { createPhases } from '../../gateway/policy/lifecycle/phases.ts';
+import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
+import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
+import type { PinStore } from '../../gateway/policy/versioning/pin.ts';
+import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
+import { ACCESS, api, LIMIT, LIMITS, NOW, plan, upstream, version, view } from './exchange-samples.ts';
+
+const LABELS = ['v1', 'v2'] as const;
+type Changes = Partial<VersionRules> & { readonly dates?: Partial<Schedule> };
+
+export interface UnnamedCall {
+  readonly pins: PinStore;
+  /** Told of everything that is counted or asked but the pins. */
+  readonly onAsked: (what: 'guard' | 'verify' | 'take') => unknown;
+  readonly method?: string | undefined;
+  /** Whose token it is. */
+  readonly account?: string;
+  readonly now?: number;
+  readonly mode?: ApiPlan['mode'];
+  /** Of one version or the other; v2 is out a millisecond before `NOW`. */
+  readonly rules?: Partial<Record<(typeof LABELS)[number], Changes>> | undefined;
+  readonly allowed?: boolean | undefined;
+}
+
+export interface Called {
+  /** Why it was refused, or the version it is forwarded to and how that was named. */
+  readonly end: string;
+  readonly facts: ExchangeFacts;
+}
+
+function served(label: string, { dates, ...changes }: Changes = {}): VersionRules {
+  const { schedule: old } = version();
+  const open = { deprecated: undefined, sunset: undefined, successor: undefined };
+  const released = label === 'v1' ? old.released : NOW - 1;
+  const schedule = { ...old, ...open, released, ...dates };
+  const phases = createPhases(schedule, { label, form: 'true', warning: false });
+  return version({ label, schedule, phases, upstream, limits: LIMITS, access: ACCESS, ...changes });
+}
+
+export async function callUnnamed(call: UnnamedCall): Promise<Called> {
+  const { pins, onAsked, method = 'GET', account = 'acme', now = NOW, allowed = true } = call;
+  const resolution = createResolutionRules({
+    labels: LABELS.toReversed(),
+    header: 'api-version',
+    default: undefined,
+    pin: { account: undefined, created: undefined, match: 'floor' },
+  });
+  const versions = LABELS.map((label) => served(label, call.rules?.[label]));
+  const owner = { ...api(versions), resolution, access: ACCESS, mode: call.mode ?? 'enforce' };
+  const current = { ...plan([owner]), guard: LIMIT };
+  const quota: Quota = { kind: 'counted', limit: LIMIT, allowed, remaining: 0, retryAfterMs: 1, resetMs: 1 };
+  const consumer = { id: account, named: true, scopes: new Set(['orders:read']), claims: {} };
+  const ports: ExchangePorts = {
+    plan: () => current,
+    now: () => now,
+    wallClock: () => now,
+    monotonic: () => 0,
+    guard: () => {
+      onAsked('guard');
+      return { allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 };
+    },
+    limiter: {
+      take: () => {
+        onAsked('take');
+        return quota;
+      },
+    },
+    pins,
+    overrides: () => [],
+    verifiers: new Map([
+      [
+        'main',
+        {
+          verify: () => {
+            onAsked('verify');
+            return { kind: 'consumer', consumer };
+          },
+        },
+      ],
+    ]),
+    onFault: () => undefined,
+    hstsSeconds: undefined,
+  };
+  const exchange = createExchange(ports);
+  const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
+  const request = view({ method, path: '/api/orders', headers: { authorization: 'Bearer a.b.c' } });
+  const directive = await exchange.decide(request, facts);
+  const end =
+    directive.kind === 'refuse' ? directive.refusal.reason : `${facts.version?.label} by ${facts.carrier}`;
+  return { end, facts };
+}
