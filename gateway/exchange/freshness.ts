@@ -1,5 +1,6 @@
 // How long an upstream's answer may be reused: never past the next change in the life of its version (CACHE-6).
-// Edits Cache-Control, Expires and X-Accel-Expires of a forwarded answer, 304 included; only ever shortens.
+// Edits Cache-Control, Expires and X-Accel-Expires of a forwarded answer, 304 included, and of one that tells of an end;
+// only ever shortens.
 import type { EpochMs } from '../policy/contract.ts';
 import { nextOverrideChange } from '../policy/lifecycle/override.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
@@ -17,20 +18,28 @@ const STRING = /"(?:[^"\\]|\\.)*"/;
 const LIFETIME_OR_STRING = new RegExp(`${STRING.source}|${LIFETIME.source}`, 'gi');
 const STRINGS_END = new RegExp(`^(?:[^"]|${STRING.source})*$`);
 
-/** Seconds for which the answer of this exchange may be reused at most; `Infinity` where nothing bounds it. */
+/** Seconds for which the answer of this exchange may be reused at most (CACHE-6); `Infinity` where nothing bounds it. */
 export function longestReuse(facts: ExchangeFacts): number {
   const { phase, api } = facts;
   const asDeprecated = phase?.stage === 'deprecated' ? api?.deprecatedMaxAge : undefined;
   return Math.min(secondsToTransition(facts), asDeprecated ?? Number.POSITIVE_INFINITY);
 }
 
-/** Until the version of this exchange changes; `Infinity` when it never will. */
-function secondsToTransition({ phase, version, now, overrides }: ExchangeFacts): number {
-  if (phase === undefined || version === undefined) return Number.POSITIVE_INFINITY;
+/**
+ * Until the version of this exchange changes, or one that it links, or another is released that the same request may then
+ * get; `Infinity` when none ever will.
+ */
+function secondsToTransition({ phase, version, api, now, overrides, linked }: ExchangeFacts): number {
+  if (phase === undefined || version === undefined || api === undefined) return Number.POSITIVE_INFINITY;
+  const { forgotten } = version.schedule;
   const next = Math.min(
     phase.until,
+    linked.until,
+    api.nextRelease(now),
     version.brownouts?.nextChange(now) ?? phase.until,
     nextOverrideChange(overrides, version, now),
+    // Behind every other date of it.
+    forgotten !== undefined && forgotten > now ? forgotten : phase.until,
   );
   return Math.max(0, Math.floor((next - now) / 1000));
 }

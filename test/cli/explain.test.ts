@@ -176,7 +176,14 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
         { step: 'forward', value: 'orders-v2' },
       ],
       answer: { kind: 'forwarded', upstream: 'orders-v2', target: '/api/orders' },
-      next: [],
+      next: [
+        {
+          at: '2027-01-15T00:00:00Z',
+          version: 'v2',
+          stage: 'active',
+          signals: ['no longer links v1 as predecessor'],
+        },
+      ],
     });
   });
 
@@ -268,8 +275,14 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
       now: Date.UTC(2026, 4, 1),
     });
     expect(exitCode).toBe(0);
-    expect(text).toContain('orders v1 is served without an upstream');
-    expect(text).toContain('next      2026-06-01            v1 retired: 410 Gone, version_retired');
+    expect(text).toMatch(
+      /^stage +retired +no upstream is left, deprecated since 2026-01-15, sunset 2026-06-01,/m,
+    );
+    expect(text).toContain('answer    410 Gone\n');
+    expect(text).toContain('  sunset: Mon, 01 Jun 2026 00:00:00 GMT\n');
+    expect(text).toContain('was retired on 2026-06-01');
+    expect(text).not.toContain('warning:');
+    expect(text).not.toContain('next ');
   });
 
   it.each([
