@@ -151,6 +151,19 @@ describe('what is left', () => {
     expect(left(pause(NOW - 2, NOW), pause(NOW + 30_000, NOW + 60_000, 'v2'))).toBe(left());
   });
 
+  it('CACHE-6: is no longer than the versions it links stay as they are, and no other is released', () => {
+    const facts = deprecatedFacts();
+    const { api, linked, version } = facts;
+    if (api === undefined || version === undefined) throw new Error('the sample has an API and a version');
+    expect(longestReuse({ ...facts, linked: { ...linked, until: NOW + 90_000 } })).toBe(90);
+    expect(longestReuse({ ...facts, api: { ...api, nextRelease: (now) => now + 30_999 } })).toBe(30);
+    const schedule = { ...version.schedule, forgotten: NOW + 5_000 };
+    expect(longestReuse({ ...facts, version: { ...version, schedule } })).toBe(5);
+    expect(
+      longestReuse({ ...facts, version: { ...version, schedule: { ...schedule, forgotten: NOW } } }),
+    ).toBe(longestReuse(facts));
+  });
+
   it('is endless before a version is known', () => {
     expect(longestReuse({ ...deprecatedFacts(), phase: undefined })).toBe(Number.POSITIVE_INFINITY);
   });
