@@ -51,7 +51,7 @@ function secondsToTransition({ phase, version, api, now, overrides, linked }: Ex
 export function clampFreshness(headers: AnswerHeaders, seconds: number, wallClock: EpochMs): void {
   if (seconds === Number.POSITIVE_INFINITY) return;
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && FIELD.test(name))
+    if (value !== undefined && name.endsWith('control') && FIELD.test(name))
       headers[name] = clampLifetimes(typeof value === 'string' ? value : value.join(', '), seconds);
   }
   // An nginx in front of this gateway reads it before all others.
@@ -70,6 +70,8 @@ export function clampFreshness(headers: AnswerHeaders, seconds: number, wallCloc
 
 /** The directives of one field with every lifetime at most `seconds`; the rest of the text is untouched. */
 export function clampLifetimes(value: string, seconds: number): string {
+  // Numbers two digits shorter stay below it also where two of them add up: most changes are months away.
+  if (!hasDigits(value, String(seconds).length - 1)) return value;
   const lifetimes = STRINGS_END.test(value) ? LIFETIME_OR_STRING : LIFETIME;
   // Staleness begins after freshness, so that any of it could reach past the change.
   const staleSeconds = /stale-/i.test(value) ? staleRoom([...value.matchAll(lifetimes)], seconds) : 0;
@@ -82,6 +84,16 @@ export function clampLifetimes(value: string, seconds: number): string {
       return `${directive}=${Math.min(Number(written), most)}`;
     },
   );
+}
+
+/** Whether `count` digits follow on each other anywhere in the text. */
+function hasDigits(text: string, count: number): boolean {
+  let run = 0;
+  for (let index = 0; index < text.length && run < count; index += 1) {
+    const code = text.charCodeAt(index);
+    run = code >= 48 && code <= 57 ? run + 1 : 0;
+  }
+  return run >= count;
 }
 
 function clampAccel(value: string, seconds: number, wallClock: EpochMs): string {

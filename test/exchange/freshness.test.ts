@@ -29,6 +29,16 @@ describe('lifetimes', () => {
     expect(clampLifetimes(written, 60)).toBe(expected);
   });
 
+  it.each([
+    ['max-age=999999, stale-if-error=9999999', 10_000_000, 'max-age=999999, stale-if-error=9000001'],
+    ['max-age=5000001+5000000', 10_000_000, 'max-age=5000001'],
+    ['max-age=999999+999999', 10_000_000, 'max-age=999999+999999'],
+    ['max-age=10000001', 10_000_000, 'max-age=10000000'],
+    ['max-age=5, s-maxage=9', 0, 'max-age=0, s-maxage=0'],
+  ])('CACHE-6: %s with %d seconds left becomes %s', (written, seconds, expected) => {
+    expect(clampLifetimes(written, seconds)).toBe(expected);
+  });
+
   it('are read in one pass, whatever is written', () => {
     const quotes = '\\"'.repeat(7_000);
     const stale = 'max-age=9, stale-if-error=9, '.repeat(500);
