@@ -72,8 +72,9 @@ export function decisionsOf(
     if (version.operation !== undefined)
       add('operation', version.operation, { detail: 'has rules of its own' });
     if (phase !== undefined) {
+      const early = hasEnded(phase) && facts.now < (version.schedule.sunset ?? facts.now);
       add('stage', phase.stage, {
-        detail: datesInWords(version.schedule, facts.now),
+        detail: `${early ? 'no upstream is left, ' : ''}${datesInWords(version.schedule, facts.now)}`,
         assumed: wouldBeHeld(version, phase, facts.now) ? 'no pause' : undefined,
         origin: lines.phase(version, phase),
       });
@@ -84,7 +85,7 @@ export function decisionsOf(
       add('paused', `until ${dateInWords(pause.until)}`, { detail });
     }
     const [window] = version.brownouts?.windows(facts.now, Number.POSITIVE_INFINITY) ?? [];
-    if (window !== undefined) {
+    if (window !== undefined && version.upstream !== undefined) {
       const span = `${dateInWords(window.from)} to ${dateInWords(window.until)}`;
       add('brownout', window.from <= facts.now ? 'now' : 'to come', {
         detail:

@@ -1,7 +1,8 @@
 // What will become of the same request later: judged again at every instant at which anything of its API changes.
-// Only what makes a difference to it is told.
+// Only what makes a difference to it is told: another version, stage or answer, or other lifecycle headers.
 import type { VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { signalsOf, spellChanges } from './explain-signals.ts';
 import type { Judged } from './judge.ts';
 
 export interface Change {
@@ -16,6 +17,8 @@ export interface Change {
   /** Why the gateway answers itself. */
   readonly reason: string | undefined;
   readonly location: string | undefined;
+  /** What the same version then says otherwise, in words such as `links v2 as successor`. */
+  readonly signals: readonly string[];
 }
 
 /** The next changes, in time order, at most `most`. */
@@ -37,13 +40,14 @@ export async function nextChanges(
     ...(window === undefined ? [] : [window.from, window.until]),
   ];
   const changes: Change[] = [];
-  let before = JSON.stringify(outcomeOf(first));
+  let before = toldBy(first);
   for (const at of laterThan(now, instants)) {
     if (changes.length === most) break;
-    const outcome = outcomeOf(await judgeAt(at));
-    const text = JSON.stringify(outcome);
-    if (text !== before) changes.push({ at, ...outcome });
-    before = text;
+    const after = toldBy(await judgeAt(at));
+    const signals = spellChanges(before.signals, after.signals);
+    if (signals.length > 0 || JSON.stringify(after.outcome) !== JSON.stringify(before.outcome))
+      changes.push({ at, ...after.outcome, signals });
+    before = after;
   }
   return changes;
 }
@@ -62,7 +66,11 @@ function laterThan(now: EpochMs, instants: readonly EpochMs[]): readonly EpochMs
   return [...new Set(instants)].filter((at) => at > now && Number.isFinite(at)).sort((a, b) => a - b);
 }
 
-function outcomeOf({ facts, ending }: Judged): Omit<Change, 'at'> {
+function toldBy(judged: Judged) {
+  return { outcome: outcomeOf(judged), signals: signalsOf(judged) };
+}
+
+function outcomeOf({ facts, ending }: Judged): Omit<Change, 'at' | 'signals'> {
   const answer = ending.kind === 'answered' ? ending.answer : undefined;
   const location = answer?.headers.location;
   return {

@@ -106,7 +106,7 @@ function columns(decisions: readonly Decision[]): readonly string[] {
   );
 }
 
-function changeText({ at, version, operation, stage, status, reason, location }: Change): string {
+function changeText({ at, version, operation, stage, status, reason, location, signals }: Change): string {
   const who =
     version === undefined
       ? 'no version answers'
@@ -114,7 +114,8 @@ function changeText({ at, version, operation, stage, status, reason, location }:
         ? (stage ?? 'nothing answers')
         : `${operation === undefined ? '' : `${operation} of `}${version} ${stage ?? ''}`.trimEnd();
   const what = status === undefined ? 'forwarded' : `${statusText(status)}, ${reason}`;
-  return `${dateInWords(at).padEnd(WIDEST_DATE)}  ${who}: ${what}${location === undefined ? '' : ` to ${location}`}`;
+  const where = location === undefined ? '' : ` to ${location}`;
+  return `${dateInWords(at).padEnd(WIDEST_DATE)}  ${who}: ${[what + where, ...signals].join(', ')}`;
 }
 
 function statusText(status: number): string {

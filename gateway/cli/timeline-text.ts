@@ -5,6 +5,7 @@ import { plural } from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isOfWholeApi, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Schedule, Stage } from '../policy/lifecycle/schedule.ts';
 import { dateInWords } from '../policy/notation.ts';
 
@@ -68,7 +69,8 @@ function nameOf({ label, schedule }: VersionRules): string {
 
 /** Whole years, so that the first column is a 1 January. */
 function axisOf(versions: readonly VersionRules[], now: EpochMs, width: number): Axis {
-  const instants = [now, ...versions.flatMap(({ phases }) => phases.map(({ from }) => from))];
+  const lives = versions.flatMap(({ schedule, phasesOf }) => phasesOf(schedule));
+  const instants = [now, ...lives.map(({ from }) => from)];
   const finite = instants.filter(Number.isFinite);
   return {
     from: newYear(yearOf(Math.min(...finite))),
@@ -95,7 +97,10 @@ function todayLine(axis: Axis, now: EpochMs): string {
     : `${date} ${TODAY}`.padStart(column + 1);
 }
 
-function bar({ phases, brownouts }: VersionRules, axis: Axis, now: EpochMs, colour: boolean): string {
+/** Drawn by the dates, so that what has no upstream any more keeps the life it had. */
+function bar(version: VersionRules, axis: Axis, now: EpochMs, colour: boolean): string {
+  const { schedule, phasesOf, brownouts } = version;
+  const phases = phasesOf(schedule);
   const today = columnOf(now, axis);
   const dark = new Set(brownouts?.planned.map(({ from }) => columnOf(from, axis)));
   let line = '';
@@ -109,10 +114,12 @@ function bar({ phases, brownouts }: VersionRules, axis: Axis, now: EpochMs, colo
   return colour ? `${line}${OFF}` : line;
 }
 
-function inWords({ schedule, phases, brownouts }: VersionRules, now: EpochMs): string {
-  const { stage } = phaseAt(phases, now);
-  const words = [stage, ...datesOf(schedule, now)];
-  const windows = brownouts?.windows(now, Number.POSITIVE_INFINITY) ?? [];
+function inWords({ schedule, phases, brownouts, upstream }: VersionRules, now: EpochMs): string {
+  const phase = phaseAt(phases, now);
+  const ended = hasEnded(phase);
+  const early = ended && upstream === undefined && (schedule.sunset ?? now) > now;
+  const words = [early ? `${phase.stage} for want of an upstream` : phase.stage, ...datesOf(schedule, now)];
+  const windows = (ended ? undefined : brownouts?.windows(now, Number.POSITIVE_INFINITY)) ?? [];
   const [next] = windows;
   if (next !== undefined) words.push(`${plural(windows.length, 'brownout')} from ${dateInWords(next.from)}`);
   const { after } = schedule;

@@ -1,5 +1,6 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
+
 import { NO_SUCCESSOR } from '../policy/lifecycle/retirement.ts';
 import { type AnswerHeaders, mergeVary } from './answer-headers.ts';
 import { decorate } from './decorate.ts';
@@ -9,6 +10,7 @@ import type { ExchangeFacts } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
 import { clampFreshness, longestReuse } from './freshness.ts';
 import { type Ending, endingOf, type HeldService } from './held-service.ts';
+import { NOTHING_LINKED } from './linked-versions.ts';
 import { decide } from './pipeline.ts';
 import type { ExchangePorts } from './ports.ts';
 import { PROBLEM_TYPE, problemBody, wantsProblem } from './problem-body.ts';
@@ -96,6 +98,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       phase: undefined,
       successor: NO_SUCCESSOR,
       relatedLinks: undefined,
+      linked: NOTHING_LINKED,
       consumer: undefined,
       quota: undefined,
       refusal: undefined,
@@ -109,7 +112,10 @@ export function createExchange(ports: ExchangePorts): Exchange {
     refuse: (refusal, facts, glimpse) => {
       facts.refusal = refusal.reason;
       if (refusal.reason === 'token_invalid') facts.tokenFlaw = refusal.flaw;
-      return answer(describeRefusal(refusal, facts, glimpse), facts, glimpse);
+      const given = answer(describeRefusal(refusal, facts, glimpse), facts, glimpse);
+      if (refusal.reason === 'version_retired' || refusal.reason === 'version_moved')
+        clampFreshness(given.headers, longestReuse(facts), ports.wallClock());
+      return given;
     },
     fail: (thrown, facts, glimpse) => {
       const fault = thrown instanceof Fault ? thrown : new Fault('internal', { cause: thrown });

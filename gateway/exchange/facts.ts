@@ -11,6 +11,7 @@ import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { Quota } from '../policy/rate-limit/limit.ts';
 import type { Carrier } from '../policy/versioning/resolution.ts';
 import type { FaultCode, RefusalReason } from './directive.ts';
+import { type LinkedVersions, NOTHING_LINKED } from './linked-versions.ts';
 
 export interface ExchangeFacts {
   /** Nothing but the public address once the request has ended. */
@@ -37,6 +38,8 @@ export interface ExchangeFacts {
   successor: Successor;
   /** Link values of this resource in other versions than the successor, joined. */
   relatedLinks: string | undefined;
+  /** Which versions those are, and until when. */
+  linked: LinkedVersions;
   consumer: Consumer | undefined;
   quota: Quota | undefined;
   refusal: RefusalReason | undefined;
@@ -59,6 +62,7 @@ export function withoutVersion(facts: ExchangeFacts): ExchangeFacts {
   facts.phase = undefined;
   facts.successor = NO_SUCCESSOR;
   facts.relatedLinks = undefined;
+  facts.linked = NOTHING_LINKED;
   facts.sparesSome = false;
   facts.observed = undefined;
   return facts;

@@ -11,7 +11,7 @@ import type { RequestView } from './request-view.ts';
 
 /**
  * `tail` is what follows the API's base; it goes upstream byte for byte, as does the query less the version (ORD-2).
- * @throws Fault `internal` when the version has no upstream, which a checked plan gives only to versions that have ended
+ * @throws Fault `internal` when the version has no upstream, which no plan lets anybody pass to
  */
 export function forwardOrder(
   api: ApiPlan,

@@ -1,5 +1,6 @@
 // How long an upstream's answer may be reused: never past the next change in the life of its version (CACHE-6).
-// Edits Cache-Control, Expires and X-Accel-Expires of a forwarded answer, 304 included; only ever shortens.
+// Edits Cache-Control, Expires and X-Accel-Expires of a forwarded answer, 304 included, and of one that tells of an end;
+// only ever shortens.
 import type { EpochMs } from '../policy/contract.ts';
 import { nextOverrideChange } from '../policy/lifecycle/override.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
@@ -17,20 +18,28 @@ const STRING = /"(?:[^"\\]|\\.)*"/;
 const LIFETIME_OR_STRING = new RegExp(`${STRING.source}|${LIFETIME.source}`, 'gi');
 const STRINGS_END = new RegExp(`^(?:[^"]|${STRING.source})*$`);
 
-/** Seconds for which the answer of this exchange may be reused at most; `Infinity` where nothing bounds it. */
+/** Seconds for which the answer of this exchange may be reused at most (CACHE-6); `Infinity` where nothing bounds it. */
 export function longestReuse(facts: ExchangeFacts): number {
   const { phase, api } = facts;
   const asDeprecated = phase?.stage === 'deprecated' ? api?.deprecatedMaxAge : undefined;
   return Math.min(secondsToTransition(facts), asDeprecated ?? Number.POSITIVE_INFINITY);
 }
 
-/** Until the version of this exchange changes; `Infinity` when it never will. */
-function secondsToTransition({ phase, version, now, overrides }: ExchangeFacts): number {
-  if (phase === undefined || version === undefined) return Number.POSITIVE_INFINITY;
+/**
+ * Until the version of this exchange changes, or one that it links, or another is released that the same request may then
+ * get; `Infinity` when none ever will.
+ */
+function secondsToTransition({ phase, version, api, now, overrides, linked }: ExchangeFacts): number {
+  if (phase === undefined || version === undefined || api === undefined) return Number.POSITIVE_INFINITY;
+  const { forgotten } = version.schedule;
   const next = Math.min(
     phase.until,
+    linked.until,
+    api.nextRelease(now),
     version.brownouts?.nextChange(now) ?? phase.until,
     nextOverrideChange(overrides, version, now),
+    // Behind every other date of it.
+    forgotten !== undefined && forgotten > now ? forgotten : phase.until,
   );
   return Math.max(0, Math.floor((next - now) / 1000));
 }
@@ -42,7 +51,7 @@ function secondsToTransition({ phase, version, now, overrides }: ExchangeFacts):
 export function clampFreshness(headers: AnswerHeaders, seconds: number, wallClock: EpochMs): void {
   if (seconds === Number.POSITIVE_INFINITY) return;
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && FIELD.test(name))
+    if (value !== undefined && name.endsWith('control') && FIELD.test(name))
       headers[name] = clampLifetimes(typeof value === 'string' ? value : value.join(', '), seconds);
   }
   // An nginx in front of this gateway reads it before all others.
@@ -61,6 +70,8 @@ export function clampFreshness(headers: AnswerHeaders, seconds: number, wallCloc
 
 /** The directives of one field with every lifetime at most `seconds`; the rest of the text is untouched. */
 export function clampLifetimes(value: string, seconds: number): string {
+  // Numbers two digits shorter stay below it also where two of them add up: most changes are months away.
+  if (!hasDigits(value, String(seconds).length - 1)) return value;
   const lifetimes = STRINGS_END.test(value) ? LIFETIME_OR_STRING : LIFETIME;
   // Staleness begins after freshness, so that any of it could reach past the change.
   const staleSeconds = /stale-/i.test(value) ? staleRoom([...value.matchAll(lifetimes)], seconds) : 0;
@@ -73,6 +84,16 @@ export function clampLifetimes(value: string, seconds: number): string {
       return `${directive}=${Math.min(Number(written), most)}`;
     },
   );
+}
+
+/** Whether `count` digits follow on each other anywhere in the text. */
+function hasDigits(text: string, count: number): boolean {
+  let run = 0;
+  for (let index = 0; index < text.length && run < count; index += 1) {
+    const code = text.charCodeAt(index);
+    run = code >= 48 && code <= 57 ? run + 1 : 0;
+  }
+  return run >= count;
 }
 
 function clampAccel(value: string, seconds: number, wallClock: EpochMs): string {

@@ -24,11 +24,10 @@ import { limitRefusal, takeOf } from './limit-of.ts';
 import { keepFirstCall, type Pinned, pinnedVersion } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
 import { isKnownHost, publishReserved } from './publish/reserved.ts';
-import { relatedLinks } from './related-links.ts';
 import { tooLarge } from './request-size.ts';
 import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
-import { NO_CAPTURES, type Resource, redirectUrl, successorOf } from './successor-url.ts';
+import { NO_CAPTURES, noteLinks, type Resource, redirectUrl } from './successor-url.ts';
 
 /**
  * Judges one request against the plan captured in `facts`.
@@ -126,8 +125,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     // A version that a header named would be named again after a redirect (RET-5).
     byPathAlone: isNamedByPlace(evidence),
   };
-  if (phase.linksSuccessor) facts.successor = successorOf(plan, api, version, facts, resource);
-  facts.relatedLinks = relatedLinks(facts, api, version, phase, resource);
+  noteLinks(facts, api, version, phase, resource);
   const ended = hasEnded(phase);
   const mayPass =
     ended && version.access.kind === 'token' && someoneMayPass('sunset', version.exceptions, now);

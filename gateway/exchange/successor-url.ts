@@ -6,7 +6,16 @@ import { linkTarget } from '../policy/lifecycle/links.ts';
 import { fillTail } from '../policy/lifecycle/operation-template.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
-import type { Label } from '../policy/versioning/resolution.ts';
+import type { Phase } from '../policy/lifecycle/schedule.ts';
+import type { ExchangeFacts } from './facts.ts';
+import {
+  isOpen,
+  type LinkedVersions,
+  linkedVersions,
+  type Place,
+  placeUrl,
+  relatedLinks,
+} from './linked-versions.ts';
 
 /** What was asked for, below the API's base. */
 export interface Resource {
@@ -22,8 +31,19 @@ export interface Resource {
 
 export const NO_CAPTURES: Resource['captures'] = [];
 
-type Place = Pick<RedirectTarget, 'path' | 'tail'>;
-type NextPlace = Place & { readonly label: Label | undefined };
+/** Writes into the facts what this resource is in the versions that the answer links. */
+export function noteLinks(
+  facts: ExchangeFacts,
+  api: ApiPlan,
+  version: VersionRules,
+  phase: Phase,
+  resource: Resource,
+): void {
+  const { plan } = facts;
+  facts.linked = linkedVersions(plan, api, version, phase, facts);
+  facts.successor = successorAt(plan, version, facts.linked, resource);
+  facts.relatedLinks = relatedLinks(facts.linked, resource.tail);
+}
 
 /**
  * LNK-2: the operation's own template filled in, else the mapped path; without the query. Where two versions share their
@@ -36,36 +56,21 @@ export function successorOf(
   moment: Moment,
   resource: Resource,
 ): Successor {
-  const place = nextPlace(api, version, moment, new Set());
+  const phase = phaseAt(version.phases, moment.now);
+  return successorAt(plan, version, linkedVersions(plan, api, version, phase, moment), resource);
+}
+
+function successorAt(
+  plan: GatewayPlan,
+  version: VersionRules,
+  { successor: place }: LinkedVersions,
+  resource: Resource,
+): Successor {
   if (place === undefined) return NO_SUCCESSOR;
   // An operation that leads to another one of its own version has no version to name.
   const named = place.path === version.place && place.label !== version.label ? place.label : undefined;
   if (isHere(version, place, resource)) return { replacement: undefined, successor: named };
   return { replacement: linkTarget(placeUrl(plan, place) + tailAt(place, resource)), successor: named };
-}
-
-/**
- * The version named as successor, else the first open target of its redirect; where what is named has ended itself, the
- * one that follows on that: a successor is served (standards §2.1). Undefined before its release, and where everything has
- * ended.
- */
-function nextPlace(
-  api: ApiPlan,
-  version: VersionRules,
-  moment: Moment,
-  passed: Set<Label>,
-): NextPlace | undefined {
-  const { successorPath: path, successorTail: tail, schedule, redirects } = version;
-  if (path === undefined) return redirects.find((each) => isOpen(api, each, moment));
-  const label = schedule.successor;
-  const there = label === undefined || label === version.label ? undefined : api.versions.get(label);
-  if (there === undefined) return { path, tail, label };
-  const phase = phaseAt(assess(there, moment).phases, moment.now);
-  if (phase.stage === 'planned') return undefined;
-  if (!hasEnded(phase)) return { path, tail, label };
-  if (passed.has(there.label)) return undefined;
-  const next = nextPlace(api, there, moment, passed.add(there.label));
-  return next && { ...next, tail: tail ?? next.tail };
 }
 
 /**
@@ -95,18 +100,6 @@ function serves(api: ApiPlan, target: RedirectTarget, moment: Moment, resource: 
   const operations = api.versions.get(target.label)?.operations;
   const there = operations?.match(resource.method, tailAt(target, resource));
   return there === undefined || !hasEnded(phaseAt(assess(there.rules, moment).phases, moment.now));
-}
-
-/** Until its own sunset, or for as long as that is held. */
-function isOpen(api: ApiPlan, { label, until }: RedirectTarget, moment: Moment): boolean {
-  if (moment.now < until) return true;
-  const there = api.versions.get(label);
-  return there !== undefined && moment.now < (assess(there, moment).schedule.sunset ?? until);
-}
-
-/** On our own authority, or on the one that the policy gives the version (RET-3). */
-export function placeUrl(plan: GatewayPlan, { path }: Pick<Place, 'path'>): string {
-  return /^https?:/.test(path) ? path : plan.public + path;
 }
 
 function isHere(version: VersionRules, place: Place, resource: Resource): boolean {

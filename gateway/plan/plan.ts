@@ -56,6 +56,8 @@ export interface ApiPlan {
   /** Undefined: what clients send and upstreams answer is changed only where every request's is. */
   readonly headers: HeaderRules | undefined;
   readonly versions: ReadonlyMap<Label, VersionRules>;
+  /** When a version of it is released next, which requests that leave the version open may then get; `Infinity`: never. */
+  readonly nextRelease: (now: EpochMs) => EpochMs;
   /** The request headers that can select a version, for Vary (CACHE-2), in canonical spelling, joined by ", ". */
   readonly vary: string;
   /** Lower-case names of all request headers that can carry a version; no upstream sees the client's copy (VER-9). */
@@ -106,13 +108,11 @@ export interface VersionRules {
   readonly redirects: readonly RedirectTarget[];
 }
 
-/** A version that takes over the requests of a retired one. */
+/** A version that takes over the requests of a retired one; once it has ended itself the next target is meant. */
 export interface RedirectTarget {
   readonly label: Label;
   /** Up to the tail; a URL where only the host tells versions apart. */
   readonly path: string;
-  /** Its own sunset, `Infinity` without one: from then on the next target is meant. */
-  readonly until: EpochMs;
   /** What follows the path instead of the tail of the request. */
   readonly tail: TailParts | undefined;
 }

@@ -57,6 +57,67 @@ describe('what changes next', () => {
   });
 });
 
+describe('what changes next in the headers', () => {
+  const nextOf = async (policy: string, request: string, options: Partial<ExplainOptions> = {}) => {
+    await using files = await workspace({ 'policies/orders.yaml': policy });
+    const { text } = await explain(files, request, { as: 'acme', ...options });
+    return text
+      .slice(text.indexOf('\nnext '))
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.slice(10).replace(/ +/, ' '));
+  };
+  const later = (dates: string) =>
+    ORDERS.replace('default: v2', 'default: v1').replace('2026-01-15 }', dates);
+
+  it('LNK-2: a successor is linked from its release on', async () => {
+    expect(await nextOf(later('2026-12-01 }'), 'GET /api/v1/orders/7')).toEqual([
+      '2026-12-01 v1 deprecated: forwarded, links v2 as successor',
+      '2027-01-15 v1 retired: 410 Gone, version_retired',
+    ]);
+    expect(await nextOf(later('2026-12-01 }'), 'GET /api/v2/orders/7')).toEqual([
+      '2026-12-01 v2 active: forwarded',
+      '2027-01-15 v2 active: forwarded, no longer links v1 as predecessor',
+    ]);
+  });
+
+  it('LNK-2: one that ends hands over to the one that follows on it, and what has ended tells of it', async () => {
+    const chain = later(
+      '2026-01-15, deprecated: 2026-02-01, sunset: 2027-03-01, successor: v3, guide: https://docs.example.com/v3 }\n  v3: { released: 2026-12-01 }',
+    ).replace('upstreams:\n', 'upstreams:\n  v3: { targets: [http://127.0.0.1:4003] }\n');
+    const policy = `${chain}rules: { successor-outlives: "off" }\n`;
+    expect(await nextOf(policy, 'GET /api/v1/orders/7')).toEqual([
+      '2026-12-01 v1 deprecated: forwarded, links v3 as latest version',
+      '2027-01-15 v1 retired: 410 Gone, version_retired',
+      '2027-03-01 v1 retired: 410 Gone, version_retired, links v3 as successor, no longer links v3 as latest version',
+    ]);
+  });
+
+  it('RL-11: the limit is told when it is another, and a curve once', async () => {
+    const spared = ORDERS.replace(
+      'successor: v2',
+      'successor: v2, exceptions: [{ consumer: acme, until: 2026-12-24, from: [limits], why: x, by: y }]',
+    );
+    expect(await nextOf(spared, 'GET /api/v1/orders')).toEqual([
+      '2026-12-24 v1 deprecated: forwarded, limit 300 per 1m',
+      '2027-01-15 v1 retired: 410 Gone, version_retired',
+    ]);
+    const curve = spared.replace('deprecated: 50%', 'deprecated: { from: 50%, to: 10% }');
+    expect(await nextOf(curve, 'GET /api/v1/orders')).toEqual([
+      '2026-12-24 v1 deprecated: forwarded, limit falls by the day',
+      '2027-01-15 v1 retired: 410 Gone, version_retired',
+    ]);
+    // Whatever else happens, its steps are no changes.
+    const stepping = curve
+      .replace('v2: { released: 2026-01-15', 'v2: { released: 2026-12-28')
+      .replace('default: v2', 'default: v1');
+    expect(await nextOf(stepping, 'GET /api/v1/orders', { as: 'other' })).toEqual([
+      '2026-12-28 v1 deprecated: forwarded, links v2 as successor',
+      '2027-01-15 v1 retired: 410 Gone, version_retired',
+    ]);
+  });
+});
+
 describe('explain', () => {
   it('prints every decision with the line that made it, the lines of the answer, and what changes next', async () => {
     await using files = await workspace(policies);
@@ -176,7 +237,14 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
         { step: 'forward', value: 'orders-v2' },
       ],
       answer: { kind: 'forwarded', upstream: 'orders-v2', target: '/api/orders' },
-      next: [],
+      next: [
+        {
+          at: '2027-01-15T00:00:00Z',
+          version: 'v2',
+          stage: 'active',
+          signals: ['no longer links v1 as predecessor'],
+        },
+      ],
     });
   });
 
@@ -268,8 +336,14 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
       now: Date.UTC(2026, 4, 1),
     });
     expect(exitCode).toBe(0);
-    expect(text).toContain('orders v1 is served without an upstream');
-    expect(text).toContain('next      2026-06-01            v1 retired: 410 Gone, version_retired');
+    expect(text).toMatch(
+      /^stage +retired +no upstream is left, deprecated since 2026-01-15, sunset 2026-06-01,/m,
+    );
+    expect(text).toContain('answer    410 Gone\n');
+    expect(text).toContain('  sunset: Mon, 01 Jun 2026 00:00:00 GMT\n');
+    expect(text).toContain('was retired on 2026-06-01');
+    expect(text).not.toContain('warning:');
+    expect(text).not.toContain('next ');
   });
 
   it.each([

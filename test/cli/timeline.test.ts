@@ -65,6 +65,13 @@ orders, active
     });
   });
 
+  it('RET-11: on an earlier day, what has no upstream any more has its life drawn and has ended', async () => {
+    await using files = await workspace(policies);
+    const { text } = await timeline(files, { now: Date.UTC(2026, 0, 2), api: 'orders' });
+    expect(text).toContain('  v0   ━━━━━━━━━━━━━━━▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒│·');
+    expect(text.replace(/\s+/g, ' ')).toContain('retired for want of an upstream, released 2024-02-01,');
+  });
+
   it.each([40, 70, 100, 200])('keeps to %d columns', async (columns) => {
     await using files = await workspace(policies);
     const { text } = await timeline(files, { columns });

@@ -30,6 +30,16 @@ describe('lifetimes', () => {
     expect(clampLifetimes(written, 60)).toBe(expected);
   });
 
+  it.each([
+    ['max-age=999999, stale-if-error=9999999', 10_000_000, 'max-age=999999, stale-if-error=9000001'],
+    ['max-age=5000001+5000000', 10_000_000, 'max-age=5000001'],
+    ['max-age=999999+999999', 10_000_000, 'max-age=999999+999999'],
+    ['max-age=10000001', 10_000_000, 'max-age=10000000'],
+    ['max-age=5, s-maxage=9', 0, 'max-age=0, s-maxage=0'],
+  ])('CACHE-6: %s with %d seconds left becomes %s', (written, seconds, expected) => {
+    expect(clampLifetimes(written, seconds)).toBe(expected);
+  });
+
   it('are read in one pass, whatever is written', () => {
     const quotes = '\\"'.repeat(7_000);
     const stale = 'max-age=9, stale-if-error=9, '.repeat(500);
@@ -162,6 +172,19 @@ describe('what is left', () => {
       return longestReuse({ ...facts, version: { ...version, brownouts } });
     };
     expect([left(30_000, 60_000), left(0, 45_000), left(-2, -1)]).toEqual([30, 45, longestReuse(facts)]);
+  });
+
+  it('CACHE-6: is no longer than the versions it links stay as they are, and no other is released', () => {
+    const facts = deprecatedFacts();
+    const { api, linked, version } = facts;
+    if (api === undefined || version === undefined) throw new Error('the sample has an API and a version');
+    expect(longestReuse({ ...facts, linked: { ...linked, until: NOW + 90_000 } })).toBe(90);
+    expect(longestReuse({ ...facts, api: { ...api, nextRelease: (now) => now + 30_999 } })).toBe(30);
+    const schedule = { ...version.schedule, forgotten: NOW + 5_000 };
+    expect(longestReuse({ ...facts, version: { ...version, schedule } })).toBe(5);
+    expect(
+      longestReuse({ ...facts, version: { ...version, schedule: { ...schedule, forgotten: NOW } } }),
+    ).toBe(longestReuse(facts));
   });
 
   it('is endless before a version is known', () => {

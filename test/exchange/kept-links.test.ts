@@ -1,7 +1,7 @@
 // Links to versions beside the successor: made once per stage, and true at any moment all the same.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { relatedLinks } from '../../gateway/exchange/related-links.ts';
+import { linkedVersions, relatedLinks } from '../../gateway/exchange/linked-versions.ts';
 import type { VersionRules } from '../../gateway/plan/plan.ts';
 import { assess } from '../../gateway/policy/lifecycle/assess.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
@@ -62,8 +62,8 @@ function asker(): (asked: Asked, tail?: string) => string | undefined {
     const written = owner.versions.get(label);
     if (written === undefined) throw new Error(`no ${label}`);
     const rules = assess(written, { now, overrides });
-    const resource = { method: 'GET', tail, captures: [], search: '', byPathAlone: true };
-    return relatedLinks({ plan: whole, now, overrides }, owner, rules, phaseAt(rules.phases, now), resource);
+    const phase = phaseAt(rules.phases, now);
+    return relatedLinks(linkedVersions(whole, owner, rules, phase, { now, overrides }), tail);
   };
 }
 

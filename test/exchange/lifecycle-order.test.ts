@@ -278,6 +278,39 @@ describe('RL-11: what is counted together', () => {
   });
 });
 
+describe('RET-11: a version without an upstream, whatever the clock says', () => {
+  const path = '/api/v0/orders/7';
+  it.each<[string, Situation, string]>([
+    ['redirects after its sunset', { at: '2026-01-01', path }, 'version_moved'],
+    ['redirects before it', { at: '2025-12-31', path }, 'version_moved'],
+    ['redirects writes too', { at: '2025-12-31', path, method: 'POST' }, 'version_moved'],
+    ['is gone while there is nowhere to go to', { at: '2024-12-31', path }, 'version_retired'],
+    ['is unknown before its release', { at: '2022-12-31', path }, 'version_unknown'],
+  ])('%s', async (_, situation, outcome) => {
+    const judged = await judge(situation);
+    expect(judged.outcome).toBe(outcome);
+    const { phase, successor } = judged.facts;
+    if (outcome === 'version_unknown') return;
+    expect([phase?.stage, phase?.warning, phase?.replace.map(([name]) => name)]).toEqual([
+      'retired',
+      undefined,
+      ['deprecation', 'sunset', 'x-api-deprecation-info'],
+    ]);
+    const there = 'https://api.example.com/api/v2/orders/7';
+    expect(successor.replacement).toBe(outcome === 'version_moved' ? there : undefined);
+    expect(judged.location).toBe(outcome === 'version_moved' ? there : undefined);
+  });
+
+  it('has nothing to let anybody pass to who has leave from the sunset', async () => {
+    const gone = POLICY.replace('  v1: { targets: [http://127.0.0.1:4001] }\n', '')
+      .replace('sunset: 2027-01-15', 'sunset: 2026-10-15')
+      .replace('until: 2026-12-01, from: [limits]', 'until: 2026-10-01, from: [limits]');
+    const situation = { plan: await planOf(gone), at: '2026-11-20', consumer: 'acme' };
+    expect((await judge(situation)).outcome).toBe('version_retired');
+    expect((await judge({ ...situation, at: '2026-02-01' })).outcome).toBe('version_retired');
+  });
+});
+
 describe('mode: observe', () => {
   it.each<[string, Situation, string | undefined, string]>([
     ['what would pass is not noted', { at: '2026-11-20' }, undefined, 'forward'],

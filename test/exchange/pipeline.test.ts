@@ -70,11 +70,13 @@ interface Situation {
   readonly token?: Authenticated;
   readonly quota?: Quota;
   readonly hstsSeconds?: number | undefined;
+  /** Versions beside the one asked for. */
+  readonly others?: readonly VersionRules[];
 }
 
 function exchangeIn(situation: Situation): Exchange {
   const rules = situation.rules ?? version({ access: ACCESS, limits: LIMITS, upstream });
-  const owner = { ...api([rules]), cors: situation.cors };
+  const owner = { ...api([rules, ...(situation.others ?? [])]), cors: situation.cors };
   const current: GatewayPlan = { ...plan([owner]), guard: situation.guarded ? LIMIT : undefined };
   const ports: ExchangePorts = {
     plan: () => current,
@@ -287,12 +289,14 @@ describe('redirects of a retired version', () => {
   });
 
   it('RET-4: what has ended by now is no target, and with none left the version is gone', async () => {
-    const ended = { label: 'v2', path: '/api/v2/orders', until: NOW, tail: undefined };
-    const open = { label: 'v3', path: '/api/v3/orders', until: NOW + 1, tail: undefined };
-    expect(await judge({ rules: { ...moved(), redirects: [ended, open] } })).toMatchObject({
+    const ended = { label: 'v2', path: '/api/v2/orders', tail: undefined };
+    const open = { label: 'v3', path: '/api/v3/orders', tail: undefined };
+    const others = [{ ...retiredVersion(), label: 'v2' }];
+    expect(await judge({ rules: { ...moved(), redirects: [ended, open] }, others })).toMatchObject({
       refusal: { status: 301, location: 'https://api.example.com/api/v3/orders/7' },
     });
-    expect(reasonOf(await judge({ rules: { ...moved(), redirects: [ended] } }))).toBe('version_retired');
+    const last = await judge({ rules: { ...moved(), redirects: [ended] }, others });
+    expect(reasonOf(last)).toBe('version_retired');
   });
 
   it.each([

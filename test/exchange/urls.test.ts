@@ -33,6 +33,13 @@ const resource = (tail: string, search = ''): Resource => ({
   byPathAlone: true,
 });
 
+/** A version that ends at `sunset`. */
+const life = (label: string, sunset: number, changes: Partial<VersionRules> = {}): VersionRules => {
+  const schedule = { ...version().schedule, successor: undefined, sunset, ...changes.schedule };
+  const phases = version().phasesOf(schedule);
+  return version({ label, successorPath: undefined, redirects: [], ...changes, schedule, phases });
+};
+
 describe('URLs in another version', () => {
   it('RET-2: the redirect keeps the encoded path and the query bytes', () => {
     expect(redirectUrl(plan(), api(), version(), AT, resource('/a%20b', '?x=1&x=2&y=%2F'))).toBe(
@@ -51,12 +58,13 @@ describe('URLs in another version', () => {
     const chained = version({
       successorPath: undefined,
       redirects: [
-        { label: 'v2', path: '/api/v2/orders', until: NOW + 1, tail: undefined },
-        { label: 'v3', path: '/api/v3/orders', until: NOW + 2, tail: undefined },
+        { label: 'v2', path: '/api/v2/orders', tail: undefined },
+        { label: 'v3', path: '/api/v3/orders', tail: undefined },
       ],
     });
+    const all = api([chained, life('v2', NOW + 1), life('v3', NOW + 2)]);
     const urls = [NOW, NOW + 1, NOW + 2].map((now) =>
-      redirectUrl(plan(), api(), chained, { now, overrides: [] }, resource('/7')),
+      redirectUrl(plan(), all, chained, { now, overrides: [] }, resource('/7')),
     );
     expect(urls).toEqual([
       'https://api.example.com/api/v2/orders/7',
@@ -64,7 +72,7 @@ describe('URLs in another version', () => {
       undefined,
     ]);
     const leadsTo = (now: number) =>
-      successorOf(plan(), api(), chained, { now, overrides: [] }, resource('/7'));
+      successorOf(plan(), all, chained, { now, overrides: [] }, resource('/7'));
     expect(leadsTo(NOW + 1)).toEqual({ replacement: urls[1], successor: undefined });
     expect(leadsTo(NOW + 2)).toEqual({ replacement: undefined, successor: undefined });
   });
@@ -75,26 +83,27 @@ describe('URLs in another version', () => {
       place,
       successorPath: undefined,
       redirects: [
-        { label: 'v2', path: place, until: NOW + 1, tail: undefined },
-        { label: 'v3', path: place, until: NOW + 2, tail: undefined },
+        { label: 'v2', path: place, tail: undefined },
+        { label: 'v3', path: place, tail: undefined },
       ],
     });
+    const all = api([chained, life('v2', NOW + 1), life('v3', NOW + 2)]);
     const named = [NOW, NOW + 1, NOW + 2].map((now) =>
-      successorOf(plan(), api(), chained, { now, overrides: [] }, resource('/7')),
+      successorOf(plan(), all, chained, { now, overrides: [] }, resource('/7')),
     );
     expect(named.map(({ successor }) => successor)).toEqual(['v2', 'v3', undefined]);
     // RET-5: it would lead back to the URL just requested.
-    expect(redirectUrl(plan(), api(), chained, AT, resource('/7'))).toBeUndefined();
+    expect(redirectUrl(plan(), all, chained, AT, resource('/7'))).toBeUndefined();
     expect(named.map(({ replacement }) => replacement)).toEqual([undefined, undefined, undefined]);
   });
 
   it('LNK-2: a successor that has ended itself is passed over for the one that follows on it, to the second', () => {
-    const life = (label: string, successor: string | undefined, sunset: number): VersionRules => {
-      const schedule = { ...version().schedule, successor, sunset, retired: sunset };
-      const successorPath = successor && `/api/${successor}/orders`;
-      return version({ label, schedule, phases: version().phasesOf(schedule), successorPath, redirects: [] });
-    };
-    const all = [life('v1', 'v2', NOW - 1), life('v2', 'v3', NOW + 1), life('v3', 'v1', NOW + 2)];
+    const followed = (label: string, successor: string, sunset: number): VersionRules =>
+      life(label, sunset, {
+        schedule: { ...version().schedule, successor, sunset },
+        successorPath: `/api/${successor}/orders`,
+      });
+    const all = [followed('v1', 'v2', NOW - 1), followed('v2', 'v3', NOW + 1), followed('v3', 'v1', NOW + 2)];
     const leadsTo = (now: number, first = all[0] ?? version()) =>
       successorOf(plan(), api(all), first, { now, overrides: [] }, resource('/7')).replacement;
     expect([NOW, NOW + 1, NOW + 2].map((now) => leadsTo(now))).toEqual([
@@ -103,7 +112,7 @@ describe('URLs in another version', () => {
       // All have ended, and lead back to each other.
       undefined,
     ]);
-    const renamed = { ...life('v1', 'v2', NOW - 1), successorTail: ['/new'] };
+    const renamed = { ...followed('v1', 'v2', NOW - 1), successorTail: ['/new'] };
     expect(leadsTo(NOW + 1, renamed)).toBe('https://api.example.com/api/v3/orders/new');
   });
 
@@ -130,15 +139,11 @@ describe('URLs in another version', () => {
 
   it('RET-4: a version that a pause holds past its sunset still takes over, as long as the pause runs', () => {
     const ends = NOW + 1;
-    const held = version({
-      label: 'v2',
-      schedule: { ...version().schedule, sunset: ends },
-      upstream,
-    });
+    const held = life('v2', ends, { upstream });
     const chained = version({
       redirects: [
-        { label: 'v2', path: '/api/v2/orders', until: ends, tail: undefined },
-        { label: 'v3', path: '/api/v3/orders', until: Number.POSITIVE_INFINITY, tail: undefined },
+        { label: 'v2', path: '/api/v2/orders', tail: undefined },
+        { label: 'v3', path: '/api/v3/orders', tail: undefined },
       ],
     });
     const until = NOW + 10;

@@ -154,6 +154,24 @@ describe('a pause after the retirement', () => {
     expect(await gateway.metric('sundial_version_paused{api="orders",version="v0"}')).toBe(0);
   });
 
+  it('RET-11: nor can a clock that is set back: what has no upstream has ended on any day', async () => {
+    const early = at('2024-06-01T00:00:00Z');
+    const answer = await askAt(early, '/api/v0/orders/7');
+    expect(answer).toMatchObject({
+      status: 410,
+      headers: { sunset: 'Sat, 01 Feb 2025 00:00:00 GMT', 'cache-control': 'max-age=60' },
+      json: { message: 'API version v0 was retired on 2025-02-01.' },
+    });
+    expect(answer.headers.warning).toBeUndefined();
+    expect(
+      await gateway.metric('sundial_version_info{api="orders",version="v0",stage="retired",successor=""}'),
+    ).toBe(1);
+    const { versions } = (await askAt(early, ORDERS)).json as {
+      versions: readonly { readonly version: string; readonly stage: string }[];
+    };
+    expect(versions.find(({ version }) => version === 'v0')).toMatchObject({ stage: 'retired' });
+  });
+
   it('STAT-1: makes known again what was forgotten', async () => {
     const ask = () => askAt(TODAY, '/quotes/7', { headers: { 'api-version': 'v1' } });
     expect(await ask()).toMatchObject({ status: 400, json: { supportedVersions: ['v2'] } });

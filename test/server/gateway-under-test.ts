@@ -1,5 +1,6 @@
 // The transport on real sockets, around a small hand-written exchange: what tests of server/ and forward/ start.
 // The exchange forwards `/echo…` to one upstream and refuses what a test tells it to.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../ga
 import type { Answer, Exchange, Outcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { Ending } from '../../gateway/exchange/held-service.ts';
+import { NOTHING_LINKED } from '../../gateway/exchange/linked-versions.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import { createForwarding } from '../../gateway/forward/forwarding.ts';
 import type { PoolOptions } from '../../gateway/forward/pools.ts';
@@ -123,6 +125,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       phase: undefined,
       successor: { replacement: undefined, successor: undefined },
       relatedLinks: undefined,
+      linked: NOTHING_LINKED,
       consumer: undefined,
       quota: undefined,
       refusal: undefined,

@@ -1,6 +1,7 @@
 // A small plan, a request and facts at a fixed instant, for tests of the exchange.
 
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import { NOTHING_LINKED } from '../../gateway/exchange/linked-versions.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import type { ApiPlan, GatewayPlan, UpstreamPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
@@ -84,7 +85,7 @@ export function version(changes: Partial<VersionRules> = {}): VersionRules {
     predecessors: [],
     successorPath: '/api/v2/orders',
     successorTail: undefined,
-    redirects: [{ label: 'v2', path: '/api/v2/orders', until: Number.POSITIVE_INFINITY, tail: undefined }],
+    redirects: [{ label: 'v2', path: '/api/v2/orders', tail: undefined }],
     ...changes,
   };
 }
@@ -109,6 +110,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     access: { kind: 'public' },
     headers: undefined,
     versions: new Map(rules.map((rule) => [rule.label, rule])),
+    nextRelease: () => Number.POSITIVE_INFINITY,
     vary: 'API-Version',
     versionHeaders: ['api-version'],
   };
@@ -161,6 +163,7 @@ export function deprecatedFacts(): ExchangeFacts {
     phase: phaseAt(rules.phases, NOW),
     successor: { replacement: 'https://api.example.com/api/v2/orders/7', successor: undefined },
     relatedLinks: undefined,
+    linked: NOTHING_LINKED,
     consumer: undefined,
     quota: {
       kind: 'counted',

@@ -7,6 +7,7 @@ import { link, linkTarget } from '../../policy/lifecycle/links.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { successorIn } from '../linked-versions.ts';
 import type { RequestView } from '../request-view.ts';
 import { changesIn, hasLifecycle, placeOf } from './places.ts';
 import { type Publication, page } from './publication.ts';
@@ -91,12 +92,12 @@ function versionRelations(
   version: VersionRules,
   moment: Moment,
 ): Readonly<Record<string, readonly Target[]>> {
-  const { guide, successor } = version.schedule;
+  const { guide } = version.schedule;
+  const successor = successorIn(api, version, moment);
   const relations: Record<string, readonly Target[]> = {};
   if (stageOf(version, moment) === 'deprecated' && guide !== undefined)
     relations.deprecation = [{ href: guide, type: 'text/html' }];
-  const next = successor === undefined ? undefined : api.versions.get(successor);
-  if (next !== undefined && isServed(next, moment))
-    relations['successor-version'] = [{ href: linkTarget(placeOf(plan, api, next.label)) }];
+  if (successor !== undefined)
+    relations['successor-version'] = [{ href: linkTarget(placeOf(plan, api, successor)) }];
   return relations;
 }

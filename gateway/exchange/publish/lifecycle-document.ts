@@ -11,6 +11,7 @@ import { hasEnded, isForgotten } from '../../policy/lifecycle/retirement.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import { isHeld } from '../../policy/maintenance/maintenance.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
+import { successorIn } from '../linked-versions.ts';
 import { placeOf } from './places.ts';
 
 export interface LifecycleDocument {
@@ -99,13 +100,13 @@ function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, mo
     const own =
       rules.schedule.deprecated !== schedule.deprecated || rules.schedule.sunset !== schedule.sunset;
     return own && rules.operation !== undefined
-      ? [{ operation: rules.operation, ...entryOf(rules, moment, version) }]
+      ? [{ operation: rules.operation, ...entryOf(api, rules, moment, version) }]
       : [];
   });
   return {
     version: label,
     url: placeOf(plan, api, label),
-    ...entryOf(version, moment),
+    ...entryOf(api, version, moment),
     ...(schedule.status === undefined ? {} : { status: schedule.status }),
     ...(serviceDoc === undefined ? {} : { service_doc: serviceDoc }),
     ...(serviceDesc === undefined ? {} : { service_desc: serviceDesc }),
@@ -113,18 +114,20 @@ function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, mo
   };
 }
 
-function entryOf(rules: VersionRules, moment: Now, within?: VersionRules): Entry {
+function entryOf(api: ApiPlan, rules: VersionRules, moment: Now, within?: VersionRules): Entry {
   const { now } = moment;
   const { schedule, phases } = rules;
   const phase = phaseAt(phases, now);
-  const brownouts = rules.brownouts === within?.brownouts ? [] : brownoutsToCome(rules, now);
+  const none = rules.brownouts === within?.brownouts || hasEnded(phase);
+  const brownouts = none ? [] : brownoutsToCome(rules, now);
   const entry = {
     stage: phase.stage,
     released: instantText(schedule.released),
     deprecated: instantText(schedule.deprecated),
     sunset: instantText(schedule.sunset),
     retired: instantText(schedule.retired),
-    successor: schedule.successor,
+    // One to come is a plan to tell of, one that has ended is no advice.
+    successor: successorIn(api, rules, moment) ?? schedule.successor,
     alternate: schedule.successor === undefined ? schedule.alternate : undefined,
     migration_guide: schedule.guide,
     reason: schedule.reason,

@@ -5,24 +5,25 @@ import type { Phase, Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { VersionFile } from '../grammar/policy-grammar.ts';
 
 /**
- * With leave from the sunset the consumer's own last day stands in its headers. An operation that ends by a date of its
- * own (`sunsetOf` is then `operation`) ends for everybody: the leave was given for the version.
+ * With leave from the sunset the consumer's own last day stands in its headers. `mayOutlast`: whether anybody may have it.
+ * An operation that ends by a date of its own ends for everybody, since the leave was given for the version; and where
+ * there is no upstream, there is nothing to let anybody pass to.
  */
 export function compileExceptions(
   exceptions: VersionFile['exceptions'],
   schedule: Schedule,
   phasesOf: (schedule: Schedule) => readonly Phase[],
-  sunsetOf: 'version' | 'operation' = 'version',
+  mayOutlast: boolean,
 ): readonly Exception[] {
   return (exceptions ?? []).map(({ consumer, until, from, why, by }) => {
-    const mayOutlast = from.includes('sunset') && sunsetOf === 'version';
+    const outlasts = mayOutlast && from.includes('sunset');
     return {
       consumer,
       until,
-      from: mayOutlast ? from : from.filter((each) => each !== 'sunset'),
+      from: outlasts ? from : from.filter((each) => each !== 'sunset'),
       why,
       by,
-      phases: phasesOf(mayOutlast ? { ...schedule, sunset: until, retired: undefined } : schedule),
+      phases: phasesOf(outlasts ? { ...schedule, sunset: until, retired: undefined } : schedule),
     };
   });
 }

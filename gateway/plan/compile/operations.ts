@@ -7,13 +7,12 @@ import {
   spellOperation,
   tailParts,
 } from '../../policy/lifecycle/operation-template.ts';
-import { createPhases, type PhaseOptions } from '../../policy/lifecycle/phases.ts';
+import { createPhases, type PhaseOptions, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import { createOperationTable } from '../operation-table.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
-import { effectiveSunset } from '../redirects.ts';
 import { compileBrownouts } from './brownouts.ts';
 import { compileExceptions } from './exceptions.ts';
 import { compileLimits } from './limits.ts';
@@ -51,15 +50,15 @@ function compileOperation(
   const options: PhaseOptions = { ...input.options, operation: name };
   const schedule = scheduleOf(operation, rules);
   const phasesOf = (dates: Schedule) => createPhases(dates, options);
-  const ends = operation.sunset === undefined ? 'version' : 'operation';
+  const mayOutlast = operation.sunset === undefined && rules.upstream !== undefined;
   return {
     ...rules,
     operation: name,
     operations: undefined,
     schedule,
-    phases: phasesOf(schedule),
+    phases: phasesWith(rules.upstream, phasesOf(schedule)),
     phasesOf,
-    exceptions: compileExceptions(version.exceptions, schedule, phasesOf, ends),
+    exceptions: compileExceptions(version.exceptions, schedule, phasesOf, mayOutlast),
     brownouts:
       operation.brownouts === undefined ? rules.brownouts : compileBrownouts(operation.brownouts, schedule),
     maintenance:
@@ -116,16 +115,14 @@ type Successor = Pick<VersionRules, 'successorPath' | 'successorTail' | 'redirec
 function successorOf(
   template: OperationTemplate,
   { successor, after }: OperationFile,
-  { file, rules, pathOf }: OperationsInput,
+  { rules, pathOf }: OperationsInput,
 ): Successor {
   const { successorPath, successorTail, redirects } = rules;
   if (successor === undefined) return { successorPath, successorTail, redirects };
   const label = successor.label ?? rules.label;
   const path = pathOf(label);
   const tail = successor.template && tailParts(template, successor.template);
-  const target = typeof file.versions === 'object' ? file.versions[label] : undefined;
-  const until = (target && effectiveSunset(target)) ?? Number.POSITIVE_INFINITY;
-  const own: RedirectTarget = { label, path, until, tail };
+  const own: RedirectTarget = { label, path, tail };
   return {
     successorPath: path,
     successorTail: tail,

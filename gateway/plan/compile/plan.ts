@@ -1,7 +1,7 @@
 // Documents that passed every check to the plan: inheritance resolved, phases and routes built, nothing left to decide.
 // Pure: files in, plan out.
 import type { AccessRule } from '../../policy/authentication/access.ts';
-import { createPhases } from '../../policy/lifecycle/phases.ts';
+import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
@@ -69,6 +69,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     access: compileAccess(file),
     headers: compileHeaders(file.headers),
     versions: new Map(versions.map((rules) => [rules.label, rules])),
+    nextRelease: releasesOf(versions),
     vary: varyOf(file),
     versionHeaders: versionHeadersOf(file),
   };
@@ -88,22 +89,23 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       warning: file.warning ?? true,
     };
     const phasesOf = (dates: Schedule) => createPhases(dates, options);
+    const upstream = upstreamOf(file, label);
     const rules: VersionRules = {
       api: file.api,
       label,
       operation: undefined,
       operations: undefined,
       schedule,
-      phases: phasesOf(schedule),
+      phases: phasesWith(upstream, phasesOf(schedule)),
       phasesOf,
-      exceptions: compileExceptions(version.exceptions, schedule, phasesOf),
+      exceptions: compileExceptions(version.exceptions, schedule, phasesOf, upstream !== undefined),
       brownouts: compileBrownouts(version.brownouts, schedule),
       maintenance: version.maintenance,
       bodyNotice: version.body_notice ?? false,
       maxBody: version.max_body ?? file.max_body ?? settings.bounds.body,
       access: compileAccess(file),
       limits: compileLimits(file, { label, version: version.limits, schedule }),
-      upstream: upstreamOf(file, label),
+      upstream,
       place: pathOf(label),
       predecessors: predecessorsOf(label, versions),
       successorPath: version.successor && pathOf(version.successor),
@@ -119,6 +121,15 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
     });
     return { ...rules, operations };
   });
+}
+
+/** Most requests come when all are released. */
+function releasesOf(versions: readonly VersionRules[]): ApiPlan['nextRelease'] {
+  const released = versions.map(({ phases }) => phases.find(({ stage }) => stage !== 'planned')?.from);
+  const instants = released.filter((at) => at !== undefined).sort((a, b) => a - b);
+  const last = instants.at(-1) ?? Number.NEGATIVE_INFINITY;
+  const never = Number.POSITIVE_INFINITY;
+  return (now) => (now >= last ? never : (instants.find((at) => at > now) ?? never));
 }
 
 /** Newest first. */
@@ -172,12 +183,7 @@ function redirectsOf(
 ): readonly RedirectTarget[] {
   const chain = redirectChain(label, versions);
   if (chain.kind === 'cycle') return [];
-  return chain.hops.map(({ label: to, until }) => ({
-    label: to,
-    path: pathOf(to),
-    until,
-    tail: undefined,
-  }));
+  return chain.hops.map(({ label: to }) => ({ label: to, path: pathOf(to), tail: undefined }));
 }
 
 /**

@@ -5,6 +5,7 @@ import type { EpochMs, HeaderLine } from '../contract.ts';
 import { dayOf } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
 import { link, linkTarget } from './links.ts';
+import { hasEnded } from './retirement.ts';
 import type { DeprecationForm, Phase, Schedule, Stage } from './schedule.ts';
 
 export interface PhaseOptions {
@@ -46,6 +47,19 @@ export function createPhases(schedule: Schedule, options: PhaseOptions): readonl
     { stage: 'sunset' as const, from: sunset, until: retired, ...signals, warning: undefined },
     { stage: 'retired' as const, from: retired, until: Infinity, ...signals, warning: undefined },
   ].filter((phase) => phase.from < phase.until);
+}
+
+/**
+ * The phases as a clock finds them. What has no upstream has nothing left to serve, and only what is past its sunset may
+ * be without one: its 410 or redirect is its answer from its release on, also by a clock that is set back to before the
+ * sunset (RET-11). The dates stay as they are; stage, headers, catalog and metrics then say the same as the answer.
+ */
+export function phasesWith(upstream: object | undefined, phases: readonly Phase[]): readonly Phase[] {
+  const end = phases.find(hasEnded);
+  if (upstream !== undefined || end === undefined) return phases;
+  const planned = phases.filter(({ stage }) => stage === 'planned');
+  const from = planned.at(-1)?.until ?? Number.NEGATIVE_INFINITY;
+  return [...planned, { ...end, from }, ...phases.slice(phases.indexOf(end) + 1)];
 }
 
 /** The phase in force at `now`; the instant of a transition belongs to the later phase (SUN-2). */

@@ -1,0 +1,176 @@
+// Which other versions an answer links, as the API stands at a moment: the successor, the newest, the one before.
+// Made when something that was looked at for it changes; the pipeline puts in the resource, freshness ends with it.
+import type { ApiPlan, GatewayPlan, RedirectTarget, VersionRules } from '../plan/plan.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { assess, type Moment } from '../policy/lifecycle/assess.ts';
+import { type LinkFrame, linkFrame, linkTarget } from '../policy/lifecycle/links.ts';
+import { nextOverrideChange } from '../policy/lifecycle/override.ts';
+import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { hasEnded } from '../policy/lifecycle/retirement.ts';
+import type { Phase, Stage } from '../policy/lifecycle/schedule.ts';
+import type { Label } from '../policy/versioning/resolution.ts';
+
+export type Place = Pick<RedirectTarget, 'path' | 'tail'>;
+export type NextPlace = Place & { readonly label: Label | undefined };
+
+/** What holds for every resource of a version: for these overrides, and from <= now < until. */
+export interface LinkedVersions {
+  readonly overrides: Moment['overrides'];
+  readonly from: EpochMs;
+  readonly until: EpochMs;
+  readonly successor: NextPlace | undefined;
+  /** Only where it has a place of its own and is not the successor. */
+  readonly latest: Label | undefined;
+  readonly predecessor: Label | undefined;
+  /** Links to the latter two, the tail of a resource left open. */
+  readonly frames: readonly LinkFrame[];
+}
+
+/** Of what is current and follows on nothing: no other version can change that. */
+export const NOTHING_LINKED: LinkedVersions = {
+  overrides: [],
+  from: Number.NEGATIVE_INFINITY,
+  until: Number.POSITIVE_INFINITY,
+  successor: undefined,
+  latest: undefined,
+  predecessor: undefined,
+  frames: [],
+};
+
+/** A version belongs to one plan, and within it to one pause. */
+const linked = new WeakMap<VersionRules, LinkedVersions>();
+
+/**
+ * The successor of what is deprecated or gone; `latest` there too, where that is another one; `predecessor` for as long
+ * as that is served. `phase`: the version's own at this moment.
+ */
+export function linkedVersions(
+  plan: GatewayPlan,
+  api: ApiPlan,
+  version: VersionRules,
+  phase: Phase,
+  moment: Moment,
+): LinkedVersions {
+  const isCurrent = phase.stage === 'active' || phase.stage === 'planned';
+  if (isCurrent && version.predecessors.length === 0) return NOTHING_LINKED;
+  const { now, overrides } = moment;
+  const known = linked.get(version);
+  if (known !== undefined && known.overrides === overrides && now >= known.from && now < known.until)
+    return known;
+  const made = linkVersions(plan, api, version, phase, { now, overrides });
+  linked.set(version, made);
+  return made;
+}
+
+/** The links beside that to the successor, for one resource; undefined where there are none. Only its tail is put in. */
+export function relatedLinks({ frames }: LinkedVersions, tail: string): string | undefined {
+  if (frames.length === 0) return undefined;
+  const safe = linkTarget(tail);
+  return frames.map(({ before, after }) => before + safe + after).join(', ');
+}
+
+/** The version that callers are led to: what is named, or where that has ended, what follows on it. */
+export function successorIn(api: ApiPlan, version: VersionRules, moment: Moment): Label | undefined {
+  return nextPlace(version, lookInto(api, moment), new Set())?.label;
+}
+
+/** On our own authority, or on the one that the policy gives the version (RET-3). */
+export function placeUrl(plan: GatewayPlan, { path }: Pick<Place, 'path'>): string {
+  return /^https?:/.test(path) ? path : plan.public + path;
+}
+
+/** A redirect leads to what is served: neither to what has ended nor to what is still unknown. */
+export function isOpen(api: ApiPlan, { label }: RedirectTarget, moment: Moment): boolean {
+  return isServed(lookInto(api, moment).at(label));
+}
+
+/** Looks at versions of an API, and remembers when the first of what was seen changes. */
+interface Look {
+  readonly api: ApiPlan;
+  /** Undefined for a label that the API does not have. */
+  readonly at: (label: Label) => Stage | undefined;
+  readonly into: (rules: VersionRules) => Stage;
+  readonly until: () => EpochMs;
+}
+
+function lookInto(api: ApiPlan, moment: Moment): Look {
+  const { now, overrides } = moment;
+  let until = Number.POSITIVE_INFINITY;
+  const into = (rules: VersionRules): Stage => {
+    const phase = phaseAt(assess(rules, moment).phases, now);
+    until = Math.min(until, phase.until, nextOverrideChange(overrides, rules, now));
+    return phase.stage;
+  };
+  const at = (label: Label): Stage | undefined => {
+    const there = api.versions.get(label);
+    return there && into(there);
+  };
+  return { api, at, into, until: () => until };
+}
+
+function linkVersions(
+  plan: GatewayPlan,
+  api: ApiPlan,
+  version: VersionRules,
+  phase: Phase,
+  moment: Moment,
+): LinkedVersions {
+  const look = lookInto(api, moment);
+  const isCurrent = phase.stage === 'active' || phase.stage === 'planned';
+  const successor = phase.linksSuccessor ? nextPlace(version, look, new Set()) : undefined;
+  const placed = (label: Label | undefined): label is Label =>
+    label !== undefined && (api.versions.get(label)?.place ?? version.place) !== version.place;
+  const newest = isCurrent ? undefined : api.resolution.labels.find((label) => look.at(label) === 'active');
+  const before = version.predecessors.find((label) => isServed(look.at(label)));
+  const latest = placed(newest) && newest !== successor?.label ? newest : undefined;
+  const predecessor = placed(before) ? before : undefined;
+  // What its redirect leads to, or no longer leads to, is told with the same answer.
+  if (hasEnded(phase)) lookAtTargets(version, look);
+  const frames = [
+    ...frameTo(plan, api, latest, 'latest-version'),
+    ...frameTo(plan, api, predecessor, 'predecessor-version'),
+  ];
+  const until = Math.min(phase.until, look.until());
+  return { ...moment, from: moment.now, until, successor, latest, predecessor, frames };
+}
+
+function frameTo(
+  plan: GatewayPlan,
+  api: ApiPlan,
+  label: Label | undefined,
+  rel: string,
+): readonly LinkFrame[] {
+  const place = label === undefined ? undefined : api.versions.get(label)?.place;
+  return place === undefined ? [] : [linkFrame(placeUrl(plan, { path: place }), rel)];
+}
+
+/** Any operation may be the one that would answer there. */
+function lookAtTargets({ redirects }: VersionRules, look: Look): void {
+  for (const { label } of redirects) {
+    look.at(label);
+    for (const operation of look.api.versions.get(label)?.operations?.list ?? []) look.into(operation);
+  }
+}
+
+/**
+ * The version named as successor, else the first open target of its redirect; where what is named has ended itself, the
+ * one that follows on that: a successor is served (standards §2.1). Undefined before its release, and where everything has
+ * ended.
+ */
+function nextPlace(version: VersionRules, look: Look, passed: Set<Label>): NextPlace | undefined {
+  const { successorPath: path, successorTail: tail, schedule, redirects } = version;
+  if (path === undefined) return redirects.find(({ label }) => isServed(look.at(label)));
+  const label = schedule.successor;
+  const there = label === undefined || label === version.label ? undefined : look.api.versions.get(label);
+  if (there === undefined) return { path, tail, label };
+  const stage = look.into(there);
+  if (stage === 'planned') return undefined;
+  if (isServed(stage)) return { path, tail, label };
+  if (passed.has(there.label)) return undefined;
+  const next = nextPlace(there, look, passed.add(there.label));
+  return next && { ...next, tail: tail ?? next.tail };
+}
+
+function isServed(stage: Stage | undefined): boolean {
+  return stage === undefined || stage === 'active' || stage === 'deprecated';
+}
