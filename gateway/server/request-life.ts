@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { ForwardOrder, Refusal } from '../exchange/directive.ts';
 import type { Answer } from '../exchange/exchange.ts';
-import { type ExchangeFacts, letGoOfPlan } from '../exchange/facts.ts';
+import type { ExchangeFacts } from '../exchange/facts.ts';
 import { METHODS } from '../exchange/request-view.ts';
 import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
 import { abandonBody } from './connections.ts';
@@ -158,8 +158,13 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     giveAnswer(open, exchange.refuse(refusal, open.facts, open.glimpse), true, ports);
   }
 
+  function isBusy(socket: Socket): boolean {
+    return turns.unanswered(socket) > 0;
+  }
+
   function leave(open: OpenRequest): void {
     turns.leave(open);
+    if (open.closeAfter) connections.seal(open.raw.socket);
     load.end();
     slowReaders.forget(open.res);
     slowBodies.forget(open.raw);
@@ -177,13 +182,12 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     } else if (
       !isHttp2 &&
       !open.switched &&
-      (open.closeAfter || (ports.isDraining() && turns.latest(raw.socket) === open))
+      (open.closeAfter || (ports.isDraining() && !isBusy(raw.socket)))
     ) {
       if (!raw.complete) abandonBody(raw);
       raw.socket.destroySoon();
     }
     observer.onAnswer(open.facts, outcomeOf(open, complete));
-    letGoOfPlan(open.facts);
   }
 
   function onSwitched(open: OpenRequest): void {
@@ -215,6 +219,5 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     },
   });
 
-  const isBusy = (socket: Socket): boolean => turns.unanswered(socket) > 0;
   return { begin, run, isBusy, onSwitched, ...unreadable, stop };
 }
