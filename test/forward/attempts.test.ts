@@ -321,6 +321,14 @@ describe('FWD-13: interim answers', () => {
     expect(upstream.sockets.size).toBe(1);
   });
 
+  it('a multitude of them is passed over, and no end of them is upstream_invalid', async () => {
+    const upstream = await upstreamThat((_, count) => HINTS.repeat(count === 1 ? 100 : 101) + OK);
+    const gateway = await gatewayTo([upstream.origin]);
+    for (const status of [200, 502]) expect((await sendRaw(gateway.port, get())).statuses).toEqual([status]);
+    expect(gateway.facts.map(({ fault }) => fault)).toEqual([undefined, 'upstream_invalid']);
+    await until(() => upstream.sockets.size === 0);
+  });
+
   it('100 that comes byte by byte is passed over too', async () => {
     const upstream = await upstreamThat(silent);
     const gateway = await gatewayTo([upstream.origin]);
