@@ -140,8 +140,10 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.onTurn === undefined)
         open.res.writeContinue();
       const refusal = await onward(inbound, directive.forward, facts);
-      if (refusal !== undefined && !open.gone && !open.answered)
-        giveAnswer(open, exchange.refuse(refusal, facts, view), false, ports);
+      if (refusal === undefined || open.gone || open.answered) return;
+      // SMG-26: a body whose framing is refused is no more trusted than a head.
+      const isMalformed = refusal.reason === 'request_malformed';
+      giveAnswer(open, exchange.refuse(refusal, facts, view), isMalformed, ports);
     } catch (thrown) {
       if (!open.gone && !open.answered) giveAnswer(open, exchange.fail(thrown, facts, view), false, ports);
     }
