@@ -51,7 +51,8 @@ export function createConnections(): Connections {
 
   function endSpeaker(socket: Socket, busy: Busy): void {
     setTimeout(() => {
-      if (!busy.socket(socket)) endGently(socket);
+      // A WebSocket by now is ended by others.
+      if (speakers.has(socket) && !busy.socket(socket)) endGently(socket);
     }, HEAD_GRACE_MS).unref();
   }
 
