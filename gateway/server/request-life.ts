@@ -140,10 +140,9 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.onTurn === undefined)
         open.res.writeContinue();
       const refusal = await onward(inbound, directive.forward, facts);
-      if (refusal === undefined || open.gone || open.answered) return;
-      // SMG-26: a body whose framing is refused is no more trusted than a head.
-      const isMalformed = refusal.reason === 'request_malformed';
-      giveAnswer(open, exchange.refuse(refusal, facts, view), isMalformed, ports);
+      const mustClose = refusal?.reason === 'request_malformed'; // SMG-26: its body was badly framed.
+      if (refusal !== undefined && !open.gone && !open.answered)
+        giveAnswer(open, exchange.refuse(refusal, facts, view), mustClose, ports);
     } catch (thrown) {
       if (!open.gone && !open.answered) giveAnswer(open, exchange.fail(thrown, facts, view), false, ports);
     }
@@ -158,10 +157,6 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
   function refuse(open: OpenRequest, refusal: Refusal): void {
     countRefusal(refusal, open.raw.rawHeaders.length);
     giveAnswer(open, exchange.refuse(refusal, open.facts, open.glimpse), true, ports);
-  }
-
-  function isBusy(socket: Socket): boolean {
-    return turns.unanswered(socket) > 0;
   }
 
   function leave(open: OpenRequest): void {
@@ -184,7 +179,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     } else if (
       !isHttp2 &&
       !open.switched &&
-      (open.closeAfter || (ports.isDraining() && !isBusy(raw.socket)))
+      (open.closeAfter || (ports.isDraining() && turns.unanswered(raw.socket) === 0))
     ) {
       if (!raw.complete) abandonBody(raw);
       raw.socket.destroySoon();
@@ -221,5 +216,5 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     },
   });
 
-  return { begin, run, isBusy, onSwitched, ...unreadable, stop };
+  return { begin, run, isBusy: (socket) => turns.unanswered(socket) > 0, onSwitched, ...unreadable, stop };
 }
