@@ -1,7 +1,6 @@
 // What became known of one exchange. Written by the pipeline and the forwarder, read only by decorators and observers.
 // One object per request, from its first line to its access-log line.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
-import { startRouteTable } from '../plan/route-table.ts';
 import type { Consumer, TokenFlaw } from '../policy/authentication/access.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -14,8 +13,7 @@ import type { FaultCode, RefusalReason } from './directive.ts';
 import { type LinkedVersions, NOTHING_LINKED } from './linked-versions.ts';
 
 export interface ExchangeFacts {
-  /** Nothing but the public address once the request has ended. */
-  plan: GatewayPlan;
+  readonly plan: GatewayPlan;
   /** Lifecycle clock at the request's first line. */
   readonly now: EpochMs;
   /** Known at the request's first line, like the plan. */
@@ -54,8 +52,6 @@ export interface ExchangeFacts {
   upstreamMs: number | undefined;
 }
 
-const NO_ROUTES = startRouteTable<ApiPlan>().table;
-
 /** The same object, for another version to be judged: the answer tells nothing of the first, and what was counted stays. */
 export function withoutVersion(facts: ExchangeFacts): ExchangeFacts {
   facts.version = undefined;
@@ -66,21 +62,4 @@ export function withoutVersion(facts: ExchangeFacts): ExchangeFacts {
   facts.sparesSome = false;
   facts.observed = undefined;
   return facts;
-}
-
-/**
- * To be called when a request has been observed. An idle connection keeps its last request until the next one: through
- * it every plan of the last minutes would stay in memory whole.
- */
-export function letGoOfPlan(facts: ExchangeFacts): void {
-  const { revision, public: origin, guard, credentialsInUrl } = facts.plan;
-  facts.plan = {
-    revision,
-    public: origin,
-    apis: [],
-    apiNamed: () => undefined,
-    routes: NO_ROUTES,
-    guard,
-    credentialsInUrl,
-  };
 }

@@ -29,7 +29,8 @@ export interface Gate {
 }
 
 interface Entry {
-  readonly turn: Turn;
+  /** Until it has been told: what holds a place for long holds nothing of who asked for it. */
+  turn: Turn | undefined;
   /** Its place in the order of those that came. */
   readonly number: number;
   state: 'new' | 'waiting' | 'placed' | 'gone';
@@ -73,7 +74,13 @@ export function createGate(): Gate {
     entry.state = 'placed';
     running += 1;
     if (entry.arriving) arrivingRunning += 1;
-    entry.turn.onPlace(() => leave(entry));
+    toldOf(entry)?.onPlace(() => leave(entry));
+  }
+
+  function toldOf(entry: Entry): Turn | undefined {
+    const { turn } = entry;
+    entry.turn = undefined;
+    return turn;
   }
 
   function leave(entry: Entry): void {
@@ -109,12 +116,12 @@ export function createGate(): Gate {
         wholeQueue.size + arrivingQueue.size >= queue ||
         (arriving && arrivingQueue.size >= halfOf(queue))
       )
-        turn.onBusy();
+        toldOf(entry)?.onBusy();
       else {
         entry.state = 'waiting';
         entry.timer = setTimeout(() => {
           leave(entry);
-          turn.onBusy();
+          toldOf(entry)?.onBusy();
         }, waitMs);
         queueOf(entry).add(entry);
       }

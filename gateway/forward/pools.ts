@@ -90,16 +90,22 @@ export function createPools({ ca, findAddresses, lookupEveryMs = LOOKUP_EVERY_MS
       return made;
     };
     let pool = openPool();
+    let retired = false;
+    const dispatchFresh: Route['dispatchFresh'] = (asked, handler) => {
+      const fresh = openClient(origin, options);
+      fresh.dispatch(asked, handler);
+      fresh.close(() => undefined);
+    };
     const route: OpenRoute = {
       origin,
       gate: createGate(),
       agent: reach.agent,
-      dispatch: (asked, handler) => void pool.dispatch(asked, handler),
-      dispatchFresh(asked, handler) {
-        const fresh = openClient(origin, options);
-        fresh.dispatch(asked, handler);
-        fresh.close(() => undefined);
+      dispatch(asked, handler) {
+        // It waited for its place while the plan that wanted this route was replaced.
+        if (retired) dispatchFresh(asked, handler);
+        else pool.dispatch(asked, handler);
       },
+      dispatchFresh,
       dispatched() {
         if (wanted !== undefined && !wanted.has(key)) drop(key);
       },
@@ -113,7 +119,10 @@ export function createPools({ ca, findAddresses, lookupEveryMs = LOOKUP_EVERY_MS
         pool = openPool();
         before.close(() => undefined);
       },
-      retire: () => pool.close(() => undefined),
+      retire() {
+        retired = true;
+        pool.close(() => undefined);
+      },
       destroy: () => pool.destroy(),
     };
     open.set(key, route);

@@ -14,12 +14,14 @@ const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
  * @throws Fault `upstream_invalid` when the upstream has switched to something else, or for somebody else
  */
 export function switchedHead(
-  { headers }: IncomingMessage,
+  { headers, httpVersion }: IncomingMessage,
   { key, service }: { readonly key: string | undefined; readonly service: string },
   decorate: (headers: AnswerHeaders) => void,
 ): void {
   const accept = createHash('sha1').update(`${key}${ACCEPT_SUFFIX}`).digest('base64');
-  if (headers.upgrade?.toLowerCase() !== 'websocket' || headers['sec-websocket-accept'] !== accept)
+  // RFC 9110 §7.8, §15.2: HTTP/1.0 knows neither an upgrade nor a 101.
+  const isSwitch = httpVersion === '1.1' && headers.upgrade?.toLowerCase() === 'websocket';
+  if (!isSwitch || headers['sec-websocket-accept'] !== accept)
     throw new Fault('upstream_invalid', { service });
   const fields: AnswerHeaders = headers;
   cleanFields(fields);

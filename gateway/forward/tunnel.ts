@@ -53,6 +53,8 @@ export function openTunnel(
       if (closed === 2) onClosed();
     });
   }
+  // Node ends a TLS connection together with its client, before the upstream's last words have come.
+  client.allowHalfOpen = true;
   // http-proxy-3 ends the upstream's connection in both cases, but waits for ever for the upstream to do the same.
   client.once('end', () => {
     const hard = setTimeout(() => upstream.destroy(), LINGER_MS);

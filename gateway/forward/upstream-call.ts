@@ -2,6 +2,7 @@
 // Runs under attempts.ts, which decides what becomes of a failure.
 import type { Dispatcher } from 'undici';
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
+import { Fault } from '../exchange/directive.ts';
 import type { Connection, ConnectionAware } from './connection.ts';
 import type { Delivery } from './delivery.ts';
 import { errorCode } from './fault-mapping.ts';
@@ -36,6 +37,9 @@ export interface CallOptions {
   readonly onFailure: (failure: Failure) => void;
 }
 
+/** Interim answers that are passed over: an upstream that makes no end of them makes no answer (FWD-13). */
+const MOST_INTERIM = 100;
+
 /** Starts the call and returns how to give it up: the upstream then never sees the request as complete. */
 export function callTarget(options: CallOptions): (reason: Error) => void {
   const { route, request, delivery, service } = options;
@@ -44,6 +48,7 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
   let over = false;
   let isCut = (): boolean => false;
   let hasLength = false;
+  let interim = 0;
 
   function isUntouched(connection: Connection, cause: unknown): boolean {
     const code = errorCode(cause);
@@ -63,7 +68,12 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
       if (over) started.abort(new Error('cancelled'));
     },
     onResponseStart(_controller, status, headers) {
-      if (over || (status >= 100 && status < 200)) return;
+      if (over) return;
+      if (status >= 100 && status < 200) {
+        interim += 1;
+        if (interim > MOST_INTERIM) throw new Fault('upstream_invalid', { service });
+        return;
+      }
       answered = true;
       hasLength = headers['content-length'] !== undefined;
       cleanAnswer(status, headers as AnswerHeaders, service);

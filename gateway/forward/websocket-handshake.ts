@@ -31,61 +31,64 @@ export interface HandshakeOptions {
   readonly onOpen: (ends: { readonly end: Duplex; readonly upstream: Socket }) => void;
 }
 
-/** Starts it and returns how to give it up. Time-outs for connection and head are those of the order's upstream. */
+/**
+ * Starts it and returns how to give it up. Time-outs for connection and head are those of the order's upstream.
+ * http-proxy-3 keeps `fail` and what is around it for as long as the WebSocket is open: none of that is the request.
+ */
 export function shakeHands(options: HandshakeOptions): () => void {
   const { inbound, client, order, route } = options;
   const { name: service, timeouts } = order.upstream;
+  const { 'sec-websocket-key': key } = inbound.raw.headers;
+  const path = order.target;
   const target = new URL(route.origin);
+  let told: HandshakeOptions | undefined = options;
   const end = createClientEnd(client);
   let call: ClientRequest | undefined;
   let connected = false;
-  let over = false;
   let limit = limited('upstream_connect_timeout', timeouts.connect);
 
   function limited(code: 'upstream_connect_timeout' | 'upstream_headers_timeout', timeoutMs: number) {
     return setTimeout(() => fail(new Fault(code, { service, timeoutMs })), timeoutMs);
   }
   /** From here on nothing more is decided by this call. */
-  function settle(): void {
-    over = true;
+  function settle(): HandshakeOptions | undefined {
+    const last = told;
+    told = undefined;
     clearTimeout(limit);
+    return last;
   }
-  function giveUp(): void {
-    if (over) return;
-    settle();
+  function giveUp(): HandshakeOptions | undefined {
+    const last = settle();
+    if (last === undefined) return undefined;
     end.destroy();
     call?.destroy();
+    return last;
   }
   function fail(cause: unknown): void {
-    if (over) return;
-    giveUp();
-    options.onFailure(cause, !connected);
+    giveUp()?.onFailure(cause, !connected);
   }
 
   function onUpgrade(answer: IncomingMessage, upstream: Socket): void {
-    upstream.on('error', () => undefined);
+    upstream.on('error', passOver);
     try {
-      if (over) throw new Error('the client left');
-      const { 'sec-websocket-key': key } = inbound.raw.headers;
-      switchedHead(answer, { key, service }, options.decorate);
+      if (told === undefined) throw new Error('the client left');
+      switchedHead(answer, { key, service }, told.decorate);
     } catch (cause) {
       // WS-3: what http-proxy-3 writes now ends at the destroyed stand-in.
       upstream.destroy();
       fail(cause);
       return;
     }
-    settle();
-    options.onSwitched();
+    const last = settle();
+    last?.onSwitched();
     // When http-proxy-3 has written the head, set up both connections and begun to copy.
-    proxy.once('open', () => options.onOpen({ end, upstream }));
+    proxy.once('open', () => last?.onOpen({ end, upstream }));
   }
 
   function onResponse(answer: IncomingMessage): void {
     // Destroyed, it is passed over by http-proxy-3, which would write neither whole nor safely.
     end.destroy();
-    if (over) return;
-    settle();
-    options.onAnswer(answer);
+    settle()?.onAnswer(answer);
   }
 
   const proxy = createProxyServer();
@@ -94,11 +97,11 @@ export function shakeHands(options: HandshakeOptions): () => void {
   proxy.once('proxyReqWs', (request) => {
     call = request;
     // http-proxy-3 has read it through a URL parser; the bytes that were judged are what is sent (ORD-2).
-    request.path = order.target;
+    request.path = path;
     request.once('socket', (socket) => {
       socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
         connected = true;
-        if (over) return;
+        if (told === undefined) return;
         clearTimeout(limit);
         limit = limited('upstream_headers_timeout', timeouts.headers);
       });
@@ -121,8 +124,11 @@ export function shakeHands(options: HandshakeOptions): () => void {
     fail(cause);
   }
   route.dispatched();
-  return giveUp;
+  return () => void giveUp();
 }
+
+/** Made here: a listener keeps all that is around it. What follows from the end of a connection does not follow from its error. */
+const passOver = (): void => undefined;
 
 /** The request as http-proxy-3 sends it on: the header section of any forwarded request, and the upgrade of this hop (WS-3). */
 function handshakeFor(inbound: Inbound, order: ForwardOrder, { host }: URL): IncomingMessage {

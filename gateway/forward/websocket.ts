@@ -6,7 +6,7 @@ import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
-import { holdService } from '../exchange/held-service.ts';
+import { type HeldService, holdService } from '../exchange/held-service.ts';
 import type { ForwardPorts } from './attempts.ts';
 import { callerOf } from './caller.ts';
 import { toFault } from './fault-mapping.ts';
@@ -17,7 +17,7 @@ import { editAnswer } from './response-headers.ts';
 import { chooseAnother, mayTryAgain } from './retry.ts';
 import { createStay, type Stay } from './stay.ts';
 import type { Choice, Outcome } from './target-choice.ts';
-import { openTunnel } from './tunnel.ts';
+import { openTunnel, type TunnelEnds } from './tunnel.ts';
 import { MOST_TIMES_HERE, timesHere } from './via.ts';
 import { shakeHands } from './websocket-handshake.ts';
 
@@ -50,6 +50,16 @@ export interface WebsocketPorts extends Pick<ForwardPorts, 'pools' | 'targets'> 
 
 export function createWebsockets({ exchange, pools, targets, idleWebsockets }: WebsocketPorts): Websockets {
   const tunnels = createOpenTunnels(exchange.endingOf, idleWebsockets);
+
+  /** Apart from the request, of which nothing is kept for as long as the WebSocket is open. */
+  function keepOpen(ends: TunnelEnds, service: HeldService, stay: Stay | undefined): void {
+    tunnels.add(service, (onClosed) =>
+      openTunnel(ends, () => {
+        stay?.settle('answered');
+        onClosed();
+      }),
+    );
+  }
 
   function forward(
     inbound: Inbound,
@@ -142,14 +152,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
           onAnswer: (answer) => onAnswer(chosen, answer),
           onFailure: (cause, unsent) => onFailure(chosen, cause, unsent),
           onOpen(ends) {
-            const held = stay;
-            const all = { client, ...ends, stalledAfterMs: timeouts.idle };
-            tunnels.add(holdService(facts), (onClosed) =>
-              openTunnel(all, () => {
-                held?.settle('answered');
-                onClosed();
-              }),
-            );
+            keepOpen({ client, ...ends, stalledAfterMs: timeouts.idle }, holdService(facts), stay);
             onSwitched();
             resolve(undefined);
           },

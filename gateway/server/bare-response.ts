@@ -16,13 +16,7 @@ export interface BareResponse {
 export function createBareResponse(raw: IncomingMessage, socket: Socket): BareResponse {
   const res = new ServerResponse(raw);
   const onDrain = (): void => void res.emit('drain');
-  // Node has taken its own listener away, and an error nobody listens for ends the process.
-  socket.on('error', () => undefined);
-  // A reset must not overtake the answer, so that what still comes is read and thrown away.
-  socket.destroySoon = () => {
-    socket.resume();
-    endGently(socket);
-  };
+  prepare(socket);
   res.once('finish', () => {
     detach();
     res.emit('close');
@@ -42,5 +36,16 @@ export function createBareResponse(raw: IncomingMessage, socket: Socket): BareRe
       res.assignSocket(socket);
     },
     detach,
+  };
+}
+
+/** Apart, so that a connection which becomes a WebSocket keeps nothing of the response. */
+function prepare(socket: Socket): void {
+  // Node has taken its own listener away, and an error nobody listens for ends the process.
+  socket.on('error', () => undefined);
+  // A reset must not overtake the answer, so that what still comes is read and thrown away.
+  socket.destroySoon = () => {
+    socket.resume();
+    endGently(socket);
   };
 }

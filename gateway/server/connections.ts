@@ -20,9 +20,15 @@ export interface Connections {
   readonly size: () => number;
   /** Tells HTTP/2 clients that no more requests are wanted here; those they send all the same are answered. */
   readonly announceEnd: () => void;
-  /** Ends what has no request, now or, where something has come already, soon. `isBusy`: a request waits for its answer. */
-  readonly endIdle: (isBusy: (socket: Socket) => boolean) => void;
+  /** Ends what has no request, now or, where something has come already, soon; from now on also each new one. */
+  readonly endIdle: (busy: Busy) => void;
   readonly destroyAll: () => void;
+}
+
+/** Whether a request of a connection waits for its answer. */
+export interface Busy {
+  readonly socket: (socket: Socket) => boolean;
+  readonly session: (session: ServerHttp2Session) => boolean;
 }
 
 /** How long a request whose head has begun to arrive has for the rest of it when the connections are ended, milliseconds. */
@@ -36,33 +42,60 @@ export function createConnections(): Connections {
   const speakers = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const sealed = new WeakSet<Socket>();
+  let ending: Busy | undefined;
 
   function keep<T extends Socket | ServerHttp2Session>(set: Set<T>, one: T): void {
     set.add(one);
     one.once('close', () => set.delete(one));
   }
 
+  function endSpeaker(socket: Socket, busy: Busy): void {
+    setTimeout(() => {
+      // A WebSocket by now is ended by others.
+      if (speakers.has(socket) && !busy.socket(socket)) endGently(socket);
+    }, HEAD_GRACE_MS).unref();
+  }
+
+  function endSession(session: ServerHttp2Session, busy: Busy): void {
+    setTimeout(() => {
+      // One that began meanwhile, and one whose header section never ends.
+      session.close();
+      if (!busy.session(session)) session.destroy();
+    }, HEAD_GRACE_MS).unref();
+  }
+
   return {
     track: (socket) => keep(open, socket),
     trackSpeaker(socket) {
-      if (!('alpnProtocol' in socket) || socket.alpnProtocol !== 'h2') keep<Socket>(speakers, socket);
+      if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') {
+        // Node ends its side behind the last stream, and then waits for ever for its client to do the same.
+        socket.once('finish', () => endGently(socket));
+        return;
+      }
+      keep<Socket>(speakers, socket);
+      if (ending !== undefined) endSpeaker(socket, ending);
     },
-    trackSession: (session) => keep(sessions, session),
+    trackSession(session) {
+      keep(sessions, session);
+      if (ending !== undefined) endSession(session, ending);
+    },
     release: (socket) => void speakers.delete(socket),
     seal: (socket) => void sealed.add(socket),
     isSealed: (socket) => sealed.has(socket),
     size: () => open.size,
     announceEnd() {
-      for (const session of sessions) session.goaway(NGHTTP2_NO_ERROR, ANY_STREAM);
+      // One that its client has ended is known until its connection has closed, and says nothing any more.
+      for (const session of sessions) if (!session.destroyed) session.goaway(NGHTTP2_NO_ERROR, ANY_STREAM);
     },
-    endIdle(isBusy) {
-      for (const session of sessions) session.close();
+    endIdle(busy) {
+      ending = busy;
+      for (const session of sessions) {
+        session.close();
+        endSession(session, busy);
+      }
+      for (const socket of speakers) endSpeaker(socket, busy);
       // Of a TLS connection that has said nothing there is no speaker yet.
       for (const socket of open) if (socket.bytesRead === 0) endGently(socket);
-      const late = setTimeout(() => {
-        for (const socket of speakers) if (!isBusy(socket)) endGently(socket);
-      }, HEAD_GRACE_MS);
-      late.unref();
     },
     destroyAll() {
       for (const socket of open) socket.destroy();

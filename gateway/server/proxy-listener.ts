@@ -142,7 +142,7 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
       // They would keep their connections for as long as they like (WS-6).
       websockets.goAway();
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      connections.endIdle(life.isBusy);
+      connections.endIdle({ socket: life.isBusy, session: sessions.isBusy });
       await closed;
       await fastify.close();
       life.stop();

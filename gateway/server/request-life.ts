@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { ForwardOrder, Refusal } from '../exchange/directive.ts';
 import type { Answer } from '../exchange/exchange.ts';
-import { type ExchangeFacts, letGoOfPlan } from '../exchange/facts.ts';
+import type { ExchangeFacts } from '../exchange/facts.ts';
 import { METHODS } from '../exchange/request-view.ts';
 import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
 import { abandonBody } from './connections.ts';
@@ -140,8 +140,9 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.onTurn === undefined)
         open.res.writeContinue();
       const refusal = await onward(inbound, directive.forward, facts);
+      const mustClose = refusal?.reason === 'request_malformed'; // SMG-26: its body was badly framed.
       if (refusal !== undefined && !open.gone && !open.answered)
-        giveAnswer(open, exchange.refuse(refusal, facts, view), false, ports);
+        giveAnswer(open, exchange.refuse(refusal, facts, view), mustClose, ports);
     } catch (thrown) {
       if (!open.gone && !open.answered) giveAnswer(open, exchange.fail(thrown, facts, view), false, ports);
     }
@@ -160,6 +161,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
 
   function leave(open: OpenRequest): void {
     turns.leave(open);
+    if (open.closeAfter) connections.seal(open.raw.socket);
     load.end();
     slowReaders.forget(open.res);
     slowBodies.forget(open.raw);
@@ -177,13 +179,12 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     } else if (
       !isHttp2 &&
       !open.switched &&
-      (open.closeAfter || (ports.isDraining() && turns.latest(raw.socket) === open))
+      (open.closeAfter || (ports.isDraining() && turns.unanswered(raw.socket) === 0))
     ) {
       if (!raw.complete) abandonBody(raw);
       raw.socket.destroySoon();
     }
     observer.onAnswer(open.facts, outcomeOf(open, complete));
-    letGoOfPlan(open.facts);
   }
 
   function onSwitched(open: OpenRequest): void {
@@ -215,6 +216,5 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     },
   });
 
-  const isBusy = (socket: Socket): boolean => turns.unanswered(socket) > 0;
-  return { begin, run, isBusy, onSwitched, ...unreadable, stop };
+  return { begin, run, isBusy: (socket) => turns.unanswered(socket) > 0, onSwitched, ...unreadable, stop };
 }

@@ -13,16 +13,19 @@ export interface Sessions {
   readonly watch: (session: ServerHttp2Session) => void;
   /** Whether a stream of it was reset before, so that the next one may be as well. */
   readonly hasReset: (session: Http2Session | undefined) => boolean;
+  /** Whether it has a stream that is open. */
+  readonly isBusy: (session: Http2Session) => boolean;
 }
 
 export function createSessions(bounds: SessionBounds, report: Pick<BoundsReport, 'refused'>): Sessions {
   const resetting = new WeakSet<Http2Session>();
+  const running = new WeakMap<Http2Session, () => number>();
   return {
-    watch: (session) =>
-      watchSession(session, bounds, {
-        onReset: () => void resetting.add(session),
-        refused: report.refused,
-      }),
+    watch(session) {
+      const events = { onReset: () => void resetting.add(session), refused: report.refused };
+      running.set(session, watchSession(session, bounds, events));
+    },
+    isBusy: (session) => (running.get(session)?.() ?? 0) > 0,
     hasReset: (session) => session !== undefined && resetting.has(session),
   };
 }
@@ -31,11 +34,12 @@ interface SessionEvents extends Pick<BoundsReport, 'refused'> {
   readonly onReset: () => void;
 }
 
+/** The result tells how many of its streams are open. */
 function watchSession(
   session: ServerHttp2Session,
   { idleMs, resets }: SessionBounds,
   events: SessionEvents,
-): void {
+): () => number {
   let open = 0;
   // A bucket that fills up again within the window: nothing has to be remembered of single resets.
   let left = resets.units;
@@ -72,4 +76,5 @@ function watchSession(
     if (ENDLESS_HEADERS.test(message)) events.refused('header_bytes');
   });
   session.once('close', () => clearTimeout(idle));
+  return () => open;
 }

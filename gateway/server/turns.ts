@@ -7,7 +7,7 @@ export interface Turns {
   readonly join: (open: OpenRequest) => void;
   /** Requests of a connection that have no whole answer yet. */
   readonly unanswered: (socket: Socket) => number;
-  /** The last request begun on a connection. */
+  /** The last request begun on a connection, while that is not over: an idle connection keeps nothing of any request. */
   readonly latest: (socket: Socket) => OpenRequest | undefined;
   /** Undefined when it is its turn already; else resolves when the one before it has ended. */
   readonly wait: (open: OpenRequest) => Promise<void> | undefined;
@@ -25,19 +25,17 @@ export function createTurns(onLost: (open: OpenRequest) => void): Turns {
 
   function loseAll(socket: Socket): void {
     const lost: OpenRequest[] = [];
-    for (let open = last.get(socket); open !== undefined && !open.ended; open = open.before)
-      lost.unshift(open);
+    for (let open = last.get(socket); open !== undefined; open = open.before) lost.unshift(open);
     for (const open of lost) onLost(open);
   }
 
   return {
     join(open) {
       const { socket } = open.raw;
-      const before = last.get(socket);
+      open.before = last.get(socket);
       last.set(socket, open);
+      if (!unanswered.has(socket)) socket.once('close', () => loseAll(socket));
       count(socket, 1);
-      if (before === undefined) socket.once('close', () => loseAll(socket));
-      else if (!before.ended) open.before = before;
     },
     unanswered: (socket) => unanswered.get(socket) ?? 0,
     latest: (socket) => last.get(socket),
@@ -48,7 +46,11 @@ export function createTurns(onLost: (open: OpenRequest) => void): Turns {
       });
     },
     leave(open) {
-      if (!open.isHttp2) count(open.raw.socket, -1);
+      if (!open.isHttp2) {
+        const { socket } = open.raw;
+        count(socket, -1);
+        if (last.get(socket) === open) last.delete(socket);
+      }
       open.ended = true;
       open.before = undefined;
       open.onEnded?.();

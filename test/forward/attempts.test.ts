@@ -1,6 +1,7 @@
 // Calls over real sockets from the choice of a target to the end of an answer: places, second tries, sizes, interim answers.
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { atOnce } from '../../gateway/plan/in-slices.ts';
 import type { UpstreamPlan } from '../../gateway/plan/plan.ts';
 import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
 import { type GatewayOptions, type GatewayUnderTest, startGateway } from '../server/gateway-under-test.ts';
@@ -13,7 +14,7 @@ import {
   startUpstream,
   until,
 } from '../server/raw-sockets.ts';
-import { upstream as sample } from '../support/exchange-samples.ts';
+import { plan, upstream as sample } from '../support/exchange-samples.ts';
 import { freePorts } from '../support/ports.ts';
 import { openWebSocket } from '../support/websocket-client.ts';
 import { startWebSocketUpstream } from '../support/websocket-upstream.ts';
@@ -101,6 +102,20 @@ describe('places at a target', () => {
     await until(() => upstream.requests.length === 1);
     const second = await sendRaw(gateway.port, get('/echo', CLOSE));
     expect(second.statuses).toEqual([503]);
+  });
+
+  it('promise 1: one that waits while a reload changes how its target is reached is not lost', async () => {
+    const upstream = await upstreamThat(silent);
+    const gateway = await gatewayTo([upstream.origin], { connections: { ...NARROW, queue: 9 } });
+    const answers = [1, 2, 3].map((number) => sendRaw(gateway.port, get(`/echo/${number}`, CLOSE)));
+    await until(() => upstream.requests.length === 1 && gateway.views.length === 3);
+    atOnce(gateway.upstreams.keepSteps(plan([])));
+    for (const count of [1, 2, 3]) {
+      await until(() => upstream.requests.length === count);
+      upstream.requests.at(-1)?.socket.write(OK);
+    }
+    for (const answer of answers) expect((await answer).statuses).toEqual([200]);
+    await until(() => upstream.sockets.size === 0);
   });
 
   it('a client that leaves gives its place back, and one that waits its turn', async () => {
@@ -246,8 +261,10 @@ describe('a body beyond its bound', () => {
     );
     const gateway = await gatewayTo([upstream.origin]);
     const padded = `1;${'e'.repeat(8_000)}\r\nx\r\n`.repeat(40);
-    const bytes = get('/echo') + get('/echo', CHUNKED, 'POST', `${padded}0\r\n\r\n`);
-    expect((await sendRaw(gateway.port, bytes, 2)).statuses).toEqual([200, 413]);
+    const bytes = get('/echo') + get('/echo', CHUNKED, 'POST', `${padded}0\r\n\r\n`) + get('/echo/canary');
+    // Promise 7: what is refused for its framing ends its connection, though its end was found.
+    expect(await sendRaw(gateway.port, bytes, 3)).toMatchObject({ statuses: [200, 413], closed: true });
+    expect(upstream.requests).toHaveLength(1);
   });
 
   it('SMG-12: what stands behind a body on its connection is none of its framing', async () => {
@@ -319,6 +336,14 @@ describe('FWD-13: interim answers', () => {
       expect([statuses, text.endsWith('ok')]).toEqual([[200], true]);
     }
     expect(upstream.sockets.size).toBe(1);
+  });
+
+  it('a multitude of them is passed over, and no end of them is upstream_invalid', async () => {
+    const upstream = await upstreamThat((_, count) => HINTS.repeat(count === 1 ? 100 : 101) + OK);
+    const gateway = await gatewayTo([upstream.origin]);
+    for (const status of [200, 502]) expect((await sendRaw(gateway.port, get())).statuses).toEqual([status]);
+    expect(gateway.facts.map(({ fault }) => fault)).toEqual([undefined, 'upstream_invalid']);
+    await until(() => upstream.sockets.size === 0);
   });
 
   it('100 that comes byte by byte is passed over too', async () => {

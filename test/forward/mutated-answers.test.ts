@@ -155,6 +155,7 @@ describe('FWD-3: whatever fields an upstream sends', () => {
     );
     const property = fc.property(handshake, fields, broken, (shake, lines, value) => {
       const answer = new IncomingMessage(new Socket());
+      answer.httpVersion = '1.1';
       const all = asParsed([...shake, ...lines.filter(([name]) => name !== 'upgrade')]);
       if (value !== undefined) all['x-broken'] = value;
       Object.assign(answer, { headers: all });

@@ -152,6 +152,15 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     expect((await sendRaw(gateway.port, get())).statuses).toEqual([200]);
   });
 
+  it('FWD-13: no end of interim answers is upstream_invalid', async () => {
+    const { gateway } = await pairUp(tls, (one) => {
+      for (let count = 0; count < 101; count += 1) one.stream.additionalHeaders({ ':status': 103 });
+      ok(one);
+    });
+    expect((await sendRaw(gateway.port, get())).statuses).toEqual([502]);
+    expect(gateway.facts[0]?.fault).toBe('upstream_invalid');
+  });
+
   it('FWD-17: a body that is reset is seen to be cut', async () => {
     const { gateway } = await pairUp(tls, ({ stream }) => {
       stream.respond({ ':status': 200 });

@@ -192,6 +192,7 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     ['upstream_invalid', 'bare'],
     ['upstream_invalid', 'another'],
     ['upstream_invalid', 'unnamed'],
+    ['upstream_invalid', 'outdated'],
     ['upstream_invalid', 'garbage'],
     ['upstream_reset', 'reset'],
   ])('%s: a 101 that is none, and worse: %s', async (fault, how) => {
@@ -251,6 +252,18 @@ describe.concurrent('the end of one side reaches the other', () => {
     ['is gone', ({ socket }) => socket.destroy()],
     ['resets', ({ socket }) => socket.resetAndDestroy()],
   ];
+
+  it.each([true, false])(
+    'a client that ends behind its Close frame still gets the answer to it (TLS: %s)',
+    async (tls) => {
+      const { gateway, open } = await pair({ tls });
+      const client = await open('/echo');
+      client.socket.end(frame(CLOSE, Buffer.from([3, 232]), true));
+      const [answer] = await client.received(1);
+      expect([answer?.opcode, answer?.payload.toString('hex')]).toEqual([CLOSE, '03e8']);
+      await until(() => isIdle(gateway));
+    },
+  );
 
   it.each(ends)('a client that %s closes the upstream', async (_how, leave) => {
     const { upstream, gateway, open } = await pair();

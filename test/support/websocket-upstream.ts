@@ -39,6 +39,7 @@ const ANSWERS: Readonly<Record<string, (accept: string) => string | undefined>> 
   nominating: (accept) =>
     `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade, Sec-WebSocket-Accept\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
   unnamed: (accept) => `HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+  outdated: (accept) => switching(`Sec-WebSocket-Accept: ${accept}`).replace('HTTP/1.1', 'HTTP/1.0'),
   garbage: () => 'what is this\r\n\r\n',
   silent: () => undefined,
 };
