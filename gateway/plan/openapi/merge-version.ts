@@ -84,5 +84,6 @@ function mergeGuide(merging: Merging): void {
   }
   const own = policyText(merging, path);
   const ownUrl = own === undefined ? undefined : parsePageUrl(own);
-  if (ownUrl !== undefined && ownUrl !== url) disagree(merging, path, 'migration-guide', guide);
+  // `off` says that there is no guide.
+  if (own === 'off' || (ownUrl !== undefined && ownUrl !== url)) disagree(merging, path, 'migration-guide', guide);
 }
