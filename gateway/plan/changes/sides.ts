@@ -1,8 +1,10 @@
 // Two policy files, or two folders of them, read for comparison, and what the rules say of the newer side.
 // The gateway file names the policies of a newer side that is not given; what a policy means does not depend on it.
+
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import { allRewritten, todayOf } from '../against.ts';
+import { surroundingsOfView } from '../check/views.ts';
 import {
   type Context,
   contextOf,
@@ -94,7 +96,7 @@ async function readSide(context: Context, { at, files }: Side): Promise<Policies
     const { problems } = documentOf(context, at, { kind: 'unreadable', why });
     return { problems, sources: [], views: [], files: [], descriptions: [] };
   }
-  const around = { now: context.now, public: undefined, identities: undefined, listeners: [] };
+  const around = surroundingsOfView(undefined, context.now);
   return readPolicies(context, files, around);
 }
 

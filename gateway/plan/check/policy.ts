@@ -11,6 +11,7 @@ import { switchedReport } from '../rules/switch.ts';
 import { checkCarriers } from './carriers.ts';
 import { reportDangling } from './dangling.ts';
 import { checkHeaders } from './headers.ts';
+import { checkHosts } from './hosts.ts';
 import { checkLimits } from './limits.ts';
 import { checkLowering } from './lowering.ts';
 import { checkMaintenance } from './maintenance.ts';
@@ -25,6 +26,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   if (view.unversioned) checkUnversioned(view, report);
   else checkCarriers(view, around.now, report);
   checkAccess(view, around, report);
+  checkHosts(view, around.certifiedNames, report);
   checkLimits(view, report);
   checkLowering(view, report);
   checkUpstreams(view, around, report);
