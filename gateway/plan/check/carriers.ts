@@ -28,6 +28,9 @@ export function checkCarriers(view: PolicyView, now: EpochMs, report: Report): v
       report(['resolve', index], { rule: 'resolve', message: `a second ${kind}` });
   }
   checkDefault(view, now, report);
+  checkReadable(view, resolve, report);
+  checkSameTypes(resolve, report);
+  checkBase(view, resolve, report);
   const redirects = [...view.versions.values()].some(({ after }) => typeof after === 'object');
   checkSubdomain(view, resolve, report);
   checkMatch(view, resolve, report);
@@ -38,6 +41,42 @@ export function checkCarriers(view: PolicyView, now: EpochMs, report: Report): v
       'without a path or subdomain for the version a redirect would lead back to the same URL: those requests get 410';
     report(['resolve'], { rule: 'redirect', severity: 'warning', message, at: 'key' });
   }
+}
+
+/** Who pins is moved by the operator; with a default alone one version takes every request. */
+function checkReadable({ labels }: PolicyView, resolve: ResolveEntries, report: Report): void {
+  if (labels.length < 2 || resolve.some((entry) => entry.default === undefined)) return;
+  report(['resolve'], {
+    rule: 'resolve',
+    severity: 'warning',
+    message: 'no request can name its version: every one gets the default',
+    hint: 'add a carrier, such as { header: API-Version }',
+    at: 'key',
+  });
+}
+
+function checkSameTypes(resolve: ResolveEntries, report: Report): void {
+  const seen = new Set<string>();
+  for (const [index, { media_type: type }] of resolve.entries()) {
+    if (type === undefined) continue;
+    const { before, after, parameter } = type;
+    const form = JSON.stringify([before, after, parameter]);
+    if (seen.has(form))
+      report(['resolve', index], { rule: 'resolve', message: 'this media type stands here twice' });
+    seen.add(form);
+  }
+}
+
+/** A literal segment comes before `{version}`: at such a base the version in the path would not be read as one. */
+function checkBase({ parts, labels }: PolicyView, resolve: ResolveEntries, report: Report): void {
+  const path = resolve.find((entry) => entry.path !== undefined)?.path;
+  const label = labels.find((each) => parts.base === path?.replace('{version}', each));
+  if (label === undefined || path === undefined) return;
+  report(['base'], {
+    rule: 'resolve',
+    message: `this is where the path names ${label}: requests for it would name no version`,
+    hint: 'write the base without the version',
+  });
 }
 
 /** A planned version is unknown as yet (STAT-1), and so is the default: nothing else takes its place. */

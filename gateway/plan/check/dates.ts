@@ -11,6 +11,8 @@ import { extensionsOf } from '../rules/subject.ts';
 import { versionPath } from '../versions.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
+const LONGEST_DEPRECATION_MS = 20 * 365 * 86_400_000;
+
 /** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
 export function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {
   const { released, announced, deprecated, sunset, retired, forgotten } = version;
@@ -46,6 +48,13 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
     const message = `a sunset without deprecated: callers are told nothing before ${what} is gone`;
     report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
   }
+  if (deprecated !== undefined && sunset !== undefined && sunset - deprecated > LONGEST_DEPRECATION_MS) {
+    report(at('sunset'), {
+      rule: 'date-order',
+      severity: 'warning',
+      message: `sunset (${dayOf(sunset)}) is more than 20 years after deprecated (${dayOf(deprecated)}): is the year right?`,
+    });
+  }
   if (announced !== undefined && isMissing('deprecated')) {
     report(at('announced'), { rule: 'date-order', message: 'announced needs deprecated', at: 'key' });
   }
@@ -54,7 +63,17 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
     report(at(key), { rule: 'date-order', message: `${key} needs a sunset`, at: 'key' });
   }
 
-  for (const { index, announced, moves } of extensionsOf(version)) {
+  const extensions = extensionsOf(version);
+  for (const { index, announced, moves } of extensions) {
+    const before = extensions[index - 1]?.announced;
+    if (before !== undefined && announced < before) {
+      report([...at('extended'), index, 'announced'], {
+        rule: 'date-order',
+        severity: 'warning',
+        message: `announced (${dayOf(announced)}) before the extension above it (${dayOf(before)})`,
+        hint: 'write extensions in the order in which they were announced',
+      });
+    }
     if (announced < moves) continue;
     report([...at('extended'), index, 'announced'], {
       rule: 'date-order',

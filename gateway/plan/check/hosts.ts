@@ -6,11 +6,29 @@ import { uncertified } from './certified-names.ts';
 import type { PolicyView, Report } from './views.ts';
 
 export function checkHosts(view: PolicyView, names: readonly string[] | undefined, report: Report): void {
+  checkTaken(view, report);
   if (names === undefined) return;
   for (const { hosts, at, wanted } of hostsIn(view)) {
     const finding = uncertified(hosts, names);
     if (finding === undefined) continue;
-    report(at, { ...finding, hint: `listeners.https.tls needs a certificate with the name ${wanted}` });
+    // What interpolation brought in is not quoted.
+    if (view.document.isSecret(at))
+      report(at, { ...finding, message: 'no certificate is for this host: no client gets through to it' });
+    else report(at, { ...finding, hint: `listeners.https.tls needs a certificate with the name ${wanted}` });
+  }
+}
+
+/** A host by its full name comes before the one that carries the version, which would not be read from it. */
+function checkTaken(view: PolicyView, report: Report): void {
+  const written = hostsIn(view);
+  const versioned = new Set(written.flatMap(({ hosts, at }) => (at[0] === 'resolve' ? hosts : [])));
+  for (const { at, wanted } of written) {
+    if (at[0] !== 'host' || !versioned.has(wanted)) continue;
+    report(at, {
+      rule: 'resolve',
+      message: 'the subdomain of this host names a version: requests for it would name none',
+      hint: 'leave it out of host: the subdomain is served as it is',
+    });
   }
 }
 

@@ -81,7 +81,13 @@ function checkUpstreams(view: PolicyView, around: Surroundings, report: Report):
     for (const [index, target] of (upstream?.targets ?? []).entries()) {
       const path = ['upstreams', name, 'targets', index];
       const listener = around.listeners.find(({ address }) => reaches(target, address));
-      if (listener !== undefined) {
+      if (new URL(target).port === '0') {
+        report(path, {
+          rule: 'target',
+          message: 'nothing answers on port 0',
+          hint: 'write the port of the service',
+        });
+      } else if (listener !== undefined) {
         report(path, {
           rule: 'loop',
           message: `this target is the ${listener.name} listener of this gateway`,
@@ -91,12 +97,12 @@ function checkUpstreams(view: PolicyView, around: Surroundings, report: Report):
       }
     }
     const timeout = upstream?.timeout;
-    const written = typeof timeout === 'object' ? timeout : { headers: timeout, total: undefined };
-    if ((written.headers ?? DEFAULT_TIMEOUTS.headers) > (written.total ?? DEFAULT_TIMEOUTS.total)) {
-      report(['upstreams', name, 'timeout'], {
-        rule: 'timeout',
-        message: 'the time for headers is longer than the total',
-      });
+    const written = typeof timeout === 'object' ? timeout : { headers: timeout };
+    const { connect = 0, headers = DEFAULT_TIMEOUTS.headers, total = DEFAULT_TIMEOUTS.total } = written;
+    const longer = headers > total ? 'for headers' : connect > total ? 'to connect' : undefined;
+    if (longer !== undefined) {
+      const message = `the time ${longer} is longer than the total`;
+      report(['upstreams', name, 'timeout'], { rule: 'timeout', message });
     }
   }
 }
