@@ -11,8 +11,6 @@ import { extensionsOf } from '../rules/subject.ts';
 import { versionPath } from '../versions.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
-const LONGEST_DEPRECATION_MS = 20 * 365 * 86_400_000;
-
 /** DEP-4, DEP-5: each date needs the one before it, and none may precede it. */
 export function checkDates(label: string, version: VersionParts, view: PolicyView, report: Report): void {
   const { released, announced, deprecated, sunset, retired, forgotten } = version;
@@ -47,13 +45,6 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
   if (sunset !== undefined && isMissing('deprecated')) {
     const message = `a sunset without deprecated: callers are told nothing before ${what} is gone`;
     report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
-  }
-  if (deprecated !== undefined && sunset !== undefined && sunset - deprecated > LONGEST_DEPRECATION_MS) {
-    report(at('sunset'), {
-      rule: 'date-order',
-      severity: 'warning',
-      message: `sunset (${dayOf(sunset)}) is more than 20 years after deprecated (${dayOf(deprecated)}): is the year right?`,
-    });
   }
   if (announced !== undefined && isMissing('deprecated')) {
     report(at('announced'), { rule: 'date-order', message: 'announced needs deprecated', at: 'key' });
