@@ -40,7 +40,7 @@ export const RULES = {
   },
   'default-served': {
     severity: 'warning',
-    asks: 'The default is released, and served for as long as another version is.',
+    asks: 'Who names no version is served, and for as long as another version is.',
   },
   'migration-guide': { severity: 'warning', asks: 'Each deprecated version has a migration guide.' },
   'brownout-windows': {
