@@ -23,6 +23,7 @@ function printable(text: string): string {
 
 /** Every version the request names, each once, in the order found; undefined when it names none. */
 export function requestedVersion({ claims, preferences }: Evidence): string | undefined {
-  const values = [...claims, ...preferences.flatMap(({ claim }) => claim ?? [])].map(({ value }) => value);
+  const preferred = preferences.flatMap(({ claim, also }) => (claim === undefined ? [] : [claim, ...also]));
+  const values = [...claims, ...preferred].map(({ value }) => value);
   return values.length === 0 ? undefined : [...new Set(values)].join(', ');
 }

@@ -30,7 +30,7 @@ export type Pinned =
 /** As with a token that names no consumer: no other name may stand in for it. */
 const NAMELESS: Pinned = {
   kind: 'refused',
-  refusal: { reason: 'token_invalid', description: 'The access token names no account' },
+  refusal: { reason: 'token_invalid', description: 'The access token names no account', flaw: 'account' },
 };
 const RETRY_AFTER_S = 1;
 

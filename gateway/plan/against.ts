@@ -2,7 +2,7 @@
 // Part of `check --against`; the older files are only read, what is wrong in them is not reported again.
 import { resolve } from 'node:path';
 import type { EpochMs } from '../policy/contract.ts';
-import type { PolicyView } from './check/views.ts';
+import { type PolicyView, surroundingsOfView } from './check/views.ts';
 import { type Context, documentOf, readPolicies } from './load-documents.ts';
 import type { Problem } from './problems.ts';
 import { filesIn } from './read/files.ts';
@@ -23,7 +23,7 @@ export async function compareWithPast(context: Context, comparison: Comparison):
     const why = files === undefined ? 'no such folder' : 'no policy file in this folder';
     return documentOf(context, folder, { kind: 'unreadable', why }).problems;
   }
-  const unknown = { now: context.now, public: undefined, identities: undefined, listeners: [] };
+  const unknown = surroundingsOfView(undefined, context.now);
   const older = await readPolicies(context, files, unknown);
   const problems = older.problems.filter(({ rule }) => rule === 'unreadable' || rule === 'syntax');
   const today = todayOfViews(comparison.views, comparison);

@@ -1,6 +1,8 @@
 // Policy files from memory instead of from the disk: those published earlier, or those behind the plan in force.
 // For whoever compares with them or shows them; nothing is compiled.
+
 import { resolve } from 'node:path';
+import { surroundingsOfView } from './check/views.ts';
 import { contextOf, type LoadOptions, type Policies, readPolicies } from './load-documents.ts';
 import type { PublishedFile } from './published-record.ts';
 
@@ -21,7 +23,7 @@ export function readRecorded(
     if (text === undefined) throw new TypeError('not recorded');
     return new TextEncoder().encode(text);
   };
-  const unknown = { now: context.now, public: undefined, identities: undefined, listeners: [] };
+  const unknown = surroundingsOfView(undefined, context.now);
   const policies = files
     .filter(({ kind }) => kind === 'policy')
     .map(({ name }) => resolve(context.cwd, name));

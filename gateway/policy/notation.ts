@@ -80,6 +80,15 @@ export function isPrintableId(text: string): boolean {
   return text !== '' && text.length <= LONGEST_ID && !UNPRINTABLE.test(text);
 }
 
+const CLAIM = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
+/** They say something of the token, not of who holds it: most differ in the next one. */
+const OF_THE_TOKEN = /^(iss|aud|exp|nbf|iat|jti|scope|cnf)$/;
+
+/** The name of a claim that says something of who holds a token; undefined for any other text. */
+export function parseClaimName(text: string): string | undefined {
+  return CLAIM.test(text) && !OF_THE_TOKEN.test(text) ? text : undefined;
+}
+
 /** Whether a host name or address (brackets allowed) means this machine only. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host);

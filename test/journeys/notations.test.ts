@@ -159,4 +159,12 @@ it('VER-3: one carrier twice: what agrees is one version, what does not is 400',
   const lines = (value: string) => ask({ path: '/api/numbers/7?x=1', headers: { 'api-version': value } });
   expectOneVersion(await lines('2, v2'), 'v2');
   expect((await lines('1, 2')).json.message).toContain('"1" in the header, "2" in the header');
+  const type = 'application/vnd.acme+json;version=2';
+  const range = (accept: string) => ask({ path: '/api/numbers/7?x=1', headers: { accept } });
+  expectOneVersion(await range(`${type};version=v2`), 'v2');
+  const torn = await range(`${type};version=1, ${type};q=0.5`);
+  expect([torn.status, torn.json.message]).toEqual([
+    400,
+    'The request names different versions: "2" in the Accept header, "1" in the Accept header. Send one.',
+  ]);
 });

@@ -265,6 +265,7 @@ describe('an account that a claim names', () => {
       json: { message: 'The access token names no account.' },
       headers: { 'www-authenticate': expect.stringContaining('error="invalid_token"') },
     });
+    expect(await gateway.accessLine(answer.headers['x-request-id'])).toMatchObject({ token_flaw: 'account' });
     expect(await versionFor(caller, { path: '/api/2025-09-15/transfers' })).toBe('2025-09-15');
   });
 

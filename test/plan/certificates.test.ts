@@ -17,6 +17,7 @@ interface Case {
   readonly host?: string;
   /** Further lines of the gateway file. */
   readonly more?: string;
+  readonly policy?: string;
 }
 
 async function problemsOf({
@@ -27,6 +28,7 @@ async function problemsOf({
   key,
   host,
   more = '',
+  policy = ORDERS,
 }: Case): Promise<readonly string[]> {
   const pairText = `{ names: [${names}], cert: a.crt, key: a.key }`;
   const written = `"127.0.0.1:8443", tls: { certificates: [${pairText}]${tls} }`;
@@ -36,7 +38,7 @@ async function problemsOf({
     'config/gateway.yaml': `${GATEWAY}${more}`
       .replace('"127.0.0.1:8443"', written)
       .replace('api.example.com', host ?? first),
-    'policies/orders.yaml': ORDERS,
+    'policies/orders.yaml': policy,
     'config/a.crt': made.cert,
   });
   const file = join(files.folder, 'config/a.key');
@@ -157,6 +159,41 @@ describe('a public host', () => {
       expect(each).toContain(
         `warning: no certificate is for ${bare}: no client gets through to it (add it to the names`,
       );
+  });
+
+  it.each([
+    [
+      'host: b.example',
+      [
+        'policies/orders.yaml:2 «b.example» warning: no certificate is for b.example: no client gets through to it (listeners.https.tls needs a certificate with the name b.example)',
+      ],
+    ],
+    [
+      'host: [v1.a.example, a.example]',
+      [
+        'policies/orders.yaml:2 «a.example» warning: no certificate is for a.example: no client gets through to it (listeners.https.tls needs a certificate with the name a.example)',
+      ],
+    ],
+    ['host: v1.a.example', []],
+  ])('of a policy is, too: %s', async (host, expected) => {
+    const policy = ORDERS.replace('base:', `${host}\nbase:`);
+    expect(await problemsOf({ ...WILD, host: 'v1.a.example', policy })).toEqual(expected);
+  });
+
+  it.each([
+    ['{version}.a.example', []],
+    ['{version}.b.example', ['v1.b.example, v2.b.example']],
+    ['{version}.x.a.example', ['v1.x.a.example, v2.x.a.example']],
+  ])('that carries the version is, for each of them: %s', async (subdomain, missing) => {
+    const policy = ORDERS.replace('{ header: API-Version }', `{ subdomain: "${subdomain}" }`);
+    const problems = await problemsOf({ ...WILD, host: 'v1.a.example', policy });
+    const hint = `listeners.https.tls needs a certificate with the name ${subdomain.replace('{version}', '*')}`;
+    expect(problems).toEqual(
+      missing.map(
+        (each) =>
+          `policies/orders.yaml:3 «"${subdomain}"» warning: no certificate is for ${each}: no client gets through to it (${hint})`,
+      ),
+    );
   });
 
   it('is not where a trusted proxy stands before this gateway', async () => {

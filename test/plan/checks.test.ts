@@ -241,9 +241,99 @@ const policyRows: readonly Row[] = [
     'access: public\nlimits: { rate: 1/1s, by: consumer }\n',
     '5 «consumer» error: a public API knows no consumer (write by: address)',
   ],
+  [
+    'a base where the path names a version',
+    'base: /api/orders',
+    'base: /api/v1/orders',
+    '2 «/api/v1/orders» error: this is where the path names v1: requests for it would name no version (write the base without the version)',
+  ],
+  [
+    'a host that names a version',
+    /base: (.*)\nresolve: \[/,
+    'base: $1\nhost: [api.example.com, v2.example.com]\nresolve: [ { subdomain: "{version}.example.com" },',
+    '3 «v2.example.com» error: the subdomain of this host names a version: requests for it would name none (leave it out of host: the subdomain is served as it is)',
+  ],
+  [
+    'a media type twice',
+    '{ header: API-Version }',
+    '{ media_type: "application/json; v={n}" }, { media_type: "application/json;v={version}" }',
+    '3 «{ media_type: "application/json;v={version}" }» error: this media type stands here twice',
+  ],
+  [
+    'a default alone',
+    /resolve:.*/,
+    'resolve: [ { default: v2 } ]',
+    '3 «resolve» warning: no request can name its version: every one gets the default (add a carrier, such as { header: API-Version })',
+  ],
+  [
+    'a default that is planned',
+    'v2: { released: 2026-01-15',
+    'v2: { released: 2026-12-01',
+    '3 «v2» warning: v2 is released on 2026-12-01: until then a request that names no version gets 400 (default: v1 until then)',
+  ],
+  [
+    'a default that ends, where its successor does not',
+    'default: v2',
+    'default: v1',
+    '3 «v1» warning: v1 ends on 2027-01-15: from then on a request that names no version gets 410 (default: v2 by that day)',
+  ],
+  [
+    'extensions in another order',
+    'successor: v2',
+    'successor: v2, extended: [ { to: 2027-05-15, announced: 2026-08-02 }, { to: 2027-09-15, announced: 2026-08-01 } ]',
+    '9 «2026-08-01» warning: announced (2026-08-01) before the extension above it (2026-08-02) (write extensions in the order in which they were announced)',
+  ],
+  [
+    'an exception for a consumer with a blank',
+    'successor: v2',
+    'successor: v2, exceptions: [ { consumer: "acme ", until: 2027-01-10, from: [brownouts], why: x, by: y } ]',
+    '9 «"acme "» error: a blank at the beginning or the end: no token names its consumer so (write it without)',
+  ],
+  [
+    'a target at port 0',
+    'http://127.0.0.1:4001',
+    'http://127.0.0.1:0',
+    '6 «http://127.0.0.1:0» error: nothing answers on port 0 (write the port of the service)',
+  ],
+  [
+    'more time to connect than for all',
+    '[http://127.0.0.1:4001]',
+    '[http://127.0.0.1:4001], timeout: { connect: 9s, headers: 1s, total: 8s }',
+    '6 «{ connect: 9s, headers: 1s, total: 8s }» error: the time to connect is longer than the total',
+  ],
+  [
+    'a label without its last part',
+    '  v2: { released',
+    '  v1.10: { released',
+    '10 «v1.10» error: not a version label: "v1.10" (write v and the number, such as v1 or v1.2.0)',
+  ],
 ];
 
 const gatewayRows: readonly Row[] = [
+  [
+    'a page of the issuer',
+    'https://auth.example.com',
+    'https://auth.example.com/.well-known/jwks.json',
+    '3 «https://auth.example.com/.well-known/jwks.json» warning: this is a page of the issuer: no token has it as iss (end it before "/.well-known/jwks.json"; where its keys are is written as jwks)',
+  ],
+  [
+    'a claim that is nearly a registered one',
+    'audience: api',
+    'audience: api, consumer: [clientId, clientid]',
+    '3 «clientid» warning: not a registered claim, but nearly one: a token that has none of this name does not say who calls (did you mean "client_id"?)',
+  ],
+  [
+    'a claim about the token and not its holder',
+    'audience: api',
+    'audience: api, consumer: [jti]',
+    '3 «jti» error: not the name of a claim about who calls, such as client_id: "jti"',
+  ],
+  [
+    'proxies that are everybody',
+    'policies:',
+    'trusted_proxies: [10.0.0.0/8, "::/0"]\npolicies:',
+    '4 «"::/0"» warning: every client is trusted to say what its address is, and what the host and the scheme were (write the addresses of the proxies, such as 10.0.0.0/8)',
+  ],
   [
     'a key of the other file',
     'public:',

@@ -84,6 +84,67 @@ describe('OAS-2: what the policy switches off', () => {
   });
 });
 
+describe('OAS-2: what the policy or the description says there is none of', () => {
+  const text = (lifecycle: string, paths = '  {}\n') =>
+    describes(paths).replace(/ {2}x-lifecycle:\n.*\n.*\n/, `  x-lifecycle: { ${lifecycle} }\n`);
+  const operation = (lifecycle: string) =>
+    text('', `  /orders/search: { get: { deprecated: true, x-lifecycle: { ${lifecycle} } } }\n`);
+  const none = 'deprecation: { announced: null, sunset: null }';
+  const dated = 'successor: v2, deprecated: 2026-01-15, guide: https://docs.example.com/orders/v2';
+  const ops = `${dated}, operations: { GET /search: { deprecated: 2026-01-15, sunset: 2027-06-15 } }`;
+
+  it.each([
+    [
+      'deprecated: off, guide: off',
+      text('migration-guide: https://a.example/g'),
+      ['«off» warning: migration-guide is https://a.example/g in the description'],
+    ],
+    [
+      'deprecated: off',
+      text(`stage: deprecated, ${none}`),
+      ['«off» warning: stage is deprecated in the description'],
+    ],
+    ['deprecated: off', text('stage: retired'), ['«off» warning: stage is retired in the description']],
+    [`${dated}, sunset: off`, text('stage: sunset'), ['«off» warning: stage is sunset in the description']],
+    [`${dated}, sunset: off`, text('stage: deprecated'), []],
+    ['deprecated: off', text('stage: stable'), []],
+    [
+      'deprecated: off',
+      operation('status: deprecated'),
+      ['«true» warning: GET /search is deprecated, and nothing says since when'],
+    ],
+    [
+      ops,
+      operation('deprecation-date: null, sunset-date: "2027-06-15"'),
+      ['«2026-01-15» warning: deprecation-date is null in the description'],
+    ],
+    [
+      ops,
+      operation('deprecation-date: "2026-01-15", sunset-date: null'),
+      ['«2027-06-15» warning: sunset-date is null in the description'],
+    ],
+  ])('%s beside %s', async (version, description, expected) => {
+    await using files = await workspace({
+      'policies/orders.yaml': POLICY.replace('successor: v2', version),
+      'api/v1.yaml': description,
+    });
+    const found = await files.problems();
+    expect(found.map((each, index) => [each.includes(expected[index] ?? '?'), each])).toEqual(
+      found.map((each) => [true, each]),
+    );
+    expect(found).toHaveLength(expected.length);
+  });
+
+  it('extended: off leaves the sunset open', async () => {
+    await using files = await workspace({
+      'policies/orders.yaml': POLICY.replace('successor: v2', 'successor: v2, extended: off'),
+      'api/v1.yaml': describes('  {}\n'),
+    });
+    expect((await planOf(files)).version?.schedule.sunset).toBe(Date.UTC(2027, 0, 15));
+    expect(await files.problems()).toEqual([]);
+  });
+});
+
 describe('OAS-2: what only the description says', () => {
   it('holds: the dates and the guide of the version, and those of an operation', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });

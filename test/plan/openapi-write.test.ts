@@ -235,6 +235,13 @@ paths:
     expect(written(expected, { version: noDates, stage: 'active' })).toBe(expected);
   });
 
+  it('and so is a guide, where its URL could have been taken over', () => {
+    const text = (guide: string) =>
+      paths('').replace('stage: stable', `stage: stable, migration-guide: ${guide}`);
+    expect(written(text('https://a.example/g'), { version: noDates, stage: 'active' })).toBe(text('null'));
+    expect(written(text('./guide.md'), { version: noDates, stage: 'active' })).toBe(text('./guide.md'));
+  });
+
   it('what somebody marked without a date stays marked', () => {
     const text = paths('deprecated: true');
     expect(written(text, { version: noDates, stage: 'active' })).toBe(text);

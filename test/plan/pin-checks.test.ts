@@ -26,6 +26,7 @@ describe('a pin', () => {
   it.each([
     ['{ pin: {} }', { account: undefined, created: undefined, match: 'floor' }],
     ['{ pin: { by: consumer } }', { account: undefined, created: undefined, match: 'floor' }],
+    ['{ pin: { by: agent_id } }', { account: 'agent_id', created: undefined, match: 'floor' }],
     ['{ pin: { by: account_id } }', { account: 'account_id', created: undefined, match: 'floor' }],
     [
       '{ pin: { by: "https://acme.example/tenant", created: account_created, match: exact } }',
@@ -65,6 +66,11 @@ describe('a pin', () => {
       '{ pin: { by: consumer, creatd: day } }',
       '3 «creatd» error: unknown key "creatd" (did you mean "created"?)',
     ],
+    [
+      '{ pin: { by: client-id } }',
+      '3 «client-id» warning: not a registered claim, but nearly one: a token that has none of this name does not say who calls (did you mean "client_id"?)',
+    ],
+    ['{ pin: { by: Subject } }', '3 «Subject» warning: not a registered claim, but nearly one'],
     ['{ pin: {} }, { pin: { by: tenant } }', '3 «{ pin: { by: tenant } }» error: a second pin'],
     [
       '{ pin: { match: exact } }',

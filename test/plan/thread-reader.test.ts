@@ -69,6 +69,27 @@ describe('the thread of a reload', () => {
     expect((await reader.read(NOW)).problems).toBe(1);
   });
 
+  it.each([
+    [
+      'a release',
+      ORDERS.replace('v2: { released: 2026-01-15', 'v2: { released: 2026-12-01'),
+      'v2 is released on',
+    ],
+    [
+      'the end of a maintenance',
+      ORDERS.replace('base:', 'maintenance: 2026-12-01\nbase:'),
+      'this maintenance ended',
+    ],
+  ])('reads a file again after %s', async (_name, text, message) => {
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    await using reader = await readerOf(files);
+    const isSaid = async (now: number) => {
+      await reader.read(now);
+      return (await reader.problems(0, 9)).some((problem) => problem.message.startsWith(message));
+    };
+    expect(await isSaid(NOW)).not.toBe(await isSaid(Date.UTC(2026, 11, 1)));
+  });
+
   it('says what two files claim both, also when neither was parsed again', async () => {
     await using files = await twoFiles();
     await using reader = await readerOf(files);

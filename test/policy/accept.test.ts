@@ -210,6 +210,47 @@ describe('Content-Type', () => {
   });
 });
 
+describe('VER-3: one media type that says two things of its version', () => {
+  const rows: readonly (readonly [name: string, type: string, outcome: string])[] = [
+    ['a parameter twice', `${n('1')};version=2`, '1 against 2'],
+    ['in another case', `${n('1')};VERSION=2`, '1 against 2'],
+    ['in quotes', `${n('"1"')} ; version = "2"`, '1 against 2'],
+    ['a third time only', `${n('1')};version=1;version=2`, '1 against 2'],
+    ['with an unknown version', `${n('1')};version=7`, '1 against 7'],
+    ['with an empty one', `${n('1')};version=`, '1 against '],
+    ['the name against the parameter', `${v('v1')};version=2`, 'v1 against 2'],
+    ['the name against the second parameter', `${v('v1')};version=1;version=2`, 'v1 against 2'],
+    ['behind a quote that holds a semicolon', `${n('1')};x=";a=\\";b";version=2`, '1 against 2'],
+  ];
+
+  it.each(rows)('%s in Accept', (_name, accept, outcome) => {
+    expect(told(resolve({ accept }))).toBe(outcome);
+    expect(told(resolve({ accept: `${v('v2')}, ${accept};q=0.1` }))).toBe(outcome);
+    expect(told(resolve({ accept, pathSegment: 'v1' }))).toBe(outcome);
+  });
+
+  it.each(rows)('%s in Content-Type', (_name, type, outcome) => {
+    expect(told(resolve({ method: 'POST', type }))).toBe(outcome);
+  });
+
+  it.each([
+    ['the same twice', `${n('1')};version=1`],
+    ['the same in both spellings', `${n('1')};version=v1`],
+    ['the name and the parameter', `${v('v1')};version=1`],
+    ['another parameter twice', `${n('1')};x=1;x=2`],
+    ['a value that only looks like one', `${n('1')};x="version=2;version=3"`],
+    ['a parameter whose name only contains it', `${n('1')};api-version=2`],
+  ])('says one: %s', (_name, type) => {
+    expect(told(resolve({ accept: type }))).toBe('v1 by accept');
+    expect(told(resolve({ method: 'POST', type }))).toBe('v1 by content_type');
+  });
+
+  it('VER-2: a parameter is no carrier where no template has one', () => {
+    const byName = createResolutionRules({ ...options, mediaTypes: [NAME], default: 'v2' });
+    expect(told(resolve({ accept: `${v('v1')};version=2` }, byName))).toBe('v1 by accept');
+  });
+});
+
 describe('templates', () => {
   it.each([
     ['application/vnd.acme.{version}+json', 'application/json'],

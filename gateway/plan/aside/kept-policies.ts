@@ -59,7 +59,7 @@ export function createKeptPolicies(context: Context, around: Omit<Surroundings, 
       digest: digestOf(read),
       bringsIn: descriptions.length > 0 || bringsInFiles(read),
       from: now,
-      until: nextSunset(view, now),
+      until: nextChange(view, now),
       policy,
     };
   }
@@ -97,7 +97,14 @@ function bringsInFiles(read: FileRead): boolean {
   return read.kind === 'read' && Buffer.from(read.bytes).includes('${file:');
 }
 
-function nextSunset(view: PolicyView | undefined, now: EpochMs): EpochMs {
-  const sunsets = [...(view?.versions.values() ?? [])].flatMap((version) => effectiveSunset(version) ?? []);
-  return Math.min(Number.POSITIVE_INFINITY, ...sunsets.filter((sunset) => sunset > now));
+/** When checks of the file may find something else: at a release, a sunset, or the end of a maintenance. */
+function nextChange(view: PolicyView | undefined, now: EpochMs): EpochMs {
+  const versions = [...(view?.versions.values() ?? [])];
+  const maintained = versions.flatMap((version) => [version, ...Object.values(version.operations ?? {})]);
+  const dates = [
+    ...versions.flatMap((version) => [version.released, effectiveSunset(version)]),
+    ...[...maintained, view?.parts].map((part) => part?.maintenance?.until),
+  ];
+  const ahead = dates.flatMap((date) => (date !== undefined && date > now ? date : []));
+  return Math.min(Number.POSITIVE_INFINITY, ...ahead);
 }

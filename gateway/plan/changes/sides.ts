@@ -3,6 +3,7 @@
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import { allRewritten } from '../against.ts';
+import { surroundingsOfView } from '../check/views.ts';
 import {
   type Context,
   contextOf,
@@ -97,7 +98,7 @@ async function readSide(context: Context, { at, files }: Side): Promise<Policies
     const { problems } = documentOf(context, at, { kind: 'unreadable', why });
     return { problems, sources: [], views: [], files: [], descriptions: [] };
   }
-  const around = { now: context.now, public: undefined, identities: undefined, listeners: [] };
+  const around = surroundingsOfView(undefined, context.now);
   return readPolicies(context, files, around);
 }
 

@@ -54,7 +54,17 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
     report(at(key), { rule: 'date-order', message: `${key} needs a sunset`, at: 'key' });
   }
 
-  for (const { index, announced, moves } of extensionsOf(version)) {
+  const extensions = extensionsOf(version);
+  for (const { index, announced, moves } of extensions) {
+    const before = extensions[index - 1]?.announced;
+    if (before !== undefined && announced < before) {
+      report([...at('extended'), index, 'announced'], {
+        rule: 'date-order',
+        severity: 'warning',
+        message: `announced (${dayOf(announced)}) before the extension above it (${dayOf(before)})`,
+        hint: 'write extensions in the order in which they were announced',
+      });
+    }
     if (announced < moves) continue;
     report([...at('extended'), index, 'announced'], {
       rule: 'date-order',

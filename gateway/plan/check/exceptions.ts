@@ -26,6 +26,10 @@ export function checkExceptions(
   const given = new Set<string>();
   for (const [index, { consumer, until, from }] of exceptions.entries()) {
     const path = [...at, index];
+    if (consumer !== consumer.trim()) {
+      const message = 'a blank at the beginning or the end: no token names its consumer so';
+      report([...path, 'consumer'], { rule: RULE, message, hint: 'write it without' });
+    }
     for (const what of from) {
       const leave = JSON.stringify([consumer, what]);
       if (given.has(leave)) {

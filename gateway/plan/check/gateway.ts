@@ -3,6 +3,7 @@
 import { isLoopback } from '../../policy/notation.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Address } from '../settings.ts';
+import { nearRegistered } from './claims.ts';
 import type { GatewayView, Report } from './views.ts';
 
 export function checkGateway(view: GatewayView, report: Report): void {
@@ -19,6 +20,8 @@ export function checkGateway(view: GatewayView, report: Report): void {
     });
   }
   checkAdmin(view, report);
+  checkProxies(view, report);
+  checkIdentities(view, report);
   if (origin?.startsWith('http:') && listeners?.http?.mode !== 'serve') {
     report(['public'], {
       rule: 'public',
@@ -31,6 +34,36 @@ export function checkGateway(view: GatewayView, report: Report): void {
       rule: 'shape',
       message: 'not a name: a lower-case letter, then letters, digits and hyphens',
       at: 'key',
+    });
+  }
+}
+
+function checkProxies({ parts }: GatewayView, report: Report): void {
+  for (const [index, range] of (parts.trusted_proxies ?? []).entries()) {
+    if (!range.endsWith('/0')) continue;
+    report(['trusted_proxies', index], {
+      rule: 'proxies',
+      severity: 'warning',
+      message: 'every client is trusted to say what its address is, and what the host and the scheme were',
+      hint: 'write the addresses of the proxies, such as 10.0.0.0/8',
+    });
+  }
+}
+
+function checkIdentities({ document, parts }: GatewayView, report: Report): void {
+  for (const [name, { issuer, consumer = [] }] of Object.entries(parts.identity ?? {})) {
+    for (const [index, claim] of consumer.entries()) {
+      const slip = nearRegistered(claim);
+      if (slip !== undefined) report(['identity', name, 'consumer', index], slip);
+    }
+    const wellKnown = issuer?.indexOf('/.well-known/') ?? -1;
+    if (issuer === undefined || wellKnown < 0) continue;
+    const path = ['identity', name, 'issuer'];
+    report(path, {
+      rule: 'issuer',
+      severity: 'warning',
+      message: 'this is a page of the issuer: no token has it as iss',
+      hint: `end it before ${document.show(path, issuer.slice(wellKnown))}; where its keys are is written as jwks`,
     });
   }
 }

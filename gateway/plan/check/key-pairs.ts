@@ -5,6 +5,7 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
 import type { ReadFile } from '../read/files.ts';
 import { pairWarnings, readPair } from '../read/key-pair.ts';
+import { certifiedNames, uncertified } from './certified-names.ts';
 import type { GatewayView, Report } from './views.ts';
 
 export interface KeyPairContext {
@@ -39,24 +40,20 @@ export async function checkKeyPairs(
     for (const { at: where, ...finding } of findings)
       report([...place, where], { rule: 'certificate', ...finding });
   }
-  checkPublic(parts, named, report);
+  checkPublic(parts, report);
   if (tls.default !== undefined && tls.default !== NO_DEFAULT && !named.has(tls.default))
     report([...at, 'default'], { rule: 'reference', message: 'no certificate has this name' });
 }
 
-/** TLS-4: a name that no certificate is for ends the handshake, an address is 421, but for trusted proxies. */
 function checkPublic(
-  { public: origin, trusted_proxies }: GatewayView['parts'],
-  named: ReadonlySet<string>,
+  { public: origin, trusted_proxies, listeners }: GatewayView['parts'],
   report: Report,
 ): void {
-  if (origin === undefined || !origin.startsWith('https:') || (trusted_proxies ?? []).length > 0) return;
-  const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
-  if (named.has(host) || named.has(host.replace(/^[^.]+/, '*'))) return;
-  report(['public'], {
-    rule: 'certificate',
-    severity: 'warning',
-    message: `no certificate is for ${host}: no client gets through to it`,
-    hint: 'add it to the names of one that is for it, or write one of their names here',
-  });
+  const certificates = listeners?.https?.tls?.certificates ?? [];
+  const names = certifiedNames({ public: origin, trustedProxies: trusted_proxies ?? [], certificates });
+  if (origin === undefined || names === undefined) return;
+  const finding = uncertified([new URL(origin).hostname], names);
+  if (finding === undefined) return;
+  const hint = 'add it to the names of one that is for it, or write one of their names here';
+  report(['public'], { ...finding, hint });
 }

@@ -1,6 +1,7 @@
 // Cross checks of a pin: days to be pinned to, and an account to pin.
 // Part of the checks of one policy file.
 import { isDate } from '../../policy/versioning/label.ts';
+import { nearRegistered } from './claims.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 export function checkPin(view: PolicyView, report: Report): void {
@@ -24,7 +25,9 @@ export function checkPin(view: PolicyView, report: Report): void {
       at: 'key',
     });
   }
-  const { match, created } = view.parts.resolve?.[index]?.pin ?? {};
+  const { by, match, created } = view.parts.resolve?.[index]?.pin ?? {};
+  const slip = by === undefined || by === 'consumer' ? undefined : nearRegistered(by);
+  if (slip !== undefined) report([...path, 'by'], slip);
   if (match !== undefined && created === undefined && !isWritten(view, [...path, 'created'])) {
     report([...path, 'match'], {
       rule: 'pin',

@@ -17,7 +17,8 @@ const NO_CARRIERS = { header: undefined, default: undefined };
 export function checkVersions(view: PolicyView, now: EpochMs, report: Report): void {
   for (const [label, version] of view.versions) {
     if (!view.unversioned && parseLabel(label) === undefined) {
-      const hint = /^\d+(\.|$)/.test(label) ? 'write v and the number, such as v1 or v1.2.0' : undefined;
+      const isNumber = /^v?\d+(\.|$)/i.test(label);
+      const hint = isNumber ? 'write v and the number, such as v1 or v1.2.0' : undefined;
       report(['versions', label], {
         rule: 'label',
         message: `not a version label: "${label.slice(0, 60)}"`,

@@ -9,6 +9,7 @@ import type { Finding, Path, SourceDocument } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Address, Settings } from '../settings.ts';
 import { wholeApiParts } from '../versions.ts';
+import { certifiedNames } from './certified-names.ts';
 
 export interface GatewayView {
   readonly document: SourceDocument;
@@ -33,6 +34,8 @@ export interface Surroundings {
   readonly public: string | undefined;
   readonly identities: readonly string[] | undefined;
   readonly listeners: readonly { readonly name: string; readonly address: Address }[];
+  /** Undefined where no client is held to the names of certificates. */
+  readonly certifiedNames: readonly string[] | undefined;
 }
 
 export type Report = (path: Path, finding: Finding) => void;
@@ -66,15 +69,22 @@ export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
     public: settings.public,
     identities: settings.identities.map(({ name }) => name),
     listeners: listenersOf({ ...settings.listeners }),
+    certifiedNames: certifiedNames({
+      ...settings,
+      certificates: settings.listeners.https?.certificates ?? [],
+    }),
   };
 }
 
-/** The same from a gateway file that may have problems elsewhere. */
+/** The same from a gateway file that may have problems elsewhere; nothing is known where there is none. */
 export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs): Surroundings {
   const identities =
     view?.document.value === undefined ? undefined : keysOf(valueAt(view.document.value, ['identity']));
   const listeners = listenersOf({ ...view?.parts.listeners });
-  return { now, public: view?.parts.public, identities, listeners };
+  const { public: origin, trusted_proxies, listeners: written } = view?.parts ?? {};
+  const certificates = written?.https?.tls?.certificates ?? [];
+  const face = { public: origin, trustedProxies: trusted_proxies ?? [], certificates };
+  return { now, public: origin, identities, listeners, certifiedNames: certifiedNames(face) };
 }
 
 function listenersOf(

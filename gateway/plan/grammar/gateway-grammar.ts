@@ -2,7 +2,7 @@
 // One source for types, messages and the editor schema.
 import { z } from 'zod';
 import { deprecationHeaderSection, parsePageUrl } from '../../policy/lifecycle/section.ts';
-import { notation, wholeSeconds } from '../../policy/notation.ts';
+import { notation, parseClaimName, wholeSeconds } from '../../policy/notation.ts';
 import { guardSection } from '../../policy/rate-limit/section.ts';
 import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
 import type { StoreSettings } from '../settings.ts';
@@ -43,6 +43,8 @@ const issuerUrl = (description: string, example = 'https://auth.example.com') =>
     { description, examples: [example] },
   );
 
+const CLAIM = { description: 'A claim.' };
+
 /** Asymmetric ones only: a shared secret has no place beside published keys (JWT-1). */
 const algorithm = z.enum([
   'RS256',
@@ -71,7 +73,7 @@ const identity = z.strictObject({
     .meta({ description: 'Accepted signature algorithms; default RS256, PS256, ES256, EdDSA.' })
     .optional(),
   consumer: z
-    .array(text('A claim.'))
+    .array(notation(parseClaimName, 'not the name of a claim about who calls, such as client_id', CLAIM))
     .min(1)
     .meta({ description: 'Claims tried in order for the consumer; default client_id, azp, sub.' })
     .optional(),

@@ -40,8 +40,8 @@ export interface DescribedOperation {
   readonly flag: Said<boolean> | undefined;
   readonly status: Said<string> | undefined;
   readonly introduced: Said<string> | undefined;
-  readonly deprecated: Said<string> | undefined;
-  readonly sunset: Said<string> | undefined;
+  readonly deprecated: Said<string | null> | undefined;
+  readonly sunset: Said<string | null> | undefined;
   readonly replacement: Said<string> | undefined;
 }
 
@@ -118,8 +118,8 @@ export function readDescription(file: string, bytes: Uint8Array): Description {
         : {
             status: text(own, 'status'),
             introduced: day(own, 'introduced'),
-            deprecated: day(own, 'deprecation-date'),
-            sunset: day(own, 'sunset-date'),
+            deprecated: date(own, 'deprecation-date'),
+            sunset: date(own, 'sunset-date'),
             replacement: text(own, 'replacement'),
           }),
     };

@@ -7,6 +7,7 @@ import {
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
+import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import { dayOf } from '../../policy/notation.ts';
 import type { OperationFile, VersionFile } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
@@ -59,8 +60,15 @@ export function liveApi({ version, stage, description }: Live): Wanted {
   return {
     stage: stageWord(stage, api),
     ...(Object.keys(deprecation).length > 0 && { deprecation }),
-    ...(version.guide !== undefined && { 'migration-guide': version.guide }),
+    ...guideOrNull(version.guide, api.guide),
   };
+}
+
+/** Likewise one that could be taken over, and was not. */
+function guideOrNull(guide: string | undefined, said: Said<string> | undefined): Wanted {
+  if (guide !== undefined) return { 'migration-guide': guide };
+  const isUsable = said !== undefined && parsePageUrl(said.value) !== undefined;
+  return isUsable ? { 'migration-guide': null } : {};
 }
 
 /** A day that the description alone has is one that the policy has switched off: what is left open is taken over. */
@@ -92,14 +100,18 @@ export function liveOperation(said: DescribedOperation, live: Live): Wanted | un
   const wantsStatus = isDeprecated || (deprecated ?? sunset) !== undefined || said.status !== undefined;
   const lifecycle: Wanted = {
     ...(wantsStatus && { status: isDeprecated ? 'deprecated' : 'stable' }),
-    ...dateOf('deprecation-date', deprecated, said.deprecated && version.deprecated),
-    ...dateOf('sunset-date', sunset, said.sunset && effectiveSunset(version)),
+    ...dateOf('deprecation-date', deprecated, isDated(said.deprecated) ? version.deprecated : undefined),
+    ...dateOf('sunset-date', sunset, isDated(said.sunset) ? effectiveSunset(version) : undefined),
     ...(placed.kind === 'operation' && replacementOf(placed.template, own, said, live)),
   };
   return {
     ...((isDeprecated || said.flag !== undefined) && { deprecated: isDeprecated }),
     ...(Object.keys(lifecycle).length > 0 && { 'x-lifecycle': lifecycle }),
   };
+}
+
+function isDated(said: Said<string | null> | undefined): boolean {
+  return typeof said?.value === 'string';
 }
 
 /** Its own date; that of the version only where the description has one already, which may be out of date. */

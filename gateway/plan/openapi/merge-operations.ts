@@ -12,7 +12,7 @@ import { keysOf, valueAt } from '../read/values.ts';
 import type { DescribedOperation } from './description.ts';
 import { findPair, mapOf, type Said } from './description-text.ts';
 import { mergeReplacement } from './merge-replacement.ts';
-import { disagree, firstDay, isDisordered, type Merging } from './merging.ts';
+import { disagree, firstDay, isDisordered, isOff, type Merging } from './merging.ts';
 
 interface Named {
   /** As the policy writes it, or would. */
@@ -61,8 +61,8 @@ function mergeOperation(each: Taken, policy: readonly Named[], merging: Merging)
     isDisordered(merging, 'deprecation-date', said.deprecated, 'sunset-date', said.sunset),
   ].every((disordered) => !disordered);
   // The dates of the whole, repeated: where the policy extends the version they go with it.
-  const own = (date: Said<string> | undefined, ofApi: Said<string | null> | undefined) =>
-    date !== undefined && ordered && date.value !== ofApi?.value ? date : undefined;
+  const own = (date: DescribedOperation['sunset'], ofApi: DescribedOperation['sunset']) =>
+    isDay(date) && ordered && date.value !== ofApi?.value ? date : undefined;
   const deprecated = own(said.deprecated, description.api.announced);
   const sunset = own(said.sunset, description.api.sunset);
   const wider = policy.find((other) => takesRequestsOf(template, other.template));
@@ -78,6 +78,8 @@ function mergeOperation(each: Taken, policy: readonly Named[], merging: Merging)
   if (isNew) merging.borrow(path, { value: {}, mark: said.mark });
   mergeDay(merging, [...path, 'deprecated'], 'deprecation-date', deprecated);
   mergeDay(merging, [...path, 'sunset'], 'sunset-date', sunset);
+  checkNone(merging, [...path, 'deprecated'], 'deprecation-date', said.deprecated);
+  checkNone(merging, [...path, 'sunset'], 'sunset-date', said.sunset);
   mergeReplacement(each, entry ?? each, path, merging);
   if (deprecated === undefined && sunset === undefined) checkUndated(each, path, merging);
   return isNew;
@@ -88,6 +90,17 @@ function mergeDay(merging: Merging, path: Path, what: string, said: Said<string>
   const written = firstDay(merging, [path]);
   if (!merging.document.has(path)) merging.borrow(path, said);
   else if (written !== undefined && written.day !== said.value) disagree(merging, path, what, said);
+}
+
+/** A date of `null` says that there is none. */
+function checkNone(merging: Merging, path: Path, what: string, said: DescribedOperation['sunset']): void {
+  if (said?.value !== null) return;
+  const written = firstDay(merging, [path]);
+  if (written !== undefined) disagree(merging, path, what, said);
+}
+
+function isDay(said: DescribedOperation['sunset']): said is Said<string> {
+  return typeof said?.value === 'string';
 }
 
 /** OAS-1. A status that is not written says nothing; `deprecated` that is not written says false. */
@@ -105,8 +118,8 @@ function checkUndated({ said, name }: Taken, path: Path, merging: Merging): void
   const { document, description, at } = merging;
   const marked =
     said.flag?.value === true ? said.flag : said.status?.value === 'deprecated' ? said.status : undefined;
-  if (marked === undefined || document.has([...path, 'deprecated']) || document.has([...at, 'deprecated']))
-    return;
+  const isDated = document.has([...at, 'deprecated']) && !isOff(merging, [...at, 'deprecated']);
+  if (marked === undefined || document.has([...path, 'deprecated']) || isDated) return;
   if (typeof description.api.announced?.value === 'string') return;
   const lifecycle = mapOf(description.source.childOf(said.node, 'x-lifecycle'));
   // One that is there and is no date has been reported as that.
@@ -149,5 +162,5 @@ function checkDescribed({ name, template }: Named, described: readonly Named[], 
 }
 
 function saysAnything({ flag, status, deprecated, sunset }: DescribedOperation): boolean {
-  return flag?.value === true || status?.value === 'deprecated' || (deprecated ?? sunset) !== undefined;
+  return flag?.value === true || status?.value === 'deprecated' || isDay(deprecated) || isDay(sunset);
 }

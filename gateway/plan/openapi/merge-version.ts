@@ -4,10 +4,11 @@ import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import type { Path } from '../read/document.ts';
 import { valueAt } from '../read/values.ts';
 import type { Said } from './description-text.ts';
-import { disagree, firstDay, isDisordered, type Merging, policyText } from './merging.ts';
+import { disagree, firstDay, isDisordered, isOff, type Merging, policyText } from './merging.ts';
 
 /** Stages that a version is in only after its deprecation. */
 const ENDING = /^(deprecated|sunset|retired)$/i;
+const ENDED = /^(sunset|retired)$/i;
 
 /** What the policy says, and where. */
 interface Written {
@@ -17,7 +18,7 @@ interface Written {
 
 export function mergeVersion(merging: Merging): void {
   const { document, description, at } = merging;
-  const { announced, sunset, stage } = description.api;
+  const { announced, sunset } = description.api;
   const announcements: readonly Path[] = [
     [...at, 'announced'],
     [...at, 'deprecated'],
@@ -36,11 +37,25 @@ export function mergeVersion(merging: Merging): void {
     const ends = firstDay(merging, places) ?? switchedOff(merging, places);
     mergeDay(merging, 'deprecation.sunset', sunset, ends, {
       path: [...at, 'sunset'],
-      free: !document.has([...at, 'sunset']) && !document.has([...at, 'extended']),
+      free:
+        !document.has([...at, 'sunset']) &&
+        (!document.has([...at, 'extended']) || isOff(merging, [...at, 'extended'])),
     });
   }
   mergeGuide(merging);
+  mergeStage(merging);
+}
+
+function mergeStage(merging: Merging): void {
+  const { document, description, at } = merging;
+  const { announced, sunset, stage } = description.api;
   if (stage === undefined || !ENDING.test(stage.value)) return;
+  // Where a day is described as well, that has been found.
+  const denies = (key: string, said: Said<string | null> | undefined) =>
+    isOff(merging, [...at, key]) && typeof said?.value !== 'string';
+  const isEnded = ENDED.test(stage.value);
+  if (denies('deprecated', announced)) disagree(merging, [...at, 'deprecated'], 'stage', stage);
+  else if (isEnded && denies('sunset', sunset)) disagree(merging, [...at, 'sunset'], 'stage', stage);
   if (document.has([...at, 'deprecated']) || typeof announced?.value === 'string') return;
   merging.atDescription(stage.mark, {
     rule: 'description-undated',
@@ -51,7 +66,7 @@ export function mergeVersion(merging: Merging): void {
 
 /** `off` says that there is no such day, as `null` does in a description. */
 function switchedOff(merging: Merging, places: readonly Path[]): Written | undefined {
-  const path = places.find((each) => policyText(merging, each) === 'off');
+  const path = places.find((each) => isOff(merging, each));
   return path && { day: null, path };
 }
 
@@ -84,5 +99,6 @@ function mergeGuide(merging: Merging): void {
   }
   const own = policyText(merging, path);
   const ownUrl = own === undefined ? undefined : parsePageUrl(own);
-  if (ownUrl !== undefined && ownUrl !== url) disagree(merging, path, 'migration-guide', guide);
+  const differs = ownUrl === undefined ? isOff(merging, path) : ownUrl !== url;
+  if (differs) disagree(merging, path, 'migration-guide', guide);
 }

@@ -45,6 +45,11 @@ export function policyText({ document }: Merging, path: Path): string | undefine
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Whether the policy says that the version has none of what stands there, as `null` does in a description. */
+export function isOff(merging: Merging, path: Path): boolean {
+  return policyText(merging, path) === 'off';
+}
+
 /** The first day of the places that is well formed, with its place. */
 export function firstDay(merging: Merging, places: readonly Path[]): { day: string; path: Path } | undefined {
   for (const path of places) {

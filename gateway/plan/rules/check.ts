@@ -6,6 +6,7 @@ import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { bodyNotice } from './body-notice.ts';
 import { brownoutAnnouncement } from './brownout-announcement.ts';
 import { brownoutWindows } from './brownout-windows.ts';
+import { defaultServed } from './default-served.ts';
 import { extensionAnnouncement } from './extension-announcement.ts';
 import { extensionLength } from './extension-length.ts';
 import { migrationGuide } from './migration-guide.ts';
@@ -33,6 +34,7 @@ const VERSION_RULES: readonly Rule[] = [
   successorReleased,
   successorOutlives,
   operationSuccessor,
+  defaultServed,
   migrationGuide,
   brownoutWindows,
   brownoutAnnouncement,

@@ -38,6 +38,10 @@ export const RULES = {
     severity: 'error',
     asks: 'The operation that another leads to is still served when that one ends.',
   },
+  'default-served': {
+    severity: 'warning',
+    asks: 'Who names no version is served, and for as long as another version is.',
+  },
   'migration-guide': { severity: 'warning', asks: 'Each deprecated version has a migration guide.' },
   'brownout-windows': {
     severity: 'error',

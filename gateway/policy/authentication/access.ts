@@ -34,9 +34,10 @@ export type AuthenticationRefusal =
 
 /**
  * What is wrong with a token, for operators alone: a client learns no more than expired or not (AUTH-2). Where a setting of
- * the identity refused it, the name of that setting.
+ * the identity refused it, the name of that setting; `account` where a pin needs a claim that it does not have.
  */
 export type TokenFlaw =
+  | 'account'
   | 'algorithms'
   | 'audience'
   | 'claims'

@@ -2,7 +2,7 @@
 // The grammar is that of RFC 9110 §12.5.1; nothing in here judges whether a version exists.
 import { type ContentType, isTypeValid } from 'content-type';
 import type { RequestHeaders } from '../contract.ts';
-import { parseMediaType, plainType, understoodType, versionIn } from './media-type.ts';
+import { otherVersionsIn, parseMediaType, plainType, understoodType, versionIn } from './media-type.ts';
 import type { Claim, MediaTemplate, Preference } from './resolution.ts';
 
 interface Member {
@@ -12,6 +12,7 @@ interface Member {
 }
 
 const NO_PREFERENCES: readonly Preference[] = [];
+const NOTHING_ELSE: Preference['also'] = [];
 const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
 /** NEG-1 to NEG-3: what each member says of versions, in listing order. Members that are no media range count for nothing. */
@@ -21,12 +22,15 @@ export function readPreferences(
 ): readonly Preference[] {
   const accept = templates.length === 0 ? undefined : fieldText(headers.accept);
   if (accept === undefined) return NO_PREFERENCES;
-  return membersOf(accept).flatMap(({ media }): Preference[] => {
+  return membersOf(accept).flatMap(({ media, text }): Preference[] => {
     const weight = weightOf(media);
     if (weight === undefined || !isTypeValid(media.type)) return [];
     const version = versionIn(templates, media);
-    const claim = version && ({ carrier: 'accept', ...version } as const);
-    return [{ claim, weight, isAny: media.type === '*/*' }];
+    if (version === undefined)
+      return [{ claim: undefined, also: NOTHING_ELSE, weight, isAny: media.type === '*/*' }];
+    const claim: Claim = { carrier: 'accept', ...version };
+    const others = otherVersionsIn(templates, media, text, version);
+    return [{ claim, also: others.map((value) => ({ carrier: 'accept', value })), weight, isAny: false }];
   });
 }
 

@@ -1,6 +1,7 @@
 // Media types that carry a version: in their name (`application/vnd.acme.{version}+json`) or in a parameter.
 // Templates are compiled with the plan; `Accept` and `Content-Type` are read, and rewritten, through them.
 import { type ContentType, format, isTokenValid, isTypeValid, parse } from 'content-type';
+import { everyValue } from './repeated-parameter.ts';
 import type { Label, MediaTemplate } from './resolution.ts';
 
 /** A version as a media type writes it. */
@@ -58,6 +59,30 @@ export function versionIn(
     }
   }
   return undefined;
+}
+
+/**
+ * What `media`, written as `text`, says of its version besides `named`: by parameters, repeated ones too. A name that
+ * carries the version has no place for another one: each parameter that could carry it is read beside it (VER-3).
+ */
+export function otherVersionsIn(
+  templates: readonly MediaTemplate[],
+  { type, parameters }: ContentType,
+  text: string,
+  named: MediaVersion,
+): readonly string[] {
+  const values = templates.flatMap(({ before, parameter }): readonly string[] => {
+    const sent = parameter === undefined ? undefined : parameters[parameter];
+    if (parameter === undefined || sent === undefined || !(named.inName || type === before)) return [];
+    return isRepeated(text, parameter) ? everyValue(text, parameter) : [sent];
+  });
+  return values.filter((value) => named.inName || value !== named.value);
+}
+
+/** True more often than it is so, and cheap: nearly no request writes the name of a parameter twice. */
+function isRepeated(text: string, name: string): boolean {
+  const lower = text.toLowerCase();
+  return lower.indexOf(name) !== lower.lastIndexOf(name);
 }
 
 /** The same media type without its version, other parameters kept: `application/json; charset=utf-8` (VER-9). */

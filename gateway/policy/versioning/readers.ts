@@ -1,7 +1,7 @@
 // The readers table: one row per carrier, each reading what a request writes there and judging nothing.
 // A new carrier is a function, its row, and its member of `Carrier`.
 import { readPreferences } from './accept.ts';
-import { parseMediaType, versionIn } from './media-type.ts';
+import { otherVersionsIn, parseMediaType, versionIn } from './media-type.ts';
 import { parameterValues } from './query.ts';
 import type { Carrier, CarrierInput, Claim, Evidence, MediaTemplate, ResolutionRules } from './resolution.ts';
 
@@ -87,11 +87,14 @@ function readQuery(name: string, { search }: CarrierInput): readonly Claim[] | u
 function readContentType(
   templates: readonly MediaTemplate[],
   { method, headers }: CarrierInput,
-): Claim | undefined {
+): readonly Claim[] | undefined {
   const value = headers['content-type'];
   if (typeof value !== 'string' || method === 'GET' || method === 'HEAD') return undefined;
-  const version = versionIn(templates, parseMediaType(value));
-  return version && { carrier: 'content_type', ...version };
+  const media = parseMediaType(value);
+  const version = versionIn(templates, media);
+  if (version === undefined) return undefined;
+  const others = otherVersionsIn(templates, media, value, version);
+  return [{ carrier: 'content_type', ...version }, ...claimsOf('content_type', others)];
 }
 
 function claimsOf(carrier: Carrier, values: readonly string[]): readonly Claim[] {

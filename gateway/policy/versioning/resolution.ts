@@ -32,6 +32,8 @@ export interface Claim {
 export interface Preference {
   /** Undefined for a range that leaves the version open, such as one of any type: consent to the default (NEG-3). */
   readonly claim: Claim | undefined;
+  /** What else the same range says of its version, by a parameter; it must agree with `claim` (VER-3). */
+  readonly also: readonly Claim[];
   /** The weight in thousandths; 0 excludes. */
   readonly weight: number;
   /** Whether it is the range of any type at all, which with the weight 0 leaves only what the list names. */

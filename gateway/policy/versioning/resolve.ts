@@ -25,6 +25,8 @@ const UNVERSIONED_RESOLUTION: Verdict = { kind: 'resolved', label: UNVERSIONED, 
  */
 export function resolveVersion(rules: ResolutionRules, evidence: Evidence, moment: Moment): Resolution {
   if (rules.labels[0] === UNVERSIONED) return UNVERSIONED_RESOLUTION;
+  const torn = tornRange(rules, evidence, moment);
+  if (torn !== undefined) return { kind: 'refused', refusal: { reason: 'version_ambiguous', claims: torn } };
   const accepted = negotiated(rules, evidence, moment);
   const claims = accepted.kind === 'open' ? evidence.claims : [...evidence.claims, accepted.claim];
   const [first] = claims;
@@ -44,6 +46,21 @@ export function resolveVersion(rules: ResolutionRules, evidence: Evidence, momen
     if (verdict.kind === 'resolved') verdict = other.kind === 'refused' ? other : verdict;
   }
   return verdict;
+}
+
+/** Two claims of one range of `Accept` that differ: no negotiation could tell which of them it means. */
+function tornRange(
+  rules: ResolutionRules,
+  { preferences }: Evidence,
+  moment: Moment,
+): readonly Claim[] | undefined {
+  for (const { claim, also } of preferences) {
+    if (claim === undefined || also.length === 0) continue;
+    const verdict = judge(rules, claim, moment);
+    const other = also.find((each) => !agree(claim, verdict, each, judge(rules, each, moment)));
+    if (other !== undefined) return [claim, other];
+  }
+  return undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 // The `resolve` section of a policy file: which carriers are read for a version, and the default.
 // Its shape only; whether labels exist is checked against the whole file.
 import { z } from 'zod';
-import { notation } from '../notation.ts';
+import { notation, parseClaimName } from '../notation.ts';
 import { parseTemplate } from './media-type.ts';
 
 const VERSIONED_PATH = /^(\/[A-Za-z0-9._~-]+)*\/\{version\}(\/[A-Za-z0-9._~-]+)*$/;
@@ -48,16 +48,11 @@ const subdomain = notation(
   { description: 'Host with the version as its first label.', examples: ['{version}.api.example.com'] },
 );
 
-const CLAIM = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
-/** They say something of the token, not of who holds it: most differ in the next one. */
-const OF_THE_TOKEN = /^(iss|aud|exp|nbf|iat|jti|scope|cnf)$/;
-
 const claim = (description: string, example: string) =>
-  notation(
-    (text) => (CLAIM.test(text) && !OF_THE_TOKEN.test(text) ? text : undefined),
-    `not the name of a claim about an account, such as ${example}`,
-    { description, examples: [example] },
-  );
+  notation(parseClaimName, `not the name of a claim about an account, such as ${example}`, {
+    description,
+    examples: [example],
+  });
 
 const pin = z
   .strictObject({

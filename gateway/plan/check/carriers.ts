@@ -1,0 +1,130 @@
+// Cross checks of the `resolve` list: one entry of each kind, what it takes for one to be of use, and the default.
+// Part of the checks of one policy file; a pin has its own.
+import type { EpochMs } from '../../policy/contract.ts';
+import { dayOf } from '../../policy/notation.ts';
+import { compareLabels, isDate } from '../../policy/versioning/label.ts';
+import { hasSunset } from '../redirects.ts';
+import { reportDangling } from './dangling.ts';
+import { checkPin } from './pin.ts';
+import { isWritten, type PolicyView, type Report } from './views.ts';
+
+type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
+
+export function checkCarriers(view: PolicyView, now: EpochMs, report: Report): void {
+  const { resolve } = view.parts;
+  if (resolve === undefined) {
+    if (!isWritten(view, ['resolve']) && view.labels.length > 0) {
+      report(['resolve'], {
+        rule: 'resolve',
+        message: 'the key "resolve" is missing: say where clients write the version',
+        at: 'key',
+      });
+    }
+    return;
+  }
+  for (const kind of ['path', 'header', 'query', 'subdomain', 'pin', 'default'] as const) {
+    const places = resolve.flatMap((entry, index) => (entry[kind] === undefined ? [] : [index]));
+    for (const index of places.slice(1))
+      report(['resolve', index], { rule: 'resolve', message: `a second ${kind}` });
+  }
+  checkDefault(view, now, report);
+  checkReadable(view, resolve, report);
+  checkSameTypes(resolve, report);
+  checkBase(view, resolve, report);
+  const redirects = [...view.versions.values()].some(({ after }) => typeof after === 'object');
+  checkSubdomain(view, resolve, report);
+  checkMatch(view, resolve, report);
+  checkContentType(view, resolve, report);
+  checkPin(view, report);
+  if (redirects && !resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined)) {
+    const message =
+      'without a path or subdomain for the version a redirect would lead back to the same URL: those requests get 410';
+    report(['resolve'], { rule: 'redirect', severity: 'warning', message, at: 'key' });
+  }
+}
+
+/** Who pins is moved by the operator; with a default alone one version takes every request. */
+function checkReadable({ labels }: PolicyView, resolve: ResolveEntries, report: Report): void {
+  if (labels.length < 2 || resolve.some((entry) => entry.default === undefined)) return;
+  report(['resolve'], {
+    rule: 'resolve',
+    severity: 'warning',
+    message: 'no request can name its version: every one gets the default',
+    hint: 'add a carrier, such as { header: API-Version }',
+    at: 'key',
+  });
+}
+
+function checkSameTypes(resolve: ResolveEntries, report: Report): void {
+  const seen = new Set<string>();
+  for (const [index, { media_type: type }] of resolve.entries()) {
+    if (type === undefined) continue;
+    const { before, after, parameter } = type;
+    const form = JSON.stringify([before, after, parameter]);
+    if (seen.has(form))
+      report(['resolve', index], { rule: 'resolve', message: 'this media type stands here twice' });
+    seen.add(form);
+  }
+}
+
+/** A literal segment comes before `{version}`: at such a base the version in the path would not be read as one. */
+function checkBase({ parts, labels }: PolicyView, resolve: ResolveEntries, report: Report): void {
+  const path = resolve.find((entry) => entry.path !== undefined)?.path;
+  const label = labels.find((each) => parts.base === path?.replace('{version}', each));
+  if (label === undefined || path === undefined) return;
+  report(['base'], {
+    rule: 'resolve',
+    message: `this is where the path names ${label}: requests for it would name no version`,
+    hint: 'write the base without the version',
+  });
+}
+
+/** A planned version is unknown as yet (STAT-1), and so is the default: nothing else takes its place. */
+function checkDefault(view: PolicyView, now: EpochMs, report: Report): void {
+  const index = view.parts.resolve?.findIndex((entry) => entry.default !== undefined) ?? -1;
+  const label = view.parts.resolve?.[index]?.default;
+  if (label === undefined) return;
+  const path = ['resolve', index, 'default'];
+  if (!view.labels.includes(label)) {
+    reportDangling(path, 'version', label, view.labels, view, report);
+    return;
+  }
+  const { released = now } = view.versions.get(label) ?? {};
+  const isOut = (other: string) => (view.versions.get(other)?.released ?? Number.POSITIVE_INFINITY) <= now;
+  const served = view.labels.filter(
+    (other) => isOut(other) && !hasSunset(view.versions.get(other) ?? {}, now),
+  );
+  const other = served.sort(compareLabels).at(-1);
+  if (released <= now || other === undefined) return;
+  report(path, {
+    rule: 'default-served',
+    message: `${label} is released on ${dayOf(released)}: until then a request that names no version gets 400`,
+    hint: `default: ${other} until then`,
+  });
+}
+
+/** One label of a host name holds no dot, so nothing could lead there to a semantic version. */
+function checkSubdomain(view: PolicyView, resolve: ResolveEntries, report: Report): void {
+  const index = resolve.findIndex(({ subdomain }) => subdomain !== undefined);
+  const dotted = view.labels.find((label) => label.includes('.'));
+  if (index < 0 || dotted === undefined || resolve.some(({ path }) => path !== undefined)) return;
+  report(['resolve', index, 'subdomain'], {
+    rule: 'resolve',
+    message: `no subdomain can name the version ${dotted}`,
+    hint: 'add a path, or call versions v1, v2',
+  });
+}
+
+function checkMatch(view: PolicyView, resolve: ResolveEntries, report: Report): void {
+  const index = resolve.findIndex(({ match }) => match !== undefined);
+  if (index < 0 || view.labels.length === 0 || view.labels.some(isDate)) return;
+  const message = 'match does nothing where no version is a date';
+  report(['resolve', index, 'match'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
+}
+
+function checkContentType(view: PolicyView, resolve: ResolveEntries, report: Report): void {
+  if (view.parts.rewrite_content_type !== true || resolve.some((entry) => entry.media_type !== undefined))
+    return;
+  const message = 'rewrite_content_type does nothing where no media_type carries the version';
+  report(['rewrite_content_type'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
+}
