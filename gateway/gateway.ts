@@ -127,6 +127,7 @@ async function assemble(
     ...report,
     settings,
     now,
+    wallClock,
     history,
     onPlan: async (next, warnings, accepted) => {
       // The workers first, so that what is shown is in force everywhere.
@@ -137,7 +138,7 @@ async function assemble(
       report.onAccepted(next.revision, warnings);
     },
   };
-  const watch = watchPolicies(watching, { revision: plan.revision, pieces });
+  const watch = watchPolicies(watching, { revision: plan.revision, rewritten, pieces });
   closing.defer(watch.close);
   const reload = async (): Promise<ReloadOutcome> => {
     await certificates?.reload();

@@ -7,7 +7,19 @@ import type { Problem } from './problems.ts';
 import type { PublishedHistory } from './published-history.ts';
 import type { PublishedFile } from './published-record.ts';
 import { readRecorded } from './recorded-files.ts';
-import { isRuleName } from './rules/names.ts';
+import { isRuleName, type RuleName } from './rules/names.ts';
+
+const OF_PUBLISHED: readonly string[] = [
+  'sunset-rewritten',
+  'dates-rewritten',
+  'pins-rewritten',
+  'version-removed',
+] satisfies readonly RuleName[];
+
+/** Whether a comparison with what was published found it: once that is in force, the next one finds it no more. */
+export function isOfPublished({ rule }: Problem): boolean {
+  return OF_PUBLISHED.includes(rule);
+}
 
 export interface Published {
   /** What was published before. */
