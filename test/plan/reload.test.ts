@@ -93,7 +93,10 @@ describe('reload', () => {
     const taken = await live.watch.reload();
     const again = await live.watch.reload();
     expect(again).toEqual({ ...taken, kind: 'unchanged' });
-    expect(again).toMatchObject({ since: NOW, problems: [{ rule: 'sunset-rewritten', severity: 'warning' }] });
+    expect(again).toMatchObject({
+      since: NOW,
+      problems: [{ rule: 'sunset-rewritten', severity: 'warning' }],
+    });
   });
 
   it('keeps the plan in force on any problem, and takes the cure', async () => {
