@@ -16,9 +16,9 @@ const REJECTED = 422;
 /** 0 in force, 1 rejected, and else as every command that talks to a gateway. */
 export async function runReload({ format, ...which }: ReloadOptions): Promise<OperatorResult> {
   const door = await findGateway(which);
-  if (door.kind === 'failed') return failed(door);
+  if (door.kind === 'failed') return failed(door, format);
   const answer = await askAdmin(door, { method: 'POST', path: '/-/reload', also: REJECTED });
-  if (answer.kind === 'failed') return failed(answer);
+  if (answer.kind === 'failed') return failed(answer, format);
   const result = told(answer.body, readReloadAnswer, { format, render: reloadText });
   const rejected = readReloadAnswer(answer.body)?.outcome === 'rejected';
   return rejected ? { ...result, exitCode: 1 } : result;

@@ -22,15 +22,21 @@ describe('YAML', () => {
   it('keys that start with x- are the owner’s and do not arrive', () =>
     expect(read('x-team: [a]\na: { x-b: 1, c: 2 }').value).toEqual({ a: { c: 2 } }));
   it.each([
-    ['a byte of Latin-1', [...Buffer.from('a: 1\nb: caf'), 0xe9, 0x0a], '2:7'],
-    ['UTF-16', [...Buffer.from('\ufeffa: 1\n', 'utf16le')], '1:1'],
-    ['no text at all', [0x7f, 0x45, 0x4c, 0x46, 0x02, 0x80, 0xff, 0x0a], '1:6'],
-  ])('%s is not UTF-8, and that is all that is said of it', (_what, bytes, position) => {
+    ['a byte of Latin-1', [...Buffer.from('a: 1\nb: caf'), 0xe9, 0x0a], '2:7', 'save the file as UTF-8'],
+    ['UTF-16', [...Buffer.from('\ufeffa: 1\n', 'utf16le')], '1:1', 'it looks like UTF-16: save it as UTF-8'],
+    [
+      'no text at all',
+      [0x7f, 0x45, 0x4c, 0x46, 0x02, 0x80, 0xff, 0x00, 0x0a],
+      '1:6',
+      'this is no text file: name another',
+    ],
+  ])('%s is not UTF-8, and that is all that is said of it', (_what, bytes, position, hint) => {
     const document = read(Uint8Array.from(bytes));
     expect(document.value).toBeUndefined();
     expect(document.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
       `${position} not UTF-8 text`,
     ]);
+    expect(document.problems[0]?.hint).toBe(hint);
   });
   it('a file cut at its limit is too large, whatever character the cut went through', () =>
     expect(read(Buffer.from('é'.repeat(600_000)).subarray(0, 1_000_001)).problems).toMatchObject([
@@ -94,6 +100,8 @@ describe('YAML', () => {
     ['one closed lines below', 'a: "b\n  c" d\ne: 1\n', '1:4', 'write " where the value ends'],
     ['one that ends the file', "a: 1\nb: 'c", '2:4', "write ' where the value ends"],
     ['an apostrophe in quotes', "a: 'it's'\nb: 1\n", '1:8', 'inside is written twice'],
+    ['a second key', 'a: 1\na: 2\n', '2:1', 'take one of them out'],
+    ['nothing', '', '1:1', 'write it, or take the file away'],
     ['a brace left open', 'a: { b: 1\nc: 3\n', '2:1', 'is a } missing above'],
     ['a bracket left open', 'a: [\n1\n]\nb: 1\n', '2:1', 'or does this line belong farther right'],
     ['a brace too many', 'a: { b: 1 } }\nc: 1\nd: 2\n', '1:13', 'which bracket does this } close'],

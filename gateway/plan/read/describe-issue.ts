@@ -67,6 +67,8 @@ function wantsList({ message }: ShapeIssue, given: unknown): boolean {
   return message === 'expected a list' || (typeof given === 'object' && message.endsWith(' or a list'));
 }
 
+const MERGE = 'merge keys are not read: write its keys out, or let an alias stand for the whole map';
+
 function listed(given: unknown, shownAsIs: boolean): string {
   return shownAsIs && typeof given === 'string' && given.length <= 60
     ? `[${maskPasswords(asYaml(given))}]`
@@ -80,6 +82,7 @@ function describeUnknown(issue: ShapeIssue, key: string, document: SourceDocumen
     return document.problem(path, { rule: 'wrong-file', message, at: 'key' });
   }
   const message = `unknown key "${key.length > 60 ? `${key.slice(0, 59)}…` : key}"`;
-  const hint = advice.placeOfKey?.(issue.path, key) ?? suggestOrList(key, issue.known);
+  const hint =
+    key === '<<' ? MERGE : (advice.placeOfKey?.(issue.path, key) ?? suggestOrList(key, issue.known));
   return document.problem(path, { rule: 'unknown-key', message, hint, at: 'key' });
 }

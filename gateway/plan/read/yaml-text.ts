@@ -35,7 +35,7 @@ export function readYaml(
     const from = text.indexOf('\ufffd');
     for (let start = 0; start <= from; start = text.indexOf('\n', start) + 1 || text.length)
       lines.addNewLine(start);
-    return refused({ from, to: from + 1, message: 'not UTF-8 text' });
+    return refused({ from, to: from + 1, message: 'not UTF-8 text', hint: encodingAdvice(text) });
   }
   if (hasMoreTokens(text, mostTokens)) {
     const most = mostTokens.toLocaleString('en');
@@ -66,6 +66,12 @@ export function readYaml(
     return refused({ from, to: from + 3, message: 'a second document begins here; write one per file' });
   }
   return { tree: documents[0], lines, problems: [] };
+}
+
+/** `text`: what came of bytes that are no UTF-8. */
+function encodingAdvice(text: string): string {
+  if (text.startsWith('\ufffd\ufffd')) return 'it looks like UTF-16: save it as UTF-8';
+  return text.includes('\0') ? 'this is no text file: name another' : 'save the file as UTF-8';
 }
 
 /** A short text cannot have that many, and counting costs as much as a third of parsing. */
