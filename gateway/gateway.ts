@@ -131,6 +131,7 @@ async function assemble(
     ...report,
     settings,
     now,
+    wallClock,
     history,
     onPlan: async (next, warnings, accepted) => {
       // The workers first, so that what is shown is in force everywhere.
@@ -141,7 +142,7 @@ async function assemble(
       report.onAccepted(next.revision, warnings);
     },
   };
-  const watch = watchPolicies(watching, { revision: plan.revision, pieces });
+  const watch = watchPolicies(watching, { revision: plan.revision, rewritten: rewritten.problems, pieces });
   closing.defer(watch.close);
   const reload = async (): Promise<ReloadOutcome> => {
     await certificates?.reload();

@@ -127,14 +127,19 @@ function reloadOnHangUp(gateway: Gateway): void {
   process.on('SIGHUP', () => void gateway.reload());
 }
 
-/** What the commands that read the files are given besides their own options. */
-function surroundings(config: string, at: MovedTo | undefined) {
+/** What the commands that read the files are given besides their own options; `findings`: where these are printed. */
+function surroundings(
+  config: string,
+  at: MovedTo | undefined,
+  findings: NodeJS.WriteStream = process.stdout,
+) {
   return {
     configFile: config,
     environment: process.env,
     now: at?.at ?? Date.now(),
     today: Date.now(),
-    colour: process.stdout.hasColors?.() ?? false,
+    // A pipe is no terminal, and has no such method.
+    colour: findings.hasColors?.() ?? false,
   };
 }
 
@@ -148,7 +153,7 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
   },
   explain: async ({ at, config, ...options }) => {
     const { runExplain } = await import('./cli/explain.ts');
-    return printWhole(runExplain({ ...options, ...surroundings(config, at) }));
+    return printWhole(runExplain({ ...options, ...surroundings(config, at, process.stderr) }));
   },
   diff: async ({ at, config, ...options }) => {
     const { runDiff } = await import('./cli/diff.ts');
@@ -165,11 +170,11 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
   },
   openapi: async ({ at, config, ...options }) => {
     const { runOpenapi } = await import('./cli/openapi.ts');
-    return printApart(runOpenapi({ ...options, ...surroundings(config, at) }));
+    return printApart(runOpenapi({ ...options, ...surroundings(config, at, process.stderr) }));
   },
   init: async ({ config, ...options }) => {
     const { runInit } = await import('./cli/init.ts');
-    return printWhole(runInit({ ...options, ...surroundings(config, undefined) }));
+    return printWhole(runInit({ ...options, ...surroundings(config, undefined, process.stderr) }));
   },
   pause: async (options) => {
     const { runPause } = await import('./cli/pause.ts');

@@ -3,7 +3,7 @@
 import type { EffectiveConfig } from '../plan/effective/effective.ts';
 import { effectiveJson } from '../plan/effective/effective-text.ts';
 import type { ReloadOutcome } from '../plan/reload.ts';
-import { type AdminAnswer, jsonAnswer } from './answers.ts';
+import { type AdminAnswer, instantText, jsonAnswer } from './answers.ts';
 import type { Route, Written } from './route.ts';
 
 export interface ConfigPorts {
@@ -31,9 +31,9 @@ function reloaded(outcome: ReloadOutcome): Written {
 }
 
 /** The source lines stay out: only a terminal gets them, with what is secret in them masked. */
-function reloadAnswer({ kind, revision, problems, restartNeeded }: ReloadOutcome): AdminAnswer {
+function reloadAnswer({ kind, revision, since, problems, restartNeeded }: ReloadOutcome): AdminAnswer {
   const found = problems.map(({ source: _source, ...problem }) => problem);
-  const body = { outcome: kind, revision, restartNeeded, problems: found };
+  const body = { outcome: kind, revision, since: instantText(since), restartNeeded, problems: found };
   switch (kind) {
     case 'accepted':
     case 'unchanged':

@@ -84,7 +84,7 @@ export function isUnversioned({ effects }: Pick<PauseBody, 'effects'>): boolean 
 }
 
 /** Whole seconds are enough for people. */
-function moment(instant: string): string {
+export function moment(instant: string): string {
   const at = parseInstant(instant.replace(/\.\d+(?=Z$)/, ''));
   return at === undefined ? instant : dateInWords(at);
 }

@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { DiffFormat } from './diff.ts';
 import { type MovedTo, readMovedTo } from './moved-to.ts';
+import { withCalls } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface ChangeActions {
@@ -34,8 +35,7 @@ export interface ChangeSetting {
 }
 
 export function addChangeCommands(program: Command, { actions, config, at, end }: ChangeSetting): void {
-  program
-    .command('diff')
+  withCalls(program.command('diff'), 'diff')
     .description('show what changed between two policy files or folders, and what the rules say of it')
     .argument('<old>', 'policy file, or folder of policy files, as it was')
     .argument('[new]', 'the same as it is to be; default: the policies that the gateway file names')
@@ -46,8 +46,7 @@ export function addChangeCommands(program: Command, { actions, config, at, end }
     .action(async (older, newer, { config: file, at: judged, format, exitCode }) => {
       end(await actions.diff({ older, newer, config: file, format, exitCode, at: judged }));
     });
-  program
-    .command('extend')
+  withCalls(program.command('extend'), 'extend')
     .description(
       'extend the sunset of a version, or of a whole API: one more entry in its policy file, checked before it is written',
     )

@@ -41,6 +41,8 @@ export interface CommandResult {
   /** 0 in order, 1 findings, 2 wrong usage or a file that cannot be read. */
   readonly exitCode: 0 | 1 | 2;
   readonly text: string;
+  /** Of a command asked for JSON that has nothing to show: why, for machines. */
+  readonly json?: string;
 }
 
 export async function runCheck(options: CheckOptions): Promise<CommandResult> {

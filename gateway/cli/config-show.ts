@@ -7,6 +7,7 @@ import { renderProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { exitCodeOf } from './check.ts';
+import { failureJson } from './failure-json.ts';
 import { nothingCalled } from './nothing-called.ts';
 
 export interface ConfigShowOptions {
@@ -34,14 +35,16 @@ export async function runConfigShow(options: ConfigShowOptions): Promise<ShownCo
   if (!isWhole(loaded)) {
     const { problems } = loaded;
     const stderr = renderProblems(problems, { colour: false });
-    return { exitCode: exitCodeOf(problems, false), stdout: '', stderr };
+    const stdout = options.format === 'json' ? failureJson(stderr, problems) : '';
+    return { exitCode: exitCodeOf(problems, false), stdout, stderr };
   }
   const { sources, plan } = loaded;
   const { api, defaults } = options;
   const chosen = sources.policies.filter(({ file }) => api === undefined || file.api === api);
   if (chosen.length === 0) {
     const names = sources.policies.map(({ file }) => file.api);
-    return { exitCode: 2, stdout: '', stderr: `sundial: ${nothingCalled('API', api ?? '', names)}\n` };
+    const stderr = `sundial: ${nothingCalled('API', api ?? '', names)}\n`;
+    return { exitCode: 2, stdout: options.format === 'json' ? failureJson(stderr) : '', stderr };
   }
   const policies = chosen.map(({ document }) => document);
   const config = effectiveConfig({ revision: plan.revision, gateway: sources.gateway, policies, defaults });

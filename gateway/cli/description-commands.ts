@@ -2,6 +2,7 @@
 // Added to the program of program.ts; what they do is given by main.ts.
 import type { Command, Option } from 'commander';
 import type { EpochMs } from '../policy/contract.ts';
+import { withCalls } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface DescriptionActions {
@@ -26,8 +27,7 @@ export function addDescriptionCommands(
   program: Command,
   { actions, config, at, end }: DescriptionSetting,
 ): void {
-  program
-    .command('openapi')
+  withCalls(program.command('openapi'), 'openapi')
     .description(
       'print the OpenAPI description of a version with the dates in force in `deprecated` and x-lifecycle',
     )
@@ -41,8 +41,7 @@ export function addDescriptionCommands(
         await actions.openapi({ api, version, write: options.write, config: options.config, at: options.at }),
       );
     });
-  program
-    .command('init')
+  withCalls(program.command('init'), 'init')
     .description('write a first policy file for the API of an OpenAPI description')
     .requiredOption('--from <file>', 'the description: 3.0, 3.1 or 3.2, YAML or JSON')
     .option(

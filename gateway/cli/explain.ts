@@ -12,6 +12,7 @@ import { type CommandResult, exitCodeOf } from './check.ts';
 import { decisionsOf } from './explain-decisions.ts';
 import { nextChanges } from './explain-next.ts';
 import { explanationJson, explanationText } from './explain-text.ts';
+import { failureJson } from './failure-json.ts';
 import { EVERY_SCOPE, judge } from './judge.ts';
 import { assumePins, type KnownAccount } from './known-account.ts';
 
@@ -54,12 +55,18 @@ export async function runExplain(options: ExplainOptions): Promise<CommandResult
   const loaded = await loadAll({ ...options, now: Math.max(options.now, options.today) });
   if (isWhole(loaded)) return explain(loaded, options);
   const { problems } = loaded;
-  return { exitCode: exitCodeOf(problems, false), text: renderProblems(problems, options) };
+  const text = renderProblems(problems, options);
+  return {
+    exitCode: exitCodeOf(problems, false),
+    text,
+    ...(options.format === 'json' && { json: failureJson(text, problems) }),
+  };
 }
 
 /** The same for files that are read already. */
 export async function explain(loaded: Whole, question: ExplainQuestion): Promise<CommandResult> {
   const { plan, settings } = loaded;
+  const unusable = (message: string) => unusableFor(question.format, message);
   const headers = question.headers.map((text) => parseField(text) ?? text);
   const odd = headers.find((field) => typeof field === 'string');
   if (odd !== undefined) return unusable(`not a header such as "API-Version: v1": ${JSON.stringify(odd)}`);
@@ -99,6 +106,7 @@ function pausesOf({ apis }: GatewayPlan, from: EpochMs, until: EpochMs): readonl
   return apis.map(({ name }) => ({ ...passed, id: name, api: name }));
 }
 
-function unusable(message: string): CommandResult {
-  return { exitCode: 2, text: `sundial: ${message}\n` };
+function unusableFor(format: ExplainFormat, message: string): CommandResult {
+  const text = `sundial: ${message}\n`;
+  return { exitCode: 2, text, ...(format === 'json' && { json: failureJson(text) }) };
 }

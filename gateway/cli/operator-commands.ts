@@ -7,6 +7,7 @@ import { readMovedTo } from './moved-to.ts';
 import type { OperatorFormat } from './operator-result.ts';
 import type { PauseAsk } from './pause.ts';
 import type { PinAsk } from './pin.ts';
+import { withCalls } from './usual-calls.ts';
 
 /** Which gateway, and how to print. */
 export interface Reach {
@@ -38,19 +39,13 @@ interface PauseWritten extends Reach {
   readonly end?: true;
 }
 
-const PAUSE_EXAMPLES = `
-  sundial pause orders v1 --for 2h --why "the new client fails at checkout"
-  sundial pause --list
-  sundial pause --end orders v1 --why "fixed"`;
-
 export function addOperatorCommands(program: Command, setting: OperatorSetting): void {
   addPause(program, setting);
   addPin(program, setting);
 }
 
 function addPause(program: Command, { actions, config, end }: OperatorSetting): void {
-  const command = program
-    .command('pause')
+  const command = withCalls(program.command('pause'), 'pause')
     .description('hold brownouts and retirement of an API or version at once, on every gateway, for a while')
     .argument('[api]', 'the API; with --end also the id of a pause')
     .argument('[version]', 'one version of it; default every one')
@@ -64,12 +59,12 @@ function addPause(program: Command, { actions, config, end }: OperatorSetting): 
     .addOption(by())
     .addOption(new Option('--list', 'show the pauses in force').conflicts(['end', 'for', 'until', 'why']))
     .addOption(new Option('--end', 'end a pause before its time').conflicts(['for', 'until']));
-  addReach(command, config)
-    .addHelpText('after', `\nExamples:${PAUSE_EXAMPLES}`)
-    .action(async (api: string | undefined, version: string | undefined, written: PauseWritten) => {
+  addReach(command, config).action(
+    async (api: string | undefined, version: string | undefined, written: PauseWritten) => {
       const ask = pauseAsked(command, api, version, written);
       end(await actions.pause({ ...reachOf(written), ask }));
-    });
+    },
+  );
 }
 
 function pauseAsked(
@@ -101,7 +96,9 @@ interface MoveWritten extends Reach {
 }
 
 function addPin(program: Command, { actions, config, end }: OperatorSetting): void {
-  const pin = program.command('pin').description('show or move the version that an account is pinned to');
+  const pin = withCalls(program.command('pin'), 'pin').description(
+    'show or move the version that an account is pinned to',
+  );
   const moving = (name: string, description: string) =>
     addReach(
       pin

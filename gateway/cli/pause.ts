@@ -37,27 +37,27 @@ export type PauseAsk =
 export async function runPause({ format, ask, ...which }: PauseOptions): Promise<OperatorResult> {
   const next = nextCommand(which);
   const door = await findGateway(which);
-  if (door.kind === 'failed') return failed(door);
+  if (door.kind === 'failed') return failed(door, format);
   switch (ask.kind) {
     case 'list': {
       const answer = await askAdmin(door, { method: 'GET', path: '/-/overrides' });
-      if (answer.kind === 'failed') return failed(answer);
+      if (answer.kind === 'failed') return failed(answer, format);
       return told(answer.body, readPausesAnswer, { format, render: (pauses) => pausesText(pauses, next) });
     }
     case 'begin': {
       const { api, version, length, by, why } = ask;
       const body = { api, ...(version !== undefined && { version }), ...length, by, why };
       const answer = await askAdmin(door, { method: 'POST', path: '/-/pauses', body });
-      if (answer.kind === 'failed') return failed(inCommandWords(answer));
+      if (answer.kind === 'failed') return failed(inCommandWords(answer), format);
       return told(answer.body, readPauseAnswer, { format, render: (made) => pauseMadeText(made, next) });
     }
     case 'end': {
       const found = await pauseMeant(door, ask, next);
-      if (found.kind === 'failed') return failed(found);
+      if (found.kind === 'failed') return failed(found, format);
       const { by, why } = ask;
       const path = `/-/pauses/${segment(found.id)}`;
       const answer = await askAdmin(door, { method: 'DELETE', path, body: { by, why } });
-      if (answer.kind === 'failed') return failed(answer);
+      if (answer.kind === 'failed') return failed(answer, format);
       // What it held is told of a pause that runs, and says whether its API has versions.
       const render = ({ ended }: { readonly ended: PauseBody }) =>
         pauseEndedText({ ...ended, effects: found.effects });

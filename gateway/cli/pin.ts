@@ -28,9 +28,9 @@ export type PinAsk =
 
 export async function runPin({ format, api, account, ask, ...which }: PinOptions): Promise<OperatorResult> {
   const door = await findGateway(which);
-  if (door.kind === 'failed') return failed(door);
+  if (door.kind === 'failed') return failed(door, format);
   const answer = await askAdmin(door, requestOf(`/-/pins/${segment(api)}/${segment(account)}`, ask));
-  if (answer.kind === 'failed') return failed(answer);
+  if (answer.kind === 'failed') return failed(answer, format);
   return told(answer.body, readPinAnswer, {
     format,
     render: (answer) => pinText(answer, nextCommand(which)),

@@ -37,12 +37,12 @@ export async function print(result: Promise<CommandResult>): Promise<number> {
   return exitCode;
 }
 
-/** Of a command that has something to show or to write, all or nothing. */
+/** Of a command that has something to show or to write, all or nothing; machines are told why nothing. */
 export async function printWhole(result: Promise<CommandResult>): Promise<number> {
-  const { exitCode, text } = await result;
+  const { exitCode, text, json = '' } = await result;
   return printApart(
     Promise.resolve(
-      exitCode === 0 ? { exitCode, stdout: text, stderr: '' } : { exitCode, stdout: '', stderr: text },
+      exitCode === 0 ? { exitCode, stdout: text, stderr: '' } : { exitCode, stdout: json, stderr: text },
     ),
   );
 }

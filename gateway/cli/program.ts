@@ -12,6 +12,7 @@ import { type MovedTo, readMovedTo } from './moved-to.ts';
 import { addOperatorCommands, type OperatorActions } from './operator-commands.ts';
 import { addProcessCommands, type ProcessActions } from './process-commands.ts';
 import type { TimelineFormat } from './timeline.ts';
+import { refuseSecondValues, WHERE_HELP_IS, withCalls } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface Actions extends ChangeActions, OperatorActions, DescriptionActions, ProcessActions {
@@ -66,6 +67,7 @@ export async function runProgram(
     .version(version)
     .addHelpText('after', EXIT_CODES)
     .showSuggestionAfterError()
+    .showHelpAfterError(WHERE_HELP_IS)
     .exitOverride();
   const config = () =>
     new Option('-c, --config <file>', 'the gateway file')
@@ -103,8 +105,7 @@ export async function runProgram(
       const { config: file, format, strict, live, against } = options;
       exitCode = await actions.check({ files, config: file, format, strict, live, against, at: options.at });
     });
-  program
-    .command('explain')
+  withCalls(program.command('explain'), 'explain')
     .description(
       'show how a request would be judged: every decision, the line behind it, and what changes next',
     )
@@ -176,6 +177,8 @@ export async function runProgram(
     .action(async (client) => {
       exitCode = await actions.token({ client });
     });
+
+  refuseSecondValues(program, (name) => name === 'header');
 
   try {
     await program.parseAsync(argv, { from: 'user' });

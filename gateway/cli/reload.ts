@@ -3,6 +3,7 @@
 import { type ReloadAnswer, readReloadAnswer } from '../plan/admin-answers.ts';
 import { countProblems, renderProblems } from '../plan/problems.ts';
 import { askAdmin } from './admin-client.ts';
+import { moment } from './admin-text.ts';
 import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
 import { findGateway, type WhichGateway } from './running-gateway.ts';
 
@@ -15,25 +16,27 @@ const REJECTED = 422;
 /** 0 in force, 1 rejected, and else as every command that talks to a gateway. */
 export async function runReload({ format, ...which }: ReloadOptions): Promise<OperatorResult> {
   const door = await findGateway(which);
-  if (door.kind === 'failed') return failed(door);
+  if (door.kind === 'failed') return failed(door, format);
   const answer = await askAdmin(door, { method: 'POST', path: '/-/reload', also: REJECTED });
-  if (answer.kind === 'failed') return failed(answer);
+  if (answer.kind === 'failed') return failed(answer, format);
   const result = told(answer.body, readReloadAnswer, { format, render: reloadText });
   const rejected = readReloadAnswer(answer.body)?.outcome === 'rejected';
   return rejected ? { ...result, exitCode: 1 } : result;
 }
 
-function reloadText({ outcome, revision, problems, restartNeeded }: ReloadAnswer): string {
+function reloadText(answer: ReloadAnswer): string {
+  const { revision, problems, restartNeeded } = answer;
   const restart = restartNeeded ? 'the gateway file has changed too: restart to apply it\n' : '';
-  return `${renderProblems(problems, { colour: false })}${sentence(outcome, problems)}, revision ${revision}\n${restart}`;
+  return `${renderProblems(problems, { colour: false })}${sentence(answer)}, revision ${revision}\n${restart}`;
 }
 
-function sentence(outcome: ReloadAnswer['outcome'], problems: ReloadAnswer['problems']): string {
+function sentence({ outcome, problems, since }: ReloadAnswer): string {
   switch (outcome) {
     case 'accepted':
       return 'policies reloaded';
     case 'unchanged':
-      return 'nothing has changed';
+      // Mostly because the watch of the files was quicker than whoever saved them.
+      return `nothing to reload: the files are in force already${since === undefined ? '' : `, since ${moment(since)}`}`;
     case 'rejected':
       return `not reloaded: ${countProblems(problems)}; still in force`;
     case 'failed':

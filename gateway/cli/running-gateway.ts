@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ADMIN_TOKEN_FILE, parseAdminToken } from '../plan/grammar/admin-token.ts';
 import { loadSettings } from '../plan/load-settings.ts';
-import { renderProblems } from '../plan/problems.ts';
+import { type Problem, renderProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { Address, Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -29,6 +29,8 @@ export interface Failure {
   /** 1: the gateway says no, 2: wrong usage or an unreadable file, 3: no gateway answers. */
   readonly exitCode: 1 | 2 | 3;
   readonly text: string;
+  /** What `text` says, where the files are at fault. */
+  readonly problems?: readonly Problem[];
 }
 
 export interface AdminDoor {
@@ -79,7 +81,7 @@ async function settingsOf(which: WhichGateway): Promise<{ kind: 'read'; settings
   if (loaded.kind === 'read') return loaded;
   const { problems } = loaded;
   const exitCode = exitCodeOf(problems, false) === 2 ? 2 : 1;
-  return { kind: 'failed', exitCode, text: renderProblems(problems, { colour: false }) };
+  return { kind: 'failed', exitCode, text: renderProblems(problems, { colour: false }), problems };
 }
 
 async function fromGatewayFile(which: WhichGateway): Promise<AdminDoor | Failure> {

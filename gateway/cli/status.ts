@@ -12,11 +12,11 @@ export interface StatusOptions extends WhichGateway {
 /** 0 ready, 1 starting or draining, 3 no gateway answers; what is wrong with the gateway file ends it as it does others. */
 export async function runStatus({ format, ...which }: StatusOptions): Promise<OperatorResult> {
   const probe = await findProbe(which);
-  if (probe.kind === 'failed') return failed(probe);
+  if (probe.kind === 'failed') return failed(probe, format);
   const answer = await askPage(probe.origin, '/-/ready');
-  if (answer.kind === 'failed') return failed(answer);
+  if (answer.kind === 'failed') return failed(answer, format);
   const readiness = readReadiness(answer.body);
-  if (readiness === undefined) return failed(stranger(probe.origin));
+  if (readiness === undefined) return failed(stranger(probe.origin), format);
   const stdout = format === 'json' ? `${JSON.stringify(answer.body)}\n` : line(readiness, probe.origin);
   return { exitCode: answer.status === 200 ? 0 : 1, stdout, stderr: '' };
 }

@@ -58,6 +58,8 @@ const readiness = z.object({
 const reload = z.object({
   outcome: z.enum(['accepted', 'unchanged', 'rejected', 'failed']),
   revision: z.string(),
+  /** Since when that revision is in force; an older gateway does not say. */
+  since: z.string().exactOptional(),
   restartNeeded: z.boolean(),
   problems: z.array(
     z.object({

@@ -20,7 +20,7 @@ export async function compareWithPast(context: Context, comparison: Comparison):
   const folder = resolve(context.cwd, comparison.folder);
   const files = await filesIn(folder);
   if (files === undefined || files.length === 0) {
-    const why = files === undefined ? 'no such folder' : 'no policy file in this folder';
+    const why = files === undefined ? 'this is no folder' : 'no policy file in this folder';
     return documentOf(context, folder, { kind: 'unreadable', why }).problems;
   }
   const unknown = surroundingsOfView(undefined, context.now);

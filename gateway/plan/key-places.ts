@@ -3,6 +3,8 @@
 import { API_KEYS, VERSION_KEYS } from './grammar/policy-grammar.ts';
 import type { Path } from './read/document.ts';
 
+const CARRIERS = ['path', 'query', 'media_type', 'subdomain', 'pin', 'default'];
+
 /** In words of a hint; undefined for what belongs nowhere. `path` is that of the map it stands in. */
 export function placeOfKey(path: Path, key: string, unversioned: boolean): string | undefined {
   const isVersions = path[0] === 'versions';
@@ -11,6 +13,9 @@ export function placeOfKey(path: Path, key: string, unversioned: boolean): strin
     const instead = key === 'after' || key === 'successor' ? '; "alternate" says what may serve instead' : '';
     return `only a version has it, and here there is none${instead}`;
   }
+  if (path.length === 0 && CARRIERS.includes(key)) return `it is an entry of "resolve": [ { ${key}: … } ]`;
+  if (path.length === 0 && key === 'header')
+    return 'to carry the version: resolve: [ { header: … } ]; to set fields: "headers"';
   const isOperation = isVersions && path.length === 4 && path[2] === 'operations';
   if (isOperation && VERSION_KEYS.includes(key)) return 'it belongs in the version, outside "operations"';
   const isVersion = isVersions && path.length === 2;

@@ -7,8 +7,21 @@ import type { PublishedHistory } from './published-history.ts';
 import type { FormerVersion, PublishedEntry, PublishedFile } from './published-record.ts';
 import { readRecorded } from './recorded-files.ts';
 import { type Rewritten, rewrittenSince } from './rewritten-since.ts';
-import { isRuleName } from './rules/names.ts';
+import { isRuleName, type RuleName } from './rules/names.ts';
 import { type Today, todayOfViews } from './today.ts';
+
+const OF_PUBLISHED: readonly string[] = [
+  'sunset-rewritten',
+  'dates-rewritten',
+  'pins-rewritten',
+  'version-removed',
+  'urls-moved',
+] satisfies readonly RuleName[];
+
+/** Whether a comparison with what was published found it: once that is in force, the next one finds it no more. */
+export function isOfPublished({ rule }: Problem): boolean {
+  return OF_PUBLISHED.includes(rule);
+}
 
 export interface Published {
   /** What was published before. */

@@ -10,7 +10,8 @@ import { surroundingsOf } from './check/views.ts';
 import { allFormer, allProblems, makeNextPlan, recallAll } from './next-plan.ts';
 import { keepsFiles, type PlanPiece } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
-import type { Problem } from './problems.ts';
+import { type Problem, sortProblems } from './problems.ts';
+import { isOfPublished } from './published-comparison.ts';
 import type { PublishedHistory } from './published-history.ts';
 import type { Environment } from './read/interpolate.ts';
 import type { Settings } from './settings.ts';
@@ -21,6 +22,8 @@ export interface WatchOptions {
   readonly environment: Environment;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
+  /** The real clock, by which it is said since when a plan is in force. */
+  readonly wallClock: () => EpochMs;
   readonly history: PublishedHistory;
   /** A load begins: of the others below, one or none says what it came to. */
   readonly onBegun: () => void;
@@ -50,7 +53,9 @@ export interface ReloadOutcome {
    */
   readonly kind: 'accepted' | 'unchanged' | 'rejected' | 'failed';
   readonly revision: string;
-  /** By file and position; warnings only, unless rejected. */
+  /** Since when that one is in force, by the real clock. */
+  readonly since: EpochMs;
+  /** By file and position; warnings only, unless rejected. Where unchanged, what the plan in force had rewritten is among them. */
   readonly problems: readonly Problem[];
   /** `gateway.yaml` differs from what the process runs with. */
   readonly restartNeeded: boolean;
@@ -71,13 +76,16 @@ const SETTLE_MS = 100;
 /** The plan in force at first; no option, since nobody needs it once there is another. */
 export interface FirstPlan {
   readonly revision: string;
+  /** What it rewrites of what was published before. */
+  readonly rewritten: readonly Problem[];
   readonly pieces: readonly PlanPiece[];
 }
 
 export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWatch {
   const { settings, history } = options;
   const cwd = options.cwd ?? process.cwd();
-  let { revision, pieces } = first;
+  let { revision, rewritten, pieces } = first;
+  let since = options.wallClock();
   let restartNeeded = false;
   let closed = false;
   let asked = false;
@@ -97,6 +105,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   const outcome = (kind: ReloadOutcome['kind'], problems: readonly Problem[] = []): ReloadOutcome => ({
     kind,
     revision,
+    since,
     problems,
     restartNeeded,
   });
@@ -121,7 +130,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     if (summary.revision === revision) {
       const problems = await allProblems(reader, summary.problems);
       if (!closed) onUnchanged();
-      return outcome('unchanged', problems);
+      return outcome('unchanged', sortProblems([...problems, ...rewritten]));
     }
     const found = (await compare(summary)) ?? { problems: summary.problems, former: 0, hasErrors: false };
     if (found.hasErrors) return rejected(found.problems);
@@ -131,7 +140,9 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     if (closed) return outcome('failed');
     ({ pieces } = next);
     ({ revision } = next.plan);
+    rewritten = problems.filter(isOfPublished);
     await options.onPlan(next.plan, problems, pieces);
+    since = options.wallClock();
     const files = pieces.flatMap((piece) => piece.files);
     await history.record(summary, files, former);
     return outcome('accepted', problems);

@@ -110,7 +110,8 @@ export function pinStoreContract(name: string, open: () => Promise<LastingUnderT
           const racing: PinStore = {
             find: (key) => {
               const pin = find(key);
-              if (found.push(Promise.resolve(pin)) === 2) void Promise.all(found).then(() => bothFound.resolve());
+              if (found.push(Promise.resolve(pin)) === 2)
+                void Promise.all(found).then(() => bothFound.resolve());
               return pin;
             },
             claim: async (key, pin) => {

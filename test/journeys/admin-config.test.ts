@@ -204,7 +204,9 @@ describe('sundial reload', () => {
     await write(policy.replace('/echo', '/other'));
     const taken = await sundial(['reload']);
     expect(taken).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(taken.stdout).toMatch(/^(policies reloaded|nothing has changed), revision [0-9a-f]{64}\n$/);
+    expect(taken.stdout).toMatch(
+      /^(policies reloaded|nothing to reload: the files are in force already, since [-0-9T:]{19}Z), revision [0-9a-f]{64}\n$/,
+    );
     await write(policy.replace('access: public', ''));
     const rejected = await sundial(['reload']);
     expect(rejected.exitCode).toBe(1);
@@ -222,9 +224,15 @@ describe('sundial reload', () => {
     [200, { ...ANSWER, outcome: 'accepted' }, 0, 'policies reloaded, revision abc\n'],
     [
       200,
-      { ...ANSWER, outcome: 'unchanged', restartNeeded: true },
+      { ...ANSWER, outcome: 'unchanged', since: '2026-11-21T19:40:02.123Z', restartNeeded: true },
       0,
-      'nothing has changed, revision abc\nthe gateway file has changed too: restart to apply it\n',
+      'nothing to reload: the files are in force already, since 2026-11-21T19:40:02Z, revision abc\nthe gateway file has changed too: restart to apply it\n',
+    ],
+    [
+      200,
+      { ...ANSWER, outcome: 'unchanged' },
+      0,
+      'nothing to reload: the files are in force already, revision abc\n',
     ],
     [500, { ...ANSWER, outcome: 'failed', error: 'Internal Server Error', message: 'It failed.' }, 1, ''],
   ])('to %i %j ends with %i', async (status, body, exitCode, stdout) => {

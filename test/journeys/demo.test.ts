@@ -112,7 +112,7 @@ describe('an edit of its policies', () => {
     const text = readFileSync(file(), 'utf8');
     writeFileSync(file(), text.replace('redirect: v2', 'redirect: v3'));
     await untilTold(
-      'sundial: policies not reloaded: policies/orders\\.yaml:26:24: error: no version is called "v3"',
+      'sundial: policies not reloaded: policies/orders\\.yaml:26:24: error: no version is called "v3" \\(there are v0, v1, v2\\)',
     );
     writeFileSync(file(), text);
     await untilTold('sundial: policies match the plan in force again');

@@ -190,7 +190,7 @@ ${versions}`;
   });
 
   it.each([
-    ['nowhere', 'no such folder'],
+    ['nowhere', 'this is no folder'],
     ['config/empty', 'no policy file in this folder'],
   ])('ends with 2 when there is nothing to compare with: %s', async (folder, why) => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS, 'config/empty/README': '' });

@@ -28,7 +28,7 @@ const policyRows: readonly Row[] = [
     'a day no calendar has',
     '2024-06-01',
     '2026-02-30',
-    '9 «2026-02-30» error: not a calendar date (YYYY-MM-DD) or an instant with its offset: "2026-02-30"',
+    '9 «2026-02-30» error: not a calendar date (YYYY-MM-DD) or an instant with its offset: "2026-02-30" (write 2026-02-28)',
   ],
   [
     'a number where text belongs',
@@ -40,7 +40,7 @@ const policyRows: readonly Row[] = [
     'a bare number for a label',
     '  v2: { released',
     '  1.10: { released',
-    '10 «1.10» error: not a version label: "1.10" (write v and the number, such as v1 or v1.2.0)',
+    '10 «1.10» error: not a version label: "1.10" (write v and the number, such as v1 or v1.2.0, or a date such as 2026-01-15)',
   ],
   [
     'an unknown word',
@@ -66,24 +66,29 @@ const policyRows: readonly Row[] = [
     'successor: v1',
     '9 «v1» error: a version cannot be its own successor',
   ],
-  ['an unknown default', 'default: v2', 'default: v3', '3 «v3» error: no version is called "v3"'],
+  [
+    'an unknown default',
+    'default: v2',
+    'default: v3',
+    '3 «v3» error: no version is called "v3" (there are v1, v2)',
+  ],
   [
     'a name every object has',
     'successor: v2',
     'successor: constructor',
-    '9 «constructor» error: no version is called "constructor"',
+    '9 «constructor» error: no version is called "constructor" (there are v1, v2)',
   ],
   [
     'an upstream without version',
     '  v2: { targets',
     '  v3: { targets',
-    '7 «v3» error: no version is called "v3"',
+    '7 «v3» error: no version is called "v3" (there are v1, v2)',
   ],
   [
     'a version without upstream',
     /\n {2}v1: \{ targets.*/,
     '',
-    '8 «v1» error: v1 has no upstream and its sunset has not passed',
+    '8 «v1» error: v1 has no upstream and its sunset has not passed (write upstreams: { v1: { targets: [ … ] } })',
   ],
   [
     'DEP-5: a sunset before its deprecation',
@@ -137,13 +142,13 @@ const policyRows: readonly Row[] = [
     'LNK-3: a guide that is no URL',
     'guide: https://docs.example.com/v2',
     'guide: ./guide.md',
-    '9 «./guide.md» error: not an absolute https URL with everything else percent-encoded: "./guide.md"',
+    '9 «./guide.md» error: not an absolute https URL with everything else percent-encoded: "./guide.md" (publish the page and write its address, such as https://docs.example.com/orders)',
   ],
   [
     'LNK-3: a guide with a bracket in it',
     'guide: https://docs.example.com/v2',
     'guide: "https://x.example/<a>"',
-    '9 «"https://x.example/<a>"» error: not an absolute https URL with everything else percent-encoded: "https://x.example/<a>"',
+    '9 «"https://x.example/<a>"» error: not an absolute https URL with everything else percent-encoded: "https://x.example/<a>" (write https://x.example/%3Ca%3E)',
   ],
   [
     'a control character in a reason',
@@ -173,13 +178,13 @@ const policyRows: readonly Row[] = [
     'an upstream with a path',
     'http://127.0.0.1:4001',
     'http://127.0.0.1:4001/x',
-    '6 «http://127.0.0.1:4001/x» error: not an origin: http or https, a host and perhaps a port, nothing else: "http://127.0.0.1:4001/x"',
+    '6 «http://127.0.0.1:4001/x» error: not an origin: http or https, a host and perhaps a port, nothing else: "http://127.0.0.1:4001/x" (write http://127.0.0.1:4001, and path: /x beside targets)',
   ],
   [
     'a password in an upstream',
     'http://127.0.0.1:4001',
     'http://u:hunter2@h',
-    '6 «http://u:hunter2@h» error: not an origin: http or https, a host and perhaps a port, nothing else: "http://*********@h"',
+    '6 «http://u:hunter2@h» error: not an origin: http or https, a host and perhaps a port, nothing else: "http://*********@h" (write http://h)',
   ],
   [
     'a base with dot segments',
@@ -221,7 +226,7 @@ const policyRows: readonly Row[] = [
     'a share without a rate',
     'base:',
     'limits: { deprecated: 50% }\nbase:',
-    '2 «limits» error: a limit needs a rate',
+    '2 «limits» error: a limit needs a rate (write a rate beside it, such as rate: 600/1m)',
   ],
   [
     'RL-11: a lower limit that is higher',
@@ -344,7 +349,7 @@ const gatewayRows: readonly Row[] = [
     'a public URL with a path',
     'https://api.example.com',
     'https://api.example.com/x',
-    '1 «https://api.example.com/x» error: not an origin: http or https, a host and perhaps a port, nothing else: "https://api.example.com/x"',
+    '1 «https://api.example.com/x» error: not an origin: http or https, a host and perhaps a port, nothing else: "https://api.example.com/x" (write https://api.example.com)',
   ],
   [
     'an address without port',
@@ -428,7 +433,7 @@ const gatewayRows: readonly Row[] = [
     'an admin token that is too short, without repeating it',
     '"127.0.0.1:9901"',
     '"127.0.0.1:9901", token: short-secret',
-    '2 «short-secret» error: not a token of 32 to 512 letters, digits and . _ ~ + / -: [redacted]',
+    '2 «short-secret» error: not a token of 32 to 512 letters, digits and . _ ~ + / -: [redacted] (make one: openssl rand -hex 32)',
   ],
   [
     'an admin token in the clear',

@@ -43,6 +43,7 @@ async function watching(
     configFile: files.configFile,
     environment: {},
     now: () => NOW,
+    wallClock: () => NOW,
     history,
     cwd: files.folder,
     ...(readFile && { openReader: (start) => createPolicyReader(start, readFile) }),
@@ -56,7 +57,7 @@ async function watching(
     onRestartNeeded: () => tell('restart needed'),
     onFault: (error) => tell(`fault: ${String(error)}`),
   };
-  const watch: PolicyWatch = watchPolicies(options, { revision: plan.revision, pieces });
+  const watch: PolicyWatch = watchPolicies(options, { revision: plan.revision, rewritten: [], pieces });
   const until = async (what: string): Promise<void> => {
     while (!heard.includes(what)) await new Promise<void>((resolve) => (wake = resolve));
   };
@@ -80,6 +81,22 @@ describe('reload', () => {
     await using live = await watching(files);
     await live.watch.reload();
     expect(live.heard).toEqual(['unchanged']);
+  });
+
+  it('asked after it has noticed by itself says since when, and again what was rewritten', async () => {
+    const SWITCHED = 'rules: { sunset-rewritten: warning }\n';
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS + SWITCHED });
+    await using live = await watching(files);
+    await files.write('policies/orders.yaml', FOUR_DAYS + SWITCHED);
+    await live.watch.reload();
+    await files.write('policies/orders.yaml', ORDERS + SWITCHED);
+    const taken = await live.watch.reload();
+    const again = await live.watch.reload();
+    expect(again).toEqual({ ...taken, kind: 'unchanged' });
+    expect(again).toMatchObject({
+      since: NOW,
+      problems: [{ rule: 'sunset-rewritten', severity: 'warning' }],
+    });
   });
 
   it('keeps the plan in force on any problem, and takes the cure', async () => {

@@ -8,7 +8,7 @@ import { runCheck } from '../../gateway/cli/check.ts';
 import { loadAll } from '../../gateway/plan/load.ts';
 import { RULES, type RuleName } from '../../gateway/plan/rules/names.ts';
 import { readReadme } from '../support/readme-text.ts';
-import { NOW, workspace } from './workspace.ts';
+import { NOW, ORDERS, workspace } from './workspace.ts';
 
 const folder = join(import.meta.dirname, 'rules');
 const names = Object.keys(RULES) as RuleName[];
@@ -117,6 +117,27 @@ describe('rules of a file', () => {
     expect((await judge('notice-period', text)).rules).toEqual([]);
     const short = text.replace('sunset: 2027-01-14', 'sunset: 2026-07-14');
     expect((await judge('notice-period', short)).text).toContain('sunset 2026-07-15 or later');
+  });
+
+  it.each([
+    ['deprecated: 9999-02-01, sunset: 9999-06-01', 'deprecated 9998-06-01 or earlier'],
+    ['announced: 9999-02-01, deprecated: 9999-03-01, sunset: 9999-06-01', 'announced 9998-06-01 or earlier'],
+    [
+      'deprecated: 2026-01-15, sunset: 9999-11-01, extended: [ { to: 9999-12-01, announced: 2026-02-01 } ]',
+      'take it out',
+    ],
+    [
+      'deprecated: 2026-01-15, sunset: 9999-08-01, extended: [ { to: 9999-09-01, announced: 2026-02-01 } ]',
+      'to 9999-11-01 or later, 9999-12-31 at most',
+    ],
+  ])('a hint names no date behind the last one a file can hold: %s', async (dates, hint) => {
+    const versions = `  v1: { released: 2024-06-01, ${dates}, guide: https://docs.example.com/v2, successor: v2 }\n`;
+    await using files = await workspace({
+      'policies/orders.yaml': ORDERS.replace(/ {2}v1: \{ released.*\n/, versions),
+    });
+    const [found = '', ...more] = await files.problems();
+    expect(more).toEqual([]);
+    expect(found).toContain(`(${hint})`);
   });
 
   it('announced stands beside deprecated, and not after the sunset', async () => {

@@ -1,7 +1,7 @@
 // A name in a policy file that nothing bears, with what it may have meant.
 // For checks and rules alike.
 import type { Path } from '../read/document.ts';
-import { suggest } from '../read/shape-issues.ts';
+import { suggestOrList } from '../read/shape-issues.ts';
 import type { PolicyView, Report } from './views.ts';
 
 /** Shown as an operator may see it: what interpolation brought in is not quoted, and no hint hints at it. */
@@ -14,6 +14,6 @@ export function reportDangling(
   report: Report,
 ): void {
   const shown = view.document.show(path, name);
-  const hint = view.document.isSecret(path) ? undefined : suggest(name, known);
+  const hint = view.document.isSecret(path) ? undefined : suggestOrList(name, known);
   report(path, { rule: 'reference', message: `no ${noun} is called ${shown}`, hint });
 }

@@ -15,7 +15,12 @@ export function checkLimits(view: PolicyView, report: Report): void {
   }
   const hasRate = (owner: Path) => isWritten(view, [...owner, 'limits', 'rate']);
   const lacking = (owner: Path) =>
-    report([...owner, 'limits'], { rule: 'limits', message: 'a limit needs a rate', at: 'key' });
+    report([...owner, 'limits'], {
+      rule: 'limits',
+      message: 'a limit needs a rate',
+      hint: 'write a rate beside it, such as rate: 600/1m',
+      at: 'key',
+    });
   const rateOfAll = hasRate([]);
   const needsOwn = ([label, version]: [string, VersionParts]) =>
     version.limits !== 'off' && !hasRate(['versions', label]);

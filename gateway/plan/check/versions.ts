@@ -4,7 +4,7 @@ import type { EpochMs } from '../../policy/contract.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
-import { suggest } from '../read/shape-issues.ts';
+import { suggestOrList } from '../read/shape-issues.ts';
 import { hasSunset, redirectChain, redirectOf } from '../redirects.ts';
 import { reportDangling } from './dangling.ts';
 import { checkDates } from './dates.ts';
@@ -17,8 +17,11 @@ const NO_CARRIERS = { header: undefined, default: undefined };
 export function checkVersions(view: PolicyView, now: EpochMs, report: Report): void {
   for (const [label, version] of view.versions) {
     if (!view.unversioned && parseLabel(label) === undefined) {
-      const isNumber = /^v?\d+(\.|$)/i.test(label);
-      const hint = isNumber ? 'write v and the number, such as v1 or v1.2.0' : undefined;
+      const near = `v${label.replace(/^(?:v|version|ver|release)[\s._-]*/i, '')}`;
+      const hint =
+        parseLabel(near) === undefined
+          ? 'write v and the number, such as v1 or v1.2.0, or a date such as 2026-01-15'
+          : `write ${near}`;
       report(['versions', label], {
         rule: 'label',
         message: `not a version label: "${label.slice(0, 60)}"`,
@@ -98,7 +101,8 @@ function checkUpstreamsPerVersion(view: PolicyView, now: EpochMs, report: Report
   for (const name of view.upstreamNames) {
     if (view.labels.includes(name)) continue;
     const message = `no version is called "${name.slice(0, 60)}"`;
-    report(['upstreams', name], { rule: 'reference', message, hint: suggest(name, view.labels), at: 'key' });
+    const hint = suggestOrList(name, view.labels);
+    report(['upstreams', name], { rule: 'reference', message, hint, at: 'key' });
   }
   for (const [label, version] of view.versions) {
     if (view.upstreamNames.includes(label) || hasSunset(version, now) || parseLabel(label) === undefined)
@@ -107,6 +111,7 @@ function checkUpstreamsPerVersion(view: PolicyView, now: EpochMs, report: Report
     report(['versions', label], {
       rule: 'reference',
       message: `${label} has no upstream and its sunset has not passed`,
+      hint: `write upstreams: { ${label}: { targets: [ … ] } }`,
       at: 'key',
     });
   }

@@ -1,8 +1,10 @@
 // Issues of a shape as problems of a document: where, what is wrong, and what to write instead.
 // Between shape-issues.ts, which reads the schema builder's reports, and checkShape.
-import type { Problem } from '../problems.ts';
+import { maskPasswords, type Problem } from '../problems.ts';
 import type { Path, SourceDocument } from './document.ts';
-import { type ShapeIssue, suggest } from './shape-issues.ts';
+import { asYaml, nearShape, nearWord } from './near-shapes.ts';
+import { nearValue } from './near-values.ts';
+import { type ShapeIssue, suggest, suggestOrList } from './shape-issues.ts';
 
 /** What a kind of file adds to the messages. */
 export interface Advice {
@@ -41,13 +43,36 @@ export function describeIssue(
   const shown = document.show(issue.path, given);
   const shownAsIs = typeof given === 'string' && !document.isSecret(issue.path);
   const meant = shownAsIs ? suggest(given, issue.known) : undefined;
-  const hint = meant ?? (wantsList(issue, given) ? 'one alone stands in a list too: [ … ]' : undefined);
+  const hint =
+    meant ??
+    cure(issue, given, document) ??
+    (wantsList(issue, given) ? `one alone stands in a list too: ${listed(given, shownAsIs)}` : undefined);
   return [document.problem(issue.path, { rule: 'shape', message: `${issue.message}: ${shown}`, hint })];
+}
+
+/** What would be right instead; of what came from elsewhere, or is a secret, no word is repeated. */
+function cure(issue: ShapeIssue, given: unknown, document: SourceDocument): string | undefined {
+  const { path, message } = issue;
+  const isSecret =
+    document.show(path, given).startsWith('[redacted]') ||
+    (Array.isArray(given) && given.some((_, index) => document.isSecret([...path, index])));
+  if (isSecret) return nearValue(issue, '');
+  const shape = message.startsWith('expected ') ? nearShape(path, given) : undefined;
+  const near = shape ?? nearWord(message, given) ?? nearValue(issue, typeof given === 'string' ? given : '');
+  return near && maskPasswords(near);
 }
 
 /** Where a word might be meant, a word that is none of them says nothing of lists. */
 function wantsList({ message }: ShapeIssue, given: unknown): boolean {
   return message === 'expected a list' || (typeof given === 'object' && message.endsWith(' or a list'));
+}
+
+const MERGE = 'merge keys are not read: write its keys out, or let an alias stand for the whole map';
+
+function listed(given: unknown, shownAsIs: boolean): string {
+  return shownAsIs && typeof given === 'string' && given.length <= 60
+    ? `[${maskPasswords(asYaml(given))}]`
+    : '[ … ]';
 }
 
 function describeUnknown(issue: ShapeIssue, key: string, document: SourceDocument, advice: Advice): Problem {
@@ -57,6 +82,7 @@ function describeUnknown(issue: ShapeIssue, key: string, document: SourceDocumen
     return document.problem(path, { rule: 'wrong-file', message, at: 'key' });
   }
   const message = `unknown key "${key.length > 60 ? `${key.slice(0, 59)}…` : key}"`;
-  const hint = advice.placeOfKey?.(issue.path, key) ?? suggest(key, issue.known);
+  const hint =
+    key === '<<' ? MERGE : (advice.placeOfKey?.(issue.path, key) ?? suggestOrList(key, issue.known));
   return document.problem(path, { rule: 'unknown-key', message, hint, at: 'key' });
 }

@@ -129,13 +129,20 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     const map: Record<string, unknown> = Object.create(null);
     for (const { key, value } of items) {
       if (!isScalar(key)) {
-        refuse(key, { message: 'keys are plain words' });
+        refuse(key, {
+          message: 'keys are plain words',
+          hint: 'write a word, or quote the value it stands in',
+        });
         continue;
       }
       const name = key.source ?? String(key.value);
       if (name.startsWith('x-') && !holdsFieldNames(path)) continue;
       if (name === '__proto__') refuse(key, { message: 'this key is not allowed' });
-      else if (name in map) refuse(key, { message: `the key "${name}" is already given above` });
+      else if (name in map)
+        refuse(key, {
+          message: `the key "${name}" is already given above`,
+          hint: 'take one of them out, or put their contents together',
+        });
       else {
         if (typeof key.value === 'number') {
           problems.push(
@@ -157,7 +164,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   for (const { from, to, message, hint } of yaml.problems) refused(from, to, { message, hint });
   if (tooBig) refused(0, 1, { message: 'the file is larger than 1 MB' });
   else if (yaml.problems.length === 0 && !yaml.tree?.contents)
-    refused(0, 1, { message: 'the file is empty' });
+    refused(0, 1, { message: 'the file is empty', hint: 'write it, or take the file away' });
   const value = yaml.tree?.contents ? plain(yaml.tree.contents, [], undefined) : undefined;
 
   return {

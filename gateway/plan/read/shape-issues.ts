@@ -112,6 +112,16 @@ export function suggest(word: string, known: readonly string[]): string | undefi
   return near ? `did you mean "${nearest}"?` : undefined;
 }
 
+/** Where none is close, all that there are, as far as they are few. */
+export function suggestOrList(word: string, known: readonly string[]): string | undefined {
+  const most = 12;
+  const all =
+    known.length > 0 && known.length <= most
+      ? `there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`
+      : undefined;
+  return suggest(word, known) ?? all;
+}
+
 /** The words of a branch that is one of a few words. */
 function wordsOf(branch: readonly Issue[]): readonly string[] {
   const [only, ...others] = branch;

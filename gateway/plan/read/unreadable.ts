@@ -19,6 +19,7 @@ export function unreadable(file: string, why: string, cwd: string | undefined): 
 }
 
 function ofGateway(cwd: string, why: string): string | undefined {
+  if (why === NOT_A_FILE) return 'name the gateway file in it, such as gateway.yaml';
   return why === NO_FILE
     ? `this is ${cwd}: go to the folder of the project, or name the file with -c or ${CONFIG_VARIABLE}`
     : undefined;

@@ -1,6 +1,8 @@
 // Text of one file to a YAML tree, or to what is wrong with its syntax. First step from document to plan.
 // Size and token count are capped before the parser runs: it needs seconds for what these refuse in milliseconds.
 import { type Document, Lexer, LineCounter, parseAllDocuments } from 'yaml';
+import { findOpenQuote } from './open-quote.ts';
+import { inWords, type SyntaxProblem } from './syntax-advice.ts';
 
 export const MOST_BYTES = 1_000_000;
 const MOST_TOKENS = 60_000;
@@ -11,35 +13,8 @@ const MOST_TOKENS_PER_CHARACTER = 4;
 const BRACE_IN_TEXT = /\$\{|(?<=[^\s{}[\],:"'])\{/g;
 
 /** A line that begins elsewhere than it should: what the parser says of the lines behind it is the echo of that. */
-const MISPLACED = /^Tabs are not allowed|must start at the same column$/;
-/** What is nearly always meant by what the parser says. */
-const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/^Tabs are not allowed/, 'write spaces'],
-  [/must start at the same column$/, 'begin the line in the column of those it belongs to'],
-  [
-    /^Implicit (?:map )?keys need to be (?:on a single line|followed by)/,
-    'is a colon missing behind the key, or a space behind the colon?',
-  ],
-  [
-    /^Nested mappings are not allowed in compact/,
-    'begin the next line in the column of this one; a value with a colon and a space in it is written in quotes',
-  ],
-  [/^A block sequence may not be used as/, 'begin the lines above and below in the column of this one'],
-  [
-    /^Block collections are not allowed within flow/,
-    'is a comma missing, or a quote around a value with a colon?',
-  ],
-  [/^Plain value cannot start with|^Unexpected scalar at node end/, 'write the whole value in quotes'],
-];
-
-/** A syntax problem; offsets are positions in the text. */
-export interface SyntaxProblem {
-  readonly from: number;
-  readonly to: number;
-  readonly message: string;
-  readonly hint?: string;
-}
-
+const MISPLACED =
+  /^Tabs are not allowed|must start at the same column$|must be sufficiently indented|in YAML stream:/;
 export interface YamlText {
   readonly tree: Document | undefined;
   readonly lines: LineCounter;
@@ -60,7 +35,7 @@ export function readYaml(
     const from = text.indexOf('\ufffd');
     for (let start = 0; start <= from; start = text.indexOf('\n', start) + 1 || text.length)
       lines.addNewLine(start);
-    return refused({ from, to: from + 1, message: 'not UTF-8 text' });
+    return refused({ from, to: from + 1, message: 'not UTF-8 text', hint: encodingAdvice(text) });
   }
   if (hasMoreTokens(text, mostTokens)) {
     const most = mostTokens.toLocaleString('en');
@@ -74,6 +49,8 @@ export function readYaml(
   if (first !== undefined) {
     const unquoted = findUnquotedBrace(text, first.pos[0]);
     if (unquoted !== undefined) return refused(unquoted);
+    const open = findOpenQuote(text, { at: first.pos[0], message: first.message }, lines);
+    if (open !== undefined) return refused(open);
     // What follows on the same line is mostly the echo of its first error.
     const firsts = errors.filter((error, index) => {
       const { line } = lines.linePos(error.pos[0]);
@@ -89,6 +66,12 @@ export function readYaml(
     return refused({ from, to: from + 3, message: 'a second document begins here; write one per file' });
   }
   return { tree: documents[0], lines, problems: [] };
+}
+
+/** `text`: what came of bytes that are no UTF-8. */
+function encodingAdvice(text: string): string {
+  if (text.startsWith('\ufffd\ufffd')) return 'it looks like UTF-16: save it as UTF-8';
+  return text.includes('\0') ? 'this is no text file: name another' : 'save the file as UTF-8';
 }
 
 /** A short text cannot have that many, and counting costs as much as a third of parsing. */
@@ -120,15 +103,4 @@ function findUnquotedBrace(text: string, firstError: number): SyntaxProblem | un
     message: `an unquoted ${dollar}{…} cannot stand inside { } or [ ]`,
     hint: `quote the whole value: "…${dollar}{${dollar === '' ? 'version' : 'env:NAME'}}…"`,
   };
-}
-
-function inWords(from: number, to: number, written: string): SyntaxProblem {
-  const message = sentence(written);
-  const [, hint] = ADVICE.find(([pattern]) => pattern.test(message)) ?? [];
-  return { from, to, message, ...(hint !== undefined && { hint }) };
-}
-
-/** The parser reports what its recursion could not follow as an overflow. */
-function sentence(message: string): string {
-  return /call stack/.test(message) ? 'nested too deeply' : message.replace(/\s+/g, ' ');
 }

@@ -1,7 +1,7 @@
 // extension-length: an extension moves the sunset by 3 to 6 calendar months.
 // Specification, States and transitions; RET-11. One that moves nothing is the matter of sunset-only-later.
 import { dayOf } from '../../policy/notation.ts';
-import { dayFrom, dayUntil, monthsAfter } from './calendar.ts';
+import { dayFrom, dayUntil, LAST_DAY, monthsAfter } from './calendar.ts';
 import { extensionsOf, type Rule } from './subject.ts';
 
 const SHORTEST_MONTHS = 3;
@@ -16,7 +16,10 @@ export const extensionLength: Rule = ({ version, at }, report) => {
     report([...at, 'extended', index, 'to'], {
       rule: 'extension-length',
       message: `this extension moves the sunset (${dayOf(moves)}) by ${by} months`,
-      hint: `to ${dayFrom(earliest)} or later, ${dayUntil(latest)} at most`,
+      hint:
+        earliest > LAST_DAY
+          ? 'take it out'
+          : `to ${dayFrom(earliest)} or later, ${dayUntil(Math.min(latest, LAST_DAY))} at most`,
     });
   }
 };

@@ -2,7 +2,7 @@
 // Specification, Versioning 6; OAS-2. Counted to the sunset in force, so that an extension can make up for it.
 import { dayOf } from '../../policy/notation.ts';
 import { effectiveSunset } from '../redirects.ts';
-import { dayFrom, monthsAfter } from './calendar.ts';
+import { dayUntil, monthsAfter, orLater } from './calendar.ts';
 import { announcementOf, noticeMonths, type Rule, sunsetPlace } from './subject.ts';
 
 export const noticePeriod: Rule = (subject, report) => {
@@ -14,10 +14,10 @@ export const noticePeriod: Rule = (subject, report) => {
   const earliest = monthsAfter(announced, months);
   if (sunset >= earliest) return;
   const kind = view.parts.audience === 'internal' ? 'an internal' : 'a public';
-  const told = version.announced === undefined ? 'was deprecated' : 'was announced';
+  const key = version.announced === undefined ? 'deprecated' : 'announced';
   report(sunsetPlace(subject), {
     rule: 'notice-period',
-    message: `${label} ends less than ${months} months after it ${told} (${dayOf(announced)}): too short for ${kind} API`,
-    hint: `sunset ${dayFrom(earliest)} or later`,
+    message: `${label} ends less than ${months} months after it was ${key} (${dayOf(announced)}): too short for ${kind} API`,
+    hint: orLater('sunset', earliest, `${key} ${dayUntil(monthsAfter(sunset, -months))} or earlier`),
   });
 };

@@ -5,7 +5,7 @@ import { dayOf } from '../../policy/notation.ts';
 import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
 import { effectiveSunset, redirectOf } from '../redirects.ts';
 import { answering } from './answering-operation.ts';
-import { dayFrom } from './calendar.ts';
+import { orLater } from './calendar.ts';
 import type { Rule } from './subject.ts';
 
 export const operationSuccessor: Rule = ({ label, version, at, view }, report) => {
@@ -33,7 +33,7 @@ export const operationSuccessor: Rule = ({ label, version, at, view }, report) =
       hint:
         withAll && to === label
           ? `both end with ${label}: an earlier sunset of ${name}, or a successor in another version`
-          : `sunset of ${target} ${dayFrom(ends + 1)} or later`,
+          : orLater(`sunset of ${target}`, ends + 1, `take the sunset of ${target} out`),
     });
   }
 };

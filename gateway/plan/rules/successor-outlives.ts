@@ -3,7 +3,7 @@
 import { dayOf } from '../../policy/notation.ts';
 import { effectiveSunset, type RedirectHop, redirectChain } from '../redirects.ts';
 import { wholeApiParts } from '../versions.ts';
-import { dayFrom, monthsAfter } from './calendar.ts';
+import { monthsAfter, orLater } from './calendar.ts';
 import { namedSuccessor, noticeMonths, type Rule, redirectTarget } from './subject.ts';
 
 export const successorOutlives: Rule = (subject, report) => {
@@ -31,7 +31,7 @@ export const successorOutlives: Rule = (subject, report) => {
     message: gone
       ? `${label} ends on ${dayOf(ends)}, and ${last.label} has ended by then`
       : `${label} ends on ${dayOf(ends)}, and ${reach} leads nowhere from ${dayOf(last.until)} on, when ${last.label} ends`,
-    hint: `sunset of ${last.label} ${dayFrom(wanted)} or later`,
+    hint: orLater(`sunset of ${last.label}`, wanted, `take the sunset of ${last.label} out`),
   });
 };
 

@@ -1,0 +1,53 @@
+// The usual calls of a command, below its help and below what is said of a wrong one, and what no call may say twice.
+// Used where program.ts and its parts put the commands together.
+import type { Command } from 'commander';
+
+/** For commands without calls of their own. */
+export const WHERE_HELP_IS =
+  '`sundial <command> --help` shows the options of a command, `sundial --help` all commands';
+
+const CALLS = {
+  explain: `Usual calls:
+  sundial explain GET /api/v1/orders --as acme
+  sundial explain GET /api/v1/orders -H 'Accept: application/json' --at 2027-04-16`,
+  diff: `diff compares policies as they were with policies as they are to be: two files, or two folders. Usual calls:
+  sundial diff old/orders.yaml policies/orders.yaml
+  sundial diff old/                     a folder, with the policies that the gateway file names`,
+  extend: `Usual calls:
+  sundial extend orders v1 --to 2027-04-15 --why "acme still migrates" --dry-run
+  sundial extend orders --to 2027-04-15 --why "…"     the sunset of the whole API`,
+  pause: `Usual calls:
+  sundial pause orders v1 --for 2h --why "the new client fails at checkout"
+  sundial pause --list
+  sundial pause --end orders v1 --why "fixed"`,
+  pin: `Usual calls:
+  sundial pin show payments acme
+  sundial pin upgrade payments acme 2026-03-01 --why "asked for it"
+  sundial pin roll-back payments acme --why "the new amounts confuse its books"`,
+  openapi: `Usual calls:
+  sundial openapi orders v2             print it
+  sundial openapi orders v2 --write     replace the file`,
+  init: `Usual calls:
+  sundial init --from openapi.yaml
+  sundial init --from openapi.yaml --out policies/orders.yaml`,
+} as const;
+
+export function withCalls(command: Command, name: keyof typeof CALLS): Command {
+  const calls = `\n${CALLS[name]}`;
+  return command.showHelpAfterError(calls).addHelpText('after', calls);
+}
+
+/** Of two values one would go unheeded; `repeatable` collects them. */
+export function refuseSecondValues(program: Command, repeatable: (flag: string) => boolean): void {
+  for (const command of program.commands) {
+    for (const option of command.options) {
+      if (!option.required || repeatable(option.attributeName())) continue;
+      let given = 0;
+      command.on(`option:${option.name()}`, () => {
+        given += 1;
+        if (given > 1) command.error(`error: option '${option.flags}' is given twice`);
+      });
+    }
+    refuseSecondValues(command, repeatable);
+  }
+}

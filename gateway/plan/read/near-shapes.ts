@@ -1,0 +1,139 @@
+// Values of another shape than the grammar's, as they would be written: `limits: 600/1m` is `limits: { rate: 600/1m }`.
+// By where they stand, in either kind of file, with the words of whoever wrote them. For describe-issue.ts.
+import { parseInstant, parseRate } from '../../policy/notation.ts';
+import { parseLabel } from '../../policy/versioning/label.ts';
+import type { Path } from './document.ts';
+import { nearRate } from './near-notations.ts';
+
+/** `*` stands for any key or index, `**` at the beginning for any keys. */
+interface Row {
+  readonly at: string;
+  readonly write: (given: string | readonly string[], last: string | number) => string | undefined;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    at: 'access.scopes',
+    write: (given) => `scopes: { read: ${list(given)}, write: ${list(given)} }: who reads needs the former`,
+  },
+  {
+    at: 'access',
+    write: (given) =>
+      typeof given === 'string' && /^[\w-]+$/.test(given) && !/^(?:private|none|open|off)$/.test(given)
+        ? `access: { identity: ${given} }, or access: public`
+        : 'access: { identity: <name> }, or access: public',
+  },
+  { at: 'versions.*.after', write: redirect },
+  { at: '**.limits', write: limits },
+  { at: '**.limits.burst', write: (given) => alone(given, /^(\d+)\//, 'burst: ') },
+  { at: 'resolve.*', write: carrier },
+  { at: 'upstreams.*', write: (given, last) => `${last}: { targets: ${list(given)} }` },
+  { at: 'listeners.*', write: (given, last) => text(given, (it) => `${last}: { address: ${asYaml(it)} }`) },
+  { at: 'cors', write: (given) => `cors: { origins: ${list(given)} }` },
+  {
+    at: 'versions',
+    write: (given) =>
+      typeof given === 'string' ? undefined : `${given[0] ?? 'v1'}: { released: <date> }, and so on`,
+  },
+  {
+    at: 'versions.*',
+    write: (given, last) =>
+      text(given, (it) => `${last}: { released: ${parseInstant(it) === undefined ? '<date>' : it} }`),
+  },
+];
+
+/** What is longer is no slip. */
+const LONGEST = 100;
+
+/** What to write at `path` instead of `given`; undefined where that is not known. */
+export function nearShape(path: Path, given: unknown): string | undefined {
+  const words = wordsOf(given);
+  const last = path.at(-1);
+  if (words === undefined || last === undefined) return undefined;
+  const row = ROWS.find(({ at }) => stands(path, at.split('.')));
+  const form = row?.write(words, last);
+  return form && `write ${form}`;
+}
+
+/** What is nearly a word of the grammar: `yes` for true, a list of one for the one, `"10"` for 10. */
+export function nearWord(message: string, given: unknown): string | undefined {
+  if (message === 'expected true or false' && typeof given === 'string') {
+    if (/^(?:yes|on|y|1|enabled)$/i.test(given)) return 'write true';
+    return /^(?:no|off|n|0|disabled)$/i.test(given) ? 'write false' : undefined;
+  }
+  if (message === 'expected a whole number' && typeof given === 'string' && /^\d{1,9}$/.test(given))
+    return `write ${given}, without quotes`;
+  const [one, ...others] = Array.isArray(given) ? given : [];
+  return message === 'expected text' && typeof one === 'string' && others.length === 0
+    ? `write ${asYaml(one)}, without the brackets`
+    : undefined;
+}
+
+/** `value` as YAML takes it for text, inside of braces too. */
+export function asYaml(value: string): string {
+  return /^[\w./][\w./+%~-]*(?::(?:[\w./+%~@-]+))*$/.test(value) ? value : JSON.stringify(value);
+}
+
+function redirect(given: string | readonly string[]): string | undefined {
+  const to = text(given, (it) => /^(?:redirect(?:\s+to)?[\s:]*)?(\S*)$/i.exec(it.trim())?.[1]);
+  if (to === undefined || to === 'redirect') return 'after: { redirect: <version> }, or after: gone';
+  return parseLabel(to) === undefined
+    ? 'after: { redirect: <version> }, or after: gone'
+    : `after: { redirect: ${to} }`;
+}
+
+function limits(given: string | readonly string[]): string | undefined {
+  return text(given, (it) => {
+    if (it === 'off' || it === 'none') return 'nothing at all: without "limits" nobody is limited';
+    const near = parseRate(it) === undefined ? nearRate(it) : it;
+    return /%$/.test(it) ? `limits: { deprecated: ${it} }` : near && `limits: { rate: ${near} }`;
+  });
+}
+
+function carrier(given: string | readonly string[]): string | undefined {
+  return text(given, (it) => {
+    if (it.startsWith('/')) return `{ path: ${asYaml(it)} }`;
+    if (parseLabel(it) !== undefined) return `{ default: ${it} }`;
+    return EXAMPLES[it];
+  });
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  path: '{ path: "/api/{version}/orders" }',
+  header: '{ header: API-Version }',
+  query: '{ query: version }',
+  subdomain: '{ subdomain: "{version}.api.example.com" }',
+  default: '{ default: <version> }',
+});
+
+function stands(path: Path, pattern: readonly string[]): boolean {
+  const [first, ...rest] = pattern;
+  if (first === '**')
+    return path.length >= rest.length && stands(path.slice(path.length - rest.length), rest);
+  return path.length === pattern.length && pattern.every((key, index) => key === '*' || key === path[index]);
+}
+
+/** A scalar as text, or a list of such; undefined for anything else. */
+function wordsOf(given: unknown): string | readonly string[] | undefined {
+  if (typeof given === 'string') return given.length > LONGEST ? undefined : given;
+  if (!Array.isArray(given)) return undefined;
+  const words = given.filter((each) => typeof each === 'string');
+  return words.length === given.length && words.join('').length <= LONGEST ? words : undefined;
+}
+
+function text(
+  given: string | readonly string[],
+  write: (given: string) => string | undefined,
+): string | undefined {
+  return typeof given === 'string' ? write(given) : undefined;
+}
+
+function alone(given: string | readonly string[], pattern: RegExp, key: string): string | undefined {
+  const found = text(given, (it) => pattern.exec(it)?.[1]);
+  return found && `${key}${found}: the window is that of the rate`;
+}
+
+function list(given: string | readonly string[]): string {
+  const words = typeof given === 'string' ? given.split(/[\s,]+/) : given;
+  return `[${words.map(asYaml).join(', ')}]`;
+}

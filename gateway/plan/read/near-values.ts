@@ -1,0 +1,128 @@
+// Values that are nearly in a notation, as they would be written in it: the cure for a value that is not.
+// By what the grammar says of a value; a row says only what its notation then reads. For describe-issue.ts.
+import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import {
+  parseDuration,
+  parseInstant,
+  parseRate,
+  parseSize,
+  parseWholeSeconds,
+} from '../../policy/notation.ts';
+import { parseLowering } from '../../policy/rate-limit/section.ts';
+import { parseAddress } from '../grammar/addresses.ts';
+import { nearDate, nearDuration, nearRate, nearShare, nearSize } from './near-notations.ts';
+import { asYaml } from './near-shapes.ts';
+import type { ShapeIssue } from './shape-issues.ts';
+
+interface Row {
+  readonly message: RegExp;
+  /** Undefined where it is not known what is meant. */
+  readonly nearly: (text: string) => string | undefined;
+  readonly reads: (text: string) => unknown;
+}
+
+/** A longer text is no slip. */
+const LONGEST = 150;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const VERSIONED_PATH = /^(\/[A-Za-z0-9._~-]+)*\/\{version\}(\/[A-Za-z0-9._~-]+)*$/;
+const PLAIN_PATH = /^(\/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/;
+
+const ROWS: readonly Row[] = [
+  { message: /^not a rate/, nearly: nearRate, reads: parseRate },
+  {
+    message: /^not a share such as 50% or a rate/,
+    nearly: (text) => nearShare(text) ?? nearRate(text),
+    reads: parseLowering,
+  },
+  { message: /^not a share/, nearly: nearShare, reads: parseLowering },
+  { message: /^not a calendar date/, nearly: nearDate, reads: parseInstant },
+  { message: /^not a duration of at least 1s/, nearly: nearDuration, reads: parseWholeSeconds },
+  { message: /^not a duration such as .*a day at most/, nearly: nearDuration, reads: upTo(DAY_MS) },
+  { message: /^not a duration of up to 1h/, nearly: nearDuration, reads: upTo(HOUR_MS) },
+  { message: /^not a duration such as/, nearly: nearDuration, reads: parseDuration },
+  { message: /^not a size/, nearly: nearSize, reads: parseSize },
+  { message: /^not an absolute https URL/, nearly: nearPage, reads: parsePageUrl },
+  { message: /^not an origin: http or https/, nearly: nearOrigin, reads: URL.canParse },
+  { message: /^not an address such as/, nearly: nearAddress, reads: parseAddress },
+  { message: /^not a path with one whole segment/, nearly: nearTemplate, reads: matching(VERSIONED_PATH) },
+  { message: /^not a plain path/, nearly: nearPath, reads: matching(PLAIN_PATH) },
+  { message: /^not a path such as \/healthz/, nearly: nearPath, reads: matching(PLAIN_PATH) },
+  { message: /^not a name:/, nearly: nearName, reads: matching(/^[a-z][a-z0-9-]{0,62}$/) },
+];
+
+/** What to write where no value is near, by what the grammar says. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/^not a token of 32/, 'make one: openssl rand -hex 32'],
+  [/^not a scope:/, 'each scope is an entry of its own: [orders:read, orders:write]'],
+  [
+    /^not an absolute https URL/,
+    'publish the page and write its address, such as https://docs.example.com/orders',
+  ],
+  [/^not a media type in lower case/, 'such as application/vnd.acme.{version}+json'],
+];
+
+/** What to write instead of `text`, of which `message` says what it is not. */
+export function nearValue({ path, message }: ShapeIssue, text: string): string | undefined {
+  const row = ROWS.find((each) => each.message.test(message));
+  const near = text.length > LONGEST ? undefined : row?.nearly(text);
+  if (row !== undefined && near !== undefined && near !== text && (row.reads(near) ?? false) !== false)
+    return `write ${asYaml(near)}${path.includes('targets') ? pathOfTarget(text) : ''}`;
+  return ADVICE.find(([pattern]) => pattern.test(message))?.[1];
+}
+
+/** A target is an origin; what follows it there stands in a key of its own. */
+function pathOfTarget(text: string): string {
+  const path = /^\w+:\/\/[^/?#]+((?:\/[A-Za-z0-9._~-]+)+)\/?$/.exec(text)?.[1];
+  return path === undefined ? '' : `, and path: ${path} beside targets`;
+}
+
+function matching(pattern: RegExp): (text: string) => true | undefined {
+  return (text) => pattern.test(text) || undefined;
+}
+
+function upTo(most: number): (text: string) => number | undefined {
+  return (text) => {
+    const ms = parseDuration(text);
+    return ms === undefined || ms > most ? undefined : ms;
+  };
+}
+
+function nearPage(text: string): string | undefined {
+  const absolute = /^[a-z]+:\/\//i.test(text)
+    ? text
+    : /^[\w-]+(\.[\w-]+)+(\/|$)/.test(text)
+      ? `https://${text}`
+      : '';
+  return URL.canParse(absolute) ? new URL(absolute.replace(/^http:/i, 'https:')).href : undefined;
+}
+
+function nearOrigin(text: string): string | undefined {
+  // A name without a port is what the world calls; with one, or a number, it is a service behind.
+  const scheme = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/i.test(text) ? 'https' : 'http';
+  const absolute = /^[a-z]+:\/\//i.test(text) ? text : `${scheme}://${text}`;
+  if (!/^https?:/i.test(absolute) || !URL.canParse(absolute)) return undefined;
+  return /^[\w.[\]:-]+$/.test(new URL(absolute).host) ? new URL(absolute).origin : undefined;
+}
+
+function nearAddress(text: string): string | undefined {
+  if (/^\d{1,5}$/.test(text)) return `:${text}`;
+  return /^(?:https?:\/\/)?(?:\*(?=:))?([^/]*:\d+)\/?$/.exec(text.toLowerCase())?.[1];
+}
+
+function nearTemplate(text: string): string | undefined {
+  const path = nearPath(text.replace(/\{\w+\}|:\w+$|:\w+(?=\/)/, '{version}'));
+  return path?.replace(/\/(?:v?\{version\}|v\d+)(?=\/|$)/, '/{version}');
+}
+
+function nearPath(text: string): string | undefined {
+  const path = /^https?:\/\//.test(text) ? text.replace(/^https?:\/\/[^/]*/, '') : text;
+  return `/${path.replace(/^\/+|\/?\*+$|\/+$/g, '')}`.replace(/\/{2,}/g, '/');
+}
+
+function nearName(text: string): string | undefined {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[-0-9]+|-+$/g, '');
+}
