@@ -10,7 +10,7 @@ import { rewrittenIn } from './plan/published-comparison.ts';
 import { createPublishedHistory } from './plan/published-history.ts';
 import { type ReloadOutcome, type WatchOptions, watchPolicies } from './plan/reload.ts';
 import type { Override } from './policy/lifecycle/override.ts';
-import { createPrimary, type Primary, workersOf } from './primary.ts';
+import { openPrimary, type Primary, workersOf } from './primary.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { openCertificates } from './server/public-certificates.ts';
 import { createService, type Service } from './service.ts';
@@ -108,7 +108,7 @@ async function assemble(
     const clockOffset = () => options.lifecycleClock && now() - wallClock();
     const { revision } = plan;
     const shared = { settings, certificates, stores, telemetry, monotonic };
-    primary = createPrimary({ ...shared, workers, revision, pieces, clockOffset });
+    primary = await openPrimary({ ...shared, workers, revision, pieces, clockOffset });
   }
   const service: Service =
     primary ??

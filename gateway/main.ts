@@ -1,6 +1,7 @@
 // The command line: arguments, environment and signals in, exit codes out.
 // Everything it does is done by cli/ and gateway.ts, loaded by the command that needs it; nothing else reads process.env.
 import { readFileSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MovedTo } from './cli/moved-to.ts';
@@ -73,6 +74,8 @@ async function run({ config, at }: { config: string; at: MovedTo | undefined }):
   // It listens before there is a gateway to end or to reload: a signal that comes then is not to find nobody.
   const { holdSignals, onShutdown } = await import('./server/shutdown.ts');
   const heedSignals = holdSignals();
+  // Workers are started with this environment.
+  shareCompileCache();
   const { renderBanner } = await import('./cli/banner.ts');
   const options = { configFile: config, environment: process.env, log: STANDARD_OUTPUT };
   const gateway = await start({ options, movedTo: at, advise: () => '' });
@@ -114,6 +117,13 @@ async function demo(): Promise<number> {
     },
   });
   return 0;
+}
+
+/** What the launcher switched on for this process alone. */
+function shareCompileCache(): void {
+  const folder = getCompileCacheDir();
+  if (folder !== undefined)
+    Object.assign(process.env, { NODE_COMPILE_CACHE: folder, NODE_COMPILE_CACHE_PORTABLE: '1' });
 }
 
 function packageVersion(): string {

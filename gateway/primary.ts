@@ -7,6 +7,7 @@ import type { Settings } from './plan/settings.ts';
 import type { PublicCertificates } from './server/public-certificates.ts';
 import { type Crew, createCrew } from './server/workers/crew.ts';
 import { forkWorker } from './server/workers/fork.ts';
+import { holdSockets } from './server/workers/held-sockets.ts';
 import type { PlanOrder } from './server/workers/protocol.ts';
 import type { Service } from './service.ts';
 import type { Stores } from './stores/stores.ts';
@@ -41,16 +42,19 @@ export function workersOf({ workers }: Settings): number {
   return workers === 'auto' ? availableParallelism() : workers;
 }
 
-export function createPrimary(options: PrimaryOptions): Primary {
+/** @throws the system's error when a public address cannot be bound; connections are accepted once the result listens */
+export async function openPrimary(options: PrimaryOptions): Promise<Primary> {
   const { settings, workers, certificates, clockOffset, stores, telemetry, monotonic } = options;
   let offered = new Map(options.pieces.map((piece) => [piece.digest, piece]));
+  const held = await holdSockets(settings.listeners);
   const crew = createCrew({
     size: workers,
-    fork: (answers) => forkWorker(new URL('./worker.ts', import.meta.url), answers),
+    fork: (answers) => forkWorker(new URL('./worker.ts', import.meta.url), answers, held.descriptors),
     answers: { ...stores.answers },
     start: () => ({
       settings,
       workers,
+      sockets: held.inWorker,
       pairs: certificates?.current().pairs,
       clockOffset: clockOffset(),
       stores: stores.start(),
@@ -71,6 +75,15 @@ export function createPrimary(options: PrimaryOptions): Primary {
   certificates?.onChange(({ pairs }) => crew.show(pairs));
   return {
     ...crew,
+    drain: () => {
+      // From here on a connection is one for the workers that still accept, or refused.
+      held.release();
+      return crew.drain();
+    },
+    close: () => {
+      held.release();
+      return crew.close();
+    },
     // What a plan needs no more is let go by the workers.
     use: async () => undefined,
     spread: async ({ revision }, pieces) => {

@@ -9,6 +9,7 @@ import type { GatewayPlan } from './plan/plan.ts';
 import type { Settings } from './plan/settings.ts';
 import type { EpochMs } from './policy/contract.ts';
 import { openPublicFace, type PublicFace } from './server/public-face.ts';
+import type { PublicSockets } from './server/public-listeners.ts';
 import type { CertificateSource } from './server/tls-options.ts';
 import type { BoundListeners } from './server/workers/protocol.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
@@ -23,6 +24,8 @@ export interface ServiceOptions
   readonly telemetry: Pick<Telemetry, 'observer' | 'logger' | 'metrics' | 'bounds'>;
   readonly wallClock: () => EpochMs;
   readonly monotonic: () => number;
+  /** What a worker was given to accept connections on. */
+  readonly sockets?: PublicSockets;
 }
 
 export interface Service {
@@ -39,7 +42,7 @@ export interface Service {
 }
 
 export function createService(options: ServiceOptions): Service {
-  const { settings, telemetry, certificates, wallClock, monotonic } = options;
+  const { settings, telemetry, certificates, wallClock, monotonic, sockets } = options;
   const { logger, metrics } = telemetry;
   const closing = new AsyncDisposableStack();
   const { onKeys } = createDependencyReport(telemetry);
@@ -60,7 +63,7 @@ export function createService(options: ServiceOptions): Service {
   let open: PublicFace | undefined;
   return {
     listen: async () => {
-      const ports = { exchange, upstreams, telemetry, monotonic, now: wallClock };
+      const ports = { exchange, upstreams, telemetry, monotonic, now: wallClock, sockets };
       open = await openPublicFace(settings, certificates, ports);
       for (const verifier of verifiers.values()) void verifier.warm();
       return { https: open.https, http: open.http };

@@ -22,7 +22,7 @@ work(async (start, primary) => {
 });
 
 async function open(
-  { settings, order, pairs, clockOffset = 0, workers, stores: start }: WorkerStart,
+  { settings, order, sockets, pairs, clockOffset = 0, workers, stores: start }: WorkerStart,
   primary: Primary,
   closing: AsyncDisposableStack,
 ): Promise<Worker> {
@@ -70,6 +70,7 @@ async function open(
   const service = createService({
     ...stores,
     settings,
+    sockets,
     certificates,
     telemetry,
     plan: () => plan,

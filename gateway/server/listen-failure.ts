@@ -4,7 +4,7 @@ import type { Address, Settings } from '../plan/settings.ts';
 
 type ListenerName = keyof Settings['listeners'];
 
-/** The second is what it fails in where workers share the listener. */
+/** The second is what it fails in where a socket is bound for workers. */
 const SYSCALLS: readonly unknown[] = ['listen', 'bind'];
 
 /** A listener of the gateway file cannot have its address; `cause` is the system's error. */

@@ -29,6 +29,8 @@ export interface ProxyListener extends Drainable {
 
 export interface ProxyListenerOptions {
   readonly address: Address;
+  /** Descriptor of a socket that is bound already, and shared; undefined: it binds one of its own. */
+  readonly socket?: number | undefined;
   /** Present: TLS. Absent: plain HTTP. */
   readonly certificates?: CertificateSource;
   /** Other than `serve` for the plain listener only (TLS-5). */
@@ -123,9 +125,10 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
     async listen() {
       await fastify.ready();
       const { host, port } = options.address;
+      const own = { port, ...(host === undefined ? {} : { host }) };
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
-        server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+        server.listen(options.socket === undefined ? own : { fd: options.socket }, () => {
           server.off('error', reject);
           resolve();
         });

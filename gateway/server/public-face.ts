@@ -7,7 +7,7 @@ import type { Settings } from '../plan/settings.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { drain } from './drain.ts';
 import { createIntake } from './intake.ts';
-import { openPublicListeners, type PublicListeners } from './public-listeners.ts';
+import { openPublicListeners, type PublicListeners, type PublicSockets } from './public-listeners.ts';
 import type { CertificateSource } from './tls-options.ts';
 
 export interface PublicFace extends Pick<PublicListeners, 'https' | 'http'> {
@@ -23,19 +23,21 @@ export interface PublicFacePorts {
   readonly monotonic: () => number;
   /** The real clock. */
   readonly now: () => number;
+  /** Bound already; undefined: the listeners bind their own. */
+  readonly sockets: PublicSockets | undefined;
 }
 
 /** @throws the system's error when an address cannot be bound; nothing is open then */
 export async function openPublicFace(
   settings: Settings,
   certificates: CertificateSource | undefined,
-  { exchange, upstreams, telemetry, monotonic, now }: PublicFacePorts,
+  { exchange, upstreams, telemetry, monotonic, now, sockets }: PublicFacePorts,
 ): Promise<PublicFace> {
   const { observer, metrics, bounds } = telemetry;
   const intake = createIntake({ ...settings, report: bounds, monotonic, now });
   const { idleWebsockets } = intake;
   try {
-    const { listeners, https, http } = await openPublicListeners(settings.listeners, certificates, {
+    const { listeners, https, http } = await openPublicListeners(settings.listeners, certificates, sockets, {
       intake,
       sendsForwarded: settings.sendsForwarded,
       exchange,

@@ -11,15 +11,26 @@ export interface PublicListeners {
   readonly http: { readonly address: Address; readonly mode: PlainMode } | undefined;
 }
 
-/** @throws the system's error when an address cannot be bound; the listeners opened before are closed again */
+/** Descriptors of sockets that are bound already, by listener. */
+export interface PublicSockets {
+  readonly https: number | undefined;
+  readonly http: number | undefined;
+}
+
+/**
+ * `sockets`: those that are bound already.
+ *
+ * @throws the system's error when an address cannot be bound; the listeners opened before are closed again
+ */
 export async function openPublicListeners(
   { https, http }: Settings['listeners'],
   certificates: CertificateSource | undefined,
-  shared: Omit<ProxyListenerOptions, 'address' | 'certificates' | 'mode'>,
+  sockets: PublicSockets | undefined,
+  shared: Omit<ProxyListenerOptions, 'address' | 'socket' | 'certificates' | 'mode'>,
 ): Promise<PublicListeners> {
   const listeners: ProxyListener[] = [];
   const open = async (
-    options: Pick<ProxyListenerOptions, 'address' | 'certificates' | 'mode'>,
+    options: Pick<ProxyListenerOptions, 'address' | 'socket' | 'certificates' | 'mode'>,
   ): Promise<Address> => {
     const listener = createProxyListener({ ...shared, ...options });
     const port = await listener.listen();
@@ -28,8 +39,10 @@ export async function openPublicListeners(
   };
   try {
     const secure =
-      https && certificates && (await open({ address: https.address, certificates, mode: 'serve' }));
-    const plain = http && (await open({ address: http.address, mode: http.mode }));
+      https &&
+      certificates &&
+      (await open({ address: https.address, socket: sockets?.https, certificates, mode: 'serve' }));
+    const plain = http && (await open({ address: http.address, socket: sockets?.http, mode: http.mode }));
     return {
       listeners,
       https: secure && { address: secure },

@@ -1,7 +1,7 @@
 // The disk under an embedded store fails while the gateway runs: full, its folder gone, its file damaged at the start.
 // What does not need it goes on; what would be promised and not kept is refused; nothing is kept by half.
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -41,6 +41,10 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 const runProgram = promisify(execFile);
+
+/** The modes of files bind every user but root, who is bound by them as well without these capabilities. */
+const BOUND_BY_MODES =
+  process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
 
 /** From now on no file of the process grows beyond `bytes`: SQLite is told what a full disk tells it, in mid-write. */
 async function growNoFileBeyond(bytes: number | 'unlimited', { pid }: GatewayProcess): Promise<void> {
@@ -164,6 +168,35 @@ describe('a data folder', () => {
     await isBack(askers);
     expect((await askers.pin('known', '2026-06-01')).status).toBe(200);
   });
+
+  it.each([
+    ['with nothing in it', false, 'EACCES: permission denied, open'],
+    ['with a database in it', true, 'attempt to write a readonly database'],
+  ])(
+    'that can only be read, %s, ends the start with 3 and says who must be able to write',
+    async (_what, used, reason) => {
+      const folder = await mkdtemp(join(base, 'read-only-'));
+      if (used) {
+        const before = await runGateway({
+          environment: { ...environment, STORE: `embedded:${folder}` },
+          policies: 'store-faults',
+        });
+        await before[Symbol.asyncDispose]();
+        await chmod(join(folder, 'sundial.db'), 0o444);
+      }
+      await chmod(folder, 0o555);
+      await using gateway = startProcess(
+        ['run', '-c', 'test/journeys/gateway.yaml'],
+        { ...environment, STORE: `embedded:${folder}` },
+        BOUND_BY_MODES,
+      );
+      expect(await gateway.ended).toBe(3);
+      expect(gateway.stderr).toContain(
+        `sundial: cannot start: the data folder ${folder} cannot be used: ${reason}`,
+      );
+      expect(gateway.stderr).toMatch(/; this user must be able to write to it and to sundial\.db\n$/);
+    },
+  );
 
   it('whose database is damaged ends the start with the file, the reason and what to do', async () => {
     const damaged = join(base, 'damaged');

@@ -1,25 +1,21 @@
 // Everything that can befall a Redis under a running gateway: what is answered meanwhile, what is remembered, and how soon
 // it counts exactly again. One gateway, one real server, a line between them that can fail as well.
-import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { adminWriter } from '../support/admin-write.ts';
-import { type FaultyLine, startFaultyLine } from '../support/faulty-line.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
-import { type RunningRedis, startRedis } from '../support/redis-server.ts';
+import { type FaultyRedis, REDIS_FAULTS, startFaultyRedis } from '../support/redis-faults.ts';
 
-/** Promise 27: what no answer takes over what it takes otherwise, but for a few on a machine that runs other tests as well. */
-const LATER_MS = 50;
-const HELD_UP_BY_OTHERS = 6;
+/** Far above what promise 27 says, which test:faults measures: for a machine that runs other tests as well. */
+const LATER_MS = 2_000;
 /** Promise 27 says 2 s; the rest likewise. */
 const RECOVERED_WITHIN_MS = 2_000 + 4_000;
 const SERVED = 30;
 
 const stack = new AsyncDisposableStack();
-let redis: RunningRedis;
-let line: FaultyLine;
+let redis: FaultyRedis;
 let issuer: TestIssuer;
 let gateway: RunningGateway;
 let client: Client;
@@ -29,13 +25,11 @@ let write: ReturnType<typeof adminWriter>;
 beforeAll(async () => {
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
-  redis = await startRedis();
-  stack.defer(() => redis.stop());
-  line = stack.use(await startFaultyLine(redis.port));
+  redis = stack.use(await startFaultyRedis());
   gateway = stack.use(
     await runGateway({
       policies: 'store-faults',
-      environment: { ECHO: echo.url, ISSUER: issuer.url, STORE: `redis://127.0.0.1:${line.port}` },
+      environment: { ECHO: echo.url, ISSUER: issuer.url, STORE: redis.url },
     }),
   );
   client = stack.use(overHttp1(gateway.https));
@@ -77,75 +71,8 @@ async function times(count: number, api: string, caller: string) {
 
 const repeat = (count: number, status: number): readonly number[] => Array(count).fill(status);
 
-/** A hand on the server itself, past the line. */
-async function byHand(...command: readonly [string, ...(readonly string[])]): Promise<void> {
-  const hand = new Redis(redis.url, { password: 'changed', lazyConnect: true });
-  hand.on('error', () => undefined);
-  try {
-    await hand.connect();
-    await hand.call(...command);
-  } finally {
-    hand.disconnect();
-  }
-}
-
-interface RedisFault {
-  readonly what: string;
-  readonly befall: () => unknown;
-  readonly lift: () => unknown;
-  /** Whether Redis is known to be away, or answers and refuses, and then with which word in the log. */
-  readonly told: 'away' | 'OOM' | 'READONLY' | 'NOPERM' | 'NOAUTH';
-}
-
-const FAULTS: readonly RedisFault[] = [
-  { what: 'frozen', befall: () => redis.pause(), lift: () => redis.resume(), told: 'away' },
-  { what: 'slow', befall: () => line.delay(200), lift: () => line.delay(0), told: 'away' },
-  {
-    what: 'cut off in mid-reply',
-    befall: () => line.cutAfter(2),
-    lift: () => line.cutAfter(undefined),
-    told: 'away',
-  },
-  {
-    what: 'full',
-    befall: () => byHand('CONFIG', 'SET', 'maxmemory', '1'),
-    lift: () => byHand('CONFIG', 'SET', 'maxmemory', '0'),
-    told: 'OOM',
-  },
-  {
-    what: 'a replica that only reads',
-    befall: () => byHand('REPLICAOF', '127.0.0.1', '1'),
-    lift: () => byHand('REPLICAOF', 'NO', 'ONE'),
-    told: 'READONLY',
-  },
-  {
-    what: 'one that forbids scripts',
-    befall: () => byHand('ACL', 'SETUSER', 'default', '-@scripting'),
-    lift: () => byHand('ACL', 'SETUSER', 'default', '+@scripting'),
-    told: 'NOPERM',
-  },
-  {
-    what: 'given another password',
-    befall: async () => {
-      await byHand('CONFIG', 'SET', 'requirepass', 'changed');
-      await byHand('CLIENT', 'KILL', 'TYPE', 'normal');
-    },
-    lift: () => byHand('CONFIG', 'SET', 'requirepass', ''),
-    told: 'NOAUTH',
-  },
-  // The last, since it comes back empty: a gateway then forgets the pins it knew.
-  {
-    what: 'killed',
-    befall: () => redis.stop(),
-    lift: async () => {
-      redis = await startRedis({ port: redis.port });
-    },
-    told: 'away',
-  },
-];
-
 describe('a Redis that is', () => {
-  it.each(FAULTS)('promise 27: $what', async ({ what, befall, lift, told }) => {
+  it.each(REDIS_FAULTS)('promise 27: $what', async ({ what, befall, lift, told }) => {
     await using fault = new AsyncDisposableStack();
     const known = `known ${what}`;
     await soon(async () =>
@@ -157,12 +84,11 @@ describe('a Redis that is', () => {
     const usual = await times(5, 'allow', what);
     expect(usual.statuses).toEqual(repeat(5, 200));
 
-    fault.defer(async () => void (await lift()));
-    await befall();
+    fault.defer(async () => void (await lift(redis)));
+    await befall(redis);
     const allowed = await times(SERVED, 'allow', what);
     expect(allowed.statuses).toEqual(repeat(SERVED, 200));
-    const bound = Math.max(...usual.took) + LATER_MS;
-    expect(allowed.took.filter((ms) => ms > bound).length).toBeLessThanOrEqual(HELD_UP_BY_OTHERS);
+    expect(Math.max(...allowed.took)).toBeLessThan(Math.max(...usual.took) + LATER_MS);
 
     const counted = await times(8, 'local', what);
     expect(counted.statuses).toEqual([...repeat(5, 200), ...repeat(3, 429)]);
@@ -215,19 +141,14 @@ describe('a Redis that is', () => {
 
   it('promise 27: restarted, and empty: limits count again, and the pause is written back', async () => {
     await soon(async () => expect((await ask('refuse', 'before the restart')).status).toBe(200));
-    await redis.stop();
-    redis = await startRedis({ port: redis.port });
+    await redis.kill();
+    await redis.comeBack();
     const backAt = performance.now();
     await soon(async () => expect((await ask('refuse', `after it ${performance.now()}`)).status).toBe(200));
     expect(performance.now() - backAt).toBeLessThan(RECOVERED_WITHIN_MS);
     expect((await client.ask({ path: '/api/v1/orders' })).status).toBe(200);
     await soon(async () => {
-      const hand = new Redis(redis.url);
-      try {
-        expect(await hand.hlen('sundial:{state}:overrides')).toBeGreaterThan(0);
-      } finally {
-        hand.disconnect();
-      }
+      expect(await redis.byHand('HLEN', 'sundial:{state}:overrides')).toBeGreaterThan(0);
     });
     expect(gateway.logText()).toContain('the store has lost what it knew; overrides written back: ');
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
+import { BAD_POLICIES } from '../support/bad-policies.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
 import { openWebSocket } from '../support/websocket-client.ts';
@@ -77,25 +78,6 @@ const LOADS = [
   [overHttp2, 'POST'],
 ] as const;
 
-/** What is wrong in each is wrong for sure, whatever the number. */
-const FAULTS: readonly ((good: string, number: number) => string)[] = [
-  (good, number) => `${good}unknown_${number}: true\n`,
-  (good, number) => `${good}broken_${number}: [\n`,
-  (good, number) => good.replace('api: orders', `api: Orders ${number}`),
-  (good, number) => good.replace('base: /api/orders', `base: orders/${number}`),
-  (good, number) => good.replace('{version}', `{version}/{version}/${number}`),
-  (good, number) => good.replace('access: public', `access: { identity: nobody${number} }`),
-  (good, number) => good.replace('900000/1m', `-${number}/1m`),
-  (good, number) => good.replace('900000/1m', `900000/${number}x`),
-  (good, number) => good.replaceAll('path: /echo', `path: echo${number}`),
-  (good, number) => good.replace('sunset: 2027-04-15', `sunset: 20${10 + number}-02-30`),
-  (good, number) => good.replace('sunset: 2027-04-15', `sunset: 20${String(number).padStart(2, '0')}-01-01`),
-  (good, number) => good.replace('successor: v2', `successor: v${number + 3}`),
-  (good, number) => good.slice(0, 20 + number),
-  (good, number) => good.replace('versions:', `__proto__: { polluted: ${number} }\nversions:`),
-  (_good, number) => '# '.repeat(number),
-];
-
 describe('reloads under load', () => {
   it('promise 1: twenty of them lose no request, and no WebSocket of a route that stays', async () => {
     await using staying = await openWebSocket(gateway.https, '/api/live');
@@ -125,8 +107,8 @@ describe('reloads under load', () => {
     const loads = LOADS.map(([connect, method]) => load(connect, method));
     const { revision } = await gateway.reload();
     for (let bad = 0; bad < 345; bad += 1) {
-      const fault = FAULTS[bad % FAULTS.length];
-      await save(fault?.(good, 1 + Math.floor(bad / FAULTS.length)) ?? '');
+      const fault = BAD_POLICIES[bad % BAD_POLICIES.length];
+      await save(fault?.(good, 1 + Math.floor(bad / BAD_POLICIES.length)) ?? '');
       const outcome = await gateway.reload();
       expect({ bad, ...outcome }).toMatchObject({ bad, kind: 'rejected', revision });
       if (bad % 50 === 0) expect(await gateway.metric(SUCCESSFUL)).toBe(0);

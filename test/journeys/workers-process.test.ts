@@ -1,6 +1,5 @@
 // Several workers as an operator and a supervisor see them: one process to signal, none left behind.
 // What they answer has its own file, workers.test.ts.
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -11,6 +10,7 @@ import { startEcho } from '../../upstreams/echo/echo.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway-process.ts';
 import { overHttp1, overHttp2 } from '../support/http-client.ts';
+import { workersOf } from '../support/worker-clients.ts';
 
 const stack = new AsyncDisposableStack();
 const PATH = '/api/v1/open';
@@ -48,17 +48,6 @@ const start = (
     }),
   );
 
-/** Workers of a gateway, by process id. */
-function workersOf({ pid }: GatewayProcess): readonly number[] {
-  try {
-    return execFileSync('pgrep', ['-P', String(pid), '-f', 'worker.ts'], { encoding: 'utf8' })
-      .split('\n')
-      .filter((line) => line !== '')
-      .map(Number);
-  } catch {
-    return []; // pgrep ends with 1 where there is none
-  }
-}
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
@@ -85,7 +74,7 @@ describe('a gateway that is signalled', () => {
     folder = await openFolder();
     gateway = start(folder);
     await gateway.ready;
-    workers = workersOf(gateway);
+    workers = workersOf(gateway.pid);
   });
   /** As many as there are, so that each worker has some. */
   async function askAll(count: number, path: string) {
@@ -106,7 +95,7 @@ describe('a gateway that is signalled', () => {
     for (const pid of workers)
       for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(pid, signal);
     expect((await askAll(2, PATH)).map(({ status }) => status)).toEqual([200, 200]);
-    expect(workersOf(gateway)).toEqual(workers);
+    expect(workersOf(gateway.pid)).toEqual(workers);
   });
 
   it('writes log lines longer than a pipe takes at once whole, whoever wrote them', async () => {
@@ -149,7 +138,7 @@ describe('the end', () => {
   it('a second signal ends all processes at once', async () => {
     const gateway = start(await openFolder());
     const { https } = await gateway.ready;
-    const workers = workersOf(gateway);
+    const workers = workersOf(gateway.pid);
     await using client = overHttp2(https);
     const left = client.begin({ path: `${PATH}?hang=1` });
     await inFlight(1);
@@ -168,7 +157,7 @@ describe('the end', () => {
   it('kill -9 of the primary leaves no worker behind', async () => {
     const gateway = start(await openFolder());
     await gateway.ready;
-    const workers = workersOf(gateway);
+    const workers = workersOf(gateway.pid);
     expect(workers).toHaveLength(2);
     gateway.kill('SIGKILL');
     await allGone(workers);
@@ -198,7 +187,7 @@ describe('a start that fails', () => {
   it('workers that end before they can answer are tried three times each, then it ends with 3 and says how', async () => {
     const folder = await openFolder();
     const dying = join(folder, 'dying.mjs');
-    await writeFile(dying, `import cluster from 'node:cluster';\nif (cluster.isWorker) process.exit(7);\n`);
+    await writeFile(dying, `if (process.argv[1].endsWith('worker.ts')) process.exit(7);\n`);
     const gateway = start(folder, { NODE_OPTIONS: `--import ${dying}` });
     expect(await gateway.ended).toBe(3);
     expect(gateway.stderr).toContain('sundial: cannot start: the worker has ended (exit code 7)');

@@ -189,3 +189,17 @@ describe('a worker that is killed under load', () => {
     return (await gateway.metric(series)) ?? 0;
   }
 });
+
+describe('all workers, killed at once', () => {
+  it('take no connection with them that comes afterwards: it waits for the next worker', async () => {
+    const victims = workerPids();
+    for (const victim of victims) process.kill(victim, 'SIGKILL');
+    const left = () => workerPids().filter((pid) => victims.includes(pid));
+    await vi.waitFor(() => expect(left()).toEqual([]), { timeout: 20_000, interval: 5 });
+    await using own = new AsyncDisposableStack();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => own.use(overHttp1(gateway.https)).ask({ path: '/api/v1/open' })),
+    );
+    expect(statuses(answers)).toEqual({ 200: 12 });
+  });
+});

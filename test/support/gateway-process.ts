@@ -15,12 +15,14 @@ export interface GatewayProcess extends AsyncDisposable {
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** `arguments_` follow `sundial`; `environment` is added to the system's own. */
+/** `arguments_` follow `sundial`; `environment` is added to the system's own; `prefix` stands before the command. */
 export function startProcess(
   arguments_: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  prefix: readonly string[] = [],
 ): GatewayProcess {
-  const child = spawn(process.execPath, ['gateway/sundial.js', ...arguments_], {
+  const [command = '', ...rest] = [...prefix, process.execPath, 'gateway/sundial.js', ...arguments_];
+  const child = spawn(command, rest, {
     cwd: ROOT,
     env: { ...process.env, NO_COLOR: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

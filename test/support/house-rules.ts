@@ -87,7 +87,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['gateway/stores/'],
   'node:sqlite': ['gateway/stores/'],
   'node:worker_threads': ['gateway/stores/', 'gateway/plan/'],
-  'node:cluster': ['gateway/server/'],
+  'node:child_process': ['gateway/server/', 'gateway/cli/', 'gateway/sundial.js'],
   pino: ['gateway/telemetry/'],
   'prom-client': ['gateway/telemetry/'],
   fastify: ['gateway/server/', 'gateway/admin/'],

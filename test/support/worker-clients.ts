@@ -1,11 +1,23 @@
-// Clients of a gateway with several workers, one for each: who they talk to is known by stopping all others meanwhile.
-// The gateway must run in this process, so that its workers are this process's.
-import cluster from 'node:cluster';
+// The workers of a gateway, and clients for each: who they talk to is known by stopping all others meanwhile.
+// For the clients the gateway must run in this process, so that its workers are this process's.
+import { execFileSync } from 'node:child_process';
 import { type Client, overHttp2 } from './http-client.ts';
 
-/** Process ids of the workers that run now. */
+/** Process ids of the workers that the gateway with this process id has now. */
+export function workersOf(pid: number): readonly number[] {
+  try {
+    return execFileSync('pgrep', ['-P', String(pid), '-f', 'worker.ts'], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(Number);
+  } catch {
+    return []; // pgrep ends with 1 where there is none
+  }
+}
+
+/** Process ids of the workers of a gateway in this process. */
 export function workerPids(): readonly number[] {
-  return Object.values(cluster.workers ?? {}).flatMap((worker) => worker?.process.pid ?? []);
+  return workersOf(process.pid);
 }
 
 /** One client for each worker, over a connection that stays with it. `path` is asked for once. */

@@ -83,5 +83,7 @@ export function work(open: (start: WorkerStart, primary: Primary) => Promise<Wor
     const exit = () => process.exit(FAILED);
     fail().then(exit, exit);
   });
+  // Nobody would end it otherwise.
+  process.once('disconnect', () => process.exit(0));
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }

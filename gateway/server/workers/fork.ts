@@ -1,7 +1,6 @@
-// A worker process and the wire to it, by node:cluster: all workers share one listen handle, which the primary keeps.
-// A connection waits in that handle's queue until some worker takes it, so that none waits for a worker that has died.
-import cluster from 'node:cluster';
-import { getCompileCacheDir } from 'node:module';
+// A worker process and the wire to it. All workers accept on the sockets that the primary holds and gives to each of them.
+// A connection waits in such a socket's queue until some worker takes it, so that none waits for a worker that has died.
+import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Answers, type Connection, connectPeer } from './peer.ts';
 
@@ -13,21 +12,14 @@ export interface WorkerProcess {
   readonly kill: () => void;
 }
 
-/** `entry`: the file that a worker runs. */
-export function forkWorker(entry: URL, answers: Answers): WorkerProcess {
-  // Given by the system to whichever worker is free; the other policy would lose what waits in the primary.
-  cluster.schedulingPolicy = cluster.SCHED_NONE;
-  cluster.setupPrimary({
-    exec: fileURLToPath(entry),
-    args: [],
+/** `entry`: the file that a worker runs. `descriptors`: what it is given besides its streams, from `FIRST_DESCRIPTOR` on. */
+export function forkWorker(entry: URL, answers: Answers, descriptors: readonly number[]): WorkerProcess {
+  const worker = fork(fileURLToPath(entry), [], {
     // What this process was started with may not suit one that is started from a file.
     execArgv: [],
     serialization: 'advanced',
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc', ...descriptors],
   });
-  const cache = getCompileCacheDir();
-  const worker = cluster.fork(
-    cache === undefined ? {} : { NODE_COMPILE_CACHE: cache, NODE_COMPILE_CACHE_PORTABLE: '1' },
-  );
   const { peer, lost } = connectPeer(
     {
       // The end of the process says what a failed send would.
@@ -42,10 +34,5 @@ export function forkWorker(entry: URL, answers: Answers): WorkerProcess {
     worker.once('error', (error) => resolve(error.message));
   });
   void ended.then((how) => lost(`the worker has ended (${how})`));
-  return {
-    pid: worker.process.pid ?? 0,
-    peer,
-    ended,
-    kill: () => void worker.process.kill('SIGKILL'),
-  };
+  return { pid: worker.pid ?? 0, peer, ended, kill: () => void worker.kill('SIGKILL') };
 }

@@ -4,7 +4,7 @@ import type { ReadPiece } from '../../plan/pieces.ts';
 import type { Settings } from '../../plan/settings.ts';
 import type { MetricsSnapshot } from '../../telemetry/snapshots.ts';
 import type { KeyPair } from '../certificates.ts';
-import type { PublicListeners } from '../public-listeners.ts';
+import type { PublicListeners, PublicSockets } from '../public-listeners.ts';
 
 /** A plan as it crosses: the digests of its pieces, which a worker asks for where it has others. */
 export interface PlanOrder {
@@ -15,6 +15,8 @@ export interface PlanOrder {
 export interface WorkerStart {
   readonly settings: Settings;
   readonly order: PlanOrder;
+  /** What it accepts connections on. */
+  readonly sockets: PublicSockets;
   /** Those of the public listeners: the primary alone reads, watches and makes the files. */
   readonly pairs: readonly KeyPair[] | undefined;
   /** How far the lifecycle clock is ahead of the real one, milliseconds; undefined: it was not moved. */

@@ -21,13 +21,14 @@ function crewOf(size: number, trouble: string, countEveryMs = 60_000): Crew {
   crew = createCrew({
     size,
     fork: (answers) => {
-      const worker = forkWorker(ENTRY, answers);
+      const worker = forkWorker(ENTRY, answers, []);
       forked.push(worker);
       return worker;
     },
     answers: {},
     start: () => ({
       settings: {} as Settings,
+      sockets: { https: undefined, http: undefined },
       pairs: undefined,
       clockOffset: undefined,
       workers: size,

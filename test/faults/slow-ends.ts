@@ -1,0 +1,120 @@
+// Promise 21: clients that take nothing of what they asked for, and a service that takes nothing of what it is sent.
+// What each stream may cost, and what is left once all have gone.
+import { createServer } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
+import { request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { openInspector } from '../soak/mixed/inspector.ts';
+import { overHttp1 } from '../support/http-client.ts';
+import { becomes, openFaulty } from './gateway.ts';
+import { residentMb } from './machine.ts';
+import { atMost, type Figure, type Row } from './row.ts';
+
+const OF_EACH_KIND = 40;
+const CHUNK = Buffer.alloc(64 * 1_024, 'x');
+const endless = (): Readable =>
+  new Readable({
+    read() {
+      this.push(CHUNK);
+    },
+  });
+const FILLS_MS = 4_000;
+const RESTS_MS = 10_000;
+const WARM_UP = 3_000;
+
+const upstream = () =>
+  createServer((asked, answer) => {
+    if (asked.url?.startsWith('/echo')) return void answer.end('ok');
+    // Of a POST nothing is read, and nothing answered.
+    if (asked.method === 'GET') endless().pipe(answer);
+    asked.on('error', () => undefined);
+    answer.on('error', () => undefined);
+  });
+
+/** Opens all slow streams; the result ends them. */
+function openSlow(https: number): () => void {
+  const options = { host: '127.0.0.1', port: https, rejectUnauthorized: false, servername: '', agent: false };
+  const path = '/api/bulk';
+  const ends: (() => unknown)[] = [];
+  for (let each = 0; each < OF_EACH_KIND; each += 1) {
+    const reader = request({ ...options, path }, (answer) => answer.pause());
+    const writer = request({ ...options, path, method: 'POST' });
+    for (const call of [reader, writer]) {
+      call.on('error', () => undefined);
+      ends.push(() => call.destroy());
+    }
+    reader.end();
+    endless().pipe(writer);
+  }
+  const session = connectHttp2(`https://127.0.0.1:${https}`, { rejectUnauthorized: false });
+  session.on('error', () => undefined);
+  for (let each = 0; each < OF_EACH_KIND; each += 1) {
+    const stream = session.request({ ':path': path, ':authority': '127.0.0.1' });
+    stream.on('error', () => undefined);
+    stream.pause();
+  }
+  ends.push(() => session.destroy());
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+async function slowStreams(): Promise<readonly Figure[]> {
+  await using stack = new AsyncDisposableStack();
+  const server = upstream();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stack.defer(() => server.closeAllConnections());
+  stack.defer(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const POLICIES = join(import.meta.dirname, 'policies/*.yaml');
+  // What is garbage is nothing that a stream costs, nor left behind.
+  const NODE_OPTIONS = '--inspect=127.0.0.1:0';
+  const house = stack.use(await openFaulty({ POLICIES, WELL: url, DEAD: url, BULK: url, NODE_OPTIONS }));
+  const inspected = /Debugger listening on (ws:\S+)/.exec(house.process.stderr)?.[1] ?? '';
+  using inspector = await openInspector(inspected);
+  await using client = overHttp1(house.https);
+  const { pid } = house.process;
+  const ask = (): Promise<unknown> =>
+    Promise.all(Array.from({ length: 10 }, () => client.ask({ path: '/api/well' })));
+  // A heap that has not grown yet grows under any load.
+  for (let asked = 0; asked < WARM_UP; asked += 10) await ask();
+
+  const round = async (): Promise<{ readonly most: number; readonly left: number }> => {
+    await inspector.collectGarbage();
+    const before = residentMb(pid);
+    const end = openSlow(house.https);
+    let most = before;
+    await becomes(
+      () => {
+        most = Math.max(most, residentMb(pid));
+        return false;
+      },
+      { withinMs: FILLS_MS, everyMs: 25 },
+    );
+    end();
+    let after = residentMb(pid);
+    await becomes(
+      async () => {
+        await ask();
+        await inspector.collectGarbage();
+        after = Math.min(after, residentMb(pid));
+        return after - before <= 20;
+      },
+      { withinMs: RESTS_MS, everyMs: 250 },
+    );
+    return { most: most - before, left: Math.max(0, after - before) };
+  };
+  const first = await round();
+  // What the allocator keeps of the first time is used again in the second; what is lost each time is not.
+  const second = await round();
+  return [
+    atMost('of memory for each', Math.max(first.most, second.most) / (3 * OF_EACH_KIND), 1, 'MB'),
+    atMost('left after the second time', second.left, 20, 'MB'),
+  ];
+}
+
+export const slowEnds: readonly Row[] = [
+  { promise: '21', what: `${3 * OF_EACH_KIND} streams whose other end takes nothing`, measure: slowStreams },
+];

@@ -1,0 +1,97 @@
+// A Redis that all can befall: frozen, killed, slow, cut off, full, and set so that it refuses. The gateway reaches it over a
+// line that can fail as well.
+import { Redis } from 'ioredis';
+import { type FaultyLine, startFaultyLine } from './faulty-line.ts';
+import { startRedis } from './redis-server.ts';
+
+export interface FaultyRedis extends AsyncDisposable {
+  /** Over the line. */
+  readonly url: string;
+  readonly line: Pick<FaultyLine, 'delay' | 'cutAfter'>;
+  readonly freeze: () => void;
+  readonly thaw: () => void;
+  readonly kill: () => Promise<void>;
+  /** After a kill: empty, at the same port. */
+  readonly comeBack: () => Promise<void>;
+  /** A command for the server itself, past the line. */
+  readonly byHand: (...command: readonly [string, ...(readonly string[])]) => Promise<unknown>;
+}
+
+export interface RedisFault {
+  readonly what: string;
+  readonly befall: (redis: FaultyRedis) => unknown;
+  readonly lift: (redis: FaultyRedis) => unknown;
+  /** Whether Redis is known to be away, or answers and refuses, and then with which word in the log. */
+  readonly told: 'away' | 'OOM' | 'READONLY' | 'NOPERM' | 'NOAUTH';
+}
+
+const PASSWORD = 'changed';
+
+export async function startFaultyRedis(): Promise<FaultyRedis> {
+  let redis = await startRedis();
+  const line = await startFaultyLine(redis.port);
+  return {
+    url: `redis://127.0.0.1:${line.port}`,
+    line,
+    freeze: () => redis.pause(),
+    thaw: () => redis.resume(),
+    kill: () => redis.stop(),
+    comeBack: async () => {
+      redis = await startRedis({ port: redis.port });
+    },
+    byHand: async (...command) => {
+      const hand = new Redis(redis.url, { password: PASSWORD, lazyConnect: true });
+      hand.on('error', () => undefined);
+      try {
+        await hand.connect();
+        return await hand.call(...command);
+      } finally {
+        hand.disconnect();
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await line[Symbol.asyncDispose]();
+      await redis.stop();
+    },
+  };
+}
+
+export const REDIS_FAULTS: readonly RedisFault[] = [
+  { what: 'frozen', befall: ({ freeze }) => freeze(), lift: ({ thaw }) => thaw(), told: 'away' },
+  { what: 'slow', befall: ({ line }) => line.delay(200), lift: ({ line }) => line.delay(0), told: 'away' },
+  {
+    what: 'cut off in mid-reply',
+    befall: ({ line }) => line.cutAfter(2),
+    lift: ({ line }) => line.cutAfter(undefined),
+    told: 'away',
+  },
+  {
+    what: 'full',
+    befall: ({ byHand }) => byHand('CONFIG', 'SET', 'maxmemory', '1'),
+    lift: ({ byHand }) => byHand('CONFIG', 'SET', 'maxmemory', '0'),
+    told: 'OOM',
+  },
+  {
+    what: 'a replica that only reads',
+    befall: ({ byHand }) => byHand('REPLICAOF', '127.0.0.1', '1'),
+    lift: ({ byHand }) => byHand('REPLICAOF', 'NO', 'ONE'),
+    told: 'READONLY',
+  },
+  {
+    what: 'one that forbids scripts',
+    befall: ({ byHand }) => byHand('ACL', 'SETUSER', 'default', '-@scripting'),
+    lift: ({ byHand }) => byHand('ACL', 'SETUSER', 'default', '+@scripting'),
+    told: 'NOPERM',
+  },
+  {
+    what: 'given another password',
+    befall: async ({ byHand }) => {
+      await byHand('CONFIG', 'SET', 'requirepass', PASSWORD);
+      await byHand('CLIENT', 'KILL', 'TYPE', 'normal');
+    },
+    lift: ({ byHand }) => byHand('CONFIG', 'SET', 'requirepass', ''),
+    told: 'NOAUTH',
+  },
+  // The last, since it comes back empty: a gateway then forgets the pins it knew.
+  { what: 'killed', befall: ({ kill }) => kill(), lift: ({ comeBack }) => comeBack(), told: 'away' },
+];
