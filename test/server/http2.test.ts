@@ -8,27 +8,24 @@ import {
 } from 'node:http2';
 import { connect as connectPlain } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { converseInHttp2 } from '../wire/http2-client.ts';
 import { type Fields, request } from '../wire/http2-frames.ts';
-import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
-import { get, OK, type RawRequest, type RawUpstream, startUpstream, until } from './raw-sockets.ts';
+import { type Answering, type AnsweringBody, forEachTest, type Pair } from './gateway-pair.ts';
+import type { GatewayOptions } from './gateway-under-test.ts';
+import { get, OK, until } from './raw-sockets.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+const { defer, pair } = forEachTest();
 
 async function open(
-  answer?: (request: RawRequest) => string | undefined,
+  answer?: Answering,
   options: GatewayOptions = {},
-  onBody?: (request: RawRequest) => string | undefined,
-): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest; session: ClientHttp2Session }> {
-  const upstream = await startUpstream(answer, onBody);
-  const gateway = await startGateway({ upstream: upstream.origin, tls: true, ...options });
+  onBody?: AnsweringBody,
+): Promise<Pair & { session: ClientHttp2Session }> {
+  const { upstream, gateway } = await pair(answer, { tls: true, ...options }, onBody);
   const session = connect(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
   session.on('error', () => undefined);
-  cleanups.push(upstream.stop, gateway.stop, async () => session.destroy());
+  defer(async () => session.destroy());
   return { upstream, gateway, session };
 }
 
@@ -307,7 +304,7 @@ describe('TLS', () => {
       rejectUnauthorized: false,
       maxVersion: 'TLSv1.2',
     });
-    cleanups.push(async () => void socket.destroy());
+    defer(async () => void socket.destroy());
     const failed = new Promise<boolean>((resolve) => {
       socket.on('error', () => resolve(true));
       socket.on('close', () => resolve(true));

@@ -1,26 +1,15 @@
 // How a listener treats its connections: expectations, unread bodies, deadlines, plain HTTP, drain.
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { drain } from '../../gateway/server/drain.ts';
-import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
-import { get, OK, type RawRequest, type RawUpstream, sendRaw, startUpstream, until } from './raw-sockets.ts';
+import { type Answering, type AnsweringBody, forEachTest } from './gateway-pair.ts';
+import type { GatewayOptions } from './gateway-under-test.ts';
+import { get, OK, sendRaw, until } from './raw-sockets.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function pair(
-  options: GatewayOptions = {},
-  answer?: (request: RawRequest) => string | undefined,
-  onBody?: (request: RawRequest) => string | undefined,
-): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest }> {
-  const upstream = await startUpstream(answer, onBody);
-  const gateway = await startGateway({ upstream: upstream.origin, ...options });
-  cleanups.push(upstream.stop, gateway.stop);
-  return { upstream, gateway };
-}
+const { pair: pairOf } = forEachTest();
+const pair = (options: GatewayOptions = {}, answer?: Answering, onBody?: AnsweringBody) =>
+  pairOf(answer, options, onBody);
 
 const refuseAll: GatewayOptions = { decide: () => ({ reason: 'credentials_missing' }) };
 
@@ -113,7 +102,7 @@ describe('deadlines', () => {
   it.each([false, true])(
     'SMG-24: a header section that never ends is answered 408 (TLS: %s)',
     async (tls) => {
-      const { gateway } = await pair({ tls, bounds: { headersMs: 60 } });
+      const { gateway } = await pair({ tls, bounds: { headersMs: 300 } });
       const start = 'GET /echo HTTP/1.1\r\nHost: api.exam';
       const text = await new Promise<string>((resolve) => {
         let read = '';
