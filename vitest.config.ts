@@ -1,11 +1,16 @@
 // Test projects: unit (pure), contracts (stores on embedded and a real Redis), journeys (real sockets, whole gateway),
 // wire (raw bytes on both sides of a whole gateway).
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
 // Loading the gateway costs more than most files that test it: a process that has loaded it runs many of them.
 // No module of the gateway holds state, and what a test changes for the whole process it puts back.
 const isolate = false;
+
+// Each process and each thread that a test starts finds compiled what another one has compiled, where `sundial` keeps it.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/sundial');
+process.env.NODE_COMPILE_CACHE_PORTABLE ??= '1';
 
 // How long a test waits for what it expects says nothing of the gateway: only that a busy machine is waited for.
 const expect = { poll: { timeout: 20_000 } };
@@ -56,7 +61,8 @@ export default defineConfig({
         },
       },
     ],
-    maxWorkers: 2,
+    // One more than the cores of the smallest machine: some tests wait for a timeout of the gateway, which costs nothing.
+    maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
   },
 });

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const LAUNCHER = join(import.meta.dirname, '../../gateway/sundial.js');
+const { NODE_COMPILE_CACHE: _cache, ...environment } = process.env;
 const OLD_NODE = ['--require', join(import.meta.dirname, 'fake-version.cjs')];
 
 let project: string;
@@ -31,7 +32,7 @@ function launch(nodeArguments: readonly string[], ...more: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [...nodeArguments, join(project, 'gateway/sundial.js'), ...more],
-    { encoding: 'utf8' },
+    { encoding: 'utf8', env: environment },
   );
   return { status, stdout, stderr };
 }

@@ -5,7 +5,7 @@ import type { Directive } from '../../gateway/exchange/directive.ts';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
-import { workspace } from '../plan/workspace.ts';
+import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
 
 const POLICY = `api: orders
@@ -36,13 +36,6 @@ versions:
 `;
 
 let plans: Record<'enforce' | 'observe', GatewayPlan>;
-
-async function planOf(text: string): Promise<GatewayPlan> {
-  await using files = await workspace({ 'policies/orders.yaml': text });
-  const { plan, problems } = await files.load();
-  if (plan === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
-  return plan;
-}
 
 beforeAll(async () => {
   plans = { enforce: await planOf(POLICY), observe: await planOf(`mode: observe\n${POLICY}`) };

@@ -7,7 +7,7 @@ import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { Quota, Take } from '../../gateway/policy/rate-limit/limit.ts';
-import { workspace } from '../plan/workspace.ts';
+import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
 
 const POLICY = `api: orders
@@ -42,13 +42,6 @@ versions:
 
 let enforced: GatewayPlan;
 let observed: GatewayPlan;
-
-async function planOf(text: string): Promise<GatewayPlan> {
-  await using files = await workspace({ 'policies/orders.yaml': text });
-  const { plan, problems } = await files.load();
-  if (plan === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
-  return plan;
-}
 
 beforeAll(async () => {
   enforced = await planOf(POLICY);

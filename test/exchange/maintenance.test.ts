@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
-import { workspace } from '../plan/workspace.ts';
+import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
 
 const UNTIL = Date.parse('2026-11-20T18:00:00Z');
@@ -35,13 +35,6 @@ versions:
 
 let enforced: GatewayPlan;
 let observed: GatewayPlan;
-
-async function planOf(text: string): Promise<GatewayPlan> {
-  await using files = await workspace({ 'policies/orders.yaml': text });
-  const { plan, problems } = await files.load();
-  if (plan === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
-  return plan;
-}
 
 beforeAll(async () => {
   enforced = await planOf(POLICY);

@@ -1,22 +1,12 @@
 // Upstream answers that are legal but odd, or wrong in a way that only shows on the wire.
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type GatewayUnderTest, startGateway } from '../server/gateway-under-test.ts';
-import { get, OK, type RawRequest, sendRaw, startUpstream, until } from '../server/raw-sockets.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answering, forEachTest } from '../server/gateway-pair.ts';
+import type { GatewayUnderTest } from '../server/gateway-under-test.ts';
+import { get, OK, sendRaw, until } from '../server/raw-sockets.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function gatewayBefore(
-  answer: (request: RawRequest, count: number) => string,
-): Promise<GatewayUnderTest> {
-  const upstream = await startUpstream(answer);
-  const gateway = await startGateway({ upstream: upstream.origin });
-  cleanups.push(upstream.stop, gateway.stop);
-  return gateway;
-}
+const { pair } = forEachTest();
+const gatewayBefore = async (answer: Answering): Promise<GatewayUnderTest> => (await pair(answer)).gateway;
 
 const linesOf = (text: string, name: string): readonly string[] =>
   [...text.matchAll(new RegExp(`\\r\\n${name}: (.*)`, 'gi'))].map((match) => match[1] ?? '');

@@ -2,33 +2,12 @@
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import { generate } from 'selfsigned';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type GatewayOptions, type GatewayUnderTest, startGateway } from '../server/gateway-under-test.ts';
-import {
-  get,
-  OK,
-  type RawRequest,
-  type RawUpstream,
-  sendRaw,
-  startUpstream,
-  until,
-} from '../server/raw-sockets.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answering, forEachTest, whenComplete } from '../server/gateway-pair.ts';
+import { type GatewayOptions, startGateway } from '../server/gateway-under-test.ts';
+import { get, OK, type RawRequest, sendRaw, until } from '../server/raw-sockets.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function pair(
-  answer?: (request: RawRequest, count: number) => string | undefined,
-  options: GatewayOptions = {},
-  onBody?: (request: RawRequest) => string | undefined,
-): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest }> {
-  const upstream = await startUpstream(answer, onBody);
-  const gateway = await startGateway({ upstream: upstream.origin, ...options });
-  cleanups.push(upstream.stop, gateway.stop);
-  return { upstream, gateway };
-}
+const { defer, pair } = forEachTest();
 
 const hangUp =
   (how: 'reset' | 'end') =>
@@ -37,12 +16,7 @@ const hangUp =
     else socket.end();
   };
 
-const whenComplete = ({ complete }: RawRequest): string | undefined => (complete ? OK : undefined);
-
-const fault = async (
-  answer: (request: RawRequest, count: number) => string | undefined,
-  options: GatewayOptions = {},
-) => {
+const fault = async (answer: Answering, options: GatewayOptions = {}) => {
   const { gateway, upstream } = await pair(answer, options);
   const { text, statuses } = await sendRaw(gateway.port, get());
   return { text, status: statuses[0], hits: upstream.requests.length, code: gateway.facts[0]?.fault };
@@ -255,7 +229,7 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
 
   it('refused', async () => {
     const gateway = await startGateway({ upstream: 'http://127.0.0.1:1' });
-    cleanups.push(gateway.stop);
+    defer(gateway.stop);
     const { statuses } = await sendRaw(gateway.port, get());
     expect(statuses).toEqual([502]);
     expect(gateway.facts[0]?.fault).toBe('upstream_refused');
@@ -263,7 +237,7 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
 
   it('refused while a body was being sent: the client still gets its answer', async () => {
     const gateway = await startGateway({ upstream: 'http://127.0.0.1:1' });
-    cleanups.push(gateway.stop);
+    defer(gateway.stop);
     const { statuses } = await sendRaw(
       gateway.port,
       get('/echo', ['Content-Length: 500000'], 'POST', 'x'.repeat(100_000)),
@@ -273,7 +247,7 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
 
   it('no such name', async () => {
     const gateway = await startGateway({ upstream: 'http://nowhere.invalid' });
-    cleanups.push(gateway.stop);
+    defer(gateway.stop);
     await sendRaw(gateway.port, get());
     expect(gateway.facts[0]?.fault).toBe('upstream_dns');
   });
@@ -291,7 +265,7 @@ describe('FWD-18: failures have stable codes and tell nothing of their cause', (
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const gateway = await startGateway({ upstream: `https://127.0.0.1:${port}` });
-    cleanups.push(async () => void server.close(), gateway.stop);
+    defer(async () => void server.close(), gateway.stop);
     const { statuses, text } = await sendRaw(gateway.port, get());
     expect(statuses).toEqual([502]);
     expect(text).not.toContain('secret');

@@ -1,23 +1,14 @@
 // Via in both directions over real sockets, and the bound on how often a request may come by.
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { timesHere } from '../../gateway/forward/via.ts';
-import { type GatewayUnderTest, startGateway } from '../server/gateway-under-test.ts';
-import { get, type RawUpstream, sendRaw, startUpstream } from '../server/raw-sockets.ts';
+import { forEachTest } from '../server/gateway-pair.ts';
+import { get, sendRaw } from '../server/raw-sockets.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function pair(
-  lines: readonly string[] = [],
-): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest }> {
+const { pair: pairOf } = forEachTest();
+const pair = (lines: readonly string[] = []) => {
   const head = ['HTTP/1.1 200 OK', 'Content-Length: 2', ...lines];
-  const upstream = await startUpstream(() => `${head.join('\r\n')}\r\n\r\nok`);
-  const gateway = await startGateway({ upstream: upstream.origin });
-  cleanups.push(upstream.stop, gateway.stop);
-  return { upstream, gateway };
-}
+  return pairOf(() => `${head.join('\r\n')}\r\n\r\nok`);
+};
 
 const viaOf = (text: string): readonly (string | undefined)[] =>
   [...text.matchAll(/\r\nvia: (.*)\r\n/gi)].map((match) => match[1]);

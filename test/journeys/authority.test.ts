@@ -4,8 +4,9 @@ import { connect } from 'node:http2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import type { Received } from '../../upstreams/echo/received.ts';
-import { type CertificateFolder, certificateFolder } from '../support/certificate-folder.ts';
-import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { authorityGateway } from '../support/authority-gateway.ts';
+import type { CertificateFolder } from '../support/certificate-folder.ts';
+import type { RunningGateway } from '../support/gateway.ts';
 import { askNamed, type NamedAsk } from '../support/named-client.ts';
 import { fingerprintOf, shake } from '../support/tls-client.ts';
 
@@ -15,16 +16,7 @@ let certificates: CertificateFolder;
 
 beforeAll(async () => {
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
-  certificates = stack.use(await certificateFolder());
-  await certificates.place('a', ['a.example', '*.a.example']);
-  await certificates.place('b', ['b.example']);
-  gateway = stack.use(
-    await runGateway({
-      config: 'authority/gateway.yaml',
-      policies: 'authority/policies',
-      environment: { ECHO: echo.url, CERTS: certificates.path, FORWARDED: 'rfc7239' },
-    }),
-  );
+  ({ gateway, certificates } = stack.use(await authorityGateway({ ECHO: echo.url, FORWARDED: 'rfc7239' })));
 });
 afterAll(() => stack.disposeAsync());
 

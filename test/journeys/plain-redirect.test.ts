@@ -1,7 +1,7 @@
 // The plain listener with mode: redirect: the way to the https URL for those who have shown nothing, 400 for the others.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { certificateFolder } from '../support/certificate-folder.ts';
-import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { authorityGateway } from '../support/authority-gateway.ts';
+import type { RunningGateway } from '../support/gateway.ts';
 import { askNamed, type NamedAsk } from '../support/named-client.ts';
 import { head, sendBytes } from '../support/raw-client.ts';
 
@@ -9,17 +9,8 @@ const stack = new AsyncDisposableStack();
 let gateway: RunningGateway;
 
 beforeAll(async () => {
-  const certificates = stack.use(await certificateFolder());
-  await certificates.place('a', ['a.example', '*.a.example']);
-  await certificates.place('b', ['b.example']);
-  gateway = stack.use(
-    await runGateway({
-      config: 'authority/gateway.yaml',
-      policies: 'authority/policies',
-      // Its upstream is never asked.
-      environment: { ECHO: 'http://127.0.0.1:9', CERTS: certificates.path },
-    }),
-  );
+  // Its upstream is never asked.
+  ({ gateway } = stack.use(await authorityGateway({ ECHO: 'http://127.0.0.1:9' })));
 });
 afterAll(() => stack.disposeAsync());
 

@@ -2,8 +2,9 @@
 // Connections from before serve on.
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
-import { type CertificateFolder, certificateFolder } from '../support/certificate-folder.ts';
-import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { authorityGateway } from '../support/authority-gateway.ts';
+import type { CertificateFolder } from '../support/certificate-folder.ts';
+import type { RunningGateway } from '../support/gateway.ts';
 import { fingerprintOf, shake } from '../support/tls-client.ts';
 import { forEachWorker, workerPids } from '../support/worker-clients.ts';
 
@@ -20,16 +21,7 @@ const shown = () =>
 
 beforeAll(async () => {
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
-  certificates = stack.use(await certificateFolder());
-  await certificates.place('a', ['a.example', '*.a.example']);
-  await certificates.place('b', ['b.example']);
-  gateway = stack.use(
-    await runGateway({
-      config: 'authority/gateway.yaml',
-      policies: 'authority/policies',
-      environment: { ECHO: echo.url, CERTS: certificates.path, WORKERS: '2' },
-    }),
-  );
+  ({ gateway, certificates } = stack.use(await authorityGateway({ ECHO: echo.url, WORKERS: '2' })));
 });
 afterAll(() => stack.disposeAsync());
 

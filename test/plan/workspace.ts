@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Loaded, loadAll } from '../../gateway/plan/load.ts';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Problem } from '../../gateway/plan/problems.ts';
 import type { ReadFile } from '../../gateway/plan/read/files.ts';
 
@@ -59,6 +60,14 @@ export async function workspace(files: Readonly<Record<string, string | Uint8Arr
     problems: async (environment) => (await load(environment)).problems.map(sentence),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
+}
+
+/** @throws Error with what is wrong where `policy` is refused */
+export async function planOf(policy: string): Promise<GatewayPlan> {
+  await using files = await workspace({ 'policies/orders.yaml': policy });
+  const { plan, problems } = await files.load();
+  if (plan === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
+  return plan;
 }
 
 function sentence({ file, line, column, severity, message, hint, source }: Problem): string {

@@ -1,66 +1,17 @@
-// The life of a version under a pause: what is held, what stays, when it is over, and what the operator is told of it.
+// The life of a version under a pause: what is held, what stays, and when it is over.
+// What the operator who makes one is told stands in making-pauses.test.ts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assess, holdOf, type Living } from '../../gateway/policy/lifecycle/assess.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
-import type { BrownoutWindow } from '../../gateway/policy/lifecycle/brownout-rule.ts';
-import {
-  longOver,
-  nextOverrideChange,
-  type Override,
-  type Pause,
-} from '../../gateway/policy/lifecycle/override.ts';
-import { effectsOf, type PausableVersion } from '../../gateway/policy/lifecycle/pause-effects.ts';
-import { LONGEST_PAUSE_MS, makePause, type PauseRequest } from '../../gateway/policy/lifecycle/pause-rule.ts';
+import { nextOverrideChange, type Override, type Pause } from '../../gateway/policy/lifecycle/override.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import { isForgotten } from '../../gateway/policy/lifecycle/retirement.ts';
-import type { Schedule, Stage } from '../../gateway/policy/lifecycle/schedule.ts';
+import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 import { version } from '../support/exchange-samples.ts';
+import { BEGIN, DAY, day, END, HOUR, life, pause, SUNSET, window } from './paused-life.ts';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-const day = (text: string) => Temporal.Instant.from(`${text}T00:00:00Z`).epochMilliseconds;
 const STAGES: readonly Stage[] = ['planned', 'active', 'deprecated', 'sunset', 'retired'];
-
-const SUNSET = day('2027-04-15');
-const BEGIN = SUNSET - 2 * DAY;
-const END = SUNSET + 5 * DAY;
-
-const pause = (changes: Partial<Pause> = {}): Pause => ({
-  kind: 'pause',
-  id: 'p1',
-  api: 'orders',
-  label: undefined,
-  author: 'alice',
-  reason: 'incident 12',
-  from: BEGIN,
-  until: END,
-  ...changes,
-});
-
-/** Orders v1, served by an upstream, with other dates. */
-function life(changes: Partial<Schedule> = {}, more: Partial<PausableVersion> = {}): PausableVersion {
-  const { operations: _none, upstream: _nowhere, ...base } = version();
-  const schedule = { ...base.schedule, ...changes };
-  return {
-    ...base,
-    schedule,
-    phases: base.phasesOf(schedule),
-    upstream: {},
-    operations: undefined,
-    ...more,
-  };
-}
-
-const window = (from: number, until: number): BrownoutWindow => ({
-  from,
-  until,
-  rule: 0,
-  announced: 0,
-  status: 410,
-  share: undefined,
-  message: undefined,
-});
 
 function stageAt(rules: Living, now: number, overrides: readonly Override[] = [pause()]): Stage {
   return phaseAt(assess(rules, { overrides, now }).phases, now).stage;
@@ -274,167 +225,5 @@ describe('whatever the dates', () => {
         expect(brownouts?.at(after) !== undefined).toBe(rules.brownouts?.at(after) !== undefined);
       }),
     );
-  });
-});
-
-describe('making a pause', () => {
-  const NOW = day('2027-04-14');
-  const request = (changes: Partial<PauseRequest> = {}): PauseRequest => ({
-    api: 'orders',
-    label: 'v1',
-    author: 'alice',
-    reason: 'incident 12',
-    from: undefined,
-    until: END,
-    ...changes,
-  });
-  const unversioned = life({ released: -Infinity, deprecated: undefined, sunset: undefined });
-  const apis = [
-    { name: 'orders', versions: new Map([['v1', life()]]) },
-    { name: 'health', versions: new Map([['none', { ...unversioned, api: 'health', label: 'none' }]]) },
-  ];
-  const make = (changes: Partial<PauseRequest>) => makePause(request(changes), { apis, now: NOW, id: 'p1' });
-
-  it('begins now unless it says when, and keeps who and why, trimmed', () => {
-    const made = make({ author: ' alice ', reason: 'incident 12: see “#ops”\n' });
-    expect(made).toMatchObject({
-      kind: 'pause',
-      pause: pause({ label: 'v1', reason: 'incident 12: see “#ops”', from: NOW }),
-      effects: [{ version: 'v1', effect: 'sunset_held' }],
-    });
-    expect(make({ from: NOW + HOUR })).toMatchObject({ kind: 'pause', pause: { from: NOW + HOUR } });
-    expect(make({ label: undefined, until: NOW + LONGEST_PAUSE_MS }).kind).toBe('pause');
-  });
-
-  it('SUN-1: ends on a whole second, not before the instant asked for', () => {
-    const untils = [END - 1, END, END + 1].map((until) => {
-      const made = make({ until });
-      return made.kind === 'pause' && made.pause.until;
-    });
-    expect(untils).toEqual([END, END, END + 1000]);
-  });
-
-  it('is remembered for a day after its end, and no longer', () => {
-    const over = pause();
-    expect([END, END + DAY - 1, END + DAY].map((now) => longOver([over], now))).toEqual([[], [], [over]]);
-  });
-
-  it.each<[string, Partial<PauseRequest>, string, string]>([
-    ['an API nobody knows', { api: 'order' }, 'api', 'no API has this name; there is orders'],
-    [
-      'an API without versions or dates',
-      { api: 'health' },
-      'api',
-      'an API without versions and without dates has nothing to pause',
-    ],
-    ['a version nobody knows', { label: 'v9' }, 'label', 'orders has no such version; there is v1'],
-    [
-      'an end that has passed',
-      { until: NOW },
-      'until',
-      'must be later than 2027-04-14, when the pause begins',
-    ],
-    [
-      'an end before its beginning',
-      { from: END },
-      'until',
-      'must be later than 2027-04-20, when the pause begins',
-    ],
-    ['a beginning in the past', { from: NOW - 1 }, 'from', 'is in the past; leave it out to begin now'],
-    [
-      'more than 90 days',
-      { until: NOW + LONGEST_PAUSE_MS + 1 },
-      'until',
-      'a pause ends 2027-07-13 at the latest, 90 days from now; for longer, extend the sunset',
-    ],
-    ['nobody', { author: '  ' }, 'author', 'must not be empty'],
-    ['no reason', { reason: '' }, 'reason', 'must not be empty'],
-    ['a reason of two lines', { reason: 'one\ntwo' }, 'reason', 'must be one line of printable text'],
-    ['an escape sequence', { author: 'al\u001b[31mice' }, 'author', 'must be one line of printable text'],
-    ['a text turned around', { reason: 'a\u202eb' }, 'reason', 'must be one line of printable text'],
-    ['a novel', { reason: 'x'.repeat(201) }, 'reason', 'may have at most 200 characters'],
-  ])('%s is refused with the field and what to do', (_what, changes, field, message) => {
-    expect(make(changes)).toEqual({ kind: 'refused', problems: [{ field, message }] });
-  });
-
-  it('everything that is wrong is said at once', () => {
-    const refused = make({ api: 'x', until: 0, author: '', reason: '' });
-    expect(refused.kind === 'refused' && refused.problems.map(({ field }) => field)).toEqual([
-      'api',
-      'until',
-      'author',
-      'reason',
-    ]);
-  });
-
-  const windows = createBrownoutCalendar([window(BEGIN, BEGIN + HOUR), window(SUNSET - HOUR, SUNSET)]);
-
-  it.each<[string, PausableVersion, Partial<Pause>, string, string]>([
-    [
-      'ended already',
-      life({ sunset: BEGIN - DAY }),
-      {},
-      'served_again',
-      'v1 is served again until 2027-04-20, past its sunset of 2027-04-12',
-    ],
-    [
-      'about to end',
-      life({}, { brownouts: windows }),
-      {},
-      'sunset_held',
-      'v1 stays until 2027-04-20 without 2 brownouts, past its sunset of 2027-04-15',
-    ],
-    [
-      'browned out meanwhile',
-      life({}, { brownouts: windows }),
-      { until: BEGIN + DAY },
-      'brownouts_held',
-      'v1 is served until 2027-04-14 without 1 brownout',
-    ],
-    [
-      'without upstream',
-      life({ sunset: 0 }, { upstream: undefined }),
-      {},
-      'stays_ended',
-      'v1 has no upstream: its 410 stays',
-    ],
-    [
-      'redirected and without upstream',
-      life({ sunset: 0, after: { kind: 'redirect', to: 'v2', unsafe: 308 } }, { upstream: undefined }),
-      {},
-      'stays_ended',
-      'v1 has no upstream: its redirect stays',
-    ],
-    [
-      'forgotten and without upstream',
-      life({ sunset: 0, forgotten: 1 }, { upstream: undefined }),
-      {},
-      'stays_ended',
-      'v1 has no upstream: its 404 stays',
-    ],
-    ['far from its end', life({ sunset: END }), {}, 'none', 'v1 has nothing to hold in that time'],
-  ])('says what it does to a version %s', (_what, rules, changes, effect, summary) => {
-    const found = effectsOf(pause(changes), [{ name: 'orders', versions: new Map([['v1', rules]]) }]);
-    expect(found).toMatchObject([{ version: 'v1', operation: undefined, effect, summary }]);
-  });
-
-  it('names the operations that end by themselves, and only the versions meant', () => {
-    const search = { ...life({ sunset: BEGIN - DAY }), operation: 'GET /search' };
-    const same = { ...life(), operation: 'GET /' };
-    const v1 = life({}, { operations: { list: [search, same] } });
-    const versions = new Map([
-      ['v1', v1],
-      ['v2', { ...life(), label: 'v2' }],
-    ]);
-    const named = (label: string | undefined) =>
-      effectsOf(pause({ label }), [{ name: 'orders', versions }]).map(
-        ({ version: of, operation, effect }) => [of, operation, effect],
-      );
-    expect(named('v1')).toEqual([
-      ['v1', undefined, 'sunset_held'],
-      ['v1', 'GET /search', 'served_again'],
-    ]);
-    expect(named(undefined)).toContainEqual(['v2', undefined, 'sunset_held']);
-    expect(effectsOf(pause({ api: 'gone' }), [{ name: 'orders', versions }])).toEqual([]);
   });
 });

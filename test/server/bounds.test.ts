@@ -3,26 +3,13 @@
 import { connect as connectHttp2, constants, type OutgoingHttpHeaders } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
-import { get, OK, type RawUpstream, sendRaw, startUpstream, until } from './raw-sockets.ts';
+import { describe, expect, it } from 'vitest';
+import { forEachTest, whenComplete } from './gateway-pair.ts';
+import type { GatewayOptions, GatewayUnderTest } from './gateway-under-test.ts';
+import { get, sendRaw, until } from './raw-sockets.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function pair(
-  options: GatewayOptions = {},
-): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest }> {
-  const upstream = await startUpstream(
-    ({ complete }) => (complete ? OK : undefined),
-    ({ complete }) => (complete ? OK : undefined),
-  );
-  const gateway = await startGateway({ upstream: upstream.origin, ...options });
-  cleanups.push(upstream.stop, gateway.stop);
-  return { upstream, gateway };
-}
+const { defer, pair: pairOf } = forEachTest();
+const pair = (options: GatewayOptions = {}) => pairOf(whenComplete, options, whenComplete);
 
 /** The bounds that have refused something, with how often. */
 function refusals({ samples }: GatewayUnderTest): Record<string, number> {
@@ -100,7 +87,7 @@ describe('H2-6: the head of a request over HTTP/2', () => {
         rejectUnauthorized: false,
         maxSendHeaderBlockLength: 1_000_000,
       });
-      cleanups.push(async () => session.destroy());
+      defer(async () => session.destroy());
       session.on('error', () => undefined);
       session.on('goaway', (code) => resolve(`goaway ${code}`));
       const stream = session.request({ ':path': '/echo', ':authority': 'api.example.com', ...headers });
@@ -141,7 +128,7 @@ describe('H2-6: the streams of an HTTP/2 connection', () => {
   it('are as many at once as written', async () => {
     const { gateway } = await pair({ tls: true, bounds: { streams: 7 } });
     const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
-    cleanups.push(async () => session.destroy());
+    defer(async () => session.destroy());
     await new Promise((resolve) => session.once('remoteSettings', resolve));
     expect(session.remoteSettings.maxConcurrentStreams).toBe(7);
   });
@@ -150,7 +137,7 @@ describe('H2-6: the streams of an HTTP/2 connection', () => {
     const { gateway } = await pair({ tls: true, bounds: { resets: { units: 20, windowMs: 60_000 } } });
     const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
     session.on('error', () => undefined);
-    cleanups.push(async () => session.destroy());
+    defer(async () => session.destroy());
     const told = new Promise((resolve) => session.on('goaway', resolve));
     const request = () => session.request({ ':path': '/echo', ':authority': 'api.example.com' });
     await new Promise((resolve) => session.once('remoteSettings', resolve));
@@ -174,7 +161,7 @@ describe('H2-6: the streams of an HTTP/2 connection', () => {
     const { gateway } = await pair({ tls: true, bounds: { resets: { units: 20, windowMs: 60_000 } } });
     const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
     session.on('error', () => undefined);
-    cleanups.push(async () => session.destroy());
+    defer(async () => session.destroy());
     const told = new Promise((resolve) =>
       session.on('goaway', resolve).on('close', () => resolve('nothing')),
     );
@@ -194,7 +181,7 @@ describe('H2-6: the streams of an HTTP/2 connection', () => {
   it('of one that has reset before are hardly ever judged when they are reset as they come', async () => {
     const { upstream, gateway } = await pair({ tls: true });
     const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
-    cleanups.push(async () => session.destroy());
+    defer(async () => session.destroy());
     const request = () => session.request({ ':path': '/echo', ':authority': 'api.example.com' });
     const reset = (): void => {
       const stream = request();
@@ -223,7 +210,7 @@ describe('client connections', () => {
     const to = { port, host: '127.0.0.1' };
     const socket = tls ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to);
     socket.on('error', () => undefined);
-    cleanups.push(async () => void socket.destroy());
+    defer(async () => void socket.destroy());
     await new Promise((resolve) => {
       socket.once(tls ? 'secureConnect' : 'connect', resolve);
       socket.once('close', resolve);
@@ -284,7 +271,7 @@ describe('pipelined requests', () => {
   it('may be as many in all as a connection likes', async () => {
     const { gateway } = await pair({ bounds: { pipelined: 4 } });
     const socket = connect(gateway.port, '127.0.0.1');
-    cleanups.push(async () => void socket.destroy());
+    defer(async () => void socket.destroy());
     let read = '';
     socket.on('data', (chunk: Buffer) => {
       read += chunk.toString('latin1');

@@ -9,28 +9,25 @@ import {
 import { connect as connectPlain, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { drain } from '../../gateway/server/drain.ts';
 import { converseInHttp2 } from '../wire/http2-client.ts';
 import { type Fields, frame, OPENING, request } from '../wire/http2-frames.ts';
-import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
-import { get, OK, type RawRequest, type RawUpstream, startUpstream, until } from './raw-sockets.ts';
+import { type Answering, type AnsweringBody, forEachTest, type Pair } from './gateway-pair.ts';
+import type { GatewayOptions, GatewayUnderTest } from './gateway-under-test.ts';
+import { get, OK, until } from './raw-sockets.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+const { defer, pair } = forEachTest();
 
 async function open(
-  answer?: (request: RawRequest) => string | undefined,
+  answer?: Answering,
   options: GatewayOptions = {},
-  onBody?: (request: RawRequest) => string | undefined,
-): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest; session: ClientHttp2Session }> {
-  const upstream = await startUpstream(answer, onBody);
-  const gateway = await startGateway({ upstream: upstream.origin, tls: true, ...options });
+  onBody?: AnsweringBody,
+): Promise<Pair & { session: ClientHttp2Session }> {
+  const { upstream, gateway } = await pair(answer, { tls: true, ...options }, onBody);
   const session = connect(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
   session.on('error', () => undefined);
-  cleanups.push(upstream.stop, gateway.stop, async () => session.destroy());
+  defer(async () => session.destroy());
   return { upstream, gateway, session };
 }
 
@@ -309,7 +306,7 @@ describe('TLS', () => {
       rejectUnauthorized: false,
       maxVersion: 'TLSv1.2',
     });
-    cleanups.push(async () => void socket.destroy());
+    defer(async () => void socket.destroy());
     const failed = new Promise<boolean>((resolve) => {
       socket.on('error', () => resolve(true));
       socket.on('close', () => resolve(true));
@@ -382,7 +379,7 @@ describe('promise 23: a drain waits for no client that keeps its own side open',
     const options = { port, ALPNProtocols: [protocol], rejectUnauthorized: false, allowHalfOpen: true };
     const client = connectTls({ ...options, ...carrier } as ConnectionOptions);
     client.on('error', () => undefined).resume();
-    cleanups.push(async () => void client.destroy());
+    defer(async () => void client.destroy());
     return client;
   }
 
@@ -430,7 +427,7 @@ describe('promise 23: a drain waits for no client that keeps its own side open',
   it.each(['h2', 'http/1.1'])('one that begins to speak %s meanwhile', async (protocol) => {
     const { gateway, session } = await open();
     const socket = connectPlain({ port: gateway.port, allowHalfOpen: true });
-    cleanups.push(async () => void socket.destroy());
+    defer(async () => void socket.destroy());
     socket.write(HELLO);
     // What came later has been read by then.
     await send(session, { ':path': '/nowhere' });

@@ -1,23 +1,10 @@
 // Several requests on one HTTP/1 connection without waiting for answers: served in order, one at a time.
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
-import { get, OK, type RawRequest, type RawUpstream, sendRaw, startUpstream, until } from './raw-sockets.ts';
+import { describe, expect, it } from 'vitest';
+import { forEachTest } from './gateway-pair.ts';
+import { get, OK, type RawRequest, sendRaw, until } from './raw-sockets.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function pair(
-  answer: (request: RawRequest) => string | undefined,
-  options: GatewayOptions = {},
-): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest }> {
-  const upstream = await startUpstream(answer);
-  const gateway = await startGateway({ upstream: upstream.origin, ...options });
-  cleanups.push(upstream.stop, gateway.stop);
-  return { upstream, gateway };
-}
+const { defer, pair } = forEachTest();
 
 const pathOf = ({ head }: RawRequest): string => head.split(' ')[1] ?? '';
 const three = get('/echo/1') + get('/echo/2') + get('/echo/3');
@@ -47,7 +34,7 @@ describe('RFC 9112 §9.3.2: pipelined requests', () => {
     const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     const { upstream, gateway } = await pair(() => answer);
     const socket = connect(gateway.port, '127.0.0.1');
-    cleanups.push(async () => void socket.destroy());
+    defer(async () => void socket.destroy());
     socket.pause();
     socket.write(get('/echo').repeat(40));
     await until(() => upstream.requests.length > 0);

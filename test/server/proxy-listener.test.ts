@@ -3,27 +3,16 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { drain } from '../../gateway/server/drain.ts';
 import { HANDSHAKE } from '../support/websocket-client.ts';
-import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
-import { get, OK, type RawRequest, type RawUpstream, sendRaw, startUpstream, until } from './raw-sockets.ts';
+import { type Answering, type AnsweringBody, forEachTest } from './gateway-pair.ts';
+import type { GatewayOptions } from './gateway-under-test.ts';
+import { get, OK, sendRaw, until } from './raw-sockets.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function pair(
-  options: GatewayOptions = {},
-  answer?: (request: RawRequest) => string | undefined,
-  onBody?: (request: RawRequest) => string | undefined,
-): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest }> {
-  const upstream = await startUpstream(answer, onBody);
-  const gateway = await startGateway({ upstream: upstream.origin, ...options });
-  cleanups.push(upstream.stop, gateway.stop);
-  return { upstream, gateway };
-}
+const { defer, pair: pairOf } = forEachTest();
+const pair = (options: GatewayOptions = {}, answer?: Answering, onBody?: AnsweringBody) =>
+  pairOf(answer, options, onBody);
 
 /** What an upstream has to say to `HANDSHAKE`. */
 const SWITCHED = [
@@ -110,8 +99,7 @@ describe('deadlines', () => {
   it.each([false, true])(
     'SMG-24: a header section that never ends is answered 408 (TLS: %s)',
     async (tls) => {
-      // The time of the handshake, too.
-      const { gateway } = await pair({ tls, bounds: { headersMs: tls ? 600 : 60 } });
+      const { gateway } = await pair({ tls, bounds: { headersMs: 300 } });
       const start = 'GET /echo HTTP/1.1\r\nHost: api.exam';
       const text = await new Promise<string>((resolve) => {
         let read = '';
@@ -164,7 +152,7 @@ describe('memory', () => {
       get('/echo', HANDSHAKE),
     ]) {
       const socket = connect(gateway.port, '127.0.0.1').resume();
-      cleanups.push(async () => void socket.destroy());
+      defer(async () => void socket.destroy());
       socket.write(bytes);
     }
     await until(() => gateway.outcomes.length === 6);

@@ -2,37 +2,28 @@
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
-import { get, OK, type RawRequest, type RawUpstream, startUpstream, until } from './raw-sockets.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answering, forEachTest } from './gateway-pair.ts';
+import type { GatewayOptions } from './gateway-under-test.ts';
+import { get, OK, until } from './raw-sockets.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
+const { defer, pair: pairOf } = forEachTest();
 const bounds = { headersMs: 400, requestMs: 60_000, idleMs: 400, unreadMs: 400, pipelined: 1_000 };
 
-async function pair(
-  answer: (request: RawRequest, count: number) => string | undefined,
-  options: GatewayOptions = {},
-): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest }> {
-  const upstream = await startUpstream(answer);
+const pair = (answer: Answering, options: GatewayOptions = {}) => {
   const timeouts = { connect: 1_000, headers: 20_000, idle: 20_000, total: 20_000 };
-  const gateway = await startGateway({ upstream: upstream.origin, bounds, plan: { timeouts }, ...options });
-  cleanups.push(upstream.stop, gateway.stop);
-  return { upstream, gateway };
-}
+  return pairOf(answer, { bounds, plan: { timeouts }, ...options });
+};
 
 function kept(socket: Socket): Socket {
   socket.on('error', () => undefined);
-  cleanups.push(async () => void socket.destroy());
+  defer(async () => void socket.destroy());
   return socket;
 }
 
 function repeat(everyMs: number, action: () => void): void {
   const timer = setInterval(action, everyMs);
-  cleanups.push(async () => clearInterval(timer));
+  defer(async () => clearInterval(timer));
 }
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0', 'latin1');
@@ -83,7 +74,7 @@ describe('H2-6: an HTTP/2 connection without a request', () => {
     const session: ClientHttp2Session = connectHttp2(`https://127.0.0.1:${gateway.port}`, {
       rejectUnauthorized: false,
     });
-    cleanups.push(async () => session.destroy());
+    defer(async () => session.destroy());
     const stream = session.request({ ':path': '/echo', ':authority': 'api.example.com' });
     const status = await new Promise((resolve) => {
       stream.on('response', (headers) => resolve(headers[':status']));
@@ -113,7 +104,7 @@ describe('an answer that its client does not take', () => {
       settings: { initialWindowSize: 0 },
     });
     session.on('error', () => undefined);
-    cleanups.push(async () => session.destroy());
+    defer(async () => session.destroy());
     const stream = session.request({ ':path': '/echo', ':authority': 'api.example.com' });
     stream.on('error', () => undefined);
     stream.pause();
@@ -180,7 +171,7 @@ describe('SMG-24: a request body that comes too slowly', () => {
       bounds: { ...bounds, bodyRate },
     });
     const session = connectHttp2(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
-    cleanups.push(async () => session.destroy());
+    defer(async () => session.destroy());
     const status = (method: string, path: string): Promise<unknown> =>
       new Promise((resolve) => {
         const stream = session.request({ ':method': method, ':path': path, ':authority': 'api.example.com' });

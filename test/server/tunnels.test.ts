@@ -1,26 +1,13 @@
 // Requests that want the connection for something else than a WebSocket: other upgrades, CONNECT, and handshakes that are
 // none. Nothing of this gets a tunnel.
 import { connect } from 'node:http2';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type GatewayOptions, type GatewayUnderTest, startGateway } from './gateway-under-test.ts';
-import { get, OK, type RawUpstream, sendRaw, startUpstream, until } from './raw-sockets.ts';
+import { describe, expect, it } from 'vitest';
+import { forEachTest, whenComplete } from './gateway-pair.ts';
+import type { GatewayOptions } from './gateway-under-test.ts';
+import { get, sendRaw, until } from './raw-sockets.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function pair(
-  options: GatewayOptions = {},
-): Promise<{ upstream: RawUpstream; gateway: GatewayUnderTest }> {
-  const upstream = await startUpstream(
-    ({ complete }) => (complete ? OK : undefined),
-    ({ complete }) => (complete ? OK : undefined),
-  );
-  const gateway = await startGateway({ upstream: upstream.origin, ...options });
-  cleanups.push(upstream.stop, gateway.stop);
-  return { upstream, gateway };
-}
+const { defer, pair: pairOf } = forEachTest();
+const pair = (options: GatewayOptions = {}) => pairOf(whenComplete, options, whenComplete);
 
 const WEBSOCKET = [
   'Connection: Upgrade',
@@ -133,7 +120,7 @@ describe('FWD-8, WS-7: CONNECT', () => {
   it('is 501 over HTTP/2', async () => {
     const { gateway } = await pair({ tls: true });
     const session = connect(`https://127.0.0.1:${gateway.port}`, { rejectUnauthorized: false });
-    cleanups.push(async () => session.destroy());
+    defer(async () => session.destroy());
     const stream = session.request({ ':method': 'CONNECT', ':authority': 'api.example.com:443' });
     const status = await new Promise((resolve) => {
       stream.on('response', (headers) => resolve(headers[':status']));

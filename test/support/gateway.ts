@@ -46,6 +46,9 @@ export interface RunningGateway extends AsyncDisposable {
 }
 
 const DAY = Date.UTC(2026, 10, 20);
+/** Written by whoever reads the log: a line of the logger takes along at once what was gathered for a batch. */
+const FLUSHED = 'a test reads the log';
+const FLUSHED_LINE = new RegExp(`^.*"message":"${FLUSHED}"}\\n`, 'gm');
 const JOURNEYS = join(import.meta.dirname, '../journeys');
 
 /** @throws Error with the rendered problems when the YAML is refused */
@@ -69,8 +72,9 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
     },
     log: {
       write: (text: string) => {
-        logText += text;
-        for (const line of text.split('\n')) if (line !== '') log.push(JSON.parse(line));
+        const others = text.replaceAll(FLUSHED_LINE, '');
+        logText += others;
+        for (const line of others.split('\n')) if (line !== '') log.push(JSON.parse(line));
       },
     },
   });
@@ -78,6 +82,10 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
   const { gateway } = started;
   const { https, http, admin, metrics } = gateway.facts.listeners;
   const adminPort = admin?.address.port ?? 0;
+  const flushed = (): readonly LogLine[] => {
+    gateway.logger.info(FLUSHED);
+    return log;
+  };
   return {
     https: https?.address.port ?? 0,
     http: http?.address.port ?? 0,
@@ -88,16 +96,21 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
       return kept.trim();
     },
     reload: gateway.reload,
-    log,
-    logText: () => logText,
+    get log() {
+      return flushed();
+    },
+    logText: () => {
+      flushed();
+      return logText;
+    },
     accessLine: (requestId) =>
       vi.waitFor(
         () => {
-          const line = log.find((each) => each.log === 'access' && each.request_id === requestId);
+          const line = flushed().find((each) => each.log === 'access' && each.request_id === requestId);
           if (line === undefined) throw new Error(`no access line for request ${requestId}`);
           return line;
         },
-        { timeout: 20_000, interval: 20 },
+        { timeout: 20_000, interval: 5 },
       ),
     metric: async (series) => {
       await using client = overHttp1(adminPort, { tls: false });

@@ -1,6 +1,6 @@
 // An issuer for tests: keys it can rotate, tokens as right or wrong as a test wants them, and a JWK set that can fail.
 // Real sockets on a free port of 127.0.0.1; the claims' clock can be given.
-import { generateKeyPair, sign as signBytes } from 'node:crypto';
+import { generateKeyPair, type KeyObject, sign as signBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
@@ -37,8 +37,12 @@ export interface TestIssuer {
 /** Starts an issuer; `now` in epoch milliseconds gives the claims' times (default: the system clock). */
 export async function startTestIssuer(options: { readonly now?: () => number } = {}): Promise<TestIssuer> {
   const now = options.now ?? Date.now;
-  let keys = await makeKeys(1);
-  let edition = 1;
+  const editions: (readonly Pair[])[] = [];
+  const nextKeys = async () => {
+    const pairs = spare.shift() ?? (await makePairs());
+    return published(pairs, editions.push(pairs));
+  };
+  let keys = await nextKeys();
   let fetches = 0;
   const serveKeys: RequestListener = (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/jwk-set+json' });
@@ -91,8 +95,7 @@ export async function startTestIssuer(options: { readonly now?: () => number } =
     },
     publicKeys: () => keys.map(({ publicJwk }) => publicJwk),
     rotate: async () => {
-      edition += 1;
-      keys = await makeKeys(edition);
+      keys = await nextKeys();
     },
     down: () => {
       listener = (request) => request.socket.destroy();
@@ -108,6 +111,7 @@ export async function startTestIssuer(options: { readonly now?: () => number } =
     },
     close: () =>
       new Promise((resolve) => {
+        spare.push(...editions.splice(0));
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -118,13 +122,25 @@ function merge(good: object, over: object | string): string {
   return typeof over === 'string' ? over : JSON.stringify({ ...good, ...over });
 }
 
-async function makeKeys(edition: number) {
+interface Pair {
+  readonly alg: string;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+
+/** Of issuers that are closed. Making them takes longer than most tests of a token; no two issuers have them at once. */
+const spare: (readonly Pair[])[] = [];
+
+async function makePairs(): Promise<readonly Pair[]> {
   const make = promisify(generateKeyPair);
-  const pairs = [
+  return [
     { alg: 'RS256', ...(await make('rsa', { modulusLength: 2048 })) },
     { alg: 'ES256', ...(await make('ec', { namedCurve: 'P-256' })) },
   ];
-  return pairs.map(({ alg, privateKey, publicKey }) => {
+}
+
+const published = (pairs: readonly Pair[], edition: number) =>
+  pairs.map(({ alg, privateKey, publicKey }) => {
     const kid = `${alg.toLowerCase()}-${edition}`;
     return {
       alg,
@@ -133,4 +149,3 @@ async function makeKeys(edition: number) {
       publicJwk: { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' },
     };
   });
-}

@@ -12,8 +12,9 @@ const SLOW = [
   'journeys/readme',
   'journeys/workers-process',
   'journeys/demo',
+  'journeys/published-schedules',
+  'journeys/workers',
   'journeys/readme-names',
-  'journeys/body-notice',
   'journeys/start',
   'journeys/drain',
   'journeys/redis',
@@ -28,6 +29,7 @@ const SLOW = [
   'journeys/reload-stall',
   'journeys/pins',
   'journeys/workers-redis',
+  'journeys/workers-reload',
   'contracts/embedded-lost',
   'forward/websocket',
   'cli/demo',
@@ -35,6 +37,8 @@ const SLOW = [
   'server/slow-clients',
   'identity/key-set',
   'plan/mutations',
+  'plan/reload',
+  'cli/init',
 ];
 
 const rankIn = (order: readonly string[], found: (each: string) => boolean): number => {

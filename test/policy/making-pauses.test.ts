@@ -1,0 +1,170 @@
+// What an operator may ask of a pause, and what the answer tells of it: when it begins and ends, and what it changes.
+// The life of a version under one stands in pauses.test.ts.
+import { describe, expect, it } from 'vitest';
+import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
+import { longOver, type Pause } from '../../gateway/policy/lifecycle/override.ts';
+import { effectsOf, type PausableVersion } from '../../gateway/policy/lifecycle/pause-effects.ts';
+import { LONGEST_PAUSE_MS, makePause, type PauseRequest } from '../../gateway/policy/lifecycle/pause-rule.ts';
+import { BEGIN, DAY, day, END, HOUR, life, pause, SUNSET, window } from './paused-life.ts';
+
+describe('making a pause', () => {
+  const NOW = day('2027-04-14');
+  const request = (changes: Partial<PauseRequest> = {}): PauseRequest => ({
+    api: 'orders',
+    label: 'v1',
+    author: 'alice',
+    reason: 'incident 12',
+    from: undefined,
+    until: END,
+    ...changes,
+  });
+  const unversioned = life({ released: -Infinity, deprecated: undefined, sunset: undefined });
+  const apis = [
+    { name: 'orders', versions: new Map([['v1', life()]]) },
+    { name: 'health', versions: new Map([['none', { ...unversioned, api: 'health', label: 'none' }]]) },
+  ];
+  const make = (changes: Partial<PauseRequest>) => makePause(request(changes), { apis, now: NOW, id: 'p1' });
+
+  it('begins now unless it says when, and keeps who and why, trimmed', () => {
+    const made = make({ author: ' alice ', reason: 'incident 12: see “#ops”\n' });
+    expect(made).toMatchObject({
+      kind: 'pause',
+      pause: pause({ label: 'v1', reason: 'incident 12: see “#ops”', from: NOW }),
+      effects: [{ version: 'v1', effect: 'sunset_held' }],
+    });
+    expect(make({ from: NOW + HOUR })).toMatchObject({ kind: 'pause', pause: { from: NOW + HOUR } });
+    expect(make({ label: undefined, until: NOW + LONGEST_PAUSE_MS }).kind).toBe('pause');
+  });
+
+  it('SUN-1: ends on a whole second, not before the instant asked for', () => {
+    const untils = [END - 1, END, END + 1].map((until) => {
+      const made = make({ until });
+      return made.kind === 'pause' && made.pause.until;
+    });
+    expect(untils).toEqual([END, END, END + 1000]);
+  });
+
+  it('is remembered for a day after its end, and no longer', () => {
+    const over = pause();
+    expect([END, END + DAY - 1, END + DAY].map((now) => longOver([over], now))).toEqual([[], [], [over]]);
+  });
+
+  it.each<[string, Partial<PauseRequest>, string, string]>([
+    ['an API nobody knows', { api: 'order' }, 'api', 'no API has this name; there is orders'],
+    [
+      'an API without versions or dates',
+      { api: 'health' },
+      'api',
+      'an API without versions and without dates has nothing to pause',
+    ],
+    ['a version nobody knows', { label: 'v9' }, 'label', 'orders has no such version; there is v1'],
+    [
+      'an end that has passed',
+      { until: NOW },
+      'until',
+      'must be later than 2027-04-14, when the pause begins',
+    ],
+    [
+      'an end before its beginning',
+      { from: END },
+      'until',
+      'must be later than 2027-04-20, when the pause begins',
+    ],
+    ['a beginning in the past', { from: NOW - 1 }, 'from', 'is in the past; leave it out to begin now'],
+    [
+      'more than 90 days',
+      { until: NOW + LONGEST_PAUSE_MS + 1 },
+      'until',
+      'a pause ends 2027-07-13 at the latest, 90 days from now; for longer, extend the sunset',
+    ],
+    ['nobody', { author: '  ' }, 'author', 'must not be empty'],
+    ['no reason', { reason: '' }, 'reason', 'must not be empty'],
+    ['a reason of two lines', { reason: 'one\ntwo' }, 'reason', 'must be one line of printable text'],
+    ['an escape sequence', { author: 'al\u001b[31mice' }, 'author', 'must be one line of printable text'],
+    ['a text turned around', { reason: 'a\u202eb' }, 'reason', 'must be one line of printable text'],
+    ['a novel', { reason: 'x'.repeat(201) }, 'reason', 'may have at most 200 characters'],
+  ])('%s is refused with the field and what to do', (_what, changes, field, message) => {
+    expect(make(changes)).toEqual({ kind: 'refused', problems: [{ field, message }] });
+  });
+
+  it('everything that is wrong is said at once', () => {
+    const refused = make({ api: 'x', until: 0, author: '', reason: '' });
+    expect(refused.kind === 'refused' && refused.problems.map(({ field }) => field)).toEqual([
+      'api',
+      'until',
+      'author',
+      'reason',
+    ]);
+  });
+
+  const windows = createBrownoutCalendar([window(BEGIN, BEGIN + HOUR), window(SUNSET - HOUR, SUNSET)]);
+
+  it.each<[string, PausableVersion, Partial<Pause>, string, string]>([
+    [
+      'ended already',
+      life({ sunset: BEGIN - DAY }),
+      {},
+      'served_again',
+      'v1 is served again until 2027-04-20, past its sunset of 2027-04-12',
+    ],
+    [
+      'about to end',
+      life({}, { brownouts: windows }),
+      {},
+      'sunset_held',
+      'v1 stays until 2027-04-20 without 2 brownouts, past its sunset of 2027-04-15',
+    ],
+    [
+      'browned out meanwhile',
+      life({}, { brownouts: windows }),
+      { until: BEGIN + DAY },
+      'brownouts_held',
+      'v1 is served until 2027-04-14 without 1 brownout',
+    ],
+    [
+      'without upstream',
+      life({ sunset: 0 }, { upstream: undefined }),
+      {},
+      'stays_ended',
+      'v1 has no upstream: its 410 stays',
+    ],
+    [
+      'redirected and without upstream',
+      life({ sunset: 0, after: { kind: 'redirect', to: 'v2', unsafe: 308 } }, { upstream: undefined }),
+      {},
+      'stays_ended',
+      'v1 has no upstream: its redirect stays',
+    ],
+    [
+      'forgotten and without upstream',
+      life({ sunset: 0, forgotten: 1 }, { upstream: undefined }),
+      {},
+      'stays_ended',
+      'v1 has no upstream: its 404 stays',
+    ],
+    ['far from its end', life({ sunset: END }), {}, 'none', 'v1 has nothing to hold in that time'],
+  ])('says what it does to a version %s', (_what, rules, changes, effect, summary) => {
+    const found = effectsOf(pause(changes), [{ name: 'orders', versions: new Map([['v1', rules]]) }]);
+    expect(found).toMatchObject([{ version: 'v1', operation: undefined, effect, summary }]);
+  });
+
+  it('names the operations that end by themselves, and only the versions meant', () => {
+    const search = { ...life({ sunset: BEGIN - DAY }), operation: 'GET /search' };
+    const same = { ...life(), operation: 'GET /' };
+    const v1 = life({}, { operations: { list: [search, same] } });
+    const versions = new Map([
+      ['v1', v1],
+      ['v2', { ...life(), label: 'v2' }],
+    ]);
+    const named = (label: string | undefined) =>
+      effectsOf(pause({ label }), [{ name: 'orders', versions }]).map(
+        ({ version: of, operation, effect }) => [of, operation, effect],
+      );
+    expect(named('v1')).toEqual([
+      ['v1', undefined, 'sunset_held'],
+      ['v1', 'GET /search', 'served_again'],
+    ]);
+    expect(named(undefined)).toContainEqual(['v2', undefined, 'sunset_held']);
+    expect(effectsOf(pause({ api: 'gone' }), [{ name: 'orders', versions }])).toEqual([]);
+  });
+});
