@@ -155,7 +155,7 @@ describe('explain of what a listener decides', () => {
 
   it('plain HTTP that no listener speaks is wrong usage', async () => {
     const secure = GATEWAY.replace(/^ {2}http: .*\n/m, '');
-    expect(await explain('GET http://a.example/uploads', [], secure)).toEqual({
+    expect(await explain('GET http://a.example/uploads', [], secure)).toMatchObject({
       exitCode: 2,
       text: 'sundial: No listener of this gateway speaks plain HTTP: ask for an https URL.\n',
     });

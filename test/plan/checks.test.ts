@@ -310,7 +310,7 @@ const policyRows: readonly Row[] = [
     'a label without its last part',
     '  v2: { released',
     '  v1.10: { released',
-    '10 «v1.10» error: not a version label: "v1.10" (write v and the number, such as v1 or v1.2.0)',
+    '10 «v1.10» error: not a version label: "v1.10" (write v and the number, such as v1 or v1.2.0, or a date such as 2026-01-15)',
   ],
 ];
 
