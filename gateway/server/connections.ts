@@ -58,9 +58,10 @@ export function createConnections(): Connections {
 
   function endSession(session: ServerHttp2Session, busy: Busy): void {
     setTimeout(() => {
-      // One that began meanwhile, and one whose header section never ends.
+      // One that began meanwhile, and one whose header section never ends: that may come behind any request.
       session.close();
-      if (!busy.session(session)) session.destroy();
+      if (busy.session(session)) endSession(session, busy);
+      else session.destroy();
     }, HEAD_GRACE_MS).unref();
   }
 

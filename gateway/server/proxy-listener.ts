@@ -125,11 +125,13 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
     async listen() {
       await fastify.ready();
       const { host, port } = options.address;
-      const own = { port, ...(host === undefined ? {} : { host }) };
+      const at = { port, ...(host === undefined ? {} : { host }) };
       await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(options.socket === undefined ? own : { fd: options.socket }, () => {
-          server.off('error', reject);
+        // Of a socket that is bound already the system's error does not say where.
+        const fail = (error: Error): void => reject(Object.assign(error, { port, address: host }));
+        server.once('error', fail);
+        server.listen(options.socket === undefined ? at : { fd: options.socket }, () => {
+          server.off('error', fail);
           resolve();
         });
       });

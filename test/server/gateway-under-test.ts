@@ -17,7 +17,7 @@ import type { Websockets } from '../../gateway/forward/websocket.ts';
 import type { Bounds, Overload } from '../../gateway/plan/bounds.ts';
 import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
 import type { GatewayPlan, UpstreamPlan } from '../../gateway/plan/plan.ts';
-import type { PlainMode } from '../../gateway/plan/settings.ts';
+import type { Address, PlainMode } from '../../gateway/plan/settings.ts';
 import { certificatesOf } from '../../gateway/server/certificates.ts';
 import { createIntake } from '../../gateway/server/intake.ts';
 import { createProxyListener, type ProxyListener } from '../../gateway/server/proxy-listener.ts';
@@ -26,6 +26,10 @@ import { type BoundsSamples, createBoundsReport } from '../../gateway/telemetry/
 import { upstream as sampleUpstream } from '../support/exchange-samples.ts';
 
 export interface GatewayOptions {
+  /** Default: a free port of this machine. */
+  readonly address?: Address;
+  /** As a worker is given one. */
+  readonly socket?: number;
   readonly upstream?: string;
   readonly plan?: Partial<UpstreamPlan>;
   readonly removeHeaders?: readonly string[];
@@ -179,7 +183,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const views: RequestView[] = [];
   const exchange = testExchange(options, { facts, views });
   const upstreams = openUpstreams({ ca: options.ca, onChange: () => undefined, ...options.reach });
-  const address = { host: '127.0.0.1', port: 0 };
   const folder = await mkdtemp(join(tmpdir(), 'sundial-tls-'));
   const certificates = options.tls
     ? certificatesOf([await selfSignedPair(folder, ['api.example.com'], Date.now())], {
@@ -203,7 +206,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     idleWebsockets: intake.idleWebsockets,
   });
   const listener = createProxyListener({
-    address,
+    address: options.address ?? { host: '127.0.0.1', port: 0 },
+    socket: options.socket,
     ...(certificates === undefined
       ? {}
       : { certificates: { current: () => certificates, onChange: () => undefined } }),

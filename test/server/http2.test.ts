@@ -12,7 +12,7 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { describe, expect, it, vi } from 'vitest';
 import { drain } from '../../gateway/server/drain.ts';
 import { converseInHttp2 } from '../wire/http2-client.ts';
-import { type Fields, frame, OPENING, request } from '../wire/http2-frames.ts';
+import { type Fields, frame, OPENING, readFrames, request } from '../wire/http2-frames.ts';
 import { type Answering, type AnsweringBody, forEachTest, type Pair } from './gateway-pair.ts';
 import type { GatewayOptions, GatewayUnderTest } from './gateway-under-test.ts';
 import { get, OK, until } from './raw-sockets.ts';
@@ -386,14 +386,14 @@ describe('promise 23: a drain waits for no client that keeps its own side open',
   async function drained(
     gateway: GatewayUnderTest,
     isReady: () => boolean,
-    meanwhile: () => void = () => undefined,
+    meanwhile: () => void | Promise<void> = () => undefined,
   ): Promise<boolean> {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       while (!isReady()) await vi.advanceTimersByTimeAsync(0);
       const times = { waitMs: 0, timeoutMs: 2 ** 31 - 1 };
       const whole = drain({ listeners: [gateway.listener], onDraining: () => undefined, ...times });
-      meanwhile();
+      await meanwhile();
       const end = performance.now() + 20_000;
       while (gateway.listener.connections() > 0 && performance.now() < end)
         await vi.advanceTimersByTimeAsync(100);
@@ -422,6 +422,31 @@ describe('promise 23: a drain waits for no client that keeps its own side open',
     const isReady = (): boolean => received > 0 && (!hasEnded || client.readableEnded);
     expect(await drained(gateway, isReady)).toBe(true);
     expect(client.readableEnded).toBe(true);
+  });
+
+  it('one whose next header section never ends, behind a request that was answered late', async () => {
+    const bounds = { idleMs: 2 ** 31 - 1 };
+    const { gateway, session, upstream } = await open(() => undefined, { bounds });
+    session.destroy();
+    const client = hold(gateway.port, 'h2');
+    let received = '';
+    client.on('data', (chunk: Buffer) => {
+      received += chunk.toString('latin1');
+    });
+    const END_STREAM_ALONE = 1;
+    const asked: Fields = [
+      [':method', 'GET'],
+      [':scheme', 'https'],
+      [':authority', 'api.example.com'],
+      [':path', '/echo'],
+    ];
+    client.write(request(asked) + frame(1, END_STREAM_ALONE, 3, '\x82'), 'latin1');
+    const answerLate = async (): Promise<void> => {
+      await vi.advanceTimersByTimeAsync(1_000);
+      upstream.requests[0]?.socket.write(OK);
+      while (readFrames(received).body !== 'ok') await vi.advanceTimersByTimeAsync(0);
+    };
+    expect(await drained(gateway, () => upstream.requests.length === 1, answerLate)).toBe(true);
   });
 
   it.each(['h2', 'http/1.1'])('one that begins to speak %s meanwhile', async (protocol) => {

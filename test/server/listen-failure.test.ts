@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Settings } from '../../gateway/plan/settings.ts';
 import { ListenFailure, listenFailure } from '../../gateway/server/listen-failure.ts';
+import { startGateway } from './gateway-under-test.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -60,6 +61,21 @@ describe('a listener that cannot have its address', () => {
       metrics: undefined,
     };
     expect(listenFailure(await listen(port, '127.0.0.2'), listeners)).toMatchObject({ listener: 'admin' });
+  });
+
+  it('is named by a worker, too, which listens on what it was given', async () => {
+    const address = { host: '127.0.0.1', port: 47_002 };
+    const NO_DESCRIPTOR = 2 ** 30;
+    const failed = startGateway({ address, socket: NO_DESCRIPTOR }).catch((error: unknown) => error);
+    const listeners = {
+      https: https(address.host, address.port),
+      http: undefined,
+      admin: undefined,
+      metrics: undefined,
+    };
+    expect(listenFailure(await failed, listeners)).toMatchObject({
+      message: 'the https listener cannot have 127.0.0.1:47002: the system refuses (EINVAL)',
+    });
   });
 
   it('may ask for an address that this machine has not', async () => {
