@@ -2,6 +2,7 @@
 // Only what makes a difference to it is told: another version, stage or answer, or other lifecycle headers.
 import type { VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { parseInstant } from '../policy/notation.ts';
 import { signalsOf, spellChanges } from './explain-signals.ts';
 import type { Judged } from './judge.ts';
 
@@ -38,6 +39,7 @@ export async function nextChanges(
     ...rules.flatMap(instantsOf),
     ...first.facts.overrides.flatMap(({ from, until }) => [from, until]),
     ...(window === undefined ? [] : [window.from, window.until]),
+    ...daysNamed(first),
   ];
   const changes: Change[] = [];
   let before = toldBy(first);
@@ -60,6 +62,13 @@ function instantsOf({ phases, schedule, exceptions, maintenance }: VersionRules)
     ...(schedule.forgotten === undefined ? [] : [schedule.forgotten]),
     ...(maintenance === undefined ? [] : [maintenance.until]),
   ];
+}
+
+/** With `match: floor` a day that a header names gets an answer as soon as it has come (VER-5). */
+function daysNamed({ facts, view }: Judged): readonly EpochMs[] {
+  const { header, match } = facts.api?.resolution ?? {};
+  if (header === undefined || match !== 'floor') return [];
+  return [view.headers[header] ?? []].flat().flatMap((day) => parseInstant(day) ?? []);
 }
 
 function laterThan(now: EpochMs, instants: readonly EpochMs[]): readonly EpochMs[] {

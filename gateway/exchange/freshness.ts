@@ -50,8 +50,10 @@ function secondsToTransition({ phase, version, api, now, overrides, linked }: Ex
  */
 export function clampFreshness(headers: AnswerHeaders, seconds: number, wallClock: EpochMs): void {
   if (seconds === Number.POSITIVE_INFINITY) return;
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && name.endsWith('control') && FIELD.test(name))
+  for (const name of Object.keys(headers)) {
+    if (!name.endsWith('control') || !FIELD.test(name)) continue;
+    const value = headers[name];
+    if (value !== undefined)
       headers[name] = clampLifetimes(typeof value === 'string' ? value : value.join(', '), seconds);
   }
   // An nginx in front of this gateway reads it before all others.

@@ -33,15 +33,13 @@ import { NO_CAPTURES, noteLinks, type Resource, redirectUrl } from './successor-
  * Judges one request against the plan captured in `facts`.
  * @throws Fault `identity_unavailable` when no key could be had to verify a token
  */
-export async function decide(
-  view: RequestView,
-  facts: ExchangeFacts,
-  ports: ExchangePorts,
-): Promise<Directive> {
+export function decide(view: RequestView, facts: ExchangeFacts, ports: ExchangePorts): Promise<Directive> {
+  const orRefuse = (flood: Refusal | undefined): Promise<Directive> =>
+    flood === undefined ? judge(view, facts, ports) : Promise.resolve(refuse(flood));
   // Guard: before anything costly, so that a flood from one address buys nothing but look-ups in one map.
   const guarding = refuseFlood(view.clientAddress, facts.plan, ports);
-  const flood = guarding instanceof Promise ? await guarding : guarding;
-  return flood === undefined ? judge(view, facts, ports) : refuse(flood);
+  // Nearly always known at once: one promise per request is enough.
+  return guarding instanceof Promise ? guarding.then(orRefuse) : orRefuse(guarding);
 }
 
 /** All behind the guard. A request that is judged again keeps its consumer and what it was counted with. */

@@ -57,6 +57,23 @@ describe('what changes next', () => {
   });
 });
 
+describe('what changes next where versions are days', () => {
+  it('VER-5: a day that is still to come counts from its first instant on', async () => {
+    const payments = `api: payments
+base: /api/payments
+resolve: [ { header: API-Version, match: floor } ]
+access: public
+upstreams: { 2026-06-01: { targets: [http://127.0.0.1:4001] } }
+versions: { 2026-06-01: { released: 2026-06-01, deprecated: 2026-06-10, sunset: 2027-06-10 } }
+`;
+    await using files = await workspace({ 'policies/payments.yaml': payments });
+    const headers = ['API-Version: 2026-12-20'];
+    const { text } = await explain(files, 'GET /api/payments', { headers });
+    expect(text).toContain('answer    400 Bad Request\n');
+    expect(text).toContain('\nnext      2026-12-20            2026-06-01 deprecated: forwarded\n');
+  });
+});
+
 describe('what changes next in the headers', () => {
   const nextOf = async (policy: string, request: string, options: Partial<ExplainOptions> = {}) => {
     await using files = await workspace({ 'policies/orders.yaml': policy });

@@ -22,6 +22,32 @@ async function problems(text: string): Promise<readonly string[]> {
   return await files.problems();
 }
 
+describe('default-served where accounts are pinned', () => {
+  const rows: readonly (readonly [pin: string, found: readonly string[]])[] = [
+    ['{ by: consumer }', []],
+    ['{ created: account_created }', []],
+    [
+      '{ created: account_created, match: exact }',
+      [
+        'from then on an account made on a day without a version gets 410',
+        'until then an account made on a day without a version gets 400',
+      ],
+    ],
+  ];
+  it.each(rows)('%s', async (pin, found) => {
+    const ends = withPin(`{ pin: ${pin} }, { default: 2025-09-15 }`).replace(
+      '{ released: 2025-09-15 }',
+      '{ released: 2025-09-15, deprecated: 2026-01-15, sunset: 2027-01-15, guide: https://docs.example.com/v2 }',
+    );
+    const planned = withPin(`{ pin: ${pin} }, { default: 2026-06-01 }`).replace(
+      '{ released: 2026-06-01 }',
+      '{ released: 2026-12-01 }',
+    );
+    const said = [...(await problems(ends)), ...(await problems(planned))];
+    expect(said.flatMap((each) => /(?:from|until) then .* gets \d+/.exec(each)?.[0] ?? [])).toEqual(found);
+  });
+});
+
 describe('a pin', () => {
   it.each([
     ['{ pin: {} }', { account: undefined, created: undefined, match: 'floor' }],

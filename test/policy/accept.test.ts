@@ -221,6 +221,7 @@ describe('VER-3: one media type that says two things of its version', () => {
     ['the name against the parameter', `${v('v1')};version=2`, 'v1 against 2'],
     ['the name against the second parameter', `${v('v1')};version=1;version=2`, 'v1 against 2'],
     ['behind a quote that holds a semicolon', `${n('1')};x=";a=\\";b";version=2`, '1 against 2'],
+    ['behind a quote inside a value', `${n('1')};x=a=";version=1;version=2`, '1 against 2'],
   ];
 
   it.each(rows)('%s in Accept', (_name, accept, outcome) => {

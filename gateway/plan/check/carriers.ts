@@ -5,7 +5,7 @@ import { dayOf } from '../../policy/notation.ts';
 import { compareLabels, isDate } from '../../policy/versioning/label.ts';
 import { hasSunset } from '../redirects.ts';
 import { reportDangling } from './dangling.ts';
-import { checkPin } from './pin.ts';
+import { checkPin, whoGetsDefault } from './pin.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
@@ -95,10 +95,11 @@ function checkDefault(view: PolicyView, now: EpochMs, report: Report): void {
     (other) => isOut(other) && !hasSunset(view.versions.get(other) ?? {}, now),
   );
   const other = served.sort(compareLabels).at(-1);
-  if (released <= now || other === undefined) return;
+  const who = whoGetsDefault(view.parts);
+  if (released <= now || other === undefined || who === undefined) return;
   report(path, {
     rule: 'default-served',
-    message: `${label} is released on ${dayOf(released)}: until then a request that names no version gets 400`,
+    message: `${label} is released on ${dayOf(released)}: until then ${who} gets 400`,
     hint: `default: ${other} until then`,
   });
 }

@@ -1,8 +1,20 @@
 // Cross checks of a pin: days to be pinned to, and an account to pin.
 // Part of the checks of one policy file.
 import { isDate } from '../../policy/versioning/label.ts';
+import type { PolicyParts } from '../grammar/policy-grammar.ts';
 import { nearRegistered } from './claims.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
+
+/**
+ * Who gets the default by naming no version, in words; undefined where nobody does. An account is on a version of its own,
+ * unless a version of the very day it was made is asked for (VER-5).
+ */
+export function whoGetsDefault({ resolve = [] }: Pick<PolicyParts, 'resolve'>): string | undefined {
+  const pin = resolve.find((entry) => entry.pin !== undefined)?.pin;
+  if (pin === undefined) return 'a request that names no version';
+  const isExact = pin.match === 'exact' && pin.created !== undefined;
+  return isExact ? 'an account made on a day without a version' : undefined;
+}
 
 export function checkPin(view: PolicyView, report: Report): void {
   const index = view.parts.resolve?.findIndex(({ pin }) => pin !== undefined) ?? -1;

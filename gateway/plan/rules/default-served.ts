@@ -2,6 +2,7 @@
 // VER-3: the default is what such a request gets, and once it has ended that is a 410 and no other version.
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
+import { whoGetsDefault } from '../check/pin.ts';
 import type { PolicyView } from '../check/views.ts';
 import { effectiveSunset, redirectChain, redirectOf } from '../redirects.ts';
 import type { Rule } from './subject.ts';
@@ -10,13 +11,14 @@ export const defaultServed: Rule = ({ label, version, view }, report) => {
   const { resolve = [] } = view.parts;
   const index = resolve.findIndex((entry) => entry.default === label);
   const ends = effectiveSunset(version);
-  if (index < 0 || ends === undefined) return;
+  const who = whoGetsDefault(view.parts);
+  if (index < 0 || ends === undefined || who === undefined) return;
   const next = outliving(label, view);
   const isPlaced = resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined);
   if (next === undefined || (isPlaced && isLedOn(label, view))) return;
   report(['resolve', index, 'default'], {
     rule: 'default-served',
-    message: `${label} ends on ${dayOf(ends)}: from then on a request that names no version gets 410`,
+    message: `${label} ends on ${dayOf(ends)}: from then on ${who} gets 410`,
     hint: `default: ${next} by that day`,
   });
 };

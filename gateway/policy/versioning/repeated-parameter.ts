@@ -11,16 +11,20 @@ export function everyValue(text: string, name: string): readonly string[] {
 function parametersOf(text: string): readonly string[] {
   const found: string[] = [];
   let start = -1;
-  // A quoted string begins right behind the `=` of a parameter and nowhere else.
+  // A quoted string begins right behind the first `=` of a parameter and nowhere else.
   let mayQuote = false;
+  let hasValue = true;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
     if (character === '"' && mayQuote) at = endOfQuote(text, at);
     else if (character === ';') {
       if (start >= 0) found.push(text.slice(start, at));
       start = at;
+      hasValue = false;
     }
-    if (character !== ' ' && character !== '\t') mayQuote = character === '=';
+    if (character === ' ' || character === '\t') continue;
+    mayQuote = character === '=' && !hasValue;
+    hasValue ||= mayQuote;
   }
   return start < 0 ? found : [...found, text.slice(start)];
 }
