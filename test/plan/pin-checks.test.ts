@@ -22,7 +22,7 @@ async function problems(text: string): Promise<readonly string[]> {
   return await files.problems();
 }
 
-describe('default-served where accounts are pinned', () => {
+describe('default-served', () => {
   const rows: readonly (readonly [pin: string, found: readonly string[]])[] = [
     ['{ by: consumer }', []],
     ['{ created: account_created }', []],
@@ -34,7 +34,7 @@ describe('default-served where accounts are pinned', () => {
       ],
     ],
   ];
-  it.each(rows)('%s', async (pin, found) => {
+  it.each(rows)('where accounts are pinned with %s', async (pin, found) => {
     const ends = withPin(`{ pin: ${pin} }, { default: 2025-09-15 }`).replace(
       '{ released: 2025-09-15 }',
       '{ released: 2025-09-15, deprecated: 2026-01-15, sunset: 2027-01-15, guide: https://docs.example.com/v2 }',
@@ -45,6 +45,18 @@ describe('default-served where accounts are pinned', () => {
     );
     const said = [...(await problems(ends)), ...(await problems(planned))];
     expect(said.flatMap((each) => /(?:from|until) then .* gets \d+/.exec(each)?.[0] ?? [])).toEqual(found);
+  });
+
+  it('says nothing of an end where the API is only observed, and so served on', async () => {
+    const observed = (mode: string) =>
+      problems(
+        `${PAYMENTS.replace('{ pin: { } }', '{ default: 2025-09-15 }')}mode: ${mode}\n`.replace(
+          '{ released: 2025-09-15 }',
+          '{ released: 2025-09-15, deprecated: 2026-01-15, sunset: 2027-01-15, guide: https://docs.example.com/v2 }',
+        ),
+      );
+    expect((await observed('observe')).filter((each) => each.includes('gets 410'))).toEqual([]);
+    expect((await observed('enforce')).filter((each) => each.includes('gets 410'))).toHaveLength(1);
   });
 });
 

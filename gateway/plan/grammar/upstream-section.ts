@@ -41,7 +41,9 @@ export const plainPath = (description: string, example: string) =>
 
 const timeouts = z.strictObject({
   connect: duration('Until the connection stands; default 1s.').optional(),
-  headers: duration('Until the response headers are complete, anew with each interim answer (1xx); default 5s.').optional(),
+  headers: duration(
+    'Until the response headers are complete, anew with each interim answer (1xx); default 5s.',
+  ).optional(),
   idle: duration('Between two chunks of a body; default 30s.').optional(),
   total: duration('For the whole exchange; default 60s.').optional(),
 });

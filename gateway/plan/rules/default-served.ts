@@ -12,7 +12,8 @@ export const defaultServed: Rule = ({ label, version, view }, report) => {
   const index = resolve.findIndex((entry) => entry.default === label);
   const ends = effectiveSunset(version);
   const who = whoGetsDefault(view.parts);
-  if (index < 0 || ends === undefined || who === undefined) return;
+  // What has ended is served on where the API is only observed.
+  if (index < 0 || ends === undefined || who === undefined || view.parts.mode === 'observe') return;
   const next = outliving(label, view);
   const isPlaced = resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined);
   if (next === undefined || (isPlaced && isLedOn(label, view))) return;
