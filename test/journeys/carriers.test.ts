@@ -241,6 +241,8 @@ describe('the status table', () => {
       expect((await ask(askFor({ [place]: 'v2' }))).headers.vary).toBe('API-Version, Accept');
       expect((await ask(askFor({ [place]: 'v7' }))).headers.vary).toBe('API-Version, Accept');
     }
+    const byDefault = await ask({ path: '/api/payments' });
+    expect([byDefault.status, byDefault.headers.vary]).toEqual([200, 'Payments-Version']);
   });
 });
 
