@@ -236,7 +236,7 @@ describe('the status table', () => {
     },
   );
 
-  it('CACHE-2: every header that could select a version stands in Vary, whichever did', async () => {
+  it('CACHE-2, NEG-7: every header that could select a version stands in Vary, whichever did', async () => {
     for (const place of PLACES) {
       expect((await ask(askFor({ [place]: 'v2' }))).headers.vary).toBe('API-Version, Accept');
       expect((await ask(askFor({ [place]: 'v7' }))).headers.vary).toBe('API-Version, Accept');
@@ -244,6 +244,11 @@ describe('the status table', () => {
     const byDefault = await ask({ path: '/api/payments' });
     expect([byDefault.status, byDefault.headers.vary]).toEqual([200, 'Payments-Version']);
   });
+});
+
+it('NEG-5: an answer keeps the type of the service where the policy does not have it rewritten', async () => {
+  const { headers } = await ask(askFor({ accept: 'v2' }));
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
 describe('what the upstream sees', () => {
