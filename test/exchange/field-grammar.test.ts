@@ -36,9 +36,13 @@ const policy = fc
         service_doc: page,
         service_desc: page,
         reason: text,
-        successor: fc.constant('v2'),
       },
       { requiredKeys: [] },
+    ),
+    next: fc.oneof(
+      fc.constant({ successor: 'v2' }),
+      page.map((alternate) => ({ alternate })),
+      fc.constant({}),
     ),
     after: fc.constantFrom(
       'gone',
@@ -73,6 +77,7 @@ const policy = fc
       deprecated: date(deprecated),
       ...ends,
       ...drawn.links,
+      ...drawn.next,
     };
     return {
       api: 'orders',

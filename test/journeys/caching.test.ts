@@ -31,7 +31,7 @@ function askAt(at: number, path: string, fields: readonly string[], more = ''): 
 describe('freshness', () => {
   const CACHEABLE = ['Cache-Control:public, max-age=3600, s-maxage=7200'];
 
-  it('CACHE-6: ends at the sunset', async () => {
+  it('CACHE-6, SUN-4: ends at the sunset', async () => {
     const { status, headers } = await askAt(SUNSET - 60_000, '/api/v1/orders', CACHEABLE);
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('public, max-age=60, s-maxage=60');

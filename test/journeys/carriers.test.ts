@@ -236,12 +236,19 @@ describe('the status table', () => {
     },
   );
 
-  it('CACHE-2: every header that could select a version stands in Vary, whichever did', async () => {
+  it('CACHE-2, NEG-7: every header that could select a version stands in Vary, whichever did', async () => {
     for (const place of PLACES) {
       expect((await ask(askFor({ [place]: 'v2' }))).headers.vary).toBe('API-Version, Accept');
       expect((await ask(askFor({ [place]: 'v7' }))).headers.vary).toBe('API-Version, Accept');
     }
+    const byDefault = await ask({ path: '/api/payments' });
+    expect([byDefault.status, byDefault.headers.vary]).toEqual([200, 'Payments-Version']);
   });
+});
+
+it('NEG-5: an answer keeps the type of the service where the policy does not have it rewritten', async () => {
+  const { headers } = await ask(askFor({ accept: 'v2' }));
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
 describe('what the upstream sees', () => {
@@ -305,9 +312,10 @@ describe('what the upstream sees', () => {
   });
 
   it('VER-9: the version in the query, instead of a client’s own parameter of that name', async () => {
-    const seen = seenBy(await ask({ path: '/api/payments?since=2025-03-01&edition=1&x=2' }));
+    const headers = { 'payments-version': '2025-04-01', 'api-version': '2' };
+    const seen = seenBy(await ask({ path: '/api/payments?since=2025-03-01&edition=1&x=2', headers }));
     expect(seen.target).toBe('/echo?x=2&edition=2025-03-01');
-    expect(valuesOf(seen, 'payments-version')).toEqual([]);
+    for (const name of Object.keys(headers)) expect(valuesOf(seen, name)).toEqual([]);
   });
 });
 

@@ -87,7 +87,7 @@ describe('standards §24, as ordered pairs', () => {
     expect(again).toEqual([...upstream, 'via: 1.1 sundial', ...DEPRECATED, ...quota(8, 12), ...LAST]);
   });
 
-  it('retired, with a redirect: 301 for GET, 308 for POST', async () => {
+  it('RET-10, LNK-4: retired, with a redirect: 301 for GET, 308 for POST', async () => {
     const moved = (answer: Answer, search: string) => [
       'content-type: application/json; charset=utf-8',
       lengthOf(answer),
@@ -108,7 +108,7 @@ describe('standards §24, as ordered pairs', () => {
     expect(others).toEqual(moved(post, '?x=1'));
   });
 
-  it('retired and gone, in the specification’s form and as problem+json', async () => {
+  it('LNK-4: retired and gone, in the specification’s form and as problem+json', async () => {
     const gone = (answer: Answer, type: string, order: readonly string[]) => [
       `content-type: ${type}`,
       lengthOf(answer),

@@ -91,6 +91,11 @@ describe('an account with a creation day', () => {
     expect(await gateway.metric(series)).toBe(before + 1);
   });
 
+  it('has nothing stored of it: told another day, it is on the version of that one', async () => {
+    expect(await versionFor(await made('2025-03-14', 'corrected'))).toBe('2024-09-01');
+    expect(await versionFor(await made('2025-10-01', 'corrected'))).toBe('2025-09-15');
+  });
+
   it('stays there when newer versions come', async () => {
     const acme = await made('2025-10-01');
     expect(await versionFor(acme)).toBe('2025-09-15');

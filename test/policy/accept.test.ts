@@ -69,6 +69,11 @@ describe('Accept', () => {
       'application/vnd.acme+json; x="a,b;c"; version="1"',
       'v1 by accept',
     ],
+    [
+      'NEG-1: what stands inside quotes is no member',
+      `application/vnd.acme+json; x=", ${v('v2')}, "; version="1";q=0.9`,
+      'v1 by accept',
+    ],
     ['NEG-1: names in any case', 'Application/VND.Acme+JSON; Version=1', 'v1 by accept'],
     ['NEG-1: blanks around everything', `\t ${v('v1')} ;\tq=0.5 , ,text/html;q=0.1`, 'v1 by accept'],
     ['NEG-1: empty members', `,, ${v('v1')} ,`, 'v1 by accept'],

@@ -6,9 +6,7 @@ import { authorise } from '../../gateway/policy/authentication/authorise.ts';
 import { readBearer } from '../../gateway/policy/authentication/bearer.ts';
 import { challengeFor } from '../../gateway/policy/authentication/challenge.ts';
 import { consumerFrom } from '../../gateway/policy/authentication/consumer.ts';
-
-/** Any code units, lone surrogates and control characters included. */
-const anyText = fc.array(fc.nat(0xffff), { maxLength: 12 }).map((codes) => String.fromCharCode(...codes));
+import { anyText } from '../support/any-text.ts';
 
 describe('bearer credentials', () => {
   it.each(['Bearer a.b.c', 'bearer a.b.c', 'BEARER a.b.c', 'Bearer   a.b.c'])(

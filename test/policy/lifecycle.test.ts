@@ -7,9 +7,7 @@ import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts'
 import { hasEnded, retire } from '../../gateway/policy/lifecycle/retirement.ts';
 import type { DeprecationForm, Phase, Schedule, Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 import { parsePageUrl } from '../../gateway/policy/lifecycle/section.ts';
-
-/** Any code units, lone surrogates and control characters included. */
-const anyText = fc.array(fc.nat(0xffff), { maxLength: 12 }).map((codes) => String.fromCharCode(...codes));
+import { anyText } from '../support/any-text.ts';
 
 const at = (text: string) => Temporal.Instant.from(text).epochMilliseconds;
 const day = (text: string) => at(`${text}T00:00:00Z`);

@@ -114,6 +114,7 @@ describe('the version of an account', () => {
     expect(chosen('2026-06-10', 'floor', undefined, late)).toBe('2025-09-15');
     expect(chosen('2026-06-14', 'floor', undefined, late)).toBe('2025-09-15');
     expect(chosen('2026-06-15', 'floor', undefined, late)).toBe('2026-06-01');
+    expect(chosen('2026-06-01', 'exact', undefined, late)).toBe('none');
   });
 });
 

@@ -12,9 +12,7 @@ import type {
 } from '../../gateway/policy/versioning/resolution.ts';
 import { resolveVersion } from '../../gateway/policy/versioning/resolve.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
-
-/** Any code units, lone surrogates and control characters included. */
-const anyText = fc.array(fc.nat(0xffff), { maxLength: 12 }).map((codes) => String.fromCharCode(...codes));
+import { anyText } from '../support/any-text.ts';
 
 const rules = createResolutionRules({
   labels: ['v1', 'v3', 'v2.0.0', 'v2.1.0', 'v4'],
