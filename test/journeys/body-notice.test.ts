@@ -76,7 +76,7 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
       ['POST', 201],
       ['PUT', 200],
       ['PATCH', 202],
-    ])('BODY-1: what %s answers with %i', async (method, status) => {
+    ])('BODY-1, BODY-6: what %s answers with %i', async (method, status) => {
       const answer = await orders.askFor(
         ask,
         reply(status, ['Content-Type: application/vnd.acme+json'], BODY),

@@ -115,7 +115,7 @@ describe('the catalog', () => {
 });
 
 describe('revalidation', () => {
-  it.each([CATALOG, ORDERS, `${ORDERS}.ics`])('C304-4: %s has a strong ETag of its bytes', async (path) => {
+  it.each([CATALOG, ORDERS, `${ORDERS}.ics`])('C304-3, C304-4: %s has a strong ETag of its bytes', async (path) => {
     const { headers, body } = await ask(path);
     expect(headers.etag).toBe(`"${createHash('sha256').update(body).digest('base64url')}"`);
     const { etag = '' } = headers;
