@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { connectRedis, type RedisConnection } from '../../gateway/stores/redis/connect.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
+import { type FaultyLine, startFaultyLine } from '../support/faulty-line.ts';
+import { type RunningRedis, startRedis } from '../support/redis-server.ts';
 import { limitOf } from './rate-limit-store.ts';
 
 const quiet = { onState: () => undefined, answerWithinMs: 5000 };
@@ -89,6 +91,52 @@ describe('the Redis rate-limit store', () => {
     await expect(store.take({ key, limit, cost: 1 })).rejects.toBeInstanceOf(StoreUnavailable);
     await hand.del(bucketOf(key));
     expect(await store.take({ key, limit, cost: 1 })).toMatchObject({ allowed: true });
+  });
+});
+
+describe('gateways whose answers from Redis come late or not at all', () => {
+  const limit = limitOf(50, 3_600_000);
+  let stack: AsyncDisposableStack;
+  let redis: RunningRedis;
+  beforeEach(async () => {
+    stack = new AsyncDisposableStack();
+    redis = stack.adopt(await startRedis(), ({ stop }) => stop());
+  });
+  afterEach(() => stack.disposeAsync());
+
+  async function overLine(): Promise<{ connection: RedisConnection; line: FaultyLine }> {
+    const line = stack.use(await startFaultyLine(redis.port));
+    const connection = await connectRedis(`redis://127.0.0.1:${line.port}`, quiet);
+    stack.defer(connection.close);
+    return { connection, line };
+  }
+
+  it('promise 28: of 200 takes at once, each gateway late by its own time, exactly the limit is admitted', async () => {
+    const gateways = [await overLine(), await overLine()];
+    const stores = gateways.map(({ connection, line }, index) => {
+      line.delay(3 + 17 * index);
+      return createRedisRateLimitStore(connection);
+    });
+    const key = randomUUID();
+    const takes = Array.from({ length: 100 }, () =>
+      stores.map((store) => store.take({ key, limit, cost: 1 })),
+    );
+    const taken = await Promise.all(takes.flat());
+    expect(taken.filter(({ allowed }) => allowed)).toHaveLength(50);
+    expect(new Set(taken.filter(({ allowed }) => allowed).map(({ remaining }) => remaining)).size).toBe(50);
+  });
+
+  it('promise 28: a take whose answer was lost on the way is not sent again: it is counted once', async () => {
+    const { connection, line } = await overLine();
+    const store = createRedisRateLimitStore(connection);
+    const key = randomUUID();
+    const take = () => store.take({ key, limit, cost: 1 });
+    expect(await take()).toMatchObject({ remaining: 49 });
+    line.cutAfter(2);
+    await expect(take()).rejects.toBeInstanceOf(StoreUnavailable);
+    line.cutAfter(undefined);
+    const again = await vi.waitFor(take, { timeout: 10_000, interval: 20 });
+    expect(again).toMatchObject({ allowed: true, remaining: 47 });
   });
 });
 

@@ -8,6 +8,7 @@ import { watchOthers } from './machine.ts';
 import { oversized } from './oversized.ts';
 import { redisAway } from './redis-away.ts';
 import type { Figure, Row } from './row.ts';
+import { sharedLimit } from './shared-limit.ts';
 import { slowEnds } from './slow-ends.ts';
 import { staleConnections } from './stale-connections.ts';
 
@@ -24,6 +25,7 @@ const ROWS: readonly Row[] = [
   ...deadUpstream,
   ...ending,
   ...redisAway,
+  ...sharedLimit,
 ];
 
 function say(line: string): void {

@@ -179,10 +179,19 @@ describe('a public listener judges the bytes of a request', () => {
     expect(answer.closed).toBe(true);
   });
 
-  it('ERR-7: a well-formed X-Request-Id is kept, any other replaced', async () => {
-    await sendRaw(gateway.port, get('/echo', ['X-Request-Id: abcdef-123']));
-    expect(gateway.views.at(-1)?.requestId).toBe('abcdef-123');
-    await sendRaw(gateway.port, get('/echo', ['X-Request-Id: no good']));
-    expect(gateway.views.at(-1)?.requestId).toMatch(/^[0-9a-f-]{36}$/);
+  it.each([
+    ['abcdef-1', true],
+    ['A'.repeat(64), true],
+    ['abcdef1', false],
+    ['A'.repeat(65), false],
+    ['no good here', false],
+    ['abcdef_123', false],
+    ['abcdef.123', false],
+    ['abcdefg\xe9', false],
+  ])('ERR-7: a well-formed X-Request-Id is kept, any other replaced: %s', async (id, isKept) => {
+    await sendRaw(gateway.port, get('/echo', [`X-Request-Id: ${id}`]));
+    const used = gateway.views.at(-1)?.requestId;
+    if (isKept) expect(used).toBe(id);
+    else expect(used).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
   });
 });

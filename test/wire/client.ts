@@ -24,6 +24,8 @@ export interface Sending {
   readonly patienceMs: number;
   /** Sent once the first final answer is there. */
   readonly after?: string;
+  /** What a tunnel carries back, and is waited for where a 101 opens one. */
+  readonly heard?: string;
 }
 
 export interface Received {
@@ -89,13 +91,15 @@ export async function converse(address: Address, sending: Sending): Promise<Rece
   let after = sending.after;
   while (!closed && performance.now() < deadline) {
     const finals = finalAnswers(answers());
-    const enough = finals.length >= sending.answers && finals.every((each) => each.complete);
-    if (enough && after !== undefined) {
+    const answered = finals.length >= sending.answers && finals.every((each) => each.complete);
+    if (answered && after !== undefined) {
       socket.write(after, 'latin1');
       after = undefined;
       await more(300);
       continue;
     }
+    const heard = finals.every(({ status, body }) => status !== 101 || body.includes(sending.heard ?? ''));
+    const enough = answered && heard;
     const ending = finals.some((each) => each.fields.some(saysClose));
     if (!(await more(enough ? (ending ? CLOSING_MS : QUIET_MS) : deadline - performance.now()))) break;
   }

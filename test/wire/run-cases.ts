@@ -9,7 +9,7 @@ import { judgeRequest } from './judge/judge-request.ts';
 import { judgeResponse } from './judge/judge-response.ts';
 import { judgeWebsocket } from './judge/judge-websocket.ts';
 import { MARK, type Verdict } from './judge/verdict.ts';
-import type { Recorder } from './recorder.ts';
+import { type Recorder, SEEN } from './recorder.ts';
 import { type Spot, spotAt } from './spot.ts';
 import { FRAME, handshake, OBLIGING } from './websockets/rows.ts';
 import type { RequestCase, ResponseCase, WebsocketCase } from './wire-case.ts';
@@ -140,6 +140,7 @@ async function sendHandshake(options: RunOptions, each: WebsocketCase, at: Spot)
     answers: 1,
     patienceMs: PATIENCE_MS,
     after: each.after ?? (each.script === undefined || each.pass.includes('switched') ? FRAME : ''),
+    ...(each.pass.includes('switched') ? { heard: SEEN } : {}),
   });
   return { received, worksAfterwards: await works(options, at) };
 }

@@ -1,0 +1,47 @@
+// Promise 28: two gateways and one Redis, each over a line that is slow by its own time. Together they admit exactly the limit.
+import { join } from 'node:path';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { startFaultyLine } from '../support/faulty-line.ts';
+import { type Client, overHttp2 } from '../support/http-client.ts';
+import { startRedis } from '../support/redis-server.ts';
+import { openFaulty } from './gateway.ts';
+import { exactly, type Figure, type Row } from './row.ts';
+
+/** Of journeys/redis/exact.yaml, for each address. */
+const LIMIT = 50;
+const ASKED = 200;
+/** Both well within what a gateway waits for Redis. */
+const LATE_MS = [1, 8];
+const WARM_UP = 300;
+
+async function together(): Promise<readonly Figure[]> {
+  await using stack = new AsyncDisposableStack();
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  const redis = stack.adopt(await startRedis(), ({ stop }) => stop());
+  const POLICIES = join(import.meta.dirname, '../journeys/redis/*.yaml');
+  const clients: Client[] = [];
+  for (const ms of LATE_MS) {
+    const line = stack.use(await startFaultyLine(redis.port));
+    line.delay(ms);
+    const STORE = `redis://127.0.0.1:${line.port}`;
+    const house = stack.use(await openFaulty({ POLICIES, ECHO: echo.url, STORE, REPLICAS: '2' }));
+    const client = stack.use(overHttp2(house.https));
+    for (let call = 0; call < WARM_UP; call += 1) await client.ask({ path: '/api/allow' });
+    clients.push(client);
+  }
+  const asked = Array.from({ length: ASKED / clients.length }, () =>
+    clients.map((client) => client.ask({ path: '/api/exact' })),
+  );
+  const answers = await Promise.all(asked.flat());
+  const admitted = answers.filter(({ status }) => status === 200);
+  const places = new Set(admitted.map(({ headers }) => headers['x-ratelimit-remaining']));
+  return [
+    // Where Redis answers too late for a request, it is refused though it was counted.
+    exactly(`admitted of ${ASKED}`, admitted.length, LIMIT, true),
+    exactly('different numbers of what was left', places.size, admitted.length),
+  ];
+}
+
+export const sharedLimit: readonly Row[] = [
+  { promise: '28', what: 'one limit of two gateways, Redis late for each', measure: together },
+];
