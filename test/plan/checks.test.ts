@@ -307,6 +307,12 @@ const policyRows: readonly Row[] = [
     '6 «{ connect: 9s, headers: 1s, total: 8s }» error: the time to connect is longer than the total',
   ],
   [
+    'less for all than for headers, of which nothing is said',
+    '[http://127.0.0.1:4001]',
+    '[http://127.0.0.1:4001], timeout: { total: 2s }',
+    '6 «{ total: 2s }» error: the time for headers, 5s unless written, is longer than the total',
+  ],
+  [
     'a label without its last part',
     '  v2: { released',
     '  v1.10: { released',
