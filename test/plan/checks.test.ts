@@ -533,6 +533,22 @@ describe('checks as a whole', () => {
     );
   });
 
+  it('a base that is a version of another API takes over its requests', async () => {
+    const hooks = (base: string) =>
+      `api: hooks\nbase: ${base}\naccess: public\nupstreams: { any: { targets: [http://127.0.0.1:4001] } }\nversions: none\n`;
+    await using files = await workspace({
+      'policies/a.yaml': hooks('/api/v2/orders'),
+      'policies/orders.yaml': ORDERS,
+    });
+    expect(await files.problems()).toEqual([
+      'policies/a.yaml:2 «/api/v2/orders» warning: requests for v2 of the API in policies/orders.yaml come here instead (choose a path without a segment that is one of its versions)',
+    ]);
+    for (const base of ['/api/v9/orders', '/api/v2/orders/archive', '/v2/orders']) {
+      await files.write('policies/a.yaml', hooks(base));
+      expect(await files.problems()).toEqual([]);
+    }
+  });
+
   it('names of this machine are one host', async () => {
     await using files = await workspace({
       'policies/a.yaml': `host: localhost\n${ORDERS}`,
