@@ -15,18 +15,11 @@ import type { Phase } from '../policy/lifecycle/schedule.ts';
 import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { datesInWords, endOf, perWindow, spellCarrier } from './decision-words.ts';
+import type { Decision } from './explain-row.ts';
+import { brownoutRow, exceptionRows } from './explain-spared.ts';
 import type { Judged } from './judge.ts';
 import { accountInWords, type KnownAccount } from './known-account.ts';
 import { type WrittenLines, writtenLines } from './written-lines.ts';
-
-export interface Decision {
-  readonly step: string;
-  readonly value: string;
-  readonly detail: string;
-  /** What was not passed and is taken to be so. */
-  readonly assumed: string | undefined;
-  readonly origin: Origin | undefined;
-}
 
 /** What the caller said of the consumer. */
 export interface Passed {
@@ -86,12 +79,7 @@ export function decisionsOf(
     }
     const [window] = version.brownouts?.windows(facts.now, Number.POSITIVE_INFINITY) ?? [];
     if (window !== undefined && version.upstream !== undefined) {
-      const span = `${dateInWords(window.from)} to ${dateInWords(window.until)}`;
-      add('brownout', window.from <= facts.now ? 'now' : 'to come', {
-        detail:
-          window.share === undefined ? span : `${span}, for ${Math.round(window.share * 100)}% of consumers`,
-        origin: lines.brownout(version, window.rule),
-      });
+      rows.push(brownoutRow(version, window, judged, lines));
     }
   }
   const reached = ending.kind === 'forwarded' || facts.consumer !== undefined || quota !== undefined;
@@ -106,6 +94,9 @@ export function decisionsOf(
       const both = [assumed, scopes].filter((each) => each !== undefined).join(', ');
       add('identity', consumer, { detail: access.identity, assumed: both || undefined, origin });
     }
+  }
+  if (version !== undefined) {
+    rows.push(...exceptionRows(version, facts, (index) => lines.exception(version, index)));
   }
   if (version !== undefined && reached && BODIED.has(view.method)) {
     const length = view.headers['content-length'];

@@ -21,6 +21,7 @@ export interface WrittenLines {
   /** The date that began the phase. */
   readonly phase: (rules: VersionRules, phase: Phase) => Origin | undefined;
   readonly brownout: (rules: VersionRules, rule: number) => Origin | undefined;
+  readonly exception: (rules: VersionRules, index: number) => Origin | undefined;
   /** At the operation, the version or the API. */
   readonly maintenance: (rules: VersionRules) => Origin | undefined;
   /** The bound of a body: there too, or the gateway's own. */
@@ -65,6 +66,8 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
     phase: (rules, phase) => first(...datesOf(rules, phase, source?.file)),
     brownout: (rules, rule) =>
       first(...within(rules, 'brownouts').flatMap((path) => [[...path, rule], path])),
+    exception: (rules, index) =>
+      first(...within(rules, 'exceptions').flatMap((path) => [[...path, index], path])),
     maintenance: (rules) => first(...within(rules, 'maintenance'), ['maintenance']),
     size: (rules) =>
       first(...within(rules, 'max_body'), ['max_body']) ?? originOf(sources.gateway, [['bounds', 'body']]),

@@ -9,7 +9,7 @@ import type { Problem } from './problems.ts';
 import type { FormerVersion } from './published-record.ts';
 import { checkFormer, checkPast, checkShared, isReleased, publishedOf } from './rules/past.ts';
 import { switchedReport } from './rules/switch.ts';
-import { urlsMoved } from './rules/urls-moved.ts';
+import { urlsLeft, urlsMoved } from './rules/urls-moved.ts';
 import { apiRemoved } from './rules/version-removed.ts';
 import { placesOfView, type Today } from './today.ts';
 
@@ -53,7 +53,10 @@ export async function rewrittenSince(past: PastApi, today: Today, now: EpochMs):
     const present = new Set(heirs.flatMap(({ parts }) => today.placesOf(parts.api ?? past.api)));
     if (isServed) urlsMoved(places, present, heir, report);
   } else if (today.complete && past.view !== undefined) {
-    apiRemoved(publishedOf(stated, now), reportIn(past.view));
+    const published = publishedOf(stated, now);
+    const report = reportIn(past.view);
+    if (published.length > 0) apiRemoved(published, report);
+    else if (isReachable(stated, now)) urlsLeft(past.view, report);
   }
   const left = new Map(past.former.map((each) => [each.label, each.left]));
   return {
@@ -64,6 +67,11 @@ export async function rewrittenSince(past: PastApi, today: Today, now: EpochMs):
       return formerOf({ api, label, places, left: left.get(label) ?? now }, dates, version, now) ?? [];
     }),
   };
+}
+
+/** Without having been published as a version: an API without versions and dates, whose callers have its URLs alone. */
+function isReachable(stated: Versions, now: EpochMs): boolean {
+  return [...stated.values()].some((version) => isReleased(version, now) && version.forgotten === undefined);
 }
 
 /** The API of that name first; whoever has taken over its places speaks to its callers too. */

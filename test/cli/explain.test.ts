@@ -220,6 +220,40 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     expect((await explain(files, request, { now: now - 2 * 86_400_000 })).text).not.toContain('pause');
   });
 
+  it('names the exception that spares a consumer, and whom a brownout of a share is for', async () => {
+    const window = 'from: 2026-11-20, for: 1d, announced: 2026-11-01';
+    const leave = 'consumer: acme, until: 2027-01-10, from: [brownouts, limits], why: contract, by: api-team';
+    const rowsOf = async (share: string, options: Partial<ExplainOptions>) => {
+      await using files = await workspace({
+        'policies/orders.yaml': ORDERS.replace(
+          'status: https',
+          `brownouts: [{ ${window}${share} }], exceptions: [{ ${leave} }], status: https`,
+        ),
+      });
+      const { text } = await explain(files, 'GET /api/v1/orders', options);
+      return text.split('\n').filter((line) => /^(brownout|exception|limit|forward|refused)/.test(line));
+    };
+    const now = expect.stringMatching(/^brownout +now +2026-11-20 to 2026-11-21 +policies/);
+    expect(await rowsOf('', { as: 'acme' })).toEqual([
+      now,
+      expect.stringMatching(
+        /^exception +brownouts, limits +acme has leave until 2027-01-10: contract +policies\/orders.yaml:10$/,
+      ),
+      expect.stringMatching(/^limit +600 per 1m/),
+      expect.stringMatching(/^forward/),
+    ]);
+    expect(await rowsOf('', { as: 'globex' })).toEqual([now, expect.stringMatching(/^refused +brownout/)]);
+    expect(await rowsOf('', { as: 'acme', now: Date.UTC(2027, 0, 10) })).toEqual([
+      expect.stringMatching(/^limit +300 per 1m/),
+      expect.stringMatching(/^forward/),
+    ]);
+    expect((await rowsOf(', percentage: 1%', { as: 'globex' }))[0]).toContain(
+      'for 1% of consumers, globex is not among them ',
+    );
+    expect((await rowsOf(', percentage: 99%', { as: 'globex' }))[0]).toContain('globex is among them ');
+    expect((await rowsOf(', percentage: 99%', { as: 'acme' }))[0]).toContain('for 99% of consumers  ');
+  });
+
   it('a pause that is over by then is wrong usage', async () => {
     await using files = await workspace(policies);
     expect(await explain(files, 'GET /api/v1/orders', { paused: NOW })).toEqual({

@@ -42,6 +42,17 @@ describe('check against an older folder', () => {
     );
   });
 
+  it('an API without dates that has vanished has left its callers, unless another answers there', async () => {
+    const hooks =
+      'api: hooks\nbase: /hooks\naccess: public\nupstreams: { any: { targets: [http://127.0.0.1:4001] } }\nversions: none\n';
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS, 'before/hooks.yaml': hooks });
+    expect((await against(files, 'before')).text).toContain(
+      'before/hooks.yaml:2:7: warning: /hooks was published and leads to no API any more: its callers get 404 [urls-moved]',
+    );
+    await files.write('policies/calls.yaml', hooks.replace('api: hooks', 'api: calls'));
+    expect((await against(files, 'before')).text).not.toContain('urls-moved');
+  });
+
   it('an API is not missed where only some files are named, or the name of one cannot be read', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS,

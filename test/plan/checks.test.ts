@@ -307,6 +307,12 @@ const policyRows: readonly Row[] = [
     '6 «{ connect: 9s, headers: 1s, total: 8s }» error: the time to connect is longer than the total',
   ],
   [
+    'less for all than for headers, of which nothing is said',
+    '[http://127.0.0.1:4001]',
+    '[http://127.0.0.1:4001], timeout: { total: 2s }',
+    '6 «{ total: 2s }» error: the time for headers, 5s unless written, is longer than the total',
+  ],
+  [
     'a label without its last part',
     '  v2: { released',
     '  v1.10: { released',
@@ -525,6 +531,22 @@ describe('checks as a whole', () => {
     expect(await files.problems()).toContain(
       'policies/b.yaml:1 «orders» error: the API "orders" is already described in policies/a.yaml',
     );
+  });
+
+  it('a base that is a version of another API takes over its requests', async () => {
+    const hooks = (base: string) =>
+      `api: hooks\nbase: ${base}\naccess: public\nupstreams: { any: { targets: [http://127.0.0.1:4001] } }\nversions: none\n`;
+    await using files = await workspace({
+      'policies/a.yaml': hooks('/api/v2/orders'),
+      'policies/orders.yaml': ORDERS,
+    });
+    expect(await files.problems()).toEqual([
+      'policies/a.yaml:2 «/api/v2/orders» warning: requests for v2 of the API in policies/orders.yaml come here instead (choose a path without a segment that is one of its versions)',
+    ]);
+    for (const base of ['/api/v9/orders', '/api/v2/orders/archive', '/v2/orders']) {
+      await files.write('policies/a.yaml', hooks(base));
+      expect(await files.problems()).toEqual([]);
+    }
   });
 
   it('names of this machine are one host', async () => {

@@ -118,6 +118,14 @@ describe('a pin', () => {
     expect((await problems(withPin(pin))).join('\n')).toContain(`policies/payments.yaml:${problem}`);
   });
 
+  it('lists the days there are where none is meant, and guesses at one only by a single digit', async () => {
+    const named = (day: string) => problems(withPin('{ pin: {} }, { default: '.concat(day, ' }')));
+    expect(await named('2026-05-02')).toEqual([
+      'policies/payments.yaml:3 «2026-05-02» error: no version is called "2026-05-02" (there are 2025-09-15, 2026-06-01)',
+    ]);
+    expect((await named('2026-06-02')).join()).toContain('did you mean "2026-06-01"?');
+  });
+
   it('needs versions that are days', async () => {
     expect(await problems(PAYMENTS.replaceAll('2025-09-15: {', 'v1: {'))).toEqual([
       'policies/payments.yaml:3 «pin» error: an account is pinned to a day, and the version "v1" is none (call versions by their day, such as 2026-01-15)',

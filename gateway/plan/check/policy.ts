@@ -101,7 +101,8 @@ function checkUpstreams(view: PolicyView, around: Surroundings, report: Report):
     const { connect = 0, headers = DEFAULT_TIMEOUTS.headers, total = DEFAULT_TIMEOUTS.total } = written;
     const longer = headers > total ? 'for headers' : connect > total ? 'to connect' : undefined;
     if (longer !== undefined) {
-      const message = `the time ${longer} is longer than the total`;
+      const unwritten = headers > total && written.headers === undefined;
+      const message = `the time ${longer}${unwritten ? `, ${headers / 1_000}s unless written,` : ''} is longer than the total`;
       report(['upstreams', name, 'timeout'], { rule: 'timeout', message });
     }
   }

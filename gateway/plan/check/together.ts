@@ -10,6 +10,8 @@ import type { PolicyView } from './views.ts';
 export interface Claims {
   readonly file: string;
   readonly api: string | undefined;
+  /** Of its versions. */
+  readonly labels: readonly string[];
   readonly routes: readonly { readonly at: Path; readonly keys: readonly string[] }[];
 }
 
@@ -19,10 +21,10 @@ export interface Claimant {
   readonly document: () => SourceDocument;
 }
 
-export function claimsOf({ document, parts }: PolicyView, publicOrigin: string | undefined): Claims {
+export function claimsOf({ document, parts, labels }: PolicyView, publicOrigin: string | undefined): Claims {
   const hosts = hostsOf(parts, publicOrigin).map(hostKey);
   const routes = pathsOf(parts).map(({ path, at }) => ({ at, keys: hosts.map((host) => `${host} ${path}`) }));
-  return { file: document.file, api: parts.api, routes };
+  return { file: document.file, api: parts.api, labels, routes };
 }
 
 export function checkTogether(claimants: readonly Claimant[]): readonly Problem[] {
@@ -52,5 +54,27 @@ export function checkTogether(claimants: readonly Claimant[]): readonly Problem[
       }
     }
   }
+  for (const { claims, document } of claimants) {
+    for (const { at, keys } of claims.routes) {
+      const [taken] = keys.flatMap((key) => versionsAt(key, byRoute));
+      if (taken === undefined || taken.of === claims) continue;
+      const message = `requests for ${taken.label} of the API in ${taken.of.file} come here instead`;
+      const hint = 'choose a path without a segment that is one of its versions';
+      problems.push(document().problem(at, { rule: 'duplicate', message, hint, severity: 'warning' }));
+    }
+  }
   return problems;
 }
+
+/** A literal segment wins over `{version}`: the version of whose API a place without one has taken over. */
+function versionsAt(key: string, byRoute: ReadonlyMap<string, Claims>) {
+  const segments = key.split('/');
+  return segments.flatMap((segment, index) => {
+    if (!STARTS_LIKE_A_VERSION.test(segment)) return [];
+    const of = byRoute.get(segments.with(index, '{version}').join('/'));
+    const label = of?.labels.find((each) => each === segment || each === `v${segment}`);
+    return of === undefined || label === undefined ? [] : [{ of, label }];
+  });
+}
+
+const STARTS_LIKE_A_VERSION = /^v?\d/;

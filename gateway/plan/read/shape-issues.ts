@@ -106,9 +106,10 @@ export function flattenIssues(
 export function suggest(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0 || word.length < 3 || word.length > 60) return undefined;
   const nearest = closest(word.toLowerCase(), [...known]);
+  // Of two days most digits are the same, whatever is meant.
+  const few = nearest.length < 4 || /^\d{4}-\d\d-\d\d$/.test(nearest);
   const near =
-    distance(word.toLowerCase(), nearest) <=
-    (nearest.length < 4 ? 1 : Math.max(2, Math.floor(nearest.length / 3)));
+    distance(word.toLowerCase(), nearest) <= (few ? 1 : Math.max(2, Math.floor(nearest.length / 3)));
   return near ? `did you mean "${nearest}"?` : undefined;
 }
 

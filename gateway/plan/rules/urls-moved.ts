@@ -26,3 +26,12 @@ export function urlsMoved(
     });
   }
 }
+
+/** The same of an API without dates that is gone as a whole, said where it stood. */
+export function urlsLeft({ parts }: PolicyView, report: Report): void {
+  report(['base'], {
+    rule: 'urls-moved',
+    message: `${parts.base ?? parts.api} was published and leads to no API any more: its callers get 404`,
+    hint: 'keep its file, with deprecated and sunset; after its sunset it needs no upstream',
+  });
+}

@@ -17,7 +17,6 @@ export function versionRemoved(published: readonly string[], view: PolicyView, r
 
 /** The same of a whole API, said where it stood. */
 export function apiRemoved(published: readonly string[], report: Report): void {
-  if (published.length === 0) return;
   const isWhole = published.includes(UNVERSIONED);
   const what = isWhole ? 'its dates' : 'its versions and their dates';
   report(['api'], {
