@@ -129,8 +129,8 @@ function environmentWith(moved: Moved): NodeJS.ProcessEnv {
   return { ...cleanEnvironment(), ...Object.fromEntries(values) };
 }
 
-/** The system's own, less what would move Sundial. */
+/** The system's own, less what would move Sundial; what it compiles it keeps beside its packages, as a user's does. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('SUNDIAL_'));
+  const entries = Object.entries(process.env).filter(([name]) => !/^(SUNDIAL|NODE_COMPILE_CACHE)/.test(name));
   return { ...Object.fromEntries(entries), NO_COLOR: '1' };
 }
