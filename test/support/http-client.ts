@@ -4,6 +4,7 @@ import { Agent, type ClientRequest, request as plainRequest } from 'node:http';
 import { type ClientHttp2Stream, connect } from 'node:http2';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
+import { createSecureContext } from 'node:tls';
 
 export type Fields = Readonly<Record<string, string | string[]>>;
 
@@ -43,13 +44,16 @@ export interface Leaving {
 
 export type Connect = (port: number) => Client;
 
+/** Otherwise made anew for each connection. */
+const secureContext = createSecureContext();
+
 /** Keeps connections open between requests. */
 export function overHttp1(
   port: number,
   // Without a name: a Host that is not ours shall reach the gateway instead of ending the handshake.
   { tls = true, servername = '' }: { readonly tls?: boolean; readonly servername?: string } = {},
 ): Client {
-  const options = { host: '127.0.0.1', port, rejectUnauthorized: false, servername };
+  const options = { host: '127.0.0.1', port, rejectUnauthorized: false, servername, secureContext };
   const agent = tls ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const send = ({ path, method = 'GET', headers = {}, body }: Ask): ClientRequest => {
     const request = (tls ? tlsRequest : plainRequest)({ ...options, agent, path, method, headers });
@@ -84,7 +88,11 @@ export function overHttp1(
 
 /** One connection for all requests. */
 export function overHttp2(port: number, { servername = '' }: { readonly servername?: string } = {}): Client {
-  const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false, servername });
+  const session = connect(`https://127.0.0.1:${port}`, {
+    rejectUnauthorized: false,
+    servername,
+    secureContext,
+  });
   session.on('error', () => undefined);
   const send = ({ path, method = 'GET', headers = {}, body }: Ask): ClientHttp2Stream => {
     const { host, ...fields } = headers;

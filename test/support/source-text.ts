@@ -32,7 +32,16 @@ const DECLARATION =
 const BARE = /(?:^|[;\n}])\s*import\s*(["'])([^"']+)\1/g;
 const CALL = /(?:\bimport|\brequire)\s*\(\s*(?:(["'])([^"']+)\1)?/g;
 
-export function importsOf({ path, text }: SourceFile): Import[] {
+/** Many rules ask the same of each file. */
+const known = new WeakMap<SourceFile, { imports?: readonly Import[]; code?: string }>();
+
+export function importsOf(file: SourceFile): readonly Import[] {
+  const kept = known.getOrInsertComputed(file, () => ({}));
+  kept.imports ??= findImports(file);
+  return kept.imports;
+}
+
+function findImports({ path, text }: SourceFile): Import[] {
   const code = mask(text, { strings: false });
   const found = (specifier: string, typeOnly: boolean): Import => {
     const relative = specifier.startsWith('.');
@@ -61,8 +70,10 @@ function onlyTypes(names: string): boolean {
 }
 
 /** The text with comments, string contents and regular expressions blanked; line numbers stay. */
-export function codeOf({ text }: SourceFile): string {
-  return mask(text, { strings: true });
+export function codeOf(file: SourceFile): string {
+  const kept = known.getOrInsertComputed(file, () => ({}));
+  kept.code ??= mask(file.text, { strings: true });
+  return kept.code;
 }
 
 const LINE_COMMENT = /\/\/[^\n]*/y;
