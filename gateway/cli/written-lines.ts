@@ -20,6 +20,7 @@ export interface WrittenLines {
   readonly access: (rules: VersionRules | undefined) => Origin | undefined;
   /** The date that began the phase. */
   readonly phase: (rules: VersionRules, phase: Phase) => Origin | undefined;
+  readonly forgotten: (rules: VersionRules) => Origin | undefined;
   readonly brownout: (rules: VersionRules, rule: number) => Origin | undefined;
   readonly exception: (rules: VersionRules, index: number) => Origin | undefined;
   /** At the operation, the version or the API. */
@@ -64,6 +65,7 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
     },
     access: (rules) => first(...within(rules, 'access'), ['access']),
     phase: (rules, phase) => first(...datesOf(rules, phase, source?.file)),
+    forgotten: (rules) => first(...within(rules, 'forgotten')),
     brownout: (rules, rule) =>
       first(...within(rules, 'brownouts').flatMap((path) => [[...path, rule], path])),
     exception: (rules, index) =>
