@@ -10,6 +10,7 @@ import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { assess, holdOf } from '../policy/lifecycle/assess.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
+import { UPSTREAM_SIGNALS } from '../policy/lifecycle/upstream-signal.ts';
 import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { datesInWords, perWindow, spellCarrier } from './decision-words.ts';
@@ -118,6 +119,11 @@ export function decisionsOf(
     const others = more.length === 0 ? '' : ` and ${plural(more.length, 'other target')}`;
     const detail = `${view.method} ${first?.origin ?? ''}${target}${others}`;
     add('forward', upstream.name, { detail, origin: version && lines.upstream(version) });
+    const signals = (phase?.replace ?? []).map(([name]) => name).filter((name) => UPSTREAM_SIGNALS.has(name));
+    if (api?.upstreamWins && signals.length > 0) {
+      const detail = 'unless the upstream sends its own';
+      add('signals', signals.join(', '), { detail, origin: lines.upstreamWins });
+    }
     if (notice !== undefined) {
       const where = 'added where the body is a JSON object';
       add('notice', MEMBER_NAME, { detail: where, origin: version && lines.bodyNotice(version) });

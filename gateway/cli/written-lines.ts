@@ -27,6 +27,7 @@ export interface WrittenLines {
   readonly maintenance: (rules: VersionRules) => Origin | undefined;
   /** The bound of a body: there too, or the gateway's own. */
   readonly size: (rules: VersionRules) => Origin | undefined;
+  readonly upstreamWins: Origin | undefined;
   readonly bodyNotice: (rules: VersionRules) => Origin | undefined;
   readonly afterlife: (rules: VersionRules) => Origin | undefined;
   readonly limit: (rules: VersionRules, limit: Limit) => Origin | undefined;
@@ -73,6 +74,7 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
     maintenance: (rules) => first(...within(rules, 'maintenance'), ['maintenance']),
     size: (rules) =>
       first(...within(rules, 'max_body'), ['max_body']) ?? originOf(sources.gateway, [['bounds', 'body']]),
+    upstreamWins: first(['upstream_wins']),
     bodyNotice: (rules) => first(...within(rules, 'body_notice')),
     afterlife: (rules) =>
       first(...within(rules, 'after'), ...within(rules, 'sunset'), ...within(rules, 'retired')),

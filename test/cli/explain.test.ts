@@ -206,6 +206,16 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
       expect((await explain(files, other, { as: 'acme' })).text).not.toContain('{"_deprecation"');
   });
 
+  it('DEP-2: says which lines an upstream may send instead, and the line that lets it', async () => {
+    const text = `upstream_wins: true\n${ORDERS}`;
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    const signals =
+      /^signals +deprecation, sunset +unless the upstream sends its own +policies\/orders\.yaml:1$/m;
+    expect((await explain(files, 'GET /api/v1/orders', { as: 'acme' })).text).toMatch(signals);
+    for (const other of ['GET /api/v2/orders', 'GET /api/v3/orders'])
+      expect((await explain(files, other, { as: 'acme' })).text).not.toMatch(/^signals/m);
+  });
+
   it.each([
     ['in the path', ORDERS, 'GET /api/v1/orders', [], 10],
     ['in a header', ORDERS, 'GET /api/orders', ['API-Version: 1'], 10],
