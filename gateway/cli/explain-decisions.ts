@@ -4,22 +4,22 @@ import type { RefusalReason } from '../exchange/directive.ts';
 import type { Whole } from '../plan/load.ts';
 import type { VersionRules } from '../plan/plan.ts';
 import { plural } from '../plan/problems.ts';
-import type { Origin } from '../plan/read/document.ts';
 import { MEMBER_NAME } from '../policy/body-notice/notice.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { assess, holdOf } from '../policy/lifecycle/assess.ts';
-import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
+import { UPSTREAM_SIGNALS } from '../policy/lifecycle/upstream-signal.ts';
 import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
-import { datesInWords, endOf, perWindow, spellCarrier } from './decision-words.ts';
+import { datesInWords, perWindow, spellCarrier } from './decision-words.ts';
+import { refusedRow } from './explain-refused.ts';
 import type { Decision } from './explain-row.ts';
 import { brownoutRow, exceptionRows } from './explain-spared.ts';
 import type { Judged } from './judge.ts';
 import { accountInWords, type KnownAccount } from './known-account.ts';
-import { type WrittenLines, writtenLines } from './written-lines.ts';
+import { writtenLines } from './written-lines.ts';
 
 /** What the caller said of the consumer. */
 export interface Passed {
@@ -112,31 +112,24 @@ export function decisionsOf(
     add('observed', facts.observed, { detail: 'would be the answer with mode: enforce' });
   }
   if (ending.kind === 'answered') {
-    add(ending.reason === 'published' ? 'answer' : 'refused', ending.reason, {
-      detail: whyRefused(judged, ending),
-      origin: refusedAt(judged, lines),
-    });
+    rows.push(refusedRow(judged, ending, lines));
   } else {
     const { upstream, target, notice } = ending.order;
     const [first, ...more] = upstream.targets;
     const others = more.length === 0 ? '' : ` and ${plural(more.length, 'other target')}`;
     const detail = `${view.method} ${first?.origin ?? ''}${target}${others}`;
     add('forward', upstream.name, { detail, origin: version && lines.upstream(version) });
+    const signals = (phase?.replace ?? []).map(([name]) => name).filter((name) => UPSTREAM_SIGNALS.has(name));
+    if (api?.upstreamWins && signals.length > 0) {
+      const detail = 'unless the upstream sends its own';
+      add('signals', signals.join(', '), { detail, origin: lines.upstreamWins });
+    }
     if (notice !== undefined) {
       const where = 'added where the body is a JSON object';
       add('notice', MEMBER_NAME, { detail: where, origin: version && lines.bodyNotice(version) });
     }
   }
   return rows;
-}
-
-function whyRefused(
-  { facts, view }: Judged,
-  ending: Extract<Judged['ending'], { kind: 'answered' }>,
-): string {
-  if (ending.reason === 'maintenance') return endOf(facts.version?.maintenance);
-  if (ending.reason === 'misdirected') return `no certificate is for ${view.host}`;
-  return ending.cause ?? '';
 }
 
 /** Whether a pause would make this another answer. */
@@ -154,31 +147,3 @@ const ENTRANCE: ReadonlySet<string> = new Set<RefusalReason>([
   'host_unknown',
   'credentials_in_url',
 ]);
-
-function refusedAt({ facts, ending }: Judged, lines: WrittenLines): Origin | undefined {
-  const { version, now } = facts;
-  if (ending.kind !== 'answered') return undefined;
-  const { reason } = ending;
-  if (reason.startsWith('version_') && version === undefined) return lines.carrier(facts.carrier);
-  switch (reason) {
-    case 'credentials_in_url':
-      return lines.credentialsInUrl;
-    case 'misdirected':
-      return lines.certificates;
-    case 'maintenance':
-      return version && lines.maintenance(version);
-    case 'body_too_large':
-      return version && lines.size(version);
-    case 'version_moved':
-      return version && lines.afterlife(version);
-    case 'version_retired':
-      return version && lines.phase(version, facts.phase ?? phaseAt(version.phases, now));
-    case 'credentials_missing':
-    case 'credentials_malformed':
-    case 'token_invalid':
-    case 'scope_insufficient':
-      return lines.access(version);
-    default:
-      return undefined;
-  }
-}

@@ -1,7 +1,13 @@
 // Judges a request without a gateway: the exchange of a running one, with ports that know what was passed and assume the rest.
 // Behind `explain` and the expectations of policy files.
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
-import { Fault, type FaultCode, type ForwardOrder, type RefusalReason } from '../exchange/directive.ts';
+import {
+  Fault,
+  type FaultCode,
+  type ForwardOrder,
+  type Refusal,
+  type RefusalReason,
+} from '../exchange/directive.ts';
 import { type Answer, createExchange } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { ExchangePorts } from '../exchange/ports.ts';
@@ -43,6 +49,8 @@ export type Ending =
   | {
       readonly kind: 'answered';
       readonly reason: RefusalReason | FaultCode | 'published';
+      /** Undefined for a fault and for what is published. */
+      readonly refusal: Refusal | undefined;
       readonly answer: Answer;
       /** Why something failed, for the operator; undefined for a refusal. */
       readonly cause: string | undefined;
@@ -58,18 +66,20 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
   const facts = exchange.begin(view.requestId);
   const ending = async (): Promise<Ending> => {
     if (asked.kind === 'refused') {
-      const answer = exchange.refuse(asked.refusal, facts, asked.glimpse);
-      return { kind: 'answered', reason: asked.refusal.reason, answer, cause: undefined };
+      const { refusal } = asked;
+      const answer = exchange.refuse(refusal, facts, asked.glimpse);
+      return { kind: 'answered', reason: refusal.reason, refusal, answer, cause: undefined };
     }
     try {
       const directive = await exchange.decide(view, facts);
       if (directive.kind === 'refuse') {
-        const answer = exchange.refuse(directive.refusal, facts, view);
-        return { kind: 'answered', reason: directive.refusal.reason, answer, cause: undefined };
+        const { refusal } = directive;
+        const answer = exchange.refuse(refusal, facts, view);
+        return { kind: 'answered', reason: refusal.reason, refusal, answer, cause: undefined };
       }
       if (directive.kind === 'publish') {
         const answer = exchange.publish(directive.publication, facts, view);
-        return { kind: 'answered', reason: 'published', answer, cause: undefined };
+        return { kind: 'answered', reason: 'published', refusal: undefined, answer, cause: undefined };
       }
       const headers: AnswerHeaders = { ...directive.forward.headerRules?.response.set };
       exchange.decorate(headers, facts, view);
@@ -77,7 +87,8 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       const cause = thrown.cause instanceof Error ? thrown.cause.message : undefined;
-      return { kind: 'answered', reason: thrown.code, answer: exchange.fail(thrown, facts, view), cause };
+      const answer = exchange.fail(thrown, facts, view);
+      return { kind: 'answered', reason: thrown.code, refusal: undefined, answer, cause };
     }
   };
   return { view, facts, ending: await ending() };

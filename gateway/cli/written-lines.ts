@@ -20,12 +20,14 @@ export interface WrittenLines {
   readonly access: (rules: VersionRules | undefined) => Origin | undefined;
   /** The date that began the phase. */
   readonly phase: (rules: VersionRules, phase: Phase) => Origin | undefined;
+  readonly forgotten: (rules: VersionRules) => Origin | undefined;
   readonly brownout: (rules: VersionRules, rule: number) => Origin | undefined;
   readonly exception: (rules: VersionRules, index: number) => Origin | undefined;
   /** At the operation, the version or the API. */
   readonly maintenance: (rules: VersionRules) => Origin | undefined;
   /** The bound of a body: there too, or the gateway's own. */
   readonly size: (rules: VersionRules) => Origin | undefined;
+  readonly upstreamWins: Origin | undefined;
   readonly bodyNotice: (rules: VersionRules) => Origin | undefined;
   readonly afterlife: (rules: VersionRules) => Origin | undefined;
   readonly limit: (rules: VersionRules, limit: Limit) => Origin | undefined;
@@ -64,6 +66,7 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
     },
     access: (rules) => first(...within(rules, 'access'), ['access']),
     phase: (rules, phase) => first(...datesOf(rules, phase, source?.file)),
+    forgotten: (rules) => first(...within(rules, 'forgotten')),
     brownout: (rules, rule) =>
       first(...within(rules, 'brownouts').flatMap((path) => [[...path, rule], path])),
     exception: (rules, index) =>
@@ -71,6 +74,7 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
     maintenance: (rules) => first(...within(rules, 'maintenance'), ['maintenance']),
     size: (rules) =>
       first(...within(rules, 'max_body'), ['max_body']) ?? originOf(sources.gateway, [['bounds', 'body']]),
+    upstreamWins: first(['upstream_wins']),
     bodyNotice: (rules) => first(...within(rules, 'body_notice')),
     afterlife: (rules) =>
       first(...within(rules, 'after'), ...within(rules, 'sunset'), ...within(rules, 'retired')),

@@ -1,6 +1,7 @@
 // What every answer carries, whoever made it: lifecycle lines, quota, Vary, request id, HSTS.
 // Called for answers of the gateway and of upstreams alike, last before they are written.
 import { linkValue } from '../policy/lifecycle/links.ts';
+import { isSoundSignal } from '../policy/lifecycle/upstream-signal.ts';
 import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
 import { type AnswerHeaders, append, mergeVary } from './answer-headers.ts';
 import { nameReaders } from './cors.ts';
@@ -12,8 +13,8 @@ import type { RequestGlimpse } from './request-view.ts';
 import { keepPrivate } from './shareability.ts';
 
 /**
- * Edits the header lines of an answer in place. Lifecycle singletons replace the upstream's (DEP-2, SUN-3), lists are
- * appended to (LNK-1, WARN-4, CACHE-2). `hsts` is the Strict-Transport-Security value for TLS answers (TLS-6).
+ * Edits the header lines of an answer in place. Lifecycle singletons replace the upstream's, unless the policy lets a
+ * sound one of its own stay (DEP-2, SUN-3); lists are appended to (LNK-1, WARN-4, CACHE-2). `hsts` is the Strict-Transport-Security value for TLS answers (TLS-6).
  */
 export function decorate(
   headers: AnswerHeaders,
@@ -23,7 +24,10 @@ export function decorate(
 ): void {
   const { phase, quota, api } = facts;
   if (phase !== undefined) {
-    for (const [name, value] of phase.replace) headers[name] = value;
+    const upstreamWins = api?.upstreamWins === true;
+    for (const [name, value] of phase.replace) {
+      if (!(upstreamWins && isSoundSignal(name, headers[name]))) headers[name] = value;
+    }
     const link = linkValue(phase, facts.successor.replacement);
     if (link !== undefined) append(headers, 'link', link);
     if (facts.relatedLinks !== undefined) append(headers, 'link', facts.relatedLinks);

@@ -53,6 +53,8 @@ export interface ApiPlan {
   readonly cors: CorsRules | undefined;
   /** Whether answers say which version was asked for, which one answered, and its stage. */
   readonly echo: boolean;
+  /** Whether a sound `Deprecation` or `Sunset` of the upstream's own stays (DEP-2, SUN-3). */
+  readonly upstreamWins: boolean;
   /** Undefined: what clients send and upstreams answer is changed only where every request's is. */
   readonly headers: HeaderRules | undefined;
   readonly versions: ReadonlyMap<Label, VersionRules>;

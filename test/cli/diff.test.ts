@@ -217,8 +217,9 @@ describe('what is said of a change', () => {
     [
       'any other key',
       'base:',
-      'echo: true\ndeprecation_header: http-date\nbase:',
+      'echo: true\ndeprecation_header: http-date\nupstream_wins: true\nbase:',
       'orders: echo false -> true',
+      'orders: upstream_wins false -> true',
       'orders: deprecation_header http-date added',
     ],
     [
@@ -326,7 +327,7 @@ api: orders
       WIDE,
       WIDE.replace(
         'base:',
-        'audience: public\nmode: enforce\necho: false\nwarning: true\nrules: { notice-period: warning }\nbase:',
+        'audience: public\nmode: enforce\necho: false\nwarning: true\nupstream_wins: false\nrules: { notice-period: warning }\nbase:',
       )
         .replace(
           'rate: 600/1m',

@@ -84,6 +84,14 @@ describe('explain of an API with pins', () => {
     expect(text).toContain('  cache-control: private\n');
   });
 
+  it('STAT-1: names the line of the version that a pin is left on after it is forgotten', async () => {
+    const forgotten = FIRST_CALLS.replace('sunset: 2027-09-01', 'sunset: 2026-07-01, forgotten: 2026-10-01');
+    const text = await explain('GET /api/transfers', { pin: '2024-09-01' }, [], forgotten);
+    expect(lineOf(text, 'refused')).toBe(
+      'refused version_unknown 2024-09-01 forgotten since 2026-10-01 policies/transfers.yaml:10',
+    );
+  });
+
   it('where only the first call counts, says so', async () => {
     expect(lineOf(await explain('GET /api/transfers', { created: '2025-03-14' }), 'version')).toBe(
       'version 2026-06-01 the first call of the account (assumed: no pin is stored) policies/transfers.yaml:3',

@@ -36,6 +36,24 @@ versions:
   v1: { released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-01-15, successor: v2, guide: https://docs.example.com/v2, status: https://status.example.com/v1 }
   v2: { released: 2026-01-15 }
 `;
+/** Versions are days; nothing is left after the first but what follows it. */
+const FLOOR = `api: orders
+base: /api/orders
+resolve: [ { header: API-Version, match: floor } ]
+access: public
+versions:
+  2026-01-01: { released: 2026-01-01, deprecated: 2026-01-15, sunset: 2027-01-15 }
+`;
+/** The dates are those of the API as a whole. */
+const SHARED = `api: orders
+base: /api/orders
+forgotten: 2028-01-15
+resolve: [ { path: "/api/{version}/orders" } ]
+access: public
+deprecated: 2026-01-15
+sunset: "2027-01-15"
+versions: { v1: { released: 2024-06-01 } }
+`;
 const policies = { 'policies/orders.yaml': ORDERS };
 
 describe('what changes next', () => {
@@ -186,6 +204,45 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     expect(JSON.parse(machine.text).answer.body).toEqual({ _deprecation: notice });
     for (const other of ['HEAD /api/v1/orders/7', 'GET /api/v2/orders/7'])
       expect((await explain(files, other, { as: 'acme' })).text).not.toContain('{"_deprecation"');
+  });
+
+  it('DEP-2: says which lines an upstream may send instead, and the line that lets it', async () => {
+    const text = `upstream_wins: true\n${ORDERS}`;
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    const signals =
+      /^signals +deprecation, sunset +unless the upstream sends its own +policies\/orders\.yaml:1$/m;
+    expect((await explain(files, 'GET /api/v1/orders', { as: 'acme' })).text).toMatch(signals);
+    for (const other of ['GET /api/v2/orders', 'GET /api/v3/orders'])
+      expect((await explain(files, other, { as: 'acme' })).text).not.toMatch(/^signals/m);
+  });
+
+  it.each([
+    ['in the path', ORDERS, 'GET /api/v1/orders', [], 10],
+    ['in a header', ORDERS, 'GET /api/orders', ['API-Version: 1'], 10],
+    ['by a day after it', FLOOR, 'GET /api/orders', ['API-Version: 2026-02-01'], 6],
+    ['whose date is that of its API', SHARED, 'GET /api/v1/orders', [], 3],
+  ])(
+    'STAT-1: what is forgotten is unknown by the line with its date: a version %s',
+    async (_how, text, request, headers, line) => {
+      await using files = await workspace({
+        'policies/orders.yaml': text.replace('sunset: 2027-01-15', '$&, forgotten: 2028-01-15'),
+      });
+      const refusedAt = async (now: number) =>
+        /^refused .*/m.exec((await explain(files, request, { headers, now })).text)?.[0].split(/ {2,}/);
+      expect(await refusedAt(Date.UTC(2028, 0, 15))).toEqual([
+        'refused',
+        'version_unknown',
+        expect.stringMatching(/^(v1|2026-01-01) forgotten since 2028-01-15$/),
+        `policies/orders.yaml:${line}`,
+      ]);
+      expect((await refusedAt(Date.UTC(2028, 0, 15) - 1))?.[1]).toBe('version_retired');
+    },
+  );
+
+  it('STAT-1: a version that never was is unknown at the carrier', async () => {
+    await using files = await workspace(policies);
+    const { text } = await explain(files, 'GET /api/v9/orders');
+    expect(text).toMatch(/^refused +version_unknown +policies\/orders\.yaml:3$/m);
   });
 
   it('prints a refusal with its body, and ends with 0', async () => {

@@ -83,6 +83,15 @@ describe('explain', () => {
     ]);
   });
 
+  it('STAT-1: names the line by which an API without versions is forgotten', async () => {
+    const refused = (await explain('GET /hooks/7', Date.UTC(2028, 0, 15))).find((line) =>
+      /^refused/.test(line),
+    );
+    expect(refused).toMatch(
+      /^refused +route_unknown +hooks forgotten since 2028-01-15 +policies\/hooks\.yaml:7$/,
+    );
+  });
+
   it('points at the line of the API where a version takes its date over', async () => {
     const [, , api = '', , stage = ''] = await explain('GET /api/v2/orders', Date.UTC(2027, 5, 1));
     expect(api).toMatch(/^api +orders +\/api\/\{version\}\/orders, retired +policies\/orders.yaml:3$/);

@@ -1,9 +1,12 @@
 // What every answer carries: lifecycle lines, quota, Vary, request id, HSTS.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import { deprecatedFacts, view } from '../support/exchange-samples.ts';
+import { fieldProblem } from '../support/field-grammar.ts';
+import { fuzz } from '../support/fuzz.ts';
 
 const HSTS = 'max-age=31536000';
 
@@ -16,11 +19,88 @@ function decorated(
   return headers;
 }
 
+function upstreamWins(facts: ExchangeFacts): ExchangeFacts {
+  return { ...facts, api: facts.api && { ...facts.api, upstreamWins: true } };
+}
+
 describe('decorate', () => {
   it('DEP-2: one field line even when the upstream sends its own Deprecation', () => {
     const headers = decorated({ deprecation: ['@1', '@2'], sunset: 'Thu, 01 Jan 1970 00:00:00 GMT' });
     expect(headers.deprecation).toBe('@1768435200');
     expect(headers.sunset).toBe('Thu, 15 Apr 2027 00:00:00 GMT');
+  });
+
+  it('DEP-2, SUN-3: where the upstream wins, what it says of its own in a sound form stays', () => {
+    const facts = upstreamWins(deprecatedFacts());
+    const [ours, later] = ['@1768435200', 'Thu, 15 Apr 2027 00:00:00 GMT'];
+    const [date, mended] = ['Fri, 15 Jan 2027 00:00:00 GMT', 'Mon, 01 Jun 2026 00:00:00 GMT'];
+    const rows: readonly (readonly [name: string, theirs: AnswerHeaders[string], out: string])[] = [
+      ['deprecation', '@1700000000', '@1700000000'],
+      ['deprecation', '@-1', '@-1'],
+      ['deprecation', 'true', 'true'],
+      ['deprecation', date, date],
+      ['deprecation', undefined, ours],
+      ['deprecation', '', ours],
+      ['deprecation', ['@1', '@1'], ours],
+      ['deprecation', '@1, @2', ours],
+      ['deprecation', '@1.5', ours],
+      ['deprecation', '@1768435200000000', ours],
+      ['deprecation', '1768435200', ours],
+      ['deprecation', '?1', ours],
+      ['deprecation', '"@1"', ours],
+      ['deprecation', 'Invalid Date', ours],
+      ['deprecation', '2027-01-15T00:00:00.000000000Z', ours],
+      ['sunset', date, date],
+      ['sunset', mended, mended],
+      ['sunset', undefined, later],
+      ['sunset', [date, date], later],
+      ['sunset', `${date}, ${date}`, later],
+      // RFC 8594 and 9745 print a wrong weekday and a wrong zone.
+      ['sunset', 'Sun, 01 Jun 2026 00:00:00 GMT', later],
+      ['sunset', 'Mon, 01 Jun 2026 00:00:00 UTC', later],
+      ['sunset', 'Mon, 1 Jun 2026 00:00:00 GMT', later],
+      ['sunset', 'Tue, 31 Jun 2026 00:00:00 GMT', later],
+      ['sunset', 'Friday, 15-Jan-27 00:00:00 GMT', later],
+      ['sunset', 'Invalid Date', later],
+      ['sunset', '@1700000000', later],
+      ['sunset', 'true', later],
+      ['x-api-deprecation-info', 'https://elsewhere.example.com/', 'https://status.example.com/orders-v1'],
+    ];
+    for (const [name, theirs, out] of rows)
+      expect(decorated({ [name]: theirs }, facts)[name], `${name} ${theirs}`).toBe(out);
+  });
+
+  it('DEP-3, SUN-1: where the upstream wins, nothing malformed gets out, whatever it sends', async () => {
+    const text = fc.oneof(
+      fc.constantFrom(
+        'true',
+        '@1',
+        'Fri, 15 Jan 2027 00:00:00 GMT',
+        'Thu, 1 Jan 1970 00:00:00 GMT',
+        'Invalid Date',
+      ),
+      fc.string({ unit: fc.constantFrom(...'@-0123456789.,:;? "trueFiJanGMT'), maxLength: 30 }),
+      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+      fc.integer().map((seconds) => `@${seconds}`),
+    );
+    const sent = fc.oneof(text, fc.array(text, { minLength: 2, maxLength: 3 }));
+    const property = fc.property(fc.constantFrom('deprecation', 'sunset'), sent, (name, theirs) => {
+      const out = decorated({ [name]: theirs }, upstreamWins(deprecatedFacts()))[name];
+      expect(typeof out === 'string' ? fieldProblem(name, out) : 'no singleton').toBeUndefined();
+    });
+    await fuzz(property, 500);
+  });
+
+  it('LNK-1, WARN-4: where the upstream wins, lists are appended to all the same', () => {
+    const headers = decorated(
+      { link: '</own>; rel="self"', warning: '299 - "own"' },
+      upstreamWins(deprecatedFacts()),
+    );
+    expect(headers).toEqual({
+      ...decorated({}),
+      link: expect.stringMatching(/^<\/own>; rel="self", </),
+      warning: expect.stringMatching(/^299 - "own", 299 - "/),
+    });
   });
 
   it("LNK-1: the upstream's links survive in front of ours", () => {

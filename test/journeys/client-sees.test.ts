@@ -24,6 +24,11 @@ const ANSWERS: Readonly<Record<string, string>> = {
     'HTTP/1.1 200 OK\r\nETag: "abc"\r\nLast-Modified: Tue, 15 Nov 1994 08:12:31 GMT\r\nContent-Length: 2\r\n\r\nok',
   '/bytes/part':
     'HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 1-2/5\r\nETag: "abc"\r\nContent-Length: 2\r\n\r\nel',
+  '/bytes/own':
+    'HTTP/1.1 200 OK\r\nDeprecation: @1\r\nSunset: Fri, 15 Jan 2027 00:00:00 GMT\r\nLink: </own>; rel="self"\r\nContent-Length: 2\r\n\r\nok',
+  '/bytes/twice':
+    'HTTP/1.1 200 OK\r\nDeprecation: @1\r\nDeprecation: @1\r\nSunset: tomorrow\r\nLink: </own>; rel="self"\r\nContent-Length: 2\r\n\r\nok',
+  '/bytes/broken': 'HTTP/1.1 200 OK\r\nDeprecation: @1\r\nTransfer-Encoding: gzip\r\n\r\n',
 };
 
 beforeAll(async () => {
@@ -46,6 +51,11 @@ const LINKS = [
   '<https://status.example.com/orders-v1>; rel="status"',
   '<https://127.0.0.1/.well-known/lifecycle/orders>; rel="sunset"',
   '<https://127.0.0.1/api/v2/orders>; rel="successor-version"',
+].join(', ');
+const TOLD_LINKS = [
+  '<https://docs.example.com/told>; rel="deprecation"; type="text/html"',
+  '<https://127.0.0.1/.well-known/lifecycle/told>; rel="status"',
+  '<https://127.0.0.1/.well-known/lifecycle/told>; rel="sunset"',
 ].join(', ');
 const WARNING =
   '299 - "Version v1 is deprecated and will be removed on 2027-04-15; see https://docs.example.com/orders/v1-to-v2"';
@@ -127,6 +137,36 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
     for (const name of Object.keys(SIGNALS))
       expect(answer.lines.filter(([each]) => each === name)).toHaveLength(1);
   });
+
+  it.each([
+    [
+      'two sound lines of its own, which stay',
+      'own',
+      200,
+      '@1',
+      'Fri, 15 Jan 2027 00:00:00 GMT',
+      '</own>; rel="self", ',
+    ],
+    [
+      'a line twice and a word, which go',
+      'twice',
+      200,
+      SIGNALS.deprecation,
+      SIGNALS.sunset,
+      '</own>; rel="self", ',
+    ],
+    ['nothing that could be passed on', 'broken', 502, SIGNALS.deprecation, SIGNALS.sunset, ''],
+  ])(
+    'DEP-2, SUN-3: where the upstream wins and sends %s, one line of each',
+    async (_what, path, status, deprecation, sunset, links) => {
+      const answer = await ask({ path: `/api/v1/told/${path}` });
+      const told = { deprecation, sunset, link: links + TOLD_LINKS };
+      expect(answer.status).toBe(status);
+      expect(answer.headers).toMatchObject(told);
+      for (const name of Object.keys(told))
+        expect(answer.lines.filter(([each]) => each === name)).toHaveLength(1);
+    },
+  );
 
   it('FWD-5: every cookie on a line of its own, in order', async () => {
     const cookies = Array.from(

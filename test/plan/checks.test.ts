@@ -608,6 +608,7 @@ resolve: [{ default: v1 }]
 upstreams: { open: { targets: [http://127.0.0.1:4001], version_as: none } }
 rewrite_content_type: true
 unknown_version_status: 404
+upstream_wins: true
 versions: none
 `,
     });
@@ -622,6 +623,7 @@ versions: none
       nothing(8, 'version_as'),
       nothing(9, 'rewrite_content_type'),
       nothing(10, 'unknown_version_status'),
+      nothing(11, 'upstream_wins', undated),
     ]);
   });
 

@@ -93,6 +93,7 @@ describe('the defaults', () => {
     const [, policy] = config.documents;
     expect(policy?.values).toMatchObject({
       mode: 'enforce',
+      upstream_wins: false,
       encoded_slash: 'keep',
       limits: { rate: '10/1s', on_store_failure: 'local' },
       upstreams: {

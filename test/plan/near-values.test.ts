@@ -68,6 +68,7 @@ const ROWS: readonly (readonly [key: string, wrong: string, cure: string, right?
   ['base', 'api/orders/', '/api/orders'],
   ['cors', '"*"', 'cors: { origins: ["*"] }', '{ origins: ["*"] }'],
   ['echo', 'yes', 'true'],
+  ['upstream_wins', 'on', 'true'],
   ['api', 'My Orders', 'my-orders'],
 ];
 

@@ -287,15 +287,15 @@ describe('an API without versions', () => {
     ]);
   });
 
-  it.each(['deprecation_header: "true"', 'warning: false', 'limits: { rate: 10/1s, deprecated: 50% }'])(
-    'may say how it is deprecated, once it is: %s',
-    async (line) => {
-      expect(await said(unversioned(`${TOP}${line}\n`))).toEqual([]);
-      expect(await said(unversioned(`${line}\n`))).toEqual([
-        expect.stringContaining('does nothing in an API'),
-      ]);
-    },
-  );
+  it.each([
+    'deprecation_header: "true"',
+    'upstream_wins: true',
+    'warning: false',
+    'limits: { rate: 10/1s, deprecated: 50% }',
+  ])('may say how it is deprecated, once it is: %s', async (line) => {
+    expect(await said(unversioned(`${TOP}${line}\n`))).toEqual([]);
+    expect(await said(unversioned(`${line}\n`))).toEqual([expect.stringContaining('does nothing in an API')]);
+  });
 
   it('has no version to redirect to, and none that could be called', async () => {
     for (const line of ['after: { redirect: v2 }', 'successor: v2', 'released: 2024-01-01'])

@@ -96,6 +96,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     mode: 'enforce',
     cors: undefined,
     echo: false,
+    upstreamWins: false,
     hosts: ['api.example.com'],
     paths: ['/api/{version}/orders', '/api/orders'],
     encodedSlash: 'keep',

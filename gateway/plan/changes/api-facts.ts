@@ -48,6 +48,7 @@ const DEFAULTS = {
   mode: 'enforce',
   echo: false,
   warning: true,
+  upstream_wins: false,
   rewrite_content_type: false,
   encoded_slash: 'keep',
 };

@@ -40,7 +40,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
 function checkUnversioned(view: PolicyView, report: Report): void {
   const idle: Path[] = [['resolve'], ['rewrite_content_type'], ['unknown_version_status']];
   for (const name of view.upstreamNames) idle.push(['upstreams', name, 'version_as']);
-  const undated: Path[] = [['deprecation_header'], ['warning'], ['limits', 'deprecated']];
+  const undated: Path[] = [['deprecation_header'], ['upstream_wins'], ['warning'], ['limits', 'deprecated']];
   const say = (paths: readonly Path[], where: string) => {
     for (const path of paths.filter((each) => isWritten(view, each))) {
       report(path, {

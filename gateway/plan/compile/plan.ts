@@ -56,6 +56,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     mode: file.mode ?? 'enforce',
     cors: file.cors && { origins: new Set(file.cors.origins) },
     echo: file.echo ?? false,
+    upstreamWins: file.upstream_wins ?? false,
     hosts: hostsOf(file, settings.public),
     paths: pathsOf(file).map(({ path }) => path),
     encodedSlash: file.encoded_slash ?? 'keep',

@@ -29,7 +29,7 @@ const LEFT_AS_WRITTEN: ReadonlySet<string> = new Set([
 ]);
 /** Of no use, and refused, in an API without versions. */
 const UNVERSIONED = 'none';
-const OF_VERSIONS: ReadonlySet<string> = new Set(['rewrite_content_type', 'warning']);
+const OF_VERSIONS: ReadonlySet<string> = new Set(['rewrite_content_type', 'upstream_wins', 'warning']);
 
 export interface Filling {
   readonly values: unknown;

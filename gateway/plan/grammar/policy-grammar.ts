@@ -9,6 +9,7 @@ import {
   lifecycleFields,
   modeSection,
   operationFields,
+  upstreamWinsSection,
   wholeApiFields,
 } from '../../policy/lifecycle/section.ts';
 import { maintenanceSection } from '../../policy/maintenance/section.ts';
@@ -94,6 +95,7 @@ const fields = {
   headers: headersSection.optional(),
   max_body: maxBodySection.optional(),
   deprecation_header: deprecationHeaderSection.optional(),
+  upstream_wins: upstreamWinsSection.optional(),
   deprecated_max_age: deprecatedMaxAgeSection.optional(),
   warning: z
     .boolean()

@@ -156,3 +156,9 @@ export const deprecatedMaxAgeSection = wholeSeconds(
 export const deprecationHeaderSection = z
   .enum(['rfc9745', 'true', 'http-date'])
   .meta({ description: 'Form of the Deprecation header; default rfc9745.' });
+
+/** Who is believed where an upstream sends a `Deprecation` or `Sunset` too (DEP-2, SUN-3). */
+export const upstreamWinsSection = z.boolean().meta({
+  description:
+    'Whether a well-formed Deprecation or Sunset that the service itself sends stays in place of ours; default false.',
+});

@@ -1,0 +1,78 @@
+// Why a request was not forwarded, for the last row of an explanation: in words, and the line of the files behind it.
+// A room of explain-decisions.ts.
+import { versionOf, versionsAt } from '../exchange/request-version.ts';
+import type { VersionRules } from '../plan/plan.ts';
+import type { Origin } from '../plan/read/document.ts';
+import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { isForgotten } from '../policy/lifecycle/retirement.ts';
+import { dateInWords } from '../policy/notation.ts';
+import { UNVERSIONED } from '../policy/versioning/resolution.ts';
+import { resolveVersion } from '../policy/versioning/resolve.ts';
+import { endOf } from './decision-words.ts';
+import type { Decision } from './explain-row.ts';
+import type { Ending, Judged } from './judge.ts';
+import type { WrittenLines } from './written-lines.ts';
+
+type Answered = Extract<Ending, { kind: 'answered' }>;
+
+/** `ending`: that of the request that was judged. */
+export function refusedRow({ facts, view }: Judged, ending: Answered, lines: WrittenLines): Decision {
+  const step = ending.reason === 'published' ? 'answer' : 'refused';
+  const row = { step, value: ending.reason, detail: '', assumed: undefined };
+  const gone = forgottenOf(facts, ending);
+  if (gone !== undefined) {
+    const subject = gone.label === UNVERSIONED ? gone.api : gone.label;
+    const since = dateInWords(gone.schedule.forgotten ?? facts.now);
+    return { ...row, detail: `${subject} forgotten since ${since}`, origin: lines.forgotten(gone) };
+  }
+  const detail = whyRefused({ facts, view }, ending);
+  return { ...row, detail, origin: refusedAt(facts, ending, lines) };
+}
+
+/** The version that would have been found, had it not been forgotten; an API without versions is one. */
+function forgottenOf(facts: Judged['facts'], { reason, refusal }: Answered): VersionRules | undefined {
+  const { api, version, now } = facts;
+  if (reason === 'route_unknown') return version && isForgotten(version.schedule, now) ? version : undefined;
+  if (refusal?.reason !== 'version_unknown' || api === undefined) return undefined;
+  const versions = versionsAt(api, facts);
+  const found = resolveVersion(
+    api.resolution,
+    { claims: [refusal.claim], preferences: [] },
+    { ...versions, isReleased: (label) => versions.wasReleased(label, now) },
+  );
+  if (found.kind !== 'resolved') return undefined;
+  const rules = versionOf(api, found.label);
+  return isForgotten(rules.schedule, now) ? rules : undefined;
+}
+
+function whyRefused({ facts, view }: Pick<Judged, 'facts' | 'view'>, ending: Answered): string {
+  if (ending.reason === 'maintenance') return endOf(facts.version?.maintenance);
+  if (ending.reason === 'misdirected') return `no certificate is for ${view.host}`;
+  return ending.cause ?? '';
+}
+
+function refusedAt(facts: Judged['facts'], { reason }: Answered, lines: WrittenLines): Origin | undefined {
+  const { version, now } = facts;
+  if (reason.startsWith('version_') && version === undefined) return lines.carrier(facts.carrier);
+  switch (reason) {
+    case 'credentials_in_url':
+      return lines.credentialsInUrl;
+    case 'misdirected':
+      return lines.certificates;
+    case 'maintenance':
+      return version && lines.maintenance(version);
+    case 'body_too_large':
+      return version && lines.size(version);
+    case 'version_moved':
+      return version && lines.afterlife(version);
+    case 'version_retired':
+      return version && lines.phase(version, facts.phase ?? phaseAt(version.phases, now));
+    case 'credentials_missing':
+    case 'credentials_malformed':
+    case 'token_invalid':
+    case 'scope_insufficient':
+      return lines.access(version);
+    default:
+      return undefined;
+  }
+}
