@@ -14,7 +14,8 @@ import { keepPrivate } from './shareability.ts';
 
 /**
  * Edits the header lines of an answer in place. Lifecycle singletons replace the upstream's, unless the policy lets a
- * sound one of its own stay (DEP-2, SUN-3); lists are appended to (LNK-1, WARN-4, CACHE-2). `hsts` is the Strict-Transport-Security value for TLS answers (TLS-6).
+ * sound one of its own stay (DEP-2, SUN-3); lists are appended to (LNK-1, WARN-4, CACHE-2). `hsts` is the
+ * Strict-Transport-Security value for TLS answers (TLS-6).
  */
 export function decorate(
   headers: AnswerHeaders,

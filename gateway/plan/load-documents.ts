@@ -177,7 +177,12 @@ export async function readPolicy(
   bytes.push(...[...tls.values()].flatMap(({ ca = '', cert = '', key = '' }) => [ca, cert, key]));
   for (const { finding, place } of described.findings)
     switchedReport(parts.rules, (_, switched) => problems.push(place(switched)))([], finding);
-  const source = whole && { file: withTexts(whole, tls), document, digest: digest(bytes), files };
+  const source = whole && {
+    file: { ...withTexts(whole, tls), notes: described.notes },
+    document,
+    digest: digest(bytes),
+    files,
+  };
   return { problems, source, view, files, descriptions };
 }
 

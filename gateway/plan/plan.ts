@@ -13,6 +13,7 @@ import type { ConnectionRules, HeaderRules, RetryRules, UpstreamTls } from './co
 import type { OperationTable } from './operation-table.ts';
 import type { RouteTable } from './route-table.ts';
 import type { TargetRules } from './target-rules.ts';
+import type { VersionNotes } from './version-notes.ts';
 
 /** Everything a request is judged by. Swapped as a whole on reload. */
 export interface GatewayPlan {
@@ -79,6 +80,8 @@ export interface VersionRules {
   readonly operation: string | undefined;
   /** Rules of its operations, inheritance resolved; undefined where every request has those of the version. */
   readonly operations: OperationTable<VersionRules> | undefined;
+  /** What its description tells callers, of its operations too; none of an operation itself. */
+  readonly notes: VersionNotes | undefined;
   readonly schedule: Schedule;
   /** In time order, covering all time without gaps. */
   readonly phases: readonly Phase[];

@@ -169,7 +169,7 @@ describe('the lifecycle of an API', () => {
       stage: 'active',
       service_doc: 'https://docs.example.com/orders/v2',
       service_desc: 'https://docs.example.com/orders/v2/openapi.yaml',
-      operations: [{ operation: 'GET /search', stage: 'deprecated' }],
+      operations: [{ operation: 'GET /search', stage: 'deprecated' }, { operation: 'GET /{order}' }],
     });
     expect(v3).toMatchObject({
       stage: 'planned',
@@ -195,6 +195,32 @@ describe('the lifecycle of an API', () => {
     const digest = createHash('sha256').update(style).digest('base64');
     expect(headers['content-security-policy']).toBe(
       `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+  });
+
+  it('OAS-2: has what the description of a version tells its callers, on the page as text', async () => {
+    const { versions } = (await ask(ORDERS)).json as unknown as { versions: readonly object[] };
+    expect(versions[1]).not.toHaveProperty('support');
+    expect(versions[2]).toMatchObject({
+      support: { level: '<b>full</b>', until: '2028-01-15T00:00:00Z' },
+      changelog: 'https://docs.example.com/orders/changelog?v=2&all',
+      operations: [
+        { operation: 'GET /search', sunset: '2027-06-15T00:00:00Z', introduced: '2026-02-01T00:00:00Z' },
+        {
+          operation: 'GET /{order}',
+          stage: 'active',
+          breaking_changes: ['amount is an <i>integer</i>', 'no total any more'],
+        },
+      ],
+    });
+    const { text } = await ask(ORDERS, { accept: BROWSER });
+    const end = '<time datetime="2028-01-15T00:00:00Z">2028-01-15</time>';
+    expect(text).toContain(
+      `Support: &#60;b&#62;full&#60;/b&#62; until ${end}<br><a href="https://docs.example.com/orders/changelog?v=2&#38;all">Changelog</a>`,
+    );
+    expect(text).toContain('Introduced <time datetime="2026-02-01T00:00:00Z">2026-02-01</time>');
+    expect(text).toContain(
+      'Breaking change: amount is an &#60;i&#62;integer&#60;/i&#62;<br>Breaking change: no total any more',
     );
   });
 

@@ -59,6 +59,18 @@ const rows: readonly Row[] = [
     'GET /api/v2/orders/search:',
     /«GET \/api\/v2\/orders\/search» warning: a path of an operation starts behind the base: .* \(write GET \/search\)/,
   ],
+  [
+    'a parameter as other routers have it',
+    'GET /{id}: {',
+    'DELETE /:order-id/{id}: {',
+    /«DELETE \/:order-id\/\{id\}» warning: a segment that begins with ":" .* \(write DELETE \/\{order_id\}\/\{id\}\)/,
+  ],
+  [
+    'such a parameter of a successor',
+    'successor: GET /,',
+    'successor: v2 GET /:id,',
+    /«v2 GET \/:id» warning: a segment that begins with ":" .* \(write v2 GET \/\{id\}\)/,
+  ],
   ['the base again', 'GET /search:', 'GET /api/orders:', /«GET \/api\/orders» warning: .* \(write GET \/\)/],
   ['a segment that is half a parameter', 'GET /{id}:', 'GET /x{id}:', /error: .*"x\{id\}" is neither a word/],
   [

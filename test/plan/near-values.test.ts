@@ -15,6 +15,7 @@ function placed(key: string, written: string): string {
 }
 
 const scopes = (text: string) => `{ identity: main, scopes: ${text} }`;
+const leave = (from: string) => `[ { consumer: acme, until: 2027-01-10, from: ${from}, why: x, by: y } ]`;
 const resolve = (entry: string) => `[ ${entry}, { header: API-Version } ]`;
 
 /** Key, what was written, what is said, and what stands there then; default: what is said. */
@@ -69,6 +70,15 @@ const ROWS: readonly (readonly [key: string, wrong: string, cure: string, right?
   ['cors', '"*"', 'cors: { origins: ["*"] }', '{ origins: ["*"] }'],
   ['echo', 'yes', 'true'],
   ['upstream_wins', 'on', 'true'],
+  [
+    'v1 exceptions',
+    leave('brownout'),
+    'from: [brownouts]: there are brownouts, sunset',
+    leave('[brownouts]'),
+  ],
+  ['v1 exceptions', leave('"limit, Brownout"'), 'from: [brownouts, limits]', leave('[brownouts, limits]')],
+  ['v1 exceptions', leave('all'), 'a list of brownouts, sunset, limits', leave('[brownouts]')],
+  ['v1 exceptions', leave('[brownout]'), 'did you mean "brownouts"?', leave('[brownouts]')],
   ['api', 'My Orders', 'my-orders'],
 ];
 

@@ -402,6 +402,72 @@ describe('a description that contradicts itself or what is sent', () => {
   });
 });
 
+describe('OAS-2: what a description tells callers, and nothing follows from', () => {
+  const told = (api: string, operation: string) =>
+    describes(`  /orders/{id}/:\n    get: { x-lifecycle: { ${operation} } }\n`).replace(
+      '    migration-guide',
+      `    ${api}\n    migration-guide`,
+    );
+  const operation = 'introduced: "2025-01-15", breaking-changes: [ " total\\n is gone", & ]';
+
+  it.each([
+    [
+      'support: { level: security, until: "2027-01-15" }',
+      operation.replace('&', 'id is text'),
+      [],
+      {
+        support: { level: 'security', until: Date.UTC(2027, 0, 15) },
+        operations: [
+          {
+            operation: 'GET /{id}',
+            introduced: Date.UTC(2025, 0, 15),
+            breakingChanges: ['total is gone', 'id is text'],
+          },
+        ],
+      },
+    ],
+    ['changelog: https://a.example/log', '', [], { changelog: 'https://a.example/log', operations: [] }],
+    ['support: { }', 'introduced: "2024-06-01", breaking-changes: []', [], undefined],
+    ['support: null\n    changelog: null', 'breaking-changes: null', [], undefined],
+    ['support: full', '', ['«full» warning: support is not a map of level and until'], undefined],
+    ['support: [ ]', '', ['«[ ]» warning: support is not a map'], undefined],
+    ['support: { level: 3 }', '', ['«3» warning: support.level is no text of 1 to 300'], undefined],
+    ['support: { until: soon }', '', ['«soon» error: until is not a calendar date'], undefined],
+    ['changelog: ./log.md', '', ['«./log.md» warning: changelog is not an absolute https URL'], undefined],
+    ['changelog: "javascript:1"', '', ['«"javascript:1"» warning: changelog is not'], undefined],
+    ['x-a: b', 'breaking-changes: much', ['«much» warning: breaking-changes is not a list'], undefined],
+    [
+      'x-a: b',
+      'breaking-changes: [ { a: 1 }, id is text ]',
+      ['«{ a: 1 }» warning: a breaking change is no text of 1 to 300 characters, and is not published'],
+      { operations: [{ operation: 'GET /{id}', breakingChanges: ['id is text'] }] },
+    ],
+  ])('%s, { %s }', async (api, ofOperation, expected, notes) => {
+    await using files = await workspace({
+      'policies/orders.yaml': POLICY,
+      'api/v1.yaml': told(api, ofOperation),
+    });
+    const found = await files.problems();
+    expect(found.map((each, index) => each.includes(expected[index] ?? '?') || each)).toEqual(
+      expected.map(() => true),
+    );
+    const { version } = await planOf(files);
+    expect(version?.notes).toEqual(notes);
+    expect(version?.operations).toBeUndefined();
+  });
+
+  it('is told of an operation by the name it has in the policy', async () => {
+    const policy = POLICY.replace('openapi:', 'operations: { "GET /{order}": { reason: x } }, openapi:');
+    await using files = await workspace({
+      'policies/orders.yaml': policy,
+      'api/v1.yaml': told('x-a: b', operation.replace('&', 'x')),
+    });
+    const { version } = await planOf(files);
+    expect(version?.notes?.operations.map((each) => each.operation)).toEqual(['GET /{order}']);
+    expect(version?.operations?.list.map((each) => each.notes)).toEqual([undefined]);
+  });
+});
+
 describe('the revision of a plan', () => {
   it('changes with a description', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': describes(SEARCH) });
@@ -476,7 +542,14 @@ describe('any description', () => {
   const operation = fc.record(
     {
       deprecated: odd,
-      'x-lifecycle': oddly(['status', 'introduced', 'deprecation-date', 'sunset-date', 'replacement']),
+      'x-lifecycle': oddly([
+        'status',
+        'introduced',
+        'deprecation-date',
+        'sunset-date',
+        'replacement',
+        'breaking-changes',
+      ]),
     },
     { requiredKeys: [] },
   );
@@ -500,6 +573,8 @@ describe('any description', () => {
           stage: odd,
           deprecation: oddly(['announced', 'sunset']),
           'migration-guide': odd,
+          support: oddly(['level', 'until']),
+          changelog: odd,
         }),
       }),
     ),

@@ -70,6 +70,7 @@ export function version(changes: Partial<VersionRules> = {}): VersionRules {
     label: 'v1',
     operation: undefined,
     operations: undefined,
+    notes: undefined,
     schedule,
     phases: phasesOf(schedule),
     phasesOf,

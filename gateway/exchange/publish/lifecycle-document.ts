@@ -4,14 +4,11 @@ import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { lifecycleUrl } from '../../plan/reserved-paths.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { nextStageOfApi, stageOfApi } from '../../policy/lifecycle/api-life.ts';
-import { assess, holdOf, type Moment } from '../../policy/lifecycle/assess.ts';
-import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
-import { phaseAt } from '../../policy/lifecycle/phases.ts';
-import { hasEnded, isForgotten } from '../../policy/lifecycle/retirement.ts';
+import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
+import { isForgotten } from '../../policy/lifecycle/retirement.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
-import { isHeld } from '../../policy/maintenance/maintenance.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
-import { successorIn } from '../linked-versions.ts';
+import { type Entry, entryOf, instantText, type Now, type StageChange } from './lifecycle-entry.ts';
 import { placeOf } from './places.ts';
 
 export interface LifecycleDocument {
@@ -24,39 +21,6 @@ export interface LifecycleDocument {
   readonly versions: readonly VersionEntry[];
 }
 
-export interface StageChange {
-  readonly at: string;
-  readonly stage: Stage;
-}
-
-/** Instants are RFC 3339 in UTC; what is not known is left out. */
-export interface Entry {
-  readonly stage: Stage;
-  readonly released?: string;
-  readonly deprecated?: string;
-  readonly sunset?: string;
-  readonly retired?: string;
-  readonly successor?: Label;
-  /** What may serve instead, where nothing succeeds it. */
-  readonly alternate?: string;
-  readonly migration_guide?: string;
-  readonly reason?: string;
-  readonly next_change?: StageChange;
-  /** Until then there is no brownout, and what would end stays. */
-  readonly paused_until?: string;
-  readonly brownouts?: readonly PlannedBrownout[];
-  /** Until then its service is being worked on, and requests are answered 503. */
-  readonly maintenance_until?: string;
-}
-
-export interface PlannedBrownout {
-  readonly from: string;
-  readonly until: string;
-  readonly status: number;
-  /** Part of the callers that will meet it, above 0 and below 1; left out where everyone will. */
-  readonly share?: number;
-}
-
 export interface VersionEntry extends Entry {
   readonly version: Label;
   readonly url: string;
@@ -64,12 +28,18 @@ export interface VersionEntry extends Entry {
   /** How it is called: for people, and for machines (RFC 8631). */
   readonly service_doc?: string;
   readonly service_desc?: string;
-  /** Those with dates of their own. */
-  readonly operations?: readonly (Entry & { readonly operation: string })[];
+  /** As its description says. */
+  readonly support?: { readonly level?: string | undefined; readonly until?: string | undefined };
+  readonly changelog?: string;
+  /** Those with dates of their own, then those of which the description has more to tell. */
+  readonly operations?: readonly OperationEntry[];
 }
 
-/** The moment by the lifecycle clock, and the real time of it. */
-type Now = Moment & { readonly realNow: EpochMs };
+export interface OperationEntry extends Entry {
+  readonly operation: string;
+  readonly introduced?: string;
+  readonly breaking_changes?: readonly string[];
+}
 
 /** What is known to have been or to come; a version that is forgotten is left out, one that is only planned is not. */
 export function lifecycleDocument(
@@ -95,14 +65,8 @@ export function lifecycleDocument(
 function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, moment: Now): VersionEntry {
   const { label, schedule } = version;
   const { serviceDoc, serviceDesc } = schedule;
-  const operations = (version.operations?.list ?? []).flatMap((each) => {
-    const rules = assess(each, moment);
-    const own =
-      rules.schedule.deprecated !== schedule.deprecated || rules.schedule.sunset !== schedule.sunset;
-    return own && rules.operation !== undefined
-      ? [{ operation: rules.operation, ...entryOf(api, rules, moment, version) }]
-      : [];
-  });
+  const { support, changelog } = version.notes ?? {};
+  const operations = operationEntries(api, version, moment);
   return {
     version: label,
     url: placeOf(plan, api, label),
@@ -110,69 +74,31 @@ function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, mo
     ...(schedule.status === undefined ? {} : { status: schedule.status }),
     ...(serviceDoc === undefined ? {} : { service_doc: serviceDoc }),
     ...(serviceDesc === undefined ? {} : { service_desc: serviceDesc }),
+    ...(support === undefined ? {} : { support: { ...support, until: instantText(support.until) } }),
+    ...(changelog === undefined ? {} : { changelog }),
     ...(operations.length === 0 ? {} : { operations }),
   };
 }
 
-function entryOf(api: ApiPlan, rules: VersionRules, moment: Now, within?: VersionRules): Entry {
-  const { now } = moment;
-  const { schedule, phases } = rules;
-  const phase = phaseAt(phases, now);
-  const none = rules.brownouts === within?.brownouts || hasEnded(phase);
-  const brownouts = none ? [] : brownoutsToCome(rules, now);
-  const entry = {
-    stage: phase.stage,
-    released: instantText(schedule.released),
-    deprecated: instantText(schedule.deprecated),
-    sunset: instantText(schedule.sunset),
-    retired: instantText(schedule.retired),
-    // One to come is a plan to tell of, one that has ended is no advice.
-    successor: successorIn(api, rules, moment) ?? schedule.successor,
-    alternate: schedule.successor === undefined ? schedule.alternate : undefined,
-    migration_guide: schedule.guide,
-    reason: schedule.reason,
-    paused_until: instantText(pauseEnd(rules, moment)),
-    maintenance_until: hasEnded(phase) ? undefined : instantText(maintenanceEnd(rules, moment.realNow)),
-    next_change: Number.isFinite(phase.until)
-      ? { at: instantText(phase.until), stage: phaseAt(phases, phase.until).stage }
-      : undefined,
-    brownouts:
-      brownouts.length === 0
-        ? undefined
-        : brownouts.map(({ from, until, status, share }) => ({
-            from: instantText(from),
-            until: instantText(until),
-            status,
-            ...(share === undefined ? {} : { share }),
-          })),
-  };
-  return withoutUndefined(entry);
-}
-
-/** Told where there is something to hold; who paused it and why is the operators' own. */
-function pauseEnd(rules: VersionRules, moment: Moment): EpochMs | undefined {
-  const { sunset } = rules.schedule;
-  if (sunset === undefined && rules.brownouts === undefined) return undefined;
-  return holdOf(rules, moment)?.until;
-}
-
-/** As long as it holds. */
-function maintenanceEnd({ maintenance }: VersionRules, realNow: EpochMs): EpochMs | undefined {
-  return isHeld(maintenance, realNow) ? maintenance.until : undefined;
-}
-
-function instantText(at: EpochMs): string;
-function instantText(at: EpochMs | undefined): string | undefined;
-function instantText(at: EpochMs | undefined): string | undefined {
-  if (at === undefined || !Number.isFinite(at)) return undefined;
-  return Temporal.Instant.fromEpochMilliseconds(at).toString();
-}
-
-type Known<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
-
-function withoutUndefined<T extends object>(
-  entry: T & { readonly stage: Stage },
-): Known<T> & { stage: Stage } {
-  const known = Object.entries(entry).filter(([, value]) => value !== undefined);
-  return Object.assign({ stage: entry.stage }, Object.fromEntries(known)) as Known<T> & { stage: Stage };
+function operationEntries(api: ApiPlan, version: VersionRules, moment: Now): readonly OperationEntry[] {
+  const { schedule, operations: table, notes } = version;
+  const entries = new Map<string, OperationEntry>();
+  for (const each of table?.list ?? []) {
+    const rules = assess(each, moment);
+    const { deprecated, sunset } = rules.schedule;
+    const own = deprecated !== schedule.deprecated || sunset !== schedule.sunset;
+    if (!own || rules.operation === undefined) continue;
+    entries.set(rules.operation, { operation: rules.operation, ...entryOf(api, rules, moment, version) });
+  }
+  for (const { operation, introduced, breakingChanges } of notes?.operations ?? []) {
+    const [method = '', path = ''] = operation.split(' ');
+    const answering = table?.match(method, path)?.rules;
+    const rules = answering === undefined ? version : assess(answering, moment);
+    entries.set(operation, {
+      ...(entries.get(operation) ?? { operation, ...entryOf(api, rules, moment, version) }),
+      ...(introduced === undefined ? {} : { introduced: instantText(introduced) }),
+      ...(breakingChanges.length === 0 ? {} : { breaking_changes: breakingChanges }),
+    });
+  }
+  return [...entries.values()];
 }

@@ -2,7 +2,8 @@
 // Shown when a browser follows X-API-Deprecation-Info or rel="status".
 import { createHash } from 'node:crypto';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import type { Entry, LifecycleDocument, PlannedBrownout, VersionEntry } from './lifecycle-document.ts';
+import type { LifecycleDocument, OperationEntry, VersionEntry } from './lifecycle-document.ts';
+import type { Entry, PlannedBrownout } from './lifecycle-entry.ts';
 
 const STYLE = [
   ':root{color-scheme:light dark}',
@@ -62,15 +63,31 @@ ${versions.flatMap((version) => rowsOf(version, url)).join('\n')}
 }
 
 function rowsOf(version: VersionEntry, self: string): readonly string[] {
-  const { operations = [], status, service_doc: doc, service_desc: desc } = version;
+  const { operations = [], status, service_doc: doc, service_desc: desc, support, changelog } = version;
   const more = [
     ...(status === undefined || status === self ? [] : [anchor(status, 'Status')]),
     ...(doc === undefined ? [] : [anchor(doc, 'Documentation')]),
     ...(desc === undefined ? [] : [anchor(desc, 'Description for programs')]),
+    ...(support === undefined ? [] : [spellSupport(support)]),
+    ...(changelog === undefined ? [] : [anchor(changelog, 'Changelog')]),
   ];
   return [
     row(version.version === UNVERSIONED ? 'All of it' : version.version, version, more),
-    ...operations.map((operation) => row(`${version.version} ${operation.operation}`, operation, [])),
+    ...operations.map((operation) =>
+      row(`${version.version} ${operation.operation}`, operation, notesOn(operation)),
+    ),
+  ];
+}
+
+function spellSupport({ level, until }: NonNullable<VersionEntry['support']>): string {
+  const end = until === undefined ? '' : ` until ${time(until)}`;
+  return level === undefined ? `Supported${end}` : `Support: ${escapeHtml(level)}${end}`;
+}
+
+function notesOn({ introduced, breaking_changes: changes = [] }: OperationEntry): readonly string[] {
+  return [
+    ...(introduced === undefined ? [] : [`Introduced ${time(introduced)}`]),
+    ...changes.map((change) => `Breaking change: ${escapeHtml(change)}`),
   ];
 }
 
@@ -108,7 +125,7 @@ function time(instant: string | undefined): string {
   return `<time datetime="${escapeHtml(instant)}">${escapeHtml(shown)}</time>`;
 }
 
-/** Guides and status pages are http or https by the grammar of the policy file. */
+/** Guides, status pages and changelogs are http or https where they are read. */
 function anchor(href: string, text: string): string {
   return `<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`;
 }

@@ -13,6 +13,7 @@ import { dayOf } from '../../policy/notation.ts';
 import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
 import { suggest } from '../read/shape-issues.ts';
 import { effectiveSunset } from '../redirects.ts';
+import { reportColons } from './colon-parameters.ts';
 import { reportDangling } from './dangling.ts';
 import { belowBase } from './operation-place.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
@@ -49,6 +50,7 @@ export function checkOperations(
       const message = 'a path of an operation starts behind the base: no request has it there';
       report(path, { rule: 'operation', severity: 'warning', message, hint: `write ${below}`, at: 'key' });
     }
+    reportColons(path, template, report, { at: 'key' });
     const subject = { label, version, name, template, operation };
     checkDates(subject, view, report);
     checkSuccessor(subject, view, report);
@@ -137,6 +139,7 @@ function checkSuccessor(subject: Subject, view: PolicyView, report: Report): voi
   const samePath = target === undefined || sameRequests(template, target);
   if (to === label && samePath)
     report(path, { rule: 'reference', message: 'an operation cannot be its own successor' });
+  if (target !== undefined) reportColons(path, target, report, { label: successor.label });
   const captured = parametersOf(template);
   for (const parameter of target === undefined ? [] : parametersOf(target)) {
     if (captured.includes(parameter)) continue;

@@ -55,6 +55,7 @@ function compileOperation(
     ...rules,
     operation: name,
     operations: undefined,
+    notes: undefined,
     schedule,
     phases: phasesWith(rules.upstream, phasesOf(schedule)),
     phasesOf,

@@ -12,6 +12,7 @@ import { effectiveSunset, redirectChain, redirectOf } from '../redirects.ts';
 import { lifecycleUrl } from '../reserved-paths.ts';
 import { startRouteTable } from '../route-table.ts';
 import type { Settings } from '../settings.ts';
+import { newsOf } from '../version-notes.ts';
 import { versionsOf } from '../versions.ts';
 import { compileBrownouts } from './brownouts.ts';
 import { compileExceptions } from './exceptions.ts';
@@ -103,6 +104,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       brownouts: compileBrownouts(version.brownouts, schedule),
       maintenance: version.maintenance,
       bodyNotice: version.body_notice ?? false,
+      notes: newsOf(file.notes?.[label], schedule.released),
       maxBody: version.max_body ?? file.max_body ?? settings.bounds.body,
       access: compileAccess(file),
       limits: compileLimits(file, { label, version: version.limits, schedule }),

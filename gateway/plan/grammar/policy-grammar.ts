@@ -22,6 +22,7 @@ import {
 } from '../../policy/versioning/section.ts';
 import { openapiSection } from '../openapi/section.ts';
 import { audienceSection, rulesSection } from '../rules/section.ts';
+import type { VersionNotes } from '../version-notes.ts';
 import { parseHostName } from './addresses.ts';
 import { corsSection } from './cors-section.ts';
 import { expectSection } from './expect-section.ts';
@@ -127,7 +128,10 @@ export const policyPartsGrammar = z
   })
   .partial();
 
-export type PolicyFile = z.output<typeof policyGrammar>;
+/** `notes` is never written: what the descriptions of the versions tell their callers, by label. */
+export type PolicyFile = z.output<typeof policyGrammar> & {
+  readonly notes?: Readonly<Record<string, VersionNotes>>;
+};
 export type PolicyParts = z.output<typeof policyPartsGrammar>;
 export type VersionFile = z.output<typeof version>;
 export type OperationFile = z.output<typeof operation>;

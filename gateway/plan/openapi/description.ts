@@ -4,6 +4,7 @@ import { isScalar, type YAMLMap } from 'yaml';
 import { isDate } from '../../policy/versioning/label.ts';
 import type { Problem } from '../problems.ts';
 import type { Finding } from '../read/document.ts';
+import { type ApiNotes, createNotesReader } from './description-notes.ts';
 import {
   type OpenApiVersion,
   operationNodes,
@@ -28,6 +29,7 @@ export interface ApiLifecycle {
   readonly announced: Said<string | null> | undefined;
   readonly sunset: Said<string | null> | undefined;
   readonly guide: Said<string> | undefined;
+  readonly notes: ApiNotes;
 }
 
 export interface DescribedOperation {
@@ -43,6 +45,7 @@ export interface DescribedOperation {
   readonly deprecated: Said<string | null> | undefined;
   readonly sunset: Said<string | null> | undefined;
   readonly replacement: Said<string> | undefined;
+  readonly breakingChanges: readonly string[];
 }
 
 export interface Description {
@@ -62,12 +65,15 @@ export interface Description {
   readonly operations: readonly DescribedOperation[];
 }
 
-const NOTHING: Pick<DescribedOperation, 'status' | 'introduced' | 'deprecated' | 'sunset' | 'replacement'> = {
+type InLifecycle = 'status' | 'introduced' | 'deprecated' | 'sunset' | 'replacement' | 'breakingChanges';
+
+const NOTHING: Pick<DescribedOperation, InLifecycle> = {
   status: undefined,
   introduced: undefined,
   deprecated: undefined,
   sunset: undefined,
   replacement: undefined,
+  breakingChanges: [],
 };
 
 /** Reads the bytes of one description; `file` as printed. Never throws: what is wrong is in `problems` and `findings`. */
@@ -100,6 +106,11 @@ export function readDescription(file: string, bytes: Uint8Array): Description {
     const said = date(map, key);
     return said === undefined || said.value === null ? undefined : { value: said.value, mark: said.mark };
   };
+  const notes = createNotesReader({
+    ...source,
+    day,
+    unusable: (mark, message) => findings.push({ mark, finding: { rule: 'description-usable', message } }),
+  });
 
   const lifecycle = mapOf(childOf(info, 'x-lifecycle') ?? childOf(readable, 'x-lifecycle'));
   const deprecation = mapOf(childOf(lifecycle, 'deprecation'));
@@ -121,6 +132,7 @@ export function readDescription(file: string, bytes: Uint8Array): Description {
             deprecated: date(own, 'deprecation-date'),
             sunset: date(own, 'sunset-date'),
             replacement: text(own, 'replacement'),
+            breakingChanges: notes.breakingChanges(own),
           }),
     };
   });
@@ -136,6 +148,7 @@ export function readDescription(file: string, bytes: Uint8Array): Description {
       announced: date(deprecation, 'announced'),
       sunset: date(deprecation, 'sunset'),
       guide: text(lifecycle, 'migration-guide'),
+      notes: notes.ofApi(lifecycle),
     },
     servers: readServers(source, readable),
     securitySchemes: readSchemes(source, readable),

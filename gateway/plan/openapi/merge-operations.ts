@@ -14,7 +14,7 @@ import { findPair, mapOf, type Said } from './description-text.ts';
 import { mergeReplacement } from './merge-replacement.ts';
 import { disagree, firstDay, isDisordered, isOff, type Merging } from './merging.ts';
 
-interface Named {
+export interface Named {
   /** As the policy writes it, or would. */
   readonly name: string;
   readonly template: OperationTemplate;
@@ -24,13 +24,18 @@ interface Taken extends Named {
   readonly said: DescribedOperation;
 }
 
-export function mergeOperations(merging: Merging): void {
-  const { document, placement, at } = merging;
+/** Those that the policy names, as far as they are well formed. */
+export function policyOperations({ document, at }: Merging): readonly Named[] {
   const written = valueAt(document.value, [...at, 'operations']);
-  const policy = keysOf(written).flatMap((name): readonly Named[] => {
+  return keysOf(written).flatMap((name): readonly Named[] => {
     const parsed = parseOperation(name);
     return parsed.kind === 'operation' ? [{ name, template: parsed.template }] : [];
   });
+}
+
+export function mergeOperations(merging: Merging): void {
+  const { placement } = merging;
+  const policy = policyOperations(merging);
   const described: Taken[] = [];
   const names = new Set<string>();
   for (const { said, placed } of placement.operations) {

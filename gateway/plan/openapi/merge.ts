@@ -7,6 +7,7 @@ import type { Borrowed } from './borrowed.ts';
 import { checkHeaders } from './check-headers.ts';
 import type { Description } from './description.ts';
 import type { Mark } from './description-text.ts';
+import { notesOf } from './merge-notes.ts';
 import { mergeOperations } from './merge-operations.ts';
 import { mergeVersion } from './merge-version.ts';
 import type { DescriptionFinding, Merged, Merging } from './merging.ts';
@@ -19,7 +20,7 @@ export function mergeDescription(
   description: Description,
   next: NextCommand,
 ): Merged {
-  if (description.problems.length > 0) return { borrowed: [], findings: [] };
+  if (description.problems.length > 0) return { borrowed: [], findings: [], notes: undefined };
   const { source } = description;
   const borrowed: Borrowed[] = [];
   const findings: DescriptionFinding[] = [];
@@ -43,7 +44,7 @@ export function mergeDescription(
   mergeVersion(merging);
   mergeOperations(merging);
   checkHeaders(merging);
-  return { borrowed, findings };
+  return { borrowed, findings, notes: notesOf(merging) };
 }
 
 /** From the policy as written, well formed or not. */

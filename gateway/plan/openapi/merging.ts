@@ -5,6 +5,7 @@ import type { NextCommand } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
 import type { Finding, Path, SourceDocument } from '../read/document.ts';
 import { valueAt } from '../read/values.ts';
+import type { VersionNotes } from '../version-notes.ts';
 import type { Borrowed } from './borrowed.ts';
 import type { Description } from './description.ts';
 import type { Mark, Said } from './description-text.ts';
@@ -19,6 +20,7 @@ export interface DescriptionFinding {
 export interface Merged {
   readonly borrowed: readonly Borrowed[];
   readonly findings: readonly DescriptionFinding[];
+  readonly notes: VersionNotes | undefined;
 }
 
 export interface Merging {

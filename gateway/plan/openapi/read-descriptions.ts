@@ -7,6 +7,7 @@ import type { PublishedFile } from '../published-record.ts';
 import type { SourceDocument } from '../read/document.ts';
 import { digest, type FileRead, type ReadFile, tryRead } from '../read/files.ts';
 import { keysOf, valueAt } from '../read/values.ts';
+import type { VersionNotes } from '../version-notes.ts';
 import { withBorrowed } from './borrowed.ts';
 import { type Description, readDescription } from './description.ts';
 import { MOST_DESCRIPTION_BYTES } from './description-text.ts';
@@ -31,6 +32,8 @@ export interface Described {
   readonly problems: readonly Problem[];
   /** Of rules that the policy can switch. */
   readonly findings: readonly DescriptionFinding[];
+  /** By version: what its description tells its callers. */
+  readonly notes: Readonly<Record<string, VersionNotes>>;
   /** The descriptions that could be read, by the name that is printed; part of the revision. */
   readonly texts: readonly PublishedFile[];
   /** Absolute paths of the descriptions, readable or not. */
@@ -43,7 +46,7 @@ export async function readDescriptions(
   document: SourceDocument,
   reading: Reading,
 ): Promise<Described> {
-  let described: Described = { document, problems: [], findings: [], texts: [], files: [] };
+  let described: Described = { document, problems: [], findings: [], notes: {}, texts: [], files: [] };
   for (const label of keysOf(valueAt(document.value, ['versions']))) {
     const at = ['versions', label, 'openapi'];
     const path = valueAt(document.value, at);
@@ -63,6 +66,7 @@ export async function readDescriptions(
       document: withBorrowed(described.document, merged.borrowed),
       problems: [...described.problems, ...description.problems],
       findings: [...described.findings, ...merged.findings],
+      notes: merged.notes === undefined ? described.notes : { ...described.notes, [label]: merged.notes },
       texts: [
         ...described.texts,
         { kind: 'description', name: reading.shown(target), text: new TextDecoder().decode(read.bytes) },

@@ -2,7 +2,7 @@
 // Between shape-issues.ts, which reads the schema builder's reports, and checkShape.
 import { maskPasswords, type Problem } from '../problems.ts';
 import type { Path, SourceDocument } from './document.ts';
-import { asYaml, nearShape, nearWord } from './near-shapes.ts';
+import { asYaml, nearShape, nearWord, noSlip } from './near-shapes.ts';
 import { nearValue } from './near-values.ts';
 import { type ShapeIssue, suggest, suggestOrList } from './shape-issues.ts';
 
@@ -42,7 +42,7 @@ export function describeIssue(
   }
   const shown = document.show(issue.path, given);
   const shownAsIs = typeof given === 'string' && !document.isSecret(issue.path);
-  const meant = shownAsIs ? suggest(given, issue.known) : undefined;
+  const meant = shownAsIs ? (noSlip(issue.path, given) ?? suggest(given, issue.known)) : undefined;
   const hint =
     meant ??
     cure(issue, given, document) ??

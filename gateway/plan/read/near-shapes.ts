@@ -1,5 +1,6 @@
 // Values of another shape than the grammar's, as they would be written: `limits: 600/1m` is `limits: { rate: 600/1m }`.
 // By where they stand, in either kind of file, with the words of whoever wrote them. For describe-issue.ts.
+import { EXEMPTIONS } from '../../policy/lifecycle/exceptions.ts';
 import { parseInstant, parseRate } from '../../policy/notation.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
 import type { Path } from './document.ts';
@@ -29,6 +30,14 @@ const ROWS: readonly Row[] = [
   { at: 'resolve.*', write: carrier },
   { at: 'upstreams.*', write: (given, last) => `${last}: { targets: ${list(given)} }` },
   { at: 'listeners.*', write: (given, last) => text(given, (it) => `${last}: { address: ${asYaml(it)} }`) },
+  { at: '**.exceptions.*.from', write: exemptions },
+  {
+    at: '**.algorithms',
+    write: (given) =>
+      typeof given === 'string' && SHARED_SECRET.test(given)
+        ? `algorithms: [RS256], or what else the issuer publishes keys for: they cannot verify a shared secret`
+        : undefined,
+  },
   { at: 'cors', write: (given) => `cors: { origins: ${list(given)} }` },
   {
     at: 'versions',
@@ -41,6 +50,9 @@ const ROWS: readonly Row[] = [
       text(given, (it) => `${last}: { released: ${parseInstant(it) === undefined ? '<date>' : it} }`),
   },
 ];
+
+/** Signatures whose key is a secret of both sides (JWT-1). */
+const SHARED_SECRET = /^HS\d+$/i;
 
 /** What is longer is no slip. */
 const LONGEST = 100;
@@ -69,6 +81,13 @@ export function nearWord(message: string, given: unknown): string | undefined {
     : undefined;
 }
 
+/** Why a word that differs from one of the grammar in a letter is not meant to be that one. */
+export function noSlip(path: Path, word: string): string | undefined {
+  return stands(path, ['**', 'algorithms', '*']) && SHARED_SECRET.test(word)
+    ? 'published keys cannot verify a shared secret: let the issuer sign with one of those'
+    : undefined;
+}
+
 /** `value` as YAML takes it for text, inside of braces too. */
 export function asYaml(value: string): string {
   return /^[\w./][\w./+%~-]*(?::(?:[\w./+%~@-]+))*$/.test(value) ? value : JSON.stringify(value);
@@ -80,6 +99,15 @@ function redirect(given: string | readonly string[]): string | undefined {
   return parseLabel(to) === undefined
     ? 'after: { redirect: <version> }, or after: gone'
     : `after: { redirect: ${to} }`;
+}
+
+/** `brownout` is `[brownouts]`; the valid words are said with it. */
+function exemptions(given: string | readonly string[]): string {
+  const words = typeof given === 'string' ? given.split(/[\s,]+/) : given;
+  const stem = (word: string) => word.toLowerCase().replace(/s$/, '');
+  const meant = EXEMPTIONS.filter((each) => words.some((word) => stem(word) === stem(each)));
+  const all = EXEMPTIONS.join(', ');
+  return meant.length === 0 ? `a list of ${all}` : `from: [${meant.join(', ')}]: there are ${all}`;
 }
 
 function limits(given: string | readonly string[]): string | undefined {

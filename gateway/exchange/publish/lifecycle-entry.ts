@@ -1,0 +1,112 @@
+// What is told of a version or an operation: its stage, dates, advice and what comes next, as they stand at one moment.
+// Part of lifecycle-document.ts, which says of whom.
+import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { holdOf, type Moment } from '../../policy/lifecycle/assess.ts';
+import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
+import { phaseAt } from '../../policy/lifecycle/phases.ts';
+import { hasEnded } from '../../policy/lifecycle/retirement.ts';
+import type { Stage } from '../../policy/lifecycle/schedule.ts';
+import { isHeld } from '../../policy/maintenance/maintenance.ts';
+import type { Label } from '../../policy/versioning/resolution.ts';
+import { successorIn } from '../linked-versions.ts';
+
+export interface StageChange {
+  readonly at: string;
+  readonly stage: Stage;
+}
+
+/** Instants are RFC 3339 in UTC; what is not known is left out. */
+export interface Entry {
+  readonly stage: Stage;
+  readonly released?: string;
+  readonly deprecated?: string;
+  readonly sunset?: string;
+  readonly retired?: string;
+  readonly successor?: Label;
+  /** What may serve instead, where nothing succeeds it. */
+  readonly alternate?: string;
+  readonly migration_guide?: string;
+  readonly reason?: string;
+  readonly next_change?: StageChange;
+  /** Until then there is no brownout, and what would end stays. */
+  readonly paused_until?: string;
+  readonly brownouts?: readonly PlannedBrownout[];
+  /** Until then its service is being worked on, and requests are answered 503. */
+  readonly maintenance_until?: string;
+}
+
+export interface PlannedBrownout {
+  readonly from: string;
+  readonly until: string;
+  readonly status: number;
+  /** Part of the callers that will meet it, above 0 and below 1; left out where everyone will. */
+  readonly share?: number;
+}
+
+/** The moment by the lifecycle clock, and the real time of it. */
+export type Now = Moment & { readonly realNow: EpochMs };
+
+/** `within`: the version of an operation, whose brownouts are told there. */
+export function entryOf(api: ApiPlan, rules: VersionRules, moment: Now, within?: VersionRules): Entry {
+  const { now } = moment;
+  const { schedule, phases } = rules;
+  const phase = phaseAt(phases, now);
+  const none = rules.brownouts === within?.brownouts || hasEnded(phase);
+  const brownouts = none ? [] : brownoutsToCome(rules, now);
+  const entry = {
+    stage: phase.stage,
+    released: instantText(schedule.released),
+    deprecated: instantText(schedule.deprecated),
+    sunset: instantText(schedule.sunset),
+    retired: instantText(schedule.retired),
+    // One to come is a plan to tell of, one that has ended is no advice.
+    successor: successorIn(api, rules, moment) ?? schedule.successor,
+    alternate: schedule.successor === undefined ? schedule.alternate : undefined,
+    migration_guide: schedule.guide,
+    reason: schedule.reason,
+    paused_until: instantText(pauseEnd(rules, moment)),
+    maintenance_until: hasEnded(phase) ? undefined : instantText(maintenanceEnd(rules, moment.realNow)),
+    next_change: Number.isFinite(phase.until)
+      ? { at: instantText(phase.until), stage: phaseAt(phases, phase.until).stage }
+      : undefined,
+    brownouts:
+      brownouts.length === 0
+        ? undefined
+        : brownouts.map(({ from, until, status, share }) => ({
+            from: instantText(from),
+            until: instantText(until),
+            status,
+            ...(share === undefined ? {} : { share }),
+          })),
+  };
+  return withoutUndefined(entry);
+}
+
+/** Told where there is something to hold; who paused it and why is the operators' own. */
+function pauseEnd(rules: VersionRules, moment: Moment): EpochMs | undefined {
+  const { sunset } = rules.schedule;
+  if (sunset === undefined && rules.brownouts === undefined) return undefined;
+  return holdOf(rules, moment)?.until;
+}
+
+/** As long as it holds. */
+function maintenanceEnd({ maintenance }: VersionRules, realNow: EpochMs): EpochMs | undefined {
+  return isHeld(maintenance, realNow) ? maintenance.until : undefined;
+}
+
+export function instantText(at: EpochMs): string;
+export function instantText(at: EpochMs | undefined): string | undefined;
+export function instantText(at: EpochMs | undefined): string | undefined {
+  if (at === undefined || !Number.isFinite(at)) return undefined;
+  return Temporal.Instant.fromEpochMilliseconds(at).toString();
+}
+
+type Known<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(
+  entry: T & { readonly stage: Stage },
+): Known<T> & { stage: Stage } {
+  const known = Object.entries(entry).filter(([, value]) => value !== undefined);
+  return Object.assign({ stage: entry.stage }, Object.fromEntries(known)) as Known<T> & { stage: Stage };
+}

@@ -1,0 +1,31 @@
+// What the published document says of operations that only a description tells of: their dates are those of whatever
+// rule of the policy answers them. The document itself is a journey, published.test.ts.
+import { expect, it } from 'vitest';
+import { lifecycleDocument } from '../../gateway/exchange/publish/lifecycle-document.ts';
+import { NOW, ORDERS, workspace } from '../plan/workspace.ts';
+
+it('OAS-2: an operation that is described has the dates of the wider rule that answers it, else of its version', async () => {
+  const rule = 'operations: { "* /old/{id}": { deprecated: 2026-03-01, sunset: 2026-12-15 } }';
+  const operation = '{ x-lifecycle: { introduced: "2026-02-01" } }';
+  await using files = await workspace({
+    'policies/orders.yaml': ORDERS.replace(
+      'released: 2026-01-15',
+      `released: 2026-01-15, openapi: ../api/v2.yaml, ${rule}`,
+    ),
+    'api/v2.yaml': `openapi: 3.1.0
+paths:
+  /api/orders/old/{id}: { get: ${operation} }
+  /api/orders/new: { post: ${operation} }
+`,
+  });
+  const { plan } = await files.load();
+  const api = plan?.apiNamed('orders');
+  if (plan === undefined || api === undefined) throw new Error('no plan');
+  const { versions } = lifecycleDocument(plan, api, { now: NOW, overrides: [] }, NOW);
+  const entries = versions.find(({ version }) => version === 'v2')?.operations ?? [];
+  expect(entries.map((each) => [each.operation, each.stage, each.sunset, each.introduced])).toEqual([
+    ['* /old/{id}', 'deprecated', '2026-12-15T00:00:00Z', undefined],
+    ['GET /old/{id}', 'deprecated', '2026-12-15T00:00:00Z', '2026-02-01T00:00:00Z'],
+    ['POST /new', 'active', undefined, '2026-02-01T00:00:00Z'],
+  ]);
+});
