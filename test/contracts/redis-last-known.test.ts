@@ -87,6 +87,23 @@ describe('a Redis that is emptied between a look and a write', () => {
   );
 });
 
+it('a Redis that was emptied, and has by chance the last change that was seen, is not taken for the same', async () => {
+  const redis = await redisOfOwn();
+  const hand = new Redis(redis.url);
+  cleanups.push(() => hand.disconnect());
+  const connection = await connectRedis(redis.url, { onState: () => undefined, answerWithinMs: 5000 });
+  const state = await openSharedState(connection, { onFault: () => undefined });
+  cleanups.push(state.close);
+  await state.overrides.put(pauseFrom(1000, { id: 'a' }));
+  await state.refresh();
+  const [[seen = ''] = []] = await hand.xrevrange('sundial:{state}:changes', '+', '-', 'COUNT', 1);
+  await hand.flushall();
+  await hand.xadd('sundial:{state}:changes', seen, 'override', 'c');
+  await state.refresh();
+  expect(await hand.hkeys('sundial:{state}:overrides')).toEqual(['a']);
+  expect(idsOf(state)).toEqual(['a']);
+});
+
 describe('a gateway that starts again', () => {
   it('while Redis is away knows the pauses it knew, and gives them to one that comes back empty', async () => {
     const redis = await redisOfOwn();

@@ -119,7 +119,8 @@ describe('a Redis that is', () => {
     expect((await admin.ask({ path: '/-/ready' })).status).toBe(200);
     const isUp = await gateway.metric('sundial_store_up{store="redis"}');
     if (told === 'away' || told === 'OOM' || told === 'READONLY') expect(isUp).toBe(0);
-    if (told !== 'away') expect(gateway.logText()).toContain(`Redis refuses what is asked of it (${told})`);
+    const reason = `Redis refuses what is asked of it (${told})`;
+    if (told !== 'away') await soon(async () => expect(gateway.logText()).toContain(reason));
 
     const liftedAt = performance.now();
     await fault.disposeAsync();

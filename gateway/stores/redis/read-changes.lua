@@ -5,21 +5,24 @@
 -- KEYS[3]  what tells this data from any that another Redis, or this one emptied, would begin
 -- ARGV[1]  the last entry this gateway has seen, '' at first
 -- ARGV[2]  a name for the data, should it have none
+-- ARGV[3]  the name of the data that this gateway has seen, '' at first
 --
--- Returns  { 'all', last entry, overrides, name of the data } at first, and when the last entry seen is not there any more:
---          trimmed away, or lost with the rest of this Redis; else { 'some', last entry, keys of pins that were moved, overrides or false
---          when unchanged, keys of pins that were none before }
+-- Returns  { 'all', last entry, overrides, name of the data } at first, when the last entry seen is not there any more: trimmed
+--          away, or lost with the rest of this Redis, and when the data is another, whose entry may have the same place; else
+--          { 'some', last entry, keys of pins that were moved, overrides or false when unchanged, keys of pins that were none before }
 
 -- Nothing is written where nothing is missing: a Redis that is full, or a replica, can still be looked at.
-if redis.call('EXISTS', KEYS[3]) == 0 then
-  redis.call('SET', KEYS[3], ARGV[2])
+local name = redis.call('GET', KEYS[3])
+if not name then
+  name = ARGV[2]
+  redis.call('SET', KEYS[3], name)
 end
 if redis.call('EXISTS', KEYS[1]) == 0 then
   redis.call('XADD', KEYS[1], '*', 'opened', '')
 end
 local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1][1]
-if ARGV[1] == '' or #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 0 then
-  return { 'all', newest, redis.call('HVALS', KEYS[2]), redis.call('GET', KEYS[3]) }
+if ARGV[1] == '' or name ~= ARGV[3] or #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 0 then
+  return { 'all', newest, redis.call('HVALS', KEYS[2]), name }
 end
 if ARGV[1] == newest then
   return { 'some', newest, {}, false, {} }

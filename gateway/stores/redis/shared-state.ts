@@ -76,7 +76,7 @@ export async function openSharedState(
   const look = async (): Promise<void> => {
     const before = changed;
     const keys = [KEYS.changes, KEYS.overrides, KEYS.origin];
-    const changes = readChanges(await scripts.readChanges(...keys, seen, randomUUID()));
+    const changes = readChanges(await scripts.readChanges(...keys, seen, randomUUID(), origin ?? ''));
     const texts = hasLostItsPast(changes) ? await restore() : changes.overrides;
     if (changed !== before) return look();
     if (texts !== undefined) takeOver(texts);
