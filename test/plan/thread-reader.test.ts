@@ -1,5 +1,6 @@
 // The thread of a reload: it hands over what it read, and its end or its silence costs one reload and no more.
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -37,7 +38,23 @@ const twoFiles = () =>
     'policies/other.yaml': ORDERS.replaceAll('orders', 'other'),
   });
 
+/** Of each thread of this process; field 19 of its line, the second of which is a name in brackets. */
+async function nicenesses(): Promise<readonly number[]> {
+  const threads = await readdir('/proc/self/task');
+  const lines = await Promise.all(threads.map((id) => readFile(`/proc/self/task/${id}/stat`, 'utf8')));
+  return lines.map((line) => Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16]));
+}
+
 describe('the thread of a reload', () => {
+  it.runIf(process.platform === 'linux')('promise 1: gives way to the one that serves', async () => {
+    await using files = await twoFiles();
+    const own = getPriority();
+    await using reader = await readerOf(files);
+    await reader.read(NOW);
+    expect(await nicenesses()).toContain(Math.min(19, own + 5));
+    expect(getPriority()).toBe(own);
+  });
+
   it('finds what the gateway found at its start, and hands over what the plan is made of', async () => {
     await using files = await twoFiles();
     const { plan, sources, pieces } = await files.load();

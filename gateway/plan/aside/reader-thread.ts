@@ -1,6 +1,7 @@
 // The thread in which a reload reads and checks: a policy reader that answers questions from the thread that serves.
 // Started by thread-reader.ts.
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveWay } from './give-way.ts';
 import { createPolicyReader } from './policy-reader.ts';
 import type { PolicyReader } from './reader-contract.ts';
 
@@ -16,6 +17,7 @@ export type Reply =
   /** A mistake of ours; what is wrong with files is an answer. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
+giveWay();
 const reader = createPolicyReader(workerData);
 
 function answer(question: Question): Promise<unknown> {
