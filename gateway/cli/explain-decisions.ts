@@ -92,7 +92,7 @@ export function decisionsOf(
       const assumed = passed.consumer === undefined ? 'the token is in order' : undefined;
       const scopes = passed.scopes === undefined ? 'it has the scopes' : undefined;
       const both = [assumed, scopes].filter((each) => each !== undefined).join(', ');
-      add('identity', consumer, { detail: access.identity, assumed: both || undefined, origin });
+      add('identity', consumer, { detail: access.identities.join(', '), assumed: both || undefined, origin });
     }
   }
   if (version !== undefined) {

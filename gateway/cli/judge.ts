@@ -98,7 +98,7 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
 function assume({ plan, settings, now, overrides, consumer: named, account, pins }: Known): ExchangePorts {
   const consumer = withClaims(named, account, plan);
   const full = (limit: Limit, cost: number): Taken => gcra(undefined, limit, cost, 0).taken;
-  const verifier = { verify: () => ({ kind: 'consumer', consumer }) as const };
+  const verifier = { claims: () => true, verify: () => ({ kind: 'consumer', consumer }) as const };
   return {
     plan: () => plan,
     now: () => now,

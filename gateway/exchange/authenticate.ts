@@ -5,6 +5,7 @@ import type {
   Authenticated,
   AuthenticationRefusal,
   Consumer,
+  TokenVerifier,
 } from '../policy/authentication/access.ts';
 import { readBearer } from '../policy/authentication/bearer.ts';
 import type { MaybePromise } from '../policy/contract.ts';
@@ -31,11 +32,24 @@ export function authenticate(
   if (access.kind === 'public') return ANYBODY;
   const bearer = readBearer(headers);
   if (bearer.kind === 'refused') return bearer;
-  const verifier = verifiers.get(access.identity);
-  if (verifier === undefined)
-    throw new Fault('internal', { cause: new Error('a plan names an identity that is not running') });
+  const verifier = verifierOf(bearer.token, access.identities, verifiers);
   const verified = verifier.verify(bearer.token);
   return verified instanceof Promise ? verified.then(callerOf) : callerOf(verified);
+}
+
+/** The one that the token says it is for; where it says so of none, the first is to say what is wrong with it. */
+function verifierOf(
+  token: string,
+  [first, ...rest]: readonly string[],
+  verifiers: ExchangePorts['verifiers'],
+): TokenVerifier {
+  const running = (name: string | undefined): TokenVerifier => {
+    const verifier = name === undefined ? undefined : verifiers.get(name);
+    if (verifier !== undefined) return verifier;
+    throw new Fault('internal', { cause: new Error('a plan names an identity that is not running') });
+  };
+  if (rest.length === 0 || running(first).claims(token)) return running(first);
+  return running(rest.find((name) => running(name).claims(token)) ?? first);
 }
 
 function callerOf(outcome: Authenticated): Caller {

@@ -154,7 +154,7 @@ function lookAtTargets({ redirects }: VersionRules, look: Look): void {
 
 /**
  * The version named as successor, else the first open target of its redirect; where what is named has ended itself, the
- * one that follows on that: a successor is served (standards §2.1). Undefined before its release, and where everything has
+ * one that follows on that: a successor is served (RFC 5829). Undefined before its release, and where everything has
  * ended.
  */
 function nextPlace(version: VersionRules, look: Look, passed: Set<Label>): NextPlace | undefined {

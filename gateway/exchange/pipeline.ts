@@ -126,7 +126,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   noteLinks(facts, api, version, phase, resource);
   const ended = hasEnded(phase);
   const mayPass =
-    ended && version.access.kind === 'token' && someoneMayPass('sunset', version.exceptions, now);
+    ended && version.access.kind === 'identified' && someoneMayPass('sunset', version.exceptions, now);
   const retirement = (): Refusal =>
     retire({
       label: version.label,
@@ -180,7 +180,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     if (answer) return answer;
   }
 
-  if (access.kind === 'token' && consumer !== undefined) {
+  if (access.kind === 'identified' && consumer !== undefined) {
     const denied = authorise(access, view.method, consumer);
     if (denied !== undefined) return refuse(denied);
   }

@@ -23,7 +23,7 @@ const CARRIER_NAMES: Readonly<Partial<Record<Carrier, string>>> = {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Status, message, members and own header lines of a refusal; the table of standards §3.4, §4, §12, §13, §17.
+ * Status, message, members and own header lines of a refusal (VER, RET, RL, AUTH, ERR).
  */
 export function describeRefusal(
   refusal: Refusal,

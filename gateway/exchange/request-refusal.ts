@@ -8,7 +8,7 @@ import type { RequestGlimpse } from './request-view.ts';
 /** RFC 6455 §4.2.2, RFC 9110 §15.5.22: which protocol, and which version of it. */
 const WEBSOCKET_13: AnswerHeaders = { upgrade: 'websocket', 'sec-websocket-version': '13' };
 
-/** Status, message, members and own header lines; the tables of standards §6, §7, §17, §18. */
+/** Status, message, members and own header lines (SMG, HTTP2, ERR, TLS). */
 export function describeRequestRefusal(
   refusal: RequestRefusal,
   { scheme }: RequestGlimpse,

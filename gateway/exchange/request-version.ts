@@ -61,7 +61,7 @@ function mayAnswer(api: ApiPlan, label: Label, moment: Moment): boolean {
   if (!hasEnded(phaseOf(api, label, moment))) return true;
   const { access, exceptions, upstream } = versionOf(api, label);
   if (api.mode === 'observe' && upstream !== undefined) return true;
-  return access.kind === 'token' && someoneMayPass('sunset', exceptions, moment.now);
+  return access.kind === 'identified' && someoneMayPass('sunset', exceptions, moment.now);
 }
 
 function phaseOf(api: ApiPlan, label: Label, moment: Moment): Phase {

@@ -36,6 +36,11 @@ export function hasRepeatedClaims(token: string): boolean {
   return readUniqueMembers(token.split('.')[1] ?? '') === undefined;
 }
 
+/** Who the token says has issued it, unproven; undefined for what is no JWT. */
+export function issuerOf(token: string): unknown {
+  return readUniqueMembers(token.split('.')[1] ?? '')?.iss;
+}
+
 /** Spare bits set in the last character make a second spelling of the same bytes. */
 function isCanonical(part: string): boolean {
   return Buffer.from(part, 'base64url').toString('base64url') === part;

@@ -5,6 +5,7 @@ import type { TokenVerifier } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
 import { createTokenCache } from './token-cache.ts';
+import { issuerOf } from './token-shape.ts';
 import { createVerifyToken } from './verify-token.ts';
 
 export interface VerifierOptions extends KeySetOptions {
@@ -31,6 +32,7 @@ export function createTokenVerifier(settings: IdentitySettings, options: Verifie
     now: options.now,
   });
   return {
+    claims: (token) => issuerOf(token) === settings.issuer,
     verify: (token) => {
       keySet.refreshIfDue();
       return judge(token);

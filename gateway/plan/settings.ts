@@ -75,8 +75,12 @@ export type StoreSettings =
   /** `url` may hold a password: it is never printed. */
   | { readonly kind: 'redis'; readonly url: string };
 
-/** An issuer whose access tokens are accepted (standards §13.2). */
-export interface IdentitySettings {
+/** One way of knowing who calls. */
+export type IdentitySettings = JwtIdentity;
+
+/** An issuer whose access tokens are accepted. */
+export interface JwtIdentity {
+  readonly kind: 'jwt';
   readonly name: string;
   readonly issuer: string;
   readonly audience: string;

@@ -69,9 +69,10 @@ async function judge(situation: Situation): Promise<Directive> {
       [
         'main',
         {
+          claims: () => true,
           verify: (id: string) => ({
             kind: 'consumer' as const,
-            consumer: { id, named: true, scopes: new Set(['read']), claims: {} },
+            consumer: { id, named: true, via: 'token', scopes: new Set(['read']), claims: {} },
           }),
         },
       ],

@@ -49,7 +49,13 @@ describe('WS-6: what is held open', () => {
     ['ends with its version, whatever its token says', 'version', version({ upstream, label: 'v2' }), -1],
   ] as const)('%s', (_what, expected, of, offset) => {
     const exp = NOW / 1000 + 60;
-    const consumer = { id: 'acme', named: true, scopes: new Set<string>(), claims: { exp } };
+    const consumer = {
+      id: 'acme',
+      named: true,
+      via: 'token' as const,
+      scopes: new Set<string>(),
+      claims: { exp },
+    };
     const tied = holdService({ ...facts, consumer });
     // The clock of the lifecycle has no say in it.
     const moment = { now: NOW, overrides: [] };

@@ -81,7 +81,10 @@ async function judge({
     verifiers: new Map([
       [
         'main',
-        { verify: () => ({ kind: 'refused', refusal: { reason: 'token_invalid', description: 'No' } }) },
+        {
+          claims: () => true,
+          verify: () => ({ kind: 'refused', refusal: { reason: 'token_invalid', description: 'No' } }),
+        },
       ],
     ]),
     onFault: () => undefined,

@@ -34,7 +34,7 @@ const EXHAUSTED = {
 } as const satisfies Quota;
 const ACME: Authenticated = {
   kind: 'consumer',
-  consumer: { id: 'acme', named: true, scopes: new Set(['orders:read']), claims: {} },
+  consumer: { id: 'acme', named: true, via: 'token', scopes: new Set(['orders:read']), claims: {} },
 };
 
 /** A version gone since yesterday that is also protected, limited and guarded. */
@@ -87,7 +87,7 @@ function exchangeIn(situation: Situation): Exchange {
     limiter: { take: () => situation.quota ?? EXHAUSTED },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],
-    verifiers: new Map([['main', { verify: () => situation.token ?? ACME }]]),
+    verifiers: new Map([['main', { claims: () => true, verify: () => situation.token ?? ACME }]]),
     onFault: () => undefined,
     hstsSeconds: situation.hstsSeconds,
   };

@@ -1,4 +1,4 @@
-// Links to versions beside the successor (standards §2.1, RFC 5829), at the instants at which they come and go.
+// Links to versions beside the successor (RFC 5829), at the instants at which they come and go.
 import { describe, expect, it } from 'vitest';
 import { runExplain } from '../../gateway/cli/explain.ts';
 import { workspace } from '../plan/workspace.ts';
@@ -87,7 +87,7 @@ describe('links beside the successor', () => {
   });
 });
 
-describe('standards §2.1: the relations of an answer', () => {
+describe('RFC 5829: the relations of an answer', () => {
   const DOCS = 'https://docs.example.com';
   const STATUS = 'https://status.example.com/orders';
   const PAGE = 'https://api.example.com/.well-known/lifecycle/orders';

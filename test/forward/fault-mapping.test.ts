@@ -1,4 +1,4 @@
-// What each failure of a call becomes: a code for the log, a status, and the error type of RFC 9209 (standards §10).
+// What each failure of a call becomes: a code for the log, a status, and the error type of RFC 9209.
 import { errors } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../../gateway/exchange/directive.ts';

@@ -27,6 +27,7 @@ afterEach(async () => {
 async function verify(token: string, from: Issuer = issuer) {
   const verifier = createTokenVerifier(
     {
+      kind: 'jwt',
       name: 'main',
       issuer: from.url,
       audience: 'sundial-samples',
@@ -63,6 +64,7 @@ describe('the token command', () => {
       consumer: {
         id: 'acme',
         named: true,
+        via: 'token',
         scopes: new Set(SCOPES),
         claims: expect.objectContaining({ account_created: '2025-03-14' }),
       },

@@ -12,7 +12,7 @@ const START = Date.parse('2026-11-21T08:00:00Z');
 
 const CONSUMER: Authenticated = {
   kind: 'consumer',
-  consumer: { id: 'acme', named: true, scopes: new Set(), claims: {} },
+  consumer: { id: 'acme', named: true, via: 'token', scopes: new Set(), claims: {} },
 };
 const REFUSED: Authenticated = { kind: 'refused', refusal: { reason: 'token_invalid', description: 'no' } };
 

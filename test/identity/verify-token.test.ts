@@ -58,6 +58,7 @@ describe('a good token', () => {
         consumer: {
           id: 'acme',
           named: true,
+          via: 'token',
           scopes: new Set(['orders:read', 'orders:write']),
           claims: expect.objectContaining({ sub: 'acme', client_id: 'acme', iss: issuer.url }),
         },

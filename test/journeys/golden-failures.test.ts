@@ -1,4 +1,4 @@
-// What goes wrong on a deprecated version, as ordered pairs of name and value (standards §24): every refusal and every
+// What goes wrong on a deprecated version, as ordered pairs of name and value: every refusal and every
 // fault that the gateway makes itself says what the version has to say of its end.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBrokenUpstream } from '../support/broken-upstream.ts';
@@ -64,7 +64,7 @@ const QUOTA = [
   'ratelimit: "deprecated";r=999;t=4',
 ];
 
-describe('standards §24, DEP-7, CACHE-5, as ordered pairs', () => {
+describe('DEP-7, CACHE-5, as ordered pairs', () => {
   const past = () => ({
     iat: Math.floor(Date.now() / 1000) - 7200,
     exp: Math.floor(Date.now() / 1000) - 3600,

@@ -1,5 +1,5 @@
 // Whole answers as ordered pairs of name and value, one of each kind that a client of a deprecated or retired version
-// meets (standards §24): nothing is missing, nothing stands twice, nothing is there that nobody asked for.
+// meets: nothing is missing, nothing stands twice, nothing is there that nobody asked for.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runGateway } from '../support/gateway.ts';
 import { type Answer, type Ask, type Client, overHttp1 } from '../support/http-client.ts';
@@ -62,7 +62,7 @@ const LAST = ['x-request-id: <uuid>', 'strict-transport-security: max-age=86400'
 const OURS = ['vary: API-Version, Accept', ...LAST, 'date: <now>'];
 const lengthOf = ({ body }: Answer) => `content-length: ${body.length}`;
 
-describe('standards §24, as ordered pairs', () => {
+describe('whole messages, as ordered pairs', () => {
   it('a deprecated GET, and the same as 304', async () => {
     const upstream = [
       `date: ${DATE}`,

@@ -33,6 +33,7 @@ describe('settings', () => {
       workers: 1,
       identities: [
         {
+          kind: 'jwt',
           name: 'main',
           issuer: 'https://auth.example.com',
           audience: 'api',

@@ -1,7 +1,7 @@
 // Credentials out of a request, consumers out of claims, and what a refused client is told.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TokenRule } from '../../gateway/policy/authentication/access.ts';
+import type { IdentifiedRule } from '../../gateway/policy/authentication/access.ts';
 import { authorise } from '../../gateway/policy/authentication/authorise.ts';
 import { readBearer } from '../../gateway/policy/authentication/bearer.ts';
 import { challengeFor } from '../../gateway/policy/authentication/challenge.ts';
@@ -103,14 +103,15 @@ describe('consumers', () => {
 });
 
 describe('authorisation', () => {
-  const rule: TokenRule = {
-    kind: 'token',
-    identity: 'main',
+  const rule: IdentifiedRule = {
+    kind: 'identified',
+    identities: ['main'],
     scopes: { read: ['orders:read'], write: ['orders:read', 'orders:write'] },
   };
   const consumer = (...scopes: string[]) => ({
     id: 'acme',
     named: true,
+    via: 'token' as const,
     scopes: new Set(scopes),
     claims: {},
   });

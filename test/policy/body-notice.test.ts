@@ -24,7 +24,7 @@ function spliced(text: string | Buffer): string {
 }
 
 describe('the notice', () => {
-  it('standards §1.5: has the members of the specification, in its order', () => {
+  it('has the members of the specification, in its order', () => {
     expect(MEMBER).toBe(
       '"_deprecation":{"deprecated":true,"sunset_date":"2026-06-01",' +
         '"replacement":"https://api.example.com/api/v2/users/7",' +
@@ -32,7 +32,7 @@ describe('the notice', () => {
     );
   });
 
-  it('standards §1.5: leaves out what is not known', () => {
+  it('leaves out what is not known', () => {
     const nothing = { sunset: undefined, replacement: undefined, guide: undefined, reason: undefined };
     expect(createNotice(nothing).member).toBe('"_deprecation":{"deprecated":true}');
   });
@@ -311,7 +311,6 @@ describe('the head of an answer', () => {
 });
 
 describe('digests', () => {
-  // The vector of standards §23.
   const BEFORE = Buffer.from('{"hello": "world"}\n');
   const VECTOR = 'sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:';
   const AFTER = Buffer.from('{"_deprecation":1,"hello": "world"}\n');

@@ -14,8 +14,8 @@ export const NOW = Date.UTC(2026, 10, 20);
 export const LIMIT = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
 /** Tokens with scopes, and a limit per consumer. */
 export const ACCESS = {
-  kind: 'token',
-  identity: 'main',
+  kind: 'identified',
+  identities: ['main'],
   scopes: { read: ['orders:read'], write: ['orders:write'] },
 } as const;
 export const LIMITS = {

@@ -55,7 +55,13 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
   const owner = { ...api(versions), resolution, access: ACCESS, mode: call.mode ?? 'enforce' };
   const current = { ...plan([owner]), guard: LIMIT };
   const quota: Quota = { kind: 'counted', limit: LIMIT, allowed, remaining: 0, retryAfterMs: 1, resetMs: 1 };
-  const consumer = { id: account, named: true, scopes: new Set(['orders:read']), claims: {} };
+  const consumer = {
+    id: account,
+    named: true,
+    via: 'token' as const,
+    scopes: new Set(['orders:read']),
+    claims: {},
+  };
   const ports: ExchangePorts = {
     plan: () => current,
     now: () => now,
@@ -77,6 +83,7 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
       [
         'main',
         {
+          claims: () => true,
           verify: () => {
             onAsked('verify');
             return { kind: 'consumer', consumer };

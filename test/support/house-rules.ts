@@ -26,6 +26,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/rate-limit/': { may: CONTRACT },
   'gateway/policy/body-notice/': { may: CONTRACT },
   'gateway/policy/maintenance/': { may: CONTRACT },
+  'gateway/policy/usage/': { may: CONTRACT },
+  'gateway/policy/idempotency/': { may: CONTRACT },
   'gateway/plan/': { may: ['gateway/policy/'] },
   'gateway/identity/': {
     may: ['gateway/plan/', 'gateway/policy/authentication/'],
@@ -36,6 +38,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/stores/': {
     may: [
       'gateway/policy/rate-limit/',
+      'gateway/policy/usage/',
+      'gateway/policy/idempotency/',
       'gateway/policy/contract.ts',
       'gateway/policy/versioning/label.ts',
       'gateway/plan/in-slices.ts',
@@ -44,6 +48,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: [
       'gateway/policy/versioning/pin.ts',
       'gateway/policy/lifecycle/override.ts',
+      'gateway/policy/authentication/',
       'gateway/plan/published-record.ts',
     ],
   },

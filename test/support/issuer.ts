@@ -61,6 +61,7 @@ export async function startTestIssuer(options: { readonly now?: () => number } =
     url,
     jwksUrl,
     settings: {
+      kind: 'jwt',
       name: 'main',
       issuer: url,
       audience: 'sundial-samples',

@@ -6,7 +6,7 @@ import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
 import { deprecatedFacts } from '../support/exchange-samples.ts';
 import { harness, outcome, WALL } from './telemetry-harness.ts';
 
-const acme = { id: 'acme', named: true, scopes: new Set<string>(), claims: {} };
+const acme = { id: 'acme', named: true, via: 'token' as const, scopes: new Set<string>(), claims: {} };
 
 describe('the access log', () => {
   it('writes one line with every field that is known', async () => {

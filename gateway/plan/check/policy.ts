@@ -65,13 +65,13 @@ function checkReserved(view: PolicyView, report: Report): void {
 
 function checkAccess(view: PolicyView, around: Surroundings, report: Report): void {
   const { access } = view.parts;
-  if (
-    typeof access !== 'object' ||
-    around.identities === undefined ||
-    around.identities.includes(access.identity)
-  )
-    return;
-  reportDangling(['access', 'identity'], 'identity', access.identity, around.identities, view, report);
+  const { identities: known } = around;
+  if (typeof access !== 'object' || known === undefined) return;
+  const path = ['access', 'identity'];
+  for (const [index, name] of [access.identity].flat().entries()) {
+    const at = typeof access.identity === 'string' ? path : [...path, index];
+    if (!known.includes(name)) reportDangling(at, 'identity', name, known, view, report);
+  }
 }
 
 function checkUpstreams(view: PolicyView, around: Surroundings, report: Report): void {

@@ -176,7 +176,7 @@ function compileSchedule(version: VersionFile, published: string): Schedule {
 function compileAccess({ access }: PolicyFile): AccessRule {
   if (access === 'public') return { kind: 'public' };
   const { read = [], write = [] } = access.scopes ?? {};
-  return { kind: 'token', identity: access.identity, scopes: { read, write } };
+  return { kind: 'identified', identities: [access.identity].flat(), scopes: { read, write } };
 }
 
 function redirectsOf(

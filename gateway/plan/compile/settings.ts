@@ -70,6 +70,7 @@ function compileStore(store: WrittenStore | undefined, dataFolder: string, cwd: 
 
 function compileIdentity(name: string, file: NonNullable<GatewayFile['identity']>[string]): IdentitySettings {
   return {
+    kind: 'jwt',
     name,
     issuer: file.issuer,
     audience: file.audience,

@@ -2,13 +2,13 @@
 // Read by the pipeline, the identity verifiers and the plan; the rules beside it decide.
 import type { MaybePromise } from '../contract.ts';
 
-export type AccessRule = { readonly kind: 'public' } | TokenRule;
+export type AccessRule = { readonly kind: 'public' } | IdentifiedRule;
 
-/** Only holders of a token may call. */
-export interface TokenRule {
-  readonly kind: 'token';
-  /** Name of an identity in `config/gateway.yaml`. */
-  readonly identity: string;
+/** Only who is known may call. */
+export interface IdentifiedRule {
+  readonly kind: 'identified';
+  /** Names of identities in `config/gateway.yaml`, in the order in which they are asked; at least one. */
+  readonly identities: readonly string[];
   /** Scopes that must all be present: `read` for GET, HEAD and OPTIONS, `write` for the rest. */
   readonly scopes: { readonly read: readonly string[]; readonly write: readonly string[] };
 }
@@ -18,6 +18,8 @@ export interface Consumer {
   readonly id: string;
   /** Whether the id comes from a claim that names an application (`client_id`, `azp`), so that it may label a metric. */
   readonly named: boolean;
+  /** What it was known by. */
+  readonly via: 'token' | 'key' | 'certificate';
   readonly scopes: ReadonlySet<string>;
   /** Everything its verified token says, for rules that look at a claim; never shown. */
   readonly claims: Readonly<Record<string, unknown>>;
@@ -59,5 +61,10 @@ export type Authenticated =
 
 /** Verifies compact tokens of one identity; a cache hit answers at once. */
 export interface TokenVerifier {
+  /**
+   * Whether a token says of itself that it is for this identity. The word of a stranger: it picks among several identities
+   * the one that judges, and nothing else.
+   */
+  readonly claims: (token: string) => boolean;
   readonly verify: (token: string) => MaybePromise<Authenticated>;
 }

@@ -1,13 +1,13 @@
 // Whether an authenticated consumer may use a method, by the scopes its token holds.
 // Asked after a token was verified, before any limit is touched.
-import type { AuthenticationRefusal, Consumer, TokenRule } from './access.ts';
+import type { AuthenticationRefusal, Consumer, IdentifiedRule } from './access.ts';
 
 /**
  * Undefined when the rule lets the request pass. Every scope of the method's kind must be there; GET, HEAD and OPTIONS
  * read, every other method, also one nobody has heard of, writes.
  */
 export function authorise(
-  rule: TokenRule,
+  rule: IdentifiedRule,
   method: string,
   consumer: Consumer,
 ): AuthenticationRefusal | undefined {

@@ -18,7 +18,7 @@ export function consumerFrom(
   if (name === undefined) return undefined;
   const id = claims[name];
   if (typeof id !== 'string' || !isPrintableId(id)) return undefined;
-  return { id, named: APPLICATION_CLAIMS.has(name), scopes: scopesOf(claims.scope), claims };
+  return { id, named: APPLICATION_CLAIMS.has(name), via: 'token', scopes: scopesOf(claims.scope), claims };
 }
 
 /** JWT-7: one string, scopes separated by spaces, compared whole and by case. An array is not accepted. */

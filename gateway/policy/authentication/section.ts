@@ -21,11 +21,15 @@ export const accessSection = z
   .union([
     z.literal('public'),
     z.strictObject({
-      identity: z.string().meta({ description: 'Name of an identity in gateway.yaml.' }),
+      identity: z
+        .union([z.string(), z.array(z.string()).min(1)])
+        .meta({
+          description: 'Name of an identity in gateway.yaml, or several in the order they are asked.',
+        }),
       scopes: scopes.optional(),
     }),
   ])
-  .meta({ description: 'Who may call: public, or holders of a token of one identity.' });
+  .meta({ description: 'Who may call: public, or who is known to an identity.' });
 
 /** One operation in an API: open where the rest is not, or with scopes of its own. */
 export const operationAccessSection = z

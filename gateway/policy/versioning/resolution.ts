@@ -131,7 +131,7 @@ export interface OpenResolution {
 /** Open only for an API with pins. */
 export type Resolution = Verdict | OpenResolution;
 
-/** The ways a version cannot be resolved, standards §3.4; `known` lists what is served at the moment of asking. */
+/** The ways a version cannot be resolved (VER); `known` lists what is served at the moment of asking. */
 export type VersioningRefusal =
   | { readonly reason: 'version_ambiguous'; readonly claims: readonly Claim[] }
   | { readonly reason: 'version_malformed'; readonly claim: Claim; readonly known: readonly Label[] }

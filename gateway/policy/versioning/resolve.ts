@@ -1,4 +1,4 @@
-// From what a request says of its version to one version, or to one of four refusals (standards §3.4).
+// From what a request says of its version to one version, or to one of four refusals.
 // Asked once per request, after the route match and before anything that depends on the version.
 import { parseInstant } from '../notation.ts';
 import { isDate, parseRequested } from './label.ts';

@@ -1,0 +1,71 @@
+// What the ledger speaks: who called what is deprecated, when first, when last, how often, and where that is kept.
+// The port is owned here; telemetry/ counts into it, stores/ keep it, and `usage`, the guard and the freeze read it.
+import type { EpochMs, MaybePromise } from '../contract.ts';
+
+/** A day of UTC, `2026-11-21`. */
+export type UsageDay = string;
+
+/** Who called, and what. The text of a consumer is data about persons: it is never a label and never logged. */
+export interface UsageSubject {
+  /** The id of a known consumer, or the address of an unknown one (IPv6 by its /64). */
+  readonly consumer: string;
+  readonly via: 'token' | 'key' | 'certificate' | 'address';
+  readonly api: string;
+  readonly version: string;
+  /** `GET /search`; undefined for what no operation of the policy names. */
+  readonly operation: string | undefined;
+}
+
+/** One request of a subject, with nothing in it that a client chose but its id. */
+export interface UsageSample {
+  readonly method: string;
+  /** The template of the route, never the path that was asked for. */
+  readonly template: string;
+  readonly requestId: string;
+}
+
+/** What is known of a subject; the same shape for what was counted since the last flush. */
+export interface UsageRecord extends UsageSubject {
+  readonly firstAt: EpochMs;
+  readonly lastAt: EpochMs;
+  readonly callsByDay: Readonly<Record<UsageDay, number>>;
+  /** User agents, cut and without control characters, the latest last; a few. */
+  readonly agents: readonly string[];
+  readonly sample: UsageSample | undefined;
+}
+
+/** Everything left out is everything. */
+export interface UsageFilter {
+  readonly api?: string;
+  readonly version?: string;
+  readonly consumer?: string;
+  /** Records without a call on this day or later are left out, and days before it are not counted. */
+  readonly since?: UsageDay;
+}
+
+export interface UsagePage {
+  readonly records: readonly UsageRecord[];
+  /** Where the next page begins; undefined behind the last. */
+  readonly next: string | undefined;
+}
+
+/** Rejects with `StoreUnavailable` when the store does not answer in time. */
+export interface LedgerStore {
+  /** Adds what was counted, all or nothing; a batch that is sent again under the same id is counted once. */
+  readonly add: (batch: { readonly id: string; readonly records: readonly UsageRecord[] }) => Promise<void>;
+  /** In the order of api, version, consumer, operation, so that records of one consumer stand together. */
+  readonly read: (
+    filter: UsageFilter,
+    page: { readonly after: string | undefined; readonly limit: number },
+  ) => Promise<UsagePage>;
+  /** When a consumer was first seen on a version, whatever the operation; undefined: never. */
+  readonly firstSeen: (
+    subject: Pick<UsageSubject, 'consumer' | 'via' | 'api' | 'version'>,
+  ) => MaybePromise<EpochMs | undefined>;
+  /** When the store began to keep a ledger; undefined before its first batch. */
+  readonly beganAt: () => Promise<EpochMs | undefined>;
+  /** Forgets a consumer whole; how many records that were. */
+  readonly erase: (consumer: string) => Promise<number>;
+  /** Forgets days before `day`, and records that have none left; how many records went. */
+  readonly sweep: (day: UsageDay) => Promise<number>;
+}
