@@ -9,7 +9,7 @@ const limit = { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 };
 const orders = 'api="orders",version="v1"';
 
 function consumer(id: string, named = true) {
-  return { id, named, scopes: new Set<string>(), claims: {} };
+  return { id, named, via: 'token' as const, scopes: new Set<string>(), claims: {} };
 }
 
 function unrouted(): ExchangeFacts {
