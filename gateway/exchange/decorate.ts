@@ -1,7 +1,7 @@
 // What every answer carries, whoever made it: lifecycle lines, quota, Vary, request id, HSTS.
 // Called for answers of the gateway and of upstreams alike, last before they are written.
 import { linkValue } from '../policy/lifecycle/links.ts';
-import { isSoundSignal } from '../policy/lifecycle/upstream-signal.ts';
+import { besideUpstream } from '../policy/lifecycle/upstream-signal.ts';
 import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
 import { type AnswerHeaders, append, mergeVary } from './answer-headers.ts';
 import { nameReaders } from './cors.ts';
@@ -25,10 +25,8 @@ export function decorate(
 ): void {
   const { phase, quota, api } = facts;
   if (phase !== undefined) {
-    const upstreamWins = api?.upstreamWins === true;
-    for (const [name, value] of phase.replace) {
-      if (!(upstreamWins && isSoundSignal(name, headers[name]))) headers[name] = value;
-    }
+    const lines = api?.upstreamWins === true ? besideUpstream(phase.replace, headers) : phase.replace;
+    for (const [name, value] of lines) headers[name] = value;
     const link = linkValue(phase, facts.successor.replacement);
     if (link !== undefined) append(headers, 'link', link);
     if (facts.relatedLinks !== undefined) append(headers, 'link', facts.relatedLinks);

@@ -70,6 +70,32 @@ describe('decorate', () => {
       expect(decorated({ [name]: theirs }, facts)[name], `${name} ${theirs}`).toBe(out);
   });
 
+  it('DEP-5: where the upstream wins, no answer ends before its deprecation', () => {
+    const facts = upstreamWins(deprecatedFacts());
+    const ours = { deprecation: '@1768435200', sunset: 'Thu, 15 Apr 2027 00:00:00 GMT' };
+    const early = 'Mon, 15 Jun 2020 00:00:00 GMT';
+    const rows: readonly (readonly [theirs: AnswerHeaders, out: AnswerHeaders])[] = [
+      [{ sunset: early }, ours],
+      [{ deprecation: '@1900000000' }, ours],
+      [{ deprecation: early, sunset: 'Sun, 14 Jun 2020 00:00:00 GMT' }, ours],
+      [
+        { deprecation: '@1', sunset: early },
+        { deprecation: '@1', sunset: early },
+      ],
+      [
+        { deprecation: early, sunset: early },
+        { deprecation: early, sunset: early },
+      ],
+      [
+        { deprecation: 'true', sunset: early },
+        { deprecation: 'true', sunset: early },
+      ],
+      [{ deprecation: early }, { deprecation: early, sunset: ours.sunset }],
+    ];
+    for (const [theirs, out] of rows)
+      expect(decorated({ ...theirs }, facts), JSON.stringify(theirs)).toMatchObject(out);
+  });
+
   it('DEP-3, SUN-1: where the upstream wins, nothing malformed gets out, whatever it sends', async () => {
     const text = fc.oneof(
       fc.constantFrom(
