@@ -79,6 +79,7 @@ async function measure(house: House, probe: Probe): Promise<readonly string[]> {
     const from = performance.now();
     while (performance.now() - from < minutes * 60_000) {
       await pause(SAMPLE_EVERY_MS);
+      state.familiar = performance.now() - from > minutes * 30_000;
       const sample = await probe.sample((performance.now() - from) / 1_000);
       samples.push(sample);
       if (samples.length % 4 === 0) say(row(sample));

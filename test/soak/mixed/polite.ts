@@ -97,11 +97,24 @@ const events: Kind = async (scene) => {
   return undefined;
 };
 
+/** A new token, or in the second half one of those sent before. */
+async function drawn(
+  name: string,
+  make: (issuer: TestIssuer) => Promise<string>,
+  scene: Scene,
+): Promise<string> {
+  const { familiar, tokens } = scene.state;
+  const sent = tokens.getOrInsertComputed(name, () => []);
+  const known = familiar ? sent[Math.floor(Math.random() * sent.length)] : undefined;
+  const token = known ?? (await make(scene.issuer));
+  if (known === undefined) sent.push(token);
+  return token;
+}
+
 const members =
-  (make: (issuer: TestIssuer) => Promise<string | undefined>, status: number): Kind =>
+  (name: string, make: ((issuer: TestIssuer) => Promise<string>) | undefined, status: number): Kind =>
   async (scene) => {
-    const token = await make(scene.issuer);
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const headers = make === undefined ? {} : { authorization: `Bearer ${await drawn(name, make, scene)}` };
     const answer = await way(scene).ask({ path: '/api/v1/members/7', headers });
     mustBe(answer, status);
     must(status !== 401 || 'www-authenticate' in answer.headers, () => `no challenge: ${shown(answer)}`);
@@ -178,12 +191,12 @@ export const POLITE: Readonly<Record<string, readonly [share: number, kind: Kind
   'unknown version': [3, refused(() => `/api/v${100 + Math.floor(Math.random() * 1e6)}/orders`, 400, 404)],
   'unwritten method': [1, once('/api/v2/orders/7', (answer) => mustBe(answer, 200), { method: 'DELETE' })],
   'credential in the URL': [1, refused(() => `/api/open?access_token=${named()}`, 400)],
-  'fresh token': [4, members((issuer) => issuer.sign(), 200)],
-  'no token': [2, members(async () => undefined, 401)],
-  'token of nobody': [2, members(async () => `ey.${named()}.x`, 401)],
-  'token of yesterday': [2, members((issuer) => issuer.sign({ iat: 1, exp: 2 }), 401)],
-  'token for another': [1, members((issuer) => issuer.sign({ scope: 'other' }), 403)],
-  'new consumer': [3, members((issuer) => issuer.sign({ client_id: named() }), 200)],
+  'fresh token': [4, members('fresh', (issuer) => issuer.sign(), 200)],
+  'no token': [2, members('none', undefined, 401)],
+  'token of nobody': [2, members('nobody', async () => `ey.${named()}.x`, 401)],
+  'token of yesterday': [2, members('yesterday', (issuer) => issuer.sign({ iat: 1, exp: 2 }), 401)],
+  'token for another': [1, members('another', (issuer) => issuer.sign({ scope: 'other' }), 403)],
+  'new consumer': [3, members('consumer', (issuer) => issuer.sign({ client_id: named() }), 200)],
   upload: [2, upload],
   download: [2, download],
   events: [2, events],

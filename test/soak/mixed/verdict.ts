@@ -4,7 +4,7 @@ import type { Sample } from './probe.ts';
 
 export const BARS = {
   /** MB an hour that the trend of the second half may rise by, for runs long enough to tell (see `LEAST_RISE`). */
-  heapPerHour: 30,
+  heapPerHour: 10,
   rssPerHour: 120,
   /** What is left open once the traffic has ended. */
   fdsLeft: 8,
@@ -17,7 +17,7 @@ export const BARS = {
 } as const;
 
 /** MB: a rise in all that no short run can tell from noise. */
-const LEAST_RISE = { heap: 4, rss: 25 };
+const LEAST_RISE = { heap: 1.5, rss: 25 };
 
 /**
  * Sentences, none when all is well. `before` and `after`: without traffic. `clientsLag`: milliseconds, the 99th of a
