@@ -50,6 +50,7 @@ describe('settings', () => {
       bounds: compileBounds({}),
       overload: compileOverload({}),
       drain: compileDrain({}),
+      tracing: { starts: true, sampled: 1 },
       guard: undefined,
       credentialsInUrl: [],
       deprecationForm: 'rfc9745',
