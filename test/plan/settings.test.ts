@@ -101,6 +101,22 @@ ${GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 365d')}`;
   });
 
   it.each([
+    ['off', { starts: false, sampled: 0 }],
+    ['{}', { starts: true, sampled: 1 }],
+    ['{ sample: 0% }', { starts: true, sampled: 0 }],
+    ['{ sample: 2.5% }', { starts: true, sampled: 0.025 }],
+    ['{ sample: 100% }', { starts: true, sampled: 1 }],
+  ])('tracing: %s', async (written, tracing) => {
+    const { settings } = await load(`tracing: ${written}\n${GATEWAY}`);
+    expect(settings?.tracing).toEqual(tracing);
+  });
+
+  it.each(['101%', '10', '-1%', '1e1%', '%'])('tracing: { sample: %s } is refused', async (written) => {
+    const { problems } = await load(`tracing: { sample: "${written}" }\n${GATEWAY}`);
+    expect(problems).toEqual([expect.objectContaining({ severity: 'error', line: 1, column: 20 })]);
+  });
+
+  it.each([
     ['embedded', 'var'],
     ['embedded:./counters', 'counters'],
   ])('the store %s lies in ./%s', async (store, where) => {
