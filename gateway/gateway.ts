@@ -18,6 +18,7 @@ import { openStores } from './stores/open-stores.ts';
 import { createCertificateReport } from './telemetry/certificate-report.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
 import { createReloadReport } from './telemetry/reload-report.ts';
+import { loadSpans } from './telemetry/spans.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 
 /**
@@ -67,6 +68,8 @@ async function assemble(
     wallClock,
     monotonic,
     log: { destination: options.log, level: 'info' },
+    tracing: settings.tracing,
+    spans: await loadSpans(),
     workers: workers === 1 ? undefined : async () => (await primary?.snapshots()) ?? [],
   });
   closing.defer(telemetry.close);

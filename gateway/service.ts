@@ -21,7 +21,7 @@ export interface ServiceOptions
   extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'overrides'> {
   readonly settings: Settings;
   readonly certificates: CertificateSource | undefined;
-  readonly telemetry: Pick<Telemetry, 'observer' | 'logger' | 'metrics' | 'bounds'>;
+  readonly telemetry: Pick<Telemetry, 'observer' | 'beginTrace' | 'logger' | 'metrics' | 'bounds'>;
   readonly wallClock: () => EpochMs;
   readonly monotonic: () => number;
   /** What a worker was given to accept connections on. */
@@ -52,6 +52,7 @@ export function createService(options: ServiceOptions): Service {
   const exchange = createExchange({
     ...options,
     verifiers,
+    beginTrace: telemetry.beginTrace,
     hstsSeconds: settings.listeners.https?.hstsSeconds,
     onFault: createFaultReport(logger),
   });

@@ -9,6 +9,7 @@ import { createService } from './service.ts';
 import type { StoreAnswers, StoreNews, StoreStart } from './stores/workers/spoken.ts';
 import { openWorkerStores } from './stores/workers/worker-stores.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
+import { loadSpans } from './telemetry/spans.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 
 work(async (start, primary) => {
@@ -43,6 +44,8 @@ async function open(
     wallClock,
     monotonic,
     log: { destination: { take: primary.log }, level: 'info' },
+    tracing: settings.tracing,
+    spans: await loadSpans(),
   });
   closing.defer(telemetry.close);
   const { logger, metrics } = telemetry;

@@ -7,6 +7,11 @@ has() { command -v "$1" >/dev/null; }
 
 if has promtool; then
   promtool check config config/prometheus/prometheus.yml
+  promtool check rules config/prometheus/rules/*.yml
+  promtool test rules test/prometheus/*.yml
+fi
+if has prometheus; then
+  npm run --silent test:prometheus
 fi
 if has systemd-analyze; then
   # The project is not in /opt here: what is run is replaced, all else is judged.

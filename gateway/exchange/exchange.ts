@@ -1,5 +1,6 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
+import type { RequestHeaders } from '../policy/contract.ts';
 import { NO_SUCCESSOR } from '../policy/lifecycle/retirement.ts';
 import { type AnswerHeaders, mergeVary } from './answer-headers.ts';
 import { decorate } from './decorate.ts';
@@ -47,7 +48,7 @@ export interface Observer {
 
 export interface Exchange {
   /** Captures the plan and reads the clock: the first line of a request. */
-  readonly begin: (requestId: string) => ExchangeFacts;
+  readonly begin: (requestId: string, headers?: RequestHeaders) => ExchangeFacts;
   /** What to do with the request. Throws `Fault` when it cannot be decided. */
   readonly decide: (view: RequestView, facts: ExchangeFacts) => Promise<Directive>;
   /** The answer for a refusal, from the listener or from `decide`. */
@@ -82,12 +83,13 @@ export function createExchange(ports: ExchangePorts): Exchange {
   }
 
   return {
-    begin: (requestId) => ({
+    begin: (requestId, headers) => ({
       plan: ports.plan(),
       now: ports.now(),
       overrides: ports.overrides(),
       startedAt: ports.monotonic(),
       requestId,
+      trace: headers && ports.beginTrace?.(headers),
       api: undefined,
       version: undefined,
       carrier: undefined,

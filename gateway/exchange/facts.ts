@@ -11,6 +11,7 @@ import type { Quota } from '../policy/rate-limit/limit.ts';
 import type { Carrier } from '../policy/versioning/resolution.ts';
 import type { FaultCode, RefusalReason } from './directive.ts';
 import { type LinkedVersions, NOTHING_LINKED } from './linked-versions.ts';
+import type { Trace } from './trace.ts';
 
 export interface ExchangeFacts {
   readonly plan: GatewayPlan;
@@ -21,6 +22,7 @@ export interface ExchangeFacts {
   /** Monotonic milliseconds at the request's first line, for durations. */
   readonly startedAt: number;
   readonly requestId: string;
+  readonly trace: Trace | undefined;
   api: ApiPlan | undefined;
   version: VersionRules | undefined;
   /** How the version was named; of a refused request, the carrier whose value was refused. */

@@ -2,12 +2,13 @@
 // Given by the composition root; `explain` will give what it assumes instead.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { TokenVerifier } from '../policy/authentication/access.ts';
-import type { EpochMs, MaybePromise } from '../policy/contract.ts';
+import type { EpochMs, MaybePromise, RequestHeaders } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Fault } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
+import type { Trace } from './trace.ts';
 
 export interface ExchangePorts {
   readonly plan: () => GatewayPlan;
@@ -23,6 +24,8 @@ export interface ExchangePorts {
   readonly pins: PinStore;
   /** The pauses known to this process; the same array until it changes. */
   readonly overrides: () => readonly Override[];
+  /** The trace of a request with these fields; undefined: it has none. Absent: no request has. */
+  readonly beginTrace?: (headers: RequestHeaders) => Trace | undefined;
   readonly verifiers: ReadonlyMap<string, TokenVerifier>;
   /** Told of every fault, with its cause: the answer says nothing of it. */
   readonly onFault: (fault: Fault, facts: ExchangeFacts) => void;

@@ -1,6 +1,7 @@
 // A request as the exchange sees it: transport-free, the target URI already rebuilt and judged.
 // Made by a listener, read by the pipeline and the policies.
 import type { RequestHeaders } from '../policy/contract.ts';
+import type { Trace } from './trace.ts';
 
 /** Methods this gateway implements; any other token is answered 501 (FWD-15). */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -29,4 +30,6 @@ export interface RequestView extends RequestGlimpse {
   /** The client, after trusted proxies; IPv6 as /64 where it keys a limit. */
   readonly clientAddress: string;
   readonly requestId: string;
+  /** What the upstream is told of the trace. */
+  readonly trace?: Trace | undefined;
 }

@@ -22,6 +22,8 @@ const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   'via',
   'content-length',
   'x-request-id',
+  'traceparent',
+  'tracestate',
   'forwarded',
   'x-forwarded',
   'x-real-ip',
@@ -76,6 +78,10 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[]
   flat.push('x-forwarded-host', inbound.forwardedHost);
   if (inbound.forwarded !== undefined) flat.push('forwarded', inbound.forwarded);
   flat.push('x-request-id', view.requestId);
+  if (view.trace !== undefined) {
+    flat.push('traceparent', view.trace.traceparent);
+    if (view.trace.tracestate !== undefined) flat.push('tracestate', view.trace.tracestate);
+  }
   if (versionHeader !== undefined) flat.push(versionHeader, order.label);
   return flat;
 }

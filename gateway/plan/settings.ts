@@ -33,10 +33,18 @@ export interface Settings {
   readonly drain: DrainTimes;
   /** What every plan of this process takes from `gateway.yaml`. */
   readonly guard: Limit | undefined;
+  readonly tracing: TracingSettings;
   readonly credentialsInUrl: readonly string[];
   readonly deprecationForm: DeprecationForm;
   /** Digest (hex) of `gateway.yaml`: a reload that finds another one asks for a restart. */
   readonly revision: string;
+}
+
+/** Traces of requests that come without one. */
+export interface TracingSettings {
+  readonly starts: boolean;
+  /** The share of them that is marked as recorded, from 0 to 1. */
+  readonly sampled: number;
 }
 
 /** What the plain listener does with a request (TLS-5). */

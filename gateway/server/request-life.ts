@@ -84,9 +84,9 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       typeof chain === 'string' ? chain : chain?.join(','),
     );
     const requestId = requestIdOf(raw);
-    const facts = exchange.begin(requestId);
+    const facts = exchange.begin(requestId, raw.headers);
     const certificate = certificateOf(socket);
-    const context = { scheme, isHttp2, address: client, requestId, certificate, bounds };
+    const context = { scheme, isHttp2, address: client, requestId, trace: facts.trace, certificate, bounds };
     const reading = readRequest(raw, context);
     const view = reading.kind === 'refused' ? undefined : reading.view;
     const open = openRequest({ raw, res, facts, client, glimpse: view ?? glimpseOf(raw, context), view });

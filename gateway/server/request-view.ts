@@ -6,6 +6,7 @@ import type { RequestRefusal } from '../exchange/directive.ts';
 import { METHODS, type RequestGlimpse, type RequestView } from '../exchange/request-view.ts';
 import { expectationRefusal, type HeadBounds, strictnessRefusal } from '../exchange/strictness.ts';
 import { readTarget } from '../exchange/target.ts';
+import type { Trace } from '../exchange/trace.ts';
 import type { KeyPair } from './certificates.ts';
 import type { ClientAddress } from './client-address.ts';
 import { handshakeRefusal, mayUpgrade } from './handshake.ts';
@@ -24,6 +25,7 @@ export interface ReadingContext {
   readonly isHttp2: boolean;
   readonly address: ClientAddress;
   readonly requestId: string;
+  readonly trace: Trace | undefined;
   readonly bounds: HeadBounds;
   /** Shown on the connection; undefined on a plain one. */
   readonly certificate: KeyPair | undefined;
@@ -45,7 +47,7 @@ export function glimpseOf(
 
 /** Reads `raw`, whose `url` must be the target as received. */
 export function readRequest(raw: IncomingMessage, context: ReadingContext): Reading {
-  const { isHttp2, address, requestId, bounds, certificate } = context;
+  const { isHttp2, address, requestId, trace, bounds, certificate } = context;
   const refusal = strictnessRefusal(raw, isHttp2, bounds);
   if (refusal !== undefined) return { kind: 'refused', refusal };
   const method = raw.method ?? '';
@@ -75,6 +77,7 @@ export function readRequest(raw: IncomingMessage, context: ReadingContext): Read
     headers: raw.headers,
     clientAddress: address.key,
     requestId,
+    trace,
   };
   // FWD-8: an OPTIONS whose last hop this is ends here as well.
   if (target.kind === 'server' || (method === 'OPTIONS' && isLastHop(raw.headers['max-forwards']))) {

@@ -19,8 +19,9 @@ export function createAccessLog(sink: LogSink): AccessLog {
   const timeOf = createTimeText();
   return {
     record: (facts, outcome, at, durationMs) => {
-      let line = `{"log":"access","time":"${timeOf(at)}"`;
+      let line = `{"level":"info","log":"access","time":"${timeOf(at)}"`;
       line += `,"request_id":${jsonString(facts.requestId, NAME_CAP)}`;
+      if (facts.trace !== undefined) line += `,"trace_id":"${facts.trace.traceId}"`;
       line += `,"method":${jsonString(outcome.method, NAME_CAP)}`;
       line += `,"path":${jsonString(withoutQuery(outcome.path), PATH_CAP)}`;
       line += `,"status":${outcome.status}`;

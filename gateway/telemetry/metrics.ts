@@ -6,6 +6,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { type BoundsSamples, boundRows } from './bounds-report.ts';
 import { certificateRows } from './certificate-rows.ts';
+import { knownAuthFailures, knownCallers, knownRetirements, withZeros } from './known-series.ts';
 import { apiSamples, dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
 import { reloadRows } from './reload-rows.ts';
@@ -75,7 +76,7 @@ export function metricRows({
       'sundial_deprecated_requests_total',
       'Requests to a deprecated version by named consumer.',
       [...VERSION, 'consumer'],
-      () => deprecatedSamples(requests, wallClock()),
+      () => withZeros(deprecatedSamples(requests, wallClock()), knownCallers(standing())),
     ),
     counter(
       'sundial_deprecated_operation_requests_total',
@@ -99,7 +100,7 @@ export function metricRows({
       'sundial_retired_requests_total',
       'Requests to a version past its sunset or in a brownout.',
       [...VERSION, 'action'],
-      () => retiredSamples(requests),
+      () => withZeros(retiredSamples(requests), knownRetirements(standing())),
     ),
     gauge(
       'sundial_api_info',
@@ -142,7 +143,7 @@ export function metricRows({
       VERSION,
       () => lastRequestSamples(requests),
     ),
-    gauge('sundial_websockets_open', 'WebSockets that are open.', VERSION, state.websockets, 'sum'),
+    gauge('sundial_websocket_connections', 'WebSockets that are open.', VERSION, state.websockets, 'sum'),
     counter(
       'sundial_version_resolutions_total',
       'How the version of a request was found, or not.',
@@ -159,7 +160,7 @@ export function metricRows({
       'sundial_auth_failures_total',
       'Requests that were not authenticated or not authorised.',
       ['api', 'reason'],
-      () => authFailureSamples(requests),
+      () => withZeros(authFailureSamples(requests), knownAuthFailures(plan())),
     ),
     ...targetRows(targets),
     ...boundRows(bounds),

@@ -4,22 +4,25 @@ import type { Observer } from '../exchange/exchange.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { AccessLog } from './access-log.ts';
 import type { RequestMetrics } from './request-metrics.ts';
+import type { Spans } from './spans.ts';
 
 export interface ObserverParts {
   readonly metrics: Pick<RequestMetrics, 'record'>;
   readonly accessLog: AccessLog;
+  readonly spans: Pick<Spans, 'end'> | undefined;
   readonly wallClock: () => EpochMs;
   /** The monotonic clock that `ExchangeFacts.startedAt` was read from, milliseconds. */
   readonly monotonic: () => number;
 }
 
-export function createObserver({ metrics, accessLog, wallClock, monotonic }: ObserverParts): Observer {
+export function createObserver({ metrics, accessLog, spans, wallClock, monotonic }: ObserverParts): Observer {
   return {
     onAnswer: (facts, outcome) => {
       const at = wallClock();
       const durationMs = Math.max(0, monotonic() - facts.startedAt);
       metrics.record(facts, outcome, at, durationMs);
       accessLog.record(facts, outcome, at, durationMs);
+      spans?.end(facts, outcome, at);
     },
   };
 }

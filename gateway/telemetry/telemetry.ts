@@ -2,6 +2,7 @@
 // Made first and closed last by the composition root, so that every other part can report.
 import type { Observer } from '../exchange/exchange.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
+import type { TracingSettings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
@@ -14,7 +15,9 @@ import { createObserver } from './observe.ts';
 import { createProcessState, type ProcessState } from './process-state.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import type { MetricsSnapshot } from './snapshots.ts';
+import type { Spans } from './spans.ts';
 import { createTargetMetrics, type TargetMetrics } from './target-metrics.ts';
+import { type BeginTrace, createTracing } from './tracing.ts';
 
 export interface TelemetryOptions {
   /** Asked at scrape only, so that the logger can serve before there is a plan. */
@@ -31,6 +34,9 @@ export interface TelemetryOptions {
     /** For everything but requests, each of which is logged. */
     readonly level: LogLevel;
   };
+  readonly tracing: TracingSettings;
+  /** Where an OpenTelemetry SDK is in the process. */
+  readonly spans?: Spans | undefined;
   /** What the workers of this process have counted, asked at scrape; undefined where there are none. */
   readonly workers?: (() => Promise<readonly MetricsSnapshot[]>) | undefined;
 }
@@ -54,6 +60,7 @@ export type Metrics = Pick<
 
 export interface Telemetry {
   readonly observer: Observer;
+  readonly beginTrace: BeginTrace;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly bounds: BoundsReport;
@@ -71,6 +78,8 @@ export function createTelemetry({
   wallClock,
   monotonic,
   log,
+  tracing,
+  spans,
   workers,
 }: TelemetryOptions): Telemetry {
   const sink = createLogSink(log.destination);
@@ -99,9 +108,11 @@ export function createTelemetry({
     observer: createObserver({
       metrics: requests,
       accessLog: createAccessLog(sink),
+      spans,
       wallClock,
       monotonic,
     }),
+    beginTrace: spans?.begin ?? createTracing(tracing),
     logger: createLogger({ level: log.level, sink, wallClock }),
     metrics: {
       ...exposition,

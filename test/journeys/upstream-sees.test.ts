@@ -63,6 +63,25 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s the upstream sees', (protocol) =>
     expect(valuesOf(seen, 'api-version')).toEqual(['v1']);
   });
 
+  it('the trace of the client, or one that begins here, which the log names as well', async () => {
+    const id = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const traceparent = `00-${id}-00f067aa0ba902b7-01`;
+    const own = await received(protocol, {
+      path: '/api/v1/orders/7',
+      headers: { traceparent, tracestate: 'a=1' },
+    });
+    expect(valuesOf(own, 'traceparent')).toEqual([traceparent]);
+    expect(valuesOf(own, 'tracestate')).toEqual(['a=1']);
+    expect(await gateway.accessLine(valuesOf(own, 'x-request-id')[0])).toMatchObject({ trace_id: id });
+    const headers = { traceparent: `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, tracestate: 'a=1' };
+    const begun = await received(protocol, { path: '/api/v1/orders/7', headers });
+    const [made] = valuesOf(begun, 'traceparent');
+    expect(made).toMatch(/^00-(?!0{32})[\da-f]{32}-[\da-f]{16}-03$/);
+    expect(valuesOf(begun, 'tracestate')).toEqual([]);
+    const line = await gateway.accessLine(valuesOf(begun, 'x-request-id')[0]);
+    expect(line.trace_id).toBe(made?.slice(3, 35));
+  });
+
   it('XFF-1, XFF-4: who really asked, whatever the client claims', async () => {
     const headers = {
       'x-forwarded-for': '192.0.2.66',

@@ -58,7 +58,7 @@ async function echoes(each: WebSocketClient): Promise<void> {
 }
 
 const openNow = (api: string, version: string) =>
-  gateway.metric(`sundial_websockets_open{api="${api}",version="${version}"}`);
+  gateway.metric(`sundial_websocket_connections{api="${api}",version="${version}"}`);
 
 describe('WS-4: a page that opens a WebSocket', () => {
   it.each([

@@ -50,6 +50,7 @@ describe('settings', () => {
       bounds: compileBounds({}),
       overload: compileOverload({}),
       drain: compileDrain({}),
+      tracing: { starts: true, sampled: 1 },
       guard: undefined,
       credentialsInUrl: [],
       deprecationForm: 'rfc9745',
@@ -97,6 +98,22 @@ ${GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 365d')}`;
   it.each(['0', '65', '-1', '1.5', 'many', '""'])('workers: %s is refused', async (written) => {
     const { problems } = await load(`workers: ${written}\n${GATEWAY}`);
     expect(problems).toEqual([expect.objectContaining({ severity: 'error', line: 1, column: 10 })]);
+  });
+
+  it.each([
+    ['off', { starts: false, sampled: 0 }],
+    ['{}', { starts: true, sampled: 1 }],
+    ['{ sample: 0% }', { starts: true, sampled: 0 }],
+    ['{ sample: 2.5% }', { starts: true, sampled: 0.025 }],
+    ['{ sample: 100% }', { starts: true, sampled: 1 }],
+  ])('tracing: %s', async (written, tracing) => {
+    const { settings } = await load(`tracing: ${written}\n${GATEWAY}`);
+    expect(settings?.tracing).toEqual(tracing);
+  });
+
+  it.each(['101%', '10', '-1%', '1e1%', '%'])('tracing: { sample: %s } is refused', async (written) => {
+    const { problems } = await load(`tracing: { sample: "${written}" }\n${GATEWAY}`);
+    expect(problems).toEqual([expect.objectContaining({ severity: 'error', line: 1, column: 20 })]);
   });
 
   it.each([

@@ -120,6 +120,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       overrides: [],
       startedAt: performance.now(),
       requestId,
+      trace: undefined,
       api: undefined,
       version: undefined,
       carrier: undefined,

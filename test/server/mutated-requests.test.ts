@@ -115,6 +115,7 @@ function read(raw: IncomingMessage, from: string, isHttp2 = false): Read {
     isHttp2,
     address,
     requestId,
+    trace: undefined,
     bounds,
     certificate: undefined,
   } as const;

@@ -155,6 +155,7 @@ export function deprecatedFacts(): ExchangeFacts {
     now: NOW,
     overrides: [],
     startedAt: 0,
+    trace: undefined,
     requestId: 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001',
     api: owner,
     version: rules,

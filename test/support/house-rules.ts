@@ -95,6 +95,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'node:child_process': ['gateway/server/', 'gateway/cli/', 'gateway/sundial.js'],
   pino: ['gateway/telemetry/'],
   'prom-client': ['gateway/telemetry/'],
+  '@opentelemetry/api': ['gateway/telemetry/'],
   fastify: ['gateway/server/', 'gateway/admin/'],
   selfsigned: ['gateway/server/'],
   'close-with-grace': ['gateway/server/'],

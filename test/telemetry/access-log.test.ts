@@ -12,12 +12,15 @@ describe('the access log', () => {
   it('writes one line with every field that is known', async () => {
     const { telemetry, clocks, lines } = harness();
     clocks.monotonic = 12.3456;
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: acme, upstreamMs: 9.5 }, outcome());
+    const trace = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', traceparent: '', tracestate: undefined };
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), trace, consumer: acme, upstreamMs: 9.5 }, outcome());
     expect(await lines()).toEqual([
       {
+        level: 'info',
         log: 'access',
         time: '2026-11-21T07:30:00.123Z',
         request_id: 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001',
+        trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
         method: 'GET',
         path: '/api/v1/orders/7',
         status: 200,

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
-import { api, deprecatedFacts, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
+import type { ApiPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import { ACCESS, api, deprecatedFacts, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
 import { harness, outcome, WALL } from './telemetry-harness.ts';
 
 const limit = { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 };
@@ -102,6 +103,7 @@ describe('request metrics', () => {
     const { telemetry, series } = harness();
     telemetry.observer.onAnswer({ ...deprecatedFacts(), refusal }, outcome({ status: 410 }));
     expect(await series('sundial_retired_requests_total')).toEqual({
+      [`sundial_retired_requests_total{${orders},action="gone"}`]: 0,
       [`sundial_retired_requests_total{${orders},action="${action}"}`]: 1,
     });
   });
@@ -198,7 +200,7 @@ describe('consumers of deprecated versions', () => {
       { ...deprecatedFacts(), phase: active, consumer: consumer('acme') },
       outcome(),
     );
-    expect(await series('sundial_deprecated_requests_total')).toEqual({});
+    expect(await series('sundial_deprecated_requests_total')).toEqual({ [name('none')]: 0 });
   });
 
   it('have at most 200 series; the rest is other, and the dropped counter moves', async () => {
@@ -207,7 +209,8 @@ describe('consumers of deprecated versions', () => {
       telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: consumer(`c${index}`) }, outcome());
     }
     const page = await series('sundial_deprecated_requests_total');
-    expect(Object.keys(page)).toHaveLength(201);
+    // And the one that is there before anybody calls.
+    expect(Object.keys(page)).toHaveLength(202);
     expect(page[name('other')]).toBe(50);
     expect(await series('sundial_metrics_series_dropped_total')).toEqual({
       'sundial_metrics_series_dropped_total{metric="sundial_deprecated_requests_total"}': 50,
@@ -361,5 +364,45 @@ describe('the state of the process', () => {
     expect(runtime).toContain('nodejs_eventloop_lag_p99_seconds');
     expect(runtime.filter((name) => /^nodejs_active_\w+_total/.test(name))).toEqual([]);
     expect(await series('process_resident_memory_bytes')).not.toEqual({});
+  });
+});
+
+describe('counters of what the plan makes possible', () => {
+  it('are there at 0 before anything happens, so that the first call is seen', async () => {
+    const { series } = harness();
+    expect(await series('sundial_deprecated_requests_total')).toEqual({
+      [`sundial_deprecated_requests_total{${orders},consumer="none"}`]: 0,
+    });
+    expect(await series('sundial_retired_requests_total')).toEqual({
+      [`sundial_retired_requests_total{${orders},action="gone"}`]: 0,
+    });
+  });
+
+  it('are those of refused credentials where somebody must be known, of named consumers, of brownouts and moves', async () => {
+    const v1: VersionRules = {
+      ...version(),
+      exceptions: [{ consumer: 'acme', until: NOW, from: ['limits'], why: 'w', by: 'b', phases: [] }],
+      schedule: { ...version().schedule, after: { kind: 'redirect', to: 'v2', unsafe: 308 } },
+    };
+    const guarded: ApiPlan = { ...api(), access: ACCESS, versions: new Map([['v1', v1]]) };
+    const { series } = harness(() => ({ ...plan(), apis: [guarded] }));
+    const failure = (reason: string) => [`sundial_auth_failures_total{api="orders",reason="${reason}"}`, 0];
+    expect(Object.entries(await series('sundial_auth_failures_total'))).toEqual(
+      ['credentials_missing', 'token_invalid', 'scope_insufficient'].map(failure),
+    );
+    expect(Object.keys(await series('sundial_deprecated_requests_total'))).toContain(
+      `sundial_deprecated_requests_total{${orders},consumer="acme"}`,
+    );
+    expect(await series('sundial_retired_requests_total')).toEqual({
+      [`sundial_retired_requests_total{${orders},action="redirect"}`]: 0,
+    });
+  });
+
+  it('are counted on and stand once', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer(deprecatedFacts(), outcome());
+    expect(await series('sundial_deprecated_requests_total')).toEqual({
+      [`sundial_deprecated_requests_total{${orders},consumer="none"}`]: 1,
+    });
   });
 });

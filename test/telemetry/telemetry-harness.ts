@@ -38,6 +38,7 @@ export function harness(
       },
       level: 'info',
     },
+    tracing: { starts: false, sampled: 0 },
   });
   return {
     telemetry,

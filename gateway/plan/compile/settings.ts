@@ -5,7 +5,7 @@ import type { Rate } from '../../policy/notation.ts';
 import type { Limit } from '../../policy/rate-limit/limit.ts';
 import type { GatewayFile, WrittenStore } from '../grammar/gateway-grammar.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
-import type { IdentitySettings, Settings, StoreSettings } from '../settings.ts';
+import type { IdentitySettings, Settings, StoreSettings, TracingSettings } from '../settings.ts';
 import { compileBounds, compileDrain, compileOverload } from './bounds.ts';
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
@@ -56,6 +56,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     bounds: compileBounds(file),
     overload: compileOverload(file),
     drain: compileDrain(file),
+    tracing: compileTracing(file.tracing),
     guard: guardLimit(file.guard),
     credentialsInUrl: file.credentials_in_url ?? [],
     deprecationForm: file.deprecation_header ?? 'rfc9745',
@@ -81,6 +82,11 @@ function compileIdentity(name: string, file: NonNullable<GatewayFile['identity']
     // RFC 9068 section 4: nothing but an access token passes for one (JWT-5).
     tokenTypes: (file.types ?? ['at+jwt']).map((type) => type.toLowerCase().replace(/^application\//, '')),
   };
+}
+
+function compileTracing(tracing: GatewayFile['tracing']): TracingSettings {
+  if (tracing === 'off') return { starts: false, sampled: 0 };
+  return { starts: true, sampled: tracing?.sample ?? 1 };
 }
 
 function guardLimit(guard: Rate | 'off' | undefined): Limit | undefined {

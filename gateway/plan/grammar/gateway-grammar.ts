@@ -93,6 +93,12 @@ const replicas = notation(
   },
 );
 
+/** `0%` to `100%`, with decimals, as a part of one. */
+function parsePercent(text: string): number | undefined {
+  const percent = /^(\d{1,3}(?:\.\d{1,4})?)%$/.exec(text)?.[1];
+  return percent === undefined || Number(percent) > 100 ? undefined : Number(percent) / 100;
+}
+
 const MOST_WORKERS = 64;
 
 const workers = notation(
@@ -140,6 +146,18 @@ const fields = {
     .meta({ description: 'A request with one of these query parameters is refused.' })
     .optional(),
   guard: guardSection.optional(),
+  tracing: z
+    .union([
+      z.literal('off'),
+      z.strictObject({
+        sample: notation(parsePercent, 'not a share such as 10%', {
+          description: 'Which part of the traces begun here is marked as recorded; default 100%.',
+          examples: ['10%'],
+        }).optional(),
+      }),
+    ])
+    .meta({ description: 'Traces of requests that come without one (traceparent); off to begin none.' })
+    .optional(),
   bounds: boundsSection.meta({ description: 'What a client may make the gateway hold.' }).optional(),
   overload: overloadSection
     .meta({
