@@ -26,8 +26,8 @@ export interface FlushOptions {
 export interface UsageFlush {
   /** Everything counted so far; ends as well, with what is left kept, when the store does not take it. */
   readonly flush: () => Promise<void>;
-  /** The last flush, tried again for a moment; how many calls could not be written. */
-  readonly close: () => Promise<number>;
+  /** The last flush, tried again for a moment (milliseconds); how many calls could not be written. */
+  readonly close: (withinMs?: number) => Promise<number>;
   /** Records on their way to the store. */
   readonly onTheWay: () => number;
   readonly results: () => Readonly<Record<'success' | 'failure', number>>;
@@ -88,9 +88,9 @@ export function startFlushing({ store, tally, writer, now, watched, onFault }: F
 
   return {
     flush,
-    close: async () => {
+    close: async (withinMs = LAST_WITHIN_MS) => {
       clearInterval(timer);
-      const end = performance.now() + LAST_WITHIN_MS;
+      const end = performance.now() + withinMs;
       await flushing;
       await flush();
       while (batch !== undefined || tally.size() > 0) {
