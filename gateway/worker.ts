@@ -46,6 +46,7 @@ async function open(
     log: { destination: { take: primary.log }, level: 'info' },
     tracing: settings.tracing,
     spans: await loadSpans(),
+    recordsUsage: settings.ledger !== undefined,
   });
   closing.defer(telemetry.close);
   const { logger, metrics } = telemetry;
@@ -63,10 +64,14 @@ async function open(
       guard: (take) => ask('guard', take),
       findPin: (key) => ask('findPin', key),
       claimPin: (claim) => ask('claimPin', claim),
+      addUsage: (batch) => ask('addUsage', batch),
+      firstUsage: (subject) => ask('firstUsage', subject),
+      usageBegan: (of) => ask('usageBegan', of),
     },
     start: start as StoreStart,
   });
   closing.defer(stores.close);
+  if (telemetry.ledger !== undefined) closing.defer(telemetry.ledger.keepIn(stores.ledger));
 
   const { https } = settings.listeners;
   const certificates = https && pairs && sentCertificates(pairs, https);

@@ -3,6 +3,7 @@
 import type { Observer } from '../exchange/exchange.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { AccessLog } from './access-log.ts';
+import type { UsageLedger } from './ledger/ledger.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import type { Spans } from './spans.ts';
 
@@ -10,12 +11,21 @@ export interface ObserverParts {
   readonly metrics: Pick<RequestMetrics, 'record'>;
   readonly accessLog: AccessLog;
   readonly spans: Pick<Spans, 'end'> | undefined;
+  /** Undefined where nobody's calls are recorded. */
+  readonly ledger: Pick<UsageLedger, 'record'> | undefined;
   readonly wallClock: () => EpochMs;
   /** The monotonic clock that `ExchangeFacts.startedAt` was read from, milliseconds. */
   readonly monotonic: () => number;
 }
 
-export function createObserver({ metrics, accessLog, spans, wallClock, monotonic }: ObserverParts): Observer {
+export function createObserver({
+  metrics,
+  accessLog,
+  ledger,
+  spans,
+  wallClock,
+  monotonic,
+}: ObserverParts): Observer {
   return {
     onAnswer: (facts, outcome) => {
       const at = wallClock();
@@ -23,6 +33,7 @@ export function createObserver({ metrics, accessLog, spans, wallClock, monotonic
       metrics.record(facts, outcome, at, durationMs);
       accessLog.record(facts, outcome, at, durationMs);
       spans?.end(facts, outcome, at);
+      ledger?.record(facts, outcome);
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
 import { type BoundsReport, createBoundsReport } from './bounds-report.ts';
 import { createExposition, type MetricsPage } from './exposition.ts';
+import { createUsageLedger, type UsageLedger } from './ledger/ledger.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
 import { createLogger, type Logger, type LogLevel } from './logger.ts';
 import { metricRows } from './metrics.ts';
@@ -37,6 +38,8 @@ export interface TelemetryOptions {
   readonly tracing: TracingSettings;
   /** Where an OpenTelemetry SDK is in the process. */
   readonly spans?: Spans | undefined;
+  /** Whether calls of what is deprecated are recorded; default: they are. */
+  readonly recordsUsage?: boolean;
   /** What the workers of this process have counted, asked at scrape; undefined where there are none. */
   readonly workers?: (() => Promise<readonly MetricsSnapshot[]>) | undefined;
 }
@@ -64,6 +67,8 @@ export interface Telemetry {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly bounds: BoundsReport;
+  /** Undefined where nobody's calls are recorded. */
+  readonly ledger: UsageLedger | undefined;
   /** Writes whole lines of a worker among the own ones. */
   readonly relay: (lines: string) => void;
   /** Writes what is still held; lines after it are counted as dropped. */
@@ -80,12 +85,15 @@ export function createTelemetry({
   log,
   tracing,
   spans,
+  recordsUsage = true,
   workers,
 }: TelemetryOptions): Telemetry {
   const sink = createLogSink(log.destination);
   const requests = createRequestMetrics();
   const state = createProcessState(wallClock);
   const bounds = createBoundsReport();
+  const logger = createLogger({ level: log.level, sink, wallClock });
+  const ledger = recordsUsage ? createUsageLedger({ plan, now, logger }) : undefined;
   const targets = createTargetMetrics();
   const { watchTargets, targetChanged } = targets;
   const { storeUp, reload, certificate, certificatesCurrent, adminWrite, countWebsockets, countWorkers } =
@@ -95,6 +103,7 @@ export function createTelemetry({
       requests,
       state,
       bounds,
+      ledger: ledger?.samples,
       targets,
       plan,
       now,
@@ -108,12 +117,13 @@ export function createTelemetry({
     observer: createObserver({
       metrics: requests,
       accessLog: createAccessLog(sink),
+      ledger,
       spans,
       wallClock,
       monotonic,
     }),
     beginTrace: spans?.begin ?? createTracing(tracing),
-    logger: createLogger({ level: log.level, sink, wallClock }),
+    logger,
     metrics: {
       ...exposition,
       storeUp,
@@ -127,6 +137,7 @@ export function createTelemetry({
       targetChanged,
     },
     bounds,
+    ledger,
     relay: sink.relay,
     close: sink.close,
   };

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { Rate } from '../../policy/notation.ts';
 import type { Limit } from '../../policy/rate-limit/limit.ts';
 import type { GatewayFile, WrittenStore } from '../grammar/gateway-grammar.ts';
+import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
 import type { IdentitySettings, Settings, StoreSettings, TracingSettings } from '../settings.ts';
 import { compileBounds, compileDrain, compileOverload } from './bounds.ts';
@@ -57,6 +58,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     overload: compileOverload(file),
     drain: compileDrain(file),
     tracing: compileTracing(file.tracing),
+    ledger: compileLedger(file.ledger),
     guard: guardLimit(file.guard),
     credentialsInUrl: file.credentials_in_url ?? [],
     deprecationForm: file.deprecation_header ?? 'rfc9745',
@@ -87,6 +89,11 @@ function compileIdentity(name: string, file: NonNullable<GatewayFile['identity']
 function compileTracing(tracing: GatewayFile['tracing']): TracingSettings {
   if (tracing === 'off') return { starts: false, sampled: 0 };
   return { starts: true, sampled: tracing?.sample ?? 1 };
+}
+
+function compileLedger(ledger: GatewayFile['ledger']): Settings['ledger'] {
+  if (ledger === 'off') return undefined;
+  return { keepDays: ledger?.keep ?? wholeLedger.parse(WRITTEN_LEDGER).keep };
 }
 
 function guardLimit(guard: Rate | 'off' | undefined): Limit | undefined {
