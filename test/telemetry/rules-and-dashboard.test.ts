@@ -23,6 +23,12 @@ const rows = metricRows({
   now: () => 0,
   overrides: () => [],
   wallClock: () => 0,
+  ledger: {
+    counted: () => 0,
+    dropped: () => 0,
+    pending: () => 0,
+    flushes: () => ({ success: 0, failure: 0 }),
+  },
   logLinesDropped: () => 0,
 });
 const labelsOf = new Map(
