@@ -5,6 +5,7 @@ import { deprecationHeaderSection, parsePageUrl } from '../../policy/lifecycle/s
 import { notation, parseClaimName, wholeSeconds } from '../../policy/notation.ts';
 import { guardSection } from '../../policy/rate-limit/section.ts';
 import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
+import { redisAddress } from '../redis-address.ts';
 import type { StoreSettings } from '../settings.ts';
 import { parseRange } from './addresses.ts';
 import { boundsSection, drainSection, overloadSection } from './bounds-section.ts';
@@ -14,25 +15,27 @@ import { origin } from './upstream-section.ts';
 /** A store as written; `embedded` alone lies in the data folder. */
 export type WrittenStore = StoreSettings | { readonly kind: 'data-folder' };
 
-/** `embedded`, `embedded:<folder>`, `redis://…` or `rediss://…`, the latter two with a database as their path. */
+/** `embedded`, `embedded:<folder>`, or the URL of a Redis. */
 function parseStore(written: string): WrittenStore | undefined {
   if (written === 'embedded') return { kind: 'data-folder' };
   const folder = /^embedded:(.+)$/.exec(written)?.[1];
   if (folder !== undefined) return { kind: 'embedded', folder };
-  if (!/^rediss?:\/\//.test(written) || !URL.canParse(written)) return undefined;
-  const { hostname, pathname, search, hash } = new URL(written);
-  // The client would take parameters for options of its own, and what is no number for a database.
-  const isPlain = /^\/?\d{0,5}$/.test(pathname) && search === '' && hash === '';
-  return hostname === '' || !isPlain ? undefined : { kind: 'redis', url: written };
+  return redisAddress(written) && { kind: 'redis', url: written };
 }
 
 const store = notation(
   parseStore,
-  'not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1',
+  'not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary',
   {
     description:
       'Where pins, pauses and schedules are kept, and with Redis limits counted; default embedded, in the data folder.',
-    examples: ['embedded', 'embedded:./data', 'redis://127.0.0.1:6379'],
+    examples: [
+      'embedded',
+      'embedded:./data',
+      'redis://127.0.0.1:6379',
+      'redis+cluster://10.0.0.1:6379,10.0.0.2:6379',
+      'redis+sentinel://10.0.0.1:26379,10.0.0.2:26379/mymaster',
+    ],
   },
 );
 
