@@ -6,7 +6,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { type BoundsSamples, boundRows } from './bounds-report.ts';
 import { certificateRows } from './certificate-rows.ts';
-import { apiSamples, dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
+import { apiSamples, dateSamples, limitModeSamples, pausedSamples, versionSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
 import { reloadRows } from './reload-rows.ts';
 import type { RequestMetrics } from './request-metrics.ts';
@@ -154,6 +154,13 @@ export function metricRows({
       'Decisions of rate limits.',
       [...VERSION, 'policy', 'decision'],
       () => decisionSamples(requests),
+    ),
+    gauge(
+      'sundial_ratelimit_mode',
+      'How the limits of a version are counted now: shared, or without their store; always 1.',
+      [...VERSION, 'mode'],
+      () => limitModeSamples(standing(), state.areLimitsShared()),
+      'primary',
     ),
     counter(
       'sundial_auth_failures_total',

@@ -100,7 +100,8 @@ describe('a Redis Cluster', () => {
     const key = keyAt(0);
     const slot = slotOfBucket(key);
     const give = async (to: ClusterNode) => {
-      for (const { byHand } of [to, first(), second()]) await byHand('CLUSTER', 'SETSLOT', slot, 'NODE', to.id);
+      for (const { byHand } of [to, first(), second()])
+        await byHand('CLUSTER', 'SETSLOT', slot, 'NODE', to.id);
     };
     await give(second());
     expect((await take(key)).remaining).toBe(9);
@@ -124,7 +125,8 @@ describe('a Redis Cluster', () => {
     await first().byHand('CLUSTER', 'SETSLOT', slot, 'MIGRATING', second().id);
     expect([(await take(key)).remaining, (await take(key)).remaining]).toEqual([9, 8]);
     expect(await second().byHand('CLUSTER', 'COUNTKEYSINSLOT', slot)).toBe(1);
-    for (const { byHand } of [second(), first()]) await byHand('CLUSTER', 'SETSLOT', slot, 'NODE', second().id);
+    for (const { byHand } of [second(), first()])
+      await byHand('CLUSTER', 'SETSLOT', slot, 'NODE', second().id);
     expect((await take(key)).remaining).toBe(7);
   });
 
@@ -161,9 +163,12 @@ describe('a Redis Cluster', () => {
   });
 
   it('a URL of a cluster that leads to a single Redis is away with a word that says why', async () => {
-    const connection = await connectRedis(inject('redisUrl').replace('redis://', 'redis+cluster://u:canary@'), {
-      onState: () => undefined,
-    });
+    const connection = await connectRedis(
+      inject('redisUrl').replace('redis://', 'redis+cluster://u:canary@'),
+      {
+        onState: () => undefined,
+      },
+    );
     cleanups.push(connection.close);
     expect(connection.ready).toBe(false);
     expect(connection.problem).not.toContain('canary');

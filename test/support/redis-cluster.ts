@@ -36,8 +36,15 @@ export async function startRedisCluster(options: {
   const open = async (port: number, bus: number): Promise<ClusterNode & { readonly bus: number }> => {
     const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(bus)];
     const timeout = ['--cluster-node-timeout', String(nodeTimeoutMs), '--repl-diskless-sync-delay', '0'];
-    const server = stack.adopt(await startRedis({ port, more: [...cluster, ...timeout] }), ({ stop }) => stop());
-    const hand = new Redis({ port, retryStrategy: () => 50, maxRetriesPerRequest: 0, disableClientInfo: true });
+    const server = stack.adopt(await startRedis({ port, more: [...cluster, ...timeout] }), ({ stop }) =>
+      stop(),
+    );
+    const hand = new Redis({
+      port,
+      retryStrategy: () => 50,
+      maxRetriesPerRequest: 0,
+      disableClientInfo: true,
+    });
     hand.on('error', () => undefined);
     stack.defer(() => hand.disconnect());
     const byHand: ClusterNode['byHand'] = (command, ...rest) => hand.call(command, ...rest);
@@ -70,7 +77,9 @@ export async function startRedisCluster(options: {
   await Promise.all(
     replicas.map(async (replica, index) => {
       await replica.byHand('CLUSTER', 'REPLICATE', primaries[index % count]?.id ?? '');
-      await untilTrue(async () => String(await replica.byHand('INFO', 'replication')).includes('link_status:up'));
+      await untilTrue(async () =>
+        String(await replica.byHand('INFO', 'replication')).includes('link_status:up'),
+      );
     }),
   );
   await Promise.all(nodes.map((node) => says(node, 'cluster_state:ok')));

@@ -2,7 +2,7 @@
 // One source for types, messages and the editor schema.
 import { z } from 'zod';
 import { deprecationHeaderSection, parsePageUrl } from '../../policy/lifecycle/section.ts';
-import { notation, parseClaimName, wholeSeconds } from '../../policy/notation.ts';
+import { notation, parseClaimName, parseDuration, wholeSeconds } from '../../policy/notation.ts';
 import { guardSection } from '../../policy/rate-limit/section.ts';
 import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
 import { redisAddress } from '../redis-address.ts';
@@ -88,6 +88,22 @@ const identity = z.strictObject({
     .optional(),
 });
 
+/** Shorter, and a busy event loop takes a Redis that is well for one that is away. */
+const SHORTEST_WAIT_MS = 10;
+const LONGEST_WAIT_MS = 5_000;
+
+const storeTimeout = notation(
+  (written) => {
+    const ms = parseDuration(written) ?? 0;
+    return ms >= SHORTEST_WAIT_MS && ms <= LONGEST_WAIT_MS ? ms : undefined;
+  },
+  'not a duration from 10ms to 5s',
+  {
+    description: 'The most that a Redis that is slow or away adds to a request. Default 50ms.',
+    examples: ['50ms'],
+  },
+);
+
 const replicas = notation(
   (digits) => (/^[1-9]\d{0,3}$/.test(digits) ? Number(digits) : undefined),
   'not a whole number from 1',
@@ -126,6 +142,7 @@ const fields = {
     .meta({ description: 'rfc7239 sends upstreams Forwarded as well as X-Forwarded-*. Default off.' })
     .optional(),
   store: store.optional(),
+  store_timeout: storeTimeout.optional(),
   replicas: z
     .union([replicas, z.int().min(1).max(9999)])
     .meta({ description: 'How many gateways share the limits; default 1.' })
