@@ -1,5 +1,6 @@
 // What a started gateway says of itself: who listens where, the store, the certificate, the clock, what to try.
 // Pure text from facts; printed once, by `run` beside its log and by the demo.
+import { withoutLogin } from '../plan/redis-address.ts';
 import type { Address, PlainMode, StoreSettings } from '../plan/settings.ts';
 
 export interface GatewayFacts {
@@ -36,7 +37,7 @@ const PLAIN: Readonly<Record<PlainMode, string>> = {
   serve: 'served',
 };
 
-/** Ends with a line feed. Holds no secret: of a Redis URL only host, port and database are shown. */
+/** Ends with a line feed. Holds no secret: of a Redis URL its user and password are left out. */
 export function renderBanner(info: BannerInfo): string {
   const { https, http, admin, metrics } = info.listeners;
   const rows: [string, string | undefined, string?][] = [
@@ -64,10 +65,8 @@ function describeStore(store: StoreSettings): string {
   switch (store.kind) {
     case 'embedded':
       return `embedded, in ${store.folder}`;
-    case 'redis': {
-      const { protocol, host, pathname } = new URL(store.url);
-      return `redis, at ${protocol}//${host}${pathname}`;
-    }
+    case 'redis':
+      return `redis, at ${withoutLogin(store.url)}`;
     default: {
       const never: never = store;
       throw new Error(`unhandled store ${String(never)}`);

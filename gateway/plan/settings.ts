@@ -18,6 +18,8 @@ export interface Settings {
   /** Whether upstreams get `Forwarded` (RFC 7239) besides X-Forwarded-*. */
   readonly sendsForwarded: boolean;
   readonly store: StoreSettings;
+  /** The most that a store in another process may add to a request. */
+  readonly storeTimeoutMs: number;
   /** Gateways that share the limits; the local fallback divides by it. */
   readonly replicas: number;
   /** Processes that answer requests; `auto`: one for each processor. */

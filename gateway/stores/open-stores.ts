@@ -12,12 +12,18 @@ import { createRefusalReport } from './refusal-report.ts';
 import type { StoreOptions, Stores } from './stores.ts';
 import { answerGuardOnly, answerWorkers, type TellWorkers } from './workers/for-workers.ts';
 
+/** RL-13. */
+const DEFAULT_STORE_TIMEOUT_MS = 50;
+/** Of it; the rest is what a busy event loop needs to notice, and what a lease may wait before its last call begins. */
+const ANSWERS_WITHIN = 0.6;
+
 /** Within a second on every gateway, the call included. */
 const REFRESH_MS = 500;
 
 /** @throws DataFolderError when the folder of an embedded store is held by another process or cannot be used */
 export async function openStores(options: StoreOptions): Promise<Stores> {
-  const { store, dataFolder, replicas, monotonic: now, onFault } = options;
+  const { store, dataFolder, storeTimeoutMs = DEFAULT_STORE_TIMEOUT_MS, replicas, onFault } = options;
+  const { monotonic: now } = options;
   const guardStore = createEmbeddedRateLimitStore({ now });
   const guard: Stores['guard'] = (key, limit) => guardStore.take({ key, limit, cost: 1 });
   const tell: TellWorkers = options.tell ?? (async () => undefined);
@@ -33,10 +39,12 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
     }
     case 'redis': {
       const onRefused = createRefusalReport('Redis', options);
-      const connection = await connectRedis(store.url, { onState: options.onState, onRefused });
-      if (!connection.ready) options.onState(false);
+      const answerWithinMs = ANSWERS_WITHIN * storeTimeoutMs;
+      const { onState } = options;
+      const connection = await connectRedis(store.url, { onState, onRefused, answerWithinMs });
+      if (!connection.ready) onState(false);
       const exact = createRedisRateLimitStore(connection);
-      const shared = createLeasingStore(exact, { now });
+      const shared = createLeasingStore(exact, { now, patienceMs: storeTimeoutMs - answerWithinMs });
       const lastKnown = dataFolder === undefined ? undefined : openLastKnown(dataFolder, store.url, onFault);
       const { refresh, ...state } = await openSharedState(connection, { onFault, lastKnown });
       const timer = setInterval(() => void refresh(), REFRESH_MS);

@@ -16,6 +16,8 @@ export interface StoreOptions {
     | { readonly kind: 'redis'; readonly url: string };
   /** Keeps what is known of a Redis for the next start; undefined: nothing is. */
   readonly dataFolder?: string;
+  /** The most that a Redis may add to a request; default 50. */
+  readonly storeTimeoutMs?: number;
   readonly replicas: number;
   /** Monotonic milliseconds. */
   readonly monotonic: () => number;

@@ -9,7 +9,7 @@ import { certificateRows } from './certificate-rows.ts';
 import { knownAuthFailures, knownCallers, knownRetirements, withZeros } from './known-series.ts';
 import type { LedgerSamples } from './ledger/ledger.ts';
 import { ledgerRows } from './ledger/ledger-rows.ts';
-import { apiSamples, dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
+import { apiSamples, apiSamples, dateSamples, dateSamples, limitModeSamples, pausedSamples, pausedSamples, versionSamples, versionSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
 import { reloadRows } from './reload-rows.ts';
 import type { RequestMetrics } from './request-metrics.ts';
@@ -159,6 +159,13 @@ export function metricRows({
       'Decisions of rate limits.',
       [...VERSION, 'policy', 'decision'],
       () => decisionSamples(requests),
+    ),
+    gauge(
+      'sundial_ratelimit_mode',
+      'How the limits of a version are counted now: shared, or without their store; always 1.',
+      [...VERSION, 'mode'],
+      () => limitModeSamples(standing(), state.areLimitsShared()),
+      'primary',
     ),
     counter(
       'sundial_auth_failures_total',

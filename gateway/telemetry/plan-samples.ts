@@ -1,4 +1,4 @@
-// Gauges of every API and version as it stands at scrape: its stage, its dates, whether it is paused.
+// Gauges of every API and version as it stands at scrape: its stage, its dates, whether it is paused, how it is limited.
 // Nothing is stored: a stage is derived from dates, overrides and the lifecycle clock here as everywhere.
 import type { apisStanding, Standing } from '../exchange/standing.ts';
 import type { Sample } from './series.ts';
@@ -26,4 +26,12 @@ export function* dateSamples(versions: Iterable<Standing>, date: 'deprecated' | 
 export function* pausedSamples(versions: Iterable<Standing>): Iterable<Sample> {
   for (const { rules, paused } of versions)
     if (paused !== undefined) yield [[rules.api, rules.label], paused ? 1 : 0];
+}
+
+/** api, version, mode; the value is always 1. `shared`, or what its limits do while their store is away. */
+export function* limitModeSamples(versions: Iterable<Standing>, shared: boolean): Iterable<Sample> {
+  for (const { rules } of versions) {
+    if (rules.limits === undefined) continue;
+    yield [[rules.api, rules.label, shared ? 'shared' : rules.limits.onStoreFailure], 1];
+  }
 }

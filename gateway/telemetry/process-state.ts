@@ -23,6 +23,8 @@ export interface ProcessState {
   /** Counts the processes that answer requests from now on; until then this is the one. */
   readonly countWorkers: (serving: () => number) => void;
   readonly stores: () => Iterable<Sample>;
+  /** Of a store that may be away; one in this process has no such times. */
+  readonly areLimitsShared: () => boolean;
   readonly reloads: () => Iterable<Sample>;
   readonly reloadDurations: () => Iterable<LatencySample>;
   readonly lastReloadSuccessful: () => boolean;
@@ -70,6 +72,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
       servingWorkers = serving;
     },
     stores: () => stores.entries().map(([store, up]) => [[store], up ? 1 : 0]),
+    areLimitsShared: () => stores.get('redis') !== false,
     reloads: () => Object.entries(reloads).map(([result, count]) => [[result], count]),
     reloadDurations: () => Object.entries(durations).map(([result, latency]) => [[result], latency]),
     lastReloadSuccessful: () => successful,

@@ -237,6 +237,36 @@ describe.concurrent('the ping of a Redis', () => {
     const password = 'AUTH' in answers ? ':canary@' : '';
     expect(await pingRedis(`redis://${password}127.0.0.1:${port}`, bounds())).toBe(sentence);
   });
+
+  const bulk = (text: string) => `$${text.length}\r\n${text}`;
+
+  it.each([
+    [undefined, bulk('cluster_enabled:1\r\ncluster_state:ok\r\n')],
+    ['the cluster is down', bulk('cluster_state:fail\r\n')],
+    ['it is no cluster: write redis://', '-ERR This instance has cluster support disabled'],
+    ['it refuses (NOPERM)', "-NOPERM User default has no permissions to run the 'cluster|info' command"],
+    ['what answers there is no Redis', '+hello'],
+  ])('of a cluster, one of whose servers is away: %s', async (sentence, info) => {
+    const { port, received } = await redis({ AUTH: '+OK', INFO: info });
+    const [away = 0] = await freePorts(1);
+    const url = `redis+cluster://:canary@127.0.0.1:${away},127.0.0.1:${port}`;
+    expect(await pingRedis(url, bounds())).toBe(sentence);
+    expect(received).toEqual(['AUTH', 'canary', 'CLUSTER', 'INFO']);
+  });
+
+  it('of sentinels asks them for the primary by its name, and that one under its own login', async () => {
+    const primary = await redis({ AUTH: '+OK', SELECT: '+OK', PING: '+PONG' });
+    const told = `*2\r\n${bulk('127.0.0.1')}\r\n${bulk(String(primary.port))}`;
+    const sentinel = await redis({ AUTH: '+OK', main: told });
+    const url = `redis+sentinel://:data@:watch@127.0.0.1:${sentinel.port}/main/2`;
+    expect(await pingRedis(url, bounds())).toBeUndefined();
+    expect(sentinel.received).toEqual(['AUTH', 'watch', 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'main']);
+    expect(primary.received).toEqual(['AUTH', 'data', 'SELECT', '2', 'PING']);
+    const unknown = await redis({ other: '*-1' });
+    expect(await pingRedis(`redis+sentinel://127.0.0.1:${unknown.port}/other`, bounds())).toBe(
+      'its sentinels know no primary of that name',
+    );
+  });
 });
 
 describe.concurrent('the end of a certificate', () => {

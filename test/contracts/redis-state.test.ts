@@ -4,8 +4,8 @@ import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { PinKey, PinStore } from '../../gateway/policy/versioning/pin.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
-import { refusesWrites } from '../../gateway/stores/redis/breaker.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
+import { refusesAll } from '../../gateway/stores/redis/failures.ts';
 import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
 import { type RunningRedis, startRedis } from '../support/redis-server.ts';
 import { onFault, openShared } from './lasting-stores.ts';
@@ -336,9 +336,15 @@ describe('a Redis that answers and refuses', () => {
     ['NOREPLICAS Not enough good replicas to write.', true],
     ['WRONGTYPE Operation against a key holding the wrong kind of value', false],
     ["NOPERM User default has no permissions to run the 'set' command", false],
+    ["NOPERM this user has no permissions to run the 'evalsha' command", true],
+    ['NOAUTH Authentication required.', true],
+    ['LOADING Redis is loading the dataset in memory', true],
+    ['BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.', true],
+    ['CLUSTERDOWN The cluster is down', true],
+    ['MOVED 3999 127.0.0.1:6381', false],
     ['ERR value is not an integer: -OOMPH', false],
-  ])('takes what no write would get round for a store that is down: %s', (message, is) => {
-    expect(refusesWrites(message)).toBe(is);
+  ])('takes what no command would get round for a store that is down: %s', (message, is) => {
+    expect(refusesAll(message)).toBe(is);
   });
 
   it.each([

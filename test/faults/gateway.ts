@@ -43,9 +43,12 @@ export async function startFaulty(
 }
 
 /** Resolves when it is ready. */
-export async function openFaulty(environment: Readonly<Record<string, string>>): Promise<FaultyHouse> {
+export async function openFaulty(
+  environment: Readonly<Record<string, string>>,
+  configuration = 'test/journeys/gateway.yaml',
+): Promise<FaultyHouse> {
   await using stack = new AsyncDisposableStack();
-  const { started, data } = await startFaulty(stack, environment);
+  const { started, data } = await startFaulty(stack, environment, ['run', '-c', configuration]);
   const { https, admin: port } = await started.ready;
   const admin = stack.use(overHttp1(port, { tls: false }));
   const write = adminWriter(admin, (await readFile(join(data, 'admin-token'), 'utf8')).trim());

@@ -69,6 +69,9 @@ async function times(count: number, api: string, caller: string) {
   return { statuses: answers.map(({ status }) => status), answers, took };
 }
 
+const modeOf = (api: string, mode: string) =>
+  gateway.metric(`sundial_ratelimit_mode{api="${api}",version="none",mode="${mode}"}`);
+
 const repeat = (count: number, status: number): readonly number[] => Array(count).fill(status);
 
 describe('a Redis that is', () => {
@@ -117,8 +120,8 @@ describe('a Redis that is', () => {
     expect((await gateway.reload()).kind).toBe('unchanged');
     expect((await admin.ask({ path: '/-/healthy' })).status).toBe(200);
     expect((await admin.ask({ path: '/-/ready' })).status).toBe(200);
-    const isUp = await gateway.metric('sundial_store_up{store="redis"}');
-    if (told === 'away' || told === 'OOM' || told === 'READONLY') expect(isUp).toBe(0);
+    expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(0);
+    for (const mode of ['local', 'allow', 'refuse']) expect(await modeOf(mode, mode)).toBe(1);
     const reason = `Redis refuses what is asked of it (${told})`;
     if (told !== 'away') await soon(async () => expect(gateway.logText()).toContain(reason));
 
@@ -138,6 +141,7 @@ describe('a Redis that is', () => {
     await soon(async () => expect((await ask('accounts', `unknown ${what}`)).status).toBe(200));
     expect((await client.ask(paused)).status).toBe(200);
     await soon(async () => expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(1));
+    expect(await modeOf('refuse', 'shared')).toBe(1);
   });
 
   it('promise 27: restarted, and empty: limits count again, and the pause is written back', async () => {

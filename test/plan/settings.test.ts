@@ -29,6 +29,7 @@ describe('settings', () => {
       trustedProxies: [],
       sendsForwarded: false,
       store: { kind: 'embedded', folder: `${folder}/data` },
+      storeTimeoutMs: 50,
       replicas: 1,
       workers: 1,
       identities: [
@@ -71,6 +72,7 @@ describe('settings', () => {
     const written = `data: ./var
 store: "\${env:STORE}"
 replicas: "\${env:REPLICAS:-3}"
+store_timeout: 80ms
 guard: 10/1s
 deprecation_header: "true"
 ${GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 365d')}`;
@@ -79,6 +81,7 @@ ${GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 365d')}`;
     expect(settings).toMatchObject({
       dataFolder: `${folder}/var`,
       store: { kind: 'redis', url: 'redis://:hunter2@cache:6379/1' },
+      storeTimeoutMs: 80,
       replicas: 3,
       guard: { name: 'guard', units: 10, windowMs: 1000, burst: 10 },
       deprecationForm: 'true',
@@ -94,6 +97,11 @@ ${GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 365d')}`;
     const { settings, problems } = await load(`workers: ${written}\n${GATEWAY}`, { WORKERS: '64' });
     expect(problems).toEqual([]);
     expect(settings?.workers).toBe(workers);
+  });
+
+  it.each(['9ms', '6s', '50', '""'])('store_timeout: %s is refused', async (written) => {
+    const { problems } = await load(`store_timeout: ${written}\n${GATEWAY}`);
+    expect(problems).toEqual([expect.objectContaining({ severity: 'error', line: 1, column: 16 })]);
   });
 
   it.each(['0', '65', '-1', '1.5', 'many', '""'])('workers: %s is refused', async (written) => {

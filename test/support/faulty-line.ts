@@ -9,12 +9,15 @@ export interface FaultyLine extends AsyncDisposable {
   readonly delay: (ms: number) => void;
   /** From now on an answer breaks off, with its connection, after so many bytes; undefined mends it. */
   readonly cutAfter: (bytes: number | undefined) => void;
+  /** From now on nothing arrives, and no connection ends of it: half-open ones stay so when it is over. */
+  readonly silence: (silent: boolean) => void;
 }
 
 export async function startFaultyLine(target: number): Promise<FaultyLine> {
   const sockets = new Set<Socket>();
   let delayMs = 0;
   let most: number | undefined;
+  let isSilent = false;
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1');
     const ends = [client, upstream];
@@ -29,14 +32,21 @@ export async function startFaultyLine(target: number): Promise<FaultyLine> {
         destroy();
       });
     }
+    // What is lost of a connection cannot be made good: nothing passes it any more.
+    let isDead = false;
+    const onTheirWay: Buffer[] = [];
     const pass = (bytes: Buffer): void => {
+      isDead ||= isSilent;
+      if (isDead) return;
       if (most === undefined) client.write(bytes);
       else client.write(bytes.subarray(0, most), destroy);
     };
     client.pipe(upstream);
     upstream.on('data', (bytes: Buffer) => {
-      if (delayMs === 0) pass(bytes);
-      else setTimeout(pass, delayMs, bytes);
+      if (delayMs === 0 && onTheirWay.length === 0) return pass(bytes);
+      // In the order in which they came, also where the line has become faster.
+      onTheirWay.push(bytes);
+      setTimeout(() => pass(onTheirWay.shift() ?? Buffer.of()), delayMs);
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -48,6 +58,9 @@ export async function startFaultyLine(target: number): Promise<FaultyLine> {
     },
     cutAfter: (bytes) => {
       most = bytes;
+    },
+    silence: (silent) => {
+      isSilent = silent;
     },
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy();

@@ -44,6 +44,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/policy/versioning/label.ts',
       'gateway/plan/in-slices.ts',
       'gateway/plan/make-folder.ts',
+      'gateway/plan/redis-address.ts',
     ],
     types: [
       'gateway/policy/versioning/pin.ts',

@@ -7,7 +7,7 @@ import { startRedis } from './redis-server.ts';
 export interface FaultyRedis extends AsyncDisposable {
   /** Over the line. */
   readonly url: string;
-  readonly line: Pick<FaultyLine, 'delay' | 'cutAfter'>;
+  readonly line: Pick<FaultyLine, 'delay' | 'cutAfter' | 'silence'>;
   readonly freeze: () => void;
   readonly thaw: () => void;
   readonly kill: () => Promise<void>;
@@ -28,7 +28,9 @@ export interface RedisFault {
 const PASSWORD = 'changed';
 
 export async function startFaultyRedis(): Promise<FaultyRedis> {
-  let redis = await startRedis();
+  // For what is only to be had by DEBUG.
+  const more = ['--enable-debug-command', 'yes'];
+  let redis = await startRedis({ more });
   const line = await startFaultyLine(redis.port);
   return {
     url: `redis://127.0.0.1:${line.port}`,
@@ -37,7 +39,7 @@ export async function startFaultyRedis(): Promise<FaultyRedis> {
     thaw: () => redis.resume(),
     kill: () => redis.stop(),
     comeBack: async () => {
-      redis = await startRedis({ port: redis.port });
+      redis = await startRedis({ port: redis.port, more });
     },
     byHand: async (...command) => {
       const hand = new Redis(redis.url, { password: PASSWORD, lazyConnect: true });

@@ -1,6 +1,6 @@
 // Starts a Redis of its own for a test that stops, kills or restarts it, and for the shared one of redis.ts.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findRedisProgram, systemEnvironment } from './find-redis.ts';
@@ -23,15 +23,30 @@ export interface RunningRedis {
  * one; the port of an earlier server brings that one back, empty.
  */
 export async function startRedis(
-  options: { readonly port?: number; readonly program?: RedisProgram } = {},
+  options: {
+    readonly port?: number;
+    readonly program?: RedisProgram;
+    /** Further arguments of the server. */
+    readonly more?: readonly string[];
+    /** A file that the server may write to, as a sentinel does. */
+    readonly configuration?: string;
+    /** What it prints when it answers. */
+    readonly saysReady?: string;
+  } = {},
 ): Promise<RunningRedis> {
   const program = options.program ?? (await findRedisProgram(systemEnvironment()));
   const [free = 0] = options.port ? [] : await freePorts(1);
   const port = options.port || free;
   const folder = mkdtempSync(join(tmpdir(), 'sundial-redis-'));
+  const file = join(folder, 'redis.conf');
+  if (options.configuration !== undefined) writeFileSync(file, options.configuration);
   const child = spawn(
     program.command,
-    ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--save', '', '--appendonly', 'no'],
+    [
+      ...(options.configuration === undefined ? [] : [file]),
+      ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--save', '', '--appendonly', 'no'],
+      ...(options.more ?? []),
+    ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: environmentFor(program) },
   );
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -45,7 +60,7 @@ export async function startRedis(
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const pid = await untilReady(child);
+    const pid = await untilReady(child, options.saysReady ?? 'Ready to accept connections');
     return {
       url: `redis://127.0.0.1:${port}`,
       port,
@@ -67,12 +82,12 @@ function environmentFor(program: RedisProgram): NodeJS.ProcessEnv {
 }
 
 /** The process id, once the server says that it accepts connections. */
-function untilReady(child: ChildProcess): Promise<number> {
+function untilReady(child: ChildProcess, saysReady: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   let said = '';
   const listen = (chunk: Buffer): void => {
     said += chunk.toString();
-    if (said.includes('Ready to accept connections') && child.pid !== undefined) resolve(child.pid);
+    if (said.includes(saysReady) && child.pid !== undefined) resolve(child.pid);
   };
   child.stdout?.on('data', listen);
   child.stderr?.on('data', listen);

@@ -1,55 +1,90 @@
-// Whether a Redis answers under its URL, with the user, password and database that stand there: AUTH, SELECT and PING.
-// A few bytes of its protocol by hand; of what it answers only the code of an error is shown, never the URL.
-import { connect as connectPlain } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+// Whether a Redis answers under its URL with the logins and the database that stand there: one server, a cluster, or the
+// primary that sentinels name. Of what is answered only the code of an error is shown, never the URL.
+import {
+  type RedisAddress,
+  type RedisLogin,
+  type RedisServer,
+  redisAddress,
+} from '../../plan/redis-address.ts';
 import { connectionFault } from '../connection-words.ts';
 import type { Bounds } from './bounded.ts';
+import { talkToRedis } from './talk-to-redis.ts';
 
-const MOST_BYTES = 4 * 1024;
-
-/** What is wrong, or undefined. `url` is redis or rediss. */
+/** What is wrong, or undefined. `url` is one of a Redis. */
 export async function pingRedis(url: string, { signal, seconds }: Bounds): Promise<string | undefined> {
-  const { protocol, hostname, port, username, password, pathname } = new URL(url);
-  const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 6379 };
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const secure = protocol === 'rediss:';
-  const socket = secure ? connectTls({ ...address, servername: address.host }) : connectPlain(address);
-  const commands = [
-    ...(password === ''
-      ? []
-      : [['AUTH', ...(username === '' ? [] : [username]), password].map(decodeURIComponent)]),
-    ...(pathname.length > 1 ? [['SELECT', pathname.slice(1)]] : []),
-    ['PING'],
-  ];
-  let answer = '';
-  const abort = () => reject(signal.reason);
-  socket.once(secure ? 'secureConnect' : 'connect', () => socket.write(commands.map(encoded).join('')));
-  socket.on('data', (chunk: Buffer) => {
-    answer += chunk.toString('latin1');
-    const lines = answer.split('\r\n').length - 1;
-    if (lines >= commands.length || /^-/m.test(answer) || answer.length > MOST_BYTES) resolve(answer);
-  });
-  socket.once('end', () => resolve(answer));
-  socket.once('error', reject);
-  signal.addEventListener('abort', abort, { once: true });
+  const address = redisAddress(url);
+  if (address === undefined) return 'this is not the URL of a Redis';
   try {
-    return judge(await promise);
+    return await judged(address, signal);
   } catch (error) {
     return connectionFault(error, seconds);
-  } finally {
-    signal.removeEventListener('abort', abort);
-    socket.destroy();
   }
 }
 
-function encoded(words: readonly string[]): string {
-  const each = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
-  return `*${words.length}\r\n${each.join('')}`;
+async function judged(address: RedisAddress, signal: AbortSignal): Promise<string | undefined> {
+  const { kind, secure, login, servers } = address;
+  const ask = (server: RedisServer, commands: readonly (readonly string[])[], as: RedisLogin = login) =>
+    talkToRedis(server, [...signingIn(as), ...commands], { secure, signal });
+  const [first] = servers;
+  if (first === undefined) return 'it names no server';
+  switch (kind) {
+    case 'single':
+      return judgePong(await ask(first, [...choosing(address.database), ['PING']]));
+    case 'cluster':
+      return judgeCluster(await firstAnswer(servers, (server) => ask(server, [['CLUSTER', 'INFO']])));
+    case 'sentinel': {
+      const where = [['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', address.primary]];
+      const told = await firstAnswer(servers, (server) => ask(server, where, address.sentinelLogin));
+      const primary = primaryIn(told);
+      if (primary === undefined) return refusal(told) ?? 'its sentinels know no primary of that name';
+      return judgePong(await ask(primary, [...choosing(address.database), ['PING']]));
+    }
+    default: {
+      const never: never = kind;
+      throw new Error(`unhandled kind of Redis ${String(never)}`);
+    }
+  }
 }
 
-function judge(answer: string): string | undefined {
+/** One that answers is enough; where none does, why the first one named did not. */
+async function firstAnswer(
+  servers: readonly RedisServer[],
+  ask: (server: RedisServer) => Promise<string>,
+): Promise<string> {
+  try {
+    return await Promise.any(servers.map(ask));
+  } catch (error) {
+    throw error instanceof AggregateError ? error.errors[0] : error;
+  }
+}
+
+function signingIn({ username, password }: RedisLogin): readonly (readonly string[])[] {
+  return password === undefined ? [] : [['AUTH', ...(username === undefined ? [] : [username]), password]];
+}
+
+function choosing(database: number): readonly (readonly string[])[] {
+  return database === 0 ? [] : [['SELECT', String(database)]];
+}
+
+function judgePong(answer: string): string | undefined {
   if (/^-ERR (?:DB index|invalid DB)/im.test(answer)) return 'it has no such database';
+  return refusal(answer) ?? (/^\+PONG\r$/m.test(answer) ? undefined : 'what answers there is no Redis');
+}
+
+function judgeCluster(answer: string): string | undefined {
+  if (/^-ERR .*cluster support disabled/im.test(answer)) return 'it is no cluster: write redis://';
+  const state = /^cluster_state:(\w+)\r$/m.exec(answer)?.[1];
+  if (state === 'ok') return undefined;
+  return refusal(answer) ?? (state === undefined ? 'what answers there is no Redis' : 'the cluster is down');
+}
+
+function refusal(answer: string): string | undefined {
   const code = /^-([A-Z]{2,20})\b/m.exec(answer)?.[1];
-  if (code !== undefined) return `it refuses (${code})`;
-  return /^\+PONG\r$/m.test(answer) ? undefined : 'what answers there is no Redis';
+  return code === undefined ? undefined : `it refuses (${code})`;
+}
+
+/** `*2`, and two texts with their lengths before them. */
+function primaryIn(answer: string): RedisServer | undefined {
+  const [, host, port] = /^\*2\r\n\$\d+\r\n(.*)\r\n\$\d+\r\n(\d+)\r\n/m.exec(answer) ?? [];
+  return host === undefined ? undefined : { host, port: Number(port) };
 }

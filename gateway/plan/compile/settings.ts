@@ -12,6 +12,8 @@ import { compileBounds, compileDrain, compileOverload } from './bounds.ts';
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 const DEFAULT_CONSUMER = ['client_id', 'azp', 'sub'] as const;
 const HOUR_MS = 3_600_000;
+/** RL-13. */
+const DEFAULT_STORE_TIMEOUT_MS = 50;
 
 export interface Places {
   /** Absolute path of the gateway file; paths of files in it are relative to its folder. */
@@ -47,6 +49,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     trustedProxies: file.trusted_proxies ?? [],
     sendsForwarded: file.forwarded === 'rfc7239',
     store: compileStore(file.store, dataFolder, places.cwd),
+    storeTimeoutMs: file.store_timeout ?? DEFAULT_STORE_TIMEOUT_MS,
     replicas: file.replicas ?? 1,
     workers: file.workers ?? 1,
     identities: Object.entries(file.identity ?? {}).map(([name, identity]) =>

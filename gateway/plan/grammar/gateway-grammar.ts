@@ -2,9 +2,10 @@
 // One source for types, messages and the editor schema.
 import { z } from 'zod';
 import { deprecationHeaderSection, parsePageUrl } from '../../policy/lifecycle/section.ts';
-import { notation, parseClaimName, wholeSeconds } from '../../policy/notation.ts';
+import { notation, parseClaimName, parseDuration, wholeSeconds } from '../../policy/notation.ts';
 import { guardSection } from '../../policy/rate-limit/section.ts';
 import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
+import { redisAddress } from '../redis-address.ts';
 import type { StoreSettings } from '../settings.ts';
 import { parseRange } from './addresses.ts';
 import { boundsSection, drainSection, overloadSection } from './bounds-section.ts';
@@ -15,25 +16,27 @@ import { origin } from './upstream-section.ts';
 /** A store as written; `embedded` alone lies in the data folder. */
 export type WrittenStore = StoreSettings | { readonly kind: 'data-folder' };
 
-/** `embedded`, `embedded:<folder>`, `redis://…` or `rediss://…`, the latter two with a database as their path. */
+/** `embedded`, `embedded:<folder>`, or the URL of a Redis. */
 function parseStore(written: string): WrittenStore | undefined {
   if (written === 'embedded') return { kind: 'data-folder' };
   const folder = /^embedded:(.+)$/.exec(written)?.[1];
   if (folder !== undefined) return { kind: 'embedded', folder };
-  if (!/^rediss?:\/\//.test(written) || !URL.canParse(written)) return undefined;
-  const { hostname, pathname, search, hash } = new URL(written);
-  // The client would take parameters for options of its own, and what is no number for a database.
-  const isPlain = /^\/?\d{0,5}$/.test(pathname) && search === '' && hash === '';
-  return hostname === '' || !isPlain ? undefined : { kind: 'redis', url: written };
+  return redisAddress(written) && { kind: 'redis', url: written };
 }
 
 const store = notation(
   parseStore,
-  'not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1',
+  'not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary',
   {
     description:
       'Where pins, pauses and schedules are kept, and with Redis limits counted; default embedded, in the data folder.',
-    examples: ['embedded', 'embedded:./data', 'redis://127.0.0.1:6379'],
+    examples: [
+      'embedded',
+      'embedded:./data',
+      'redis://127.0.0.1:6379',
+      'redis+cluster://10.0.0.1:6379,10.0.0.2:6379',
+      'redis+sentinel://10.0.0.1:26379,10.0.0.2:26379/mymaster',
+    ],
   },
 );
 
@@ -86,6 +89,22 @@ const identity = z.strictObject({
     .optional(),
 });
 
+/** Shorter, and a busy event loop takes a Redis that is well for one that is away. */
+const SHORTEST_WAIT_MS = 10;
+const LONGEST_WAIT_MS = 5_000;
+
+const storeTimeout = notation(
+  (written) => {
+    const ms = parseDuration(written) ?? 0;
+    return ms >= SHORTEST_WAIT_MS && ms <= LONGEST_WAIT_MS ? ms : undefined;
+  },
+  'not a duration from 10ms to 5s',
+  {
+    description: 'The most that a Redis that is slow or away adds to a request. Default 50ms.',
+    examples: ['50ms'],
+  },
+);
+
 const replicas = notation(
   (digits) => (/^[1-9]\d{0,3}$/.test(digits) ? Number(digits) : undefined),
   'not a whole number from 1',
@@ -130,6 +149,7 @@ const fields = {
     .meta({ description: 'rfc7239 sends upstreams Forwarded as well as X-Forwarded-*. Default off.' })
     .optional(),
   store: store.optional(),
+  store_timeout: storeTimeout.optional(),
   replicas: z
     .union([replicas, z.int().min(1).max(9999)])
     .meta({ description: 'How many gateways share the limits; default 1.' })

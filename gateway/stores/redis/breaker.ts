@@ -1,5 +1,5 @@
 // Remembers that Redis is away, so that only the request that found out has waited for it, or that it keeps nothing.
-// connect.ts trips one on a failure and asks it before every command, and another on a refusal to write.
+// link.ts trips one on a failure and asks it before every command, and another on a refusal that meets every command.
 
 export interface Breaker {
   /** False while Redis is known to be away: commands are then refused without being sent. */
@@ -8,14 +8,6 @@ export interface Breaker {
   readonly reset: () => void;
   /** Ends probing and reporting, for good. */
   readonly stop: () => void;
-}
-
-/** What is refused to whoever writes, whatever they write: no memory, no disk, no replica, no primary. */
-const REFUSES_WRITES = /^(?:ERR Error running script.*[ :]-)?(?:OOM|MISCONF|NOREPLICAS|READONLY)\b/;
-
-/** Of the message of an error reply; before Redis 7 that of a script has it somewhere inside. */
-export function refusesWrites(message: string): boolean {
-  return REFUSES_WRITES.test(message);
 }
 
 /**

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../plan/make-folder.ts';
+import { withoutLogin } from '../../plan/redis-address.ts';
 import { isStoredObject, storedValue } from '../stored-json.ts';
 
 export interface LastKnown {
@@ -27,8 +28,7 @@ const FILE = 'redis-pauses.json';
 /** `url` tells one Redis from another; its password is not kept. `onFault` is told once why the file is of no use. */
 export function openLastKnown(folder: string, url: string, onFault: (error: unknown) => void): LastKnownFile {
   const file = join(folder, FILE);
-  const { hostname, port, pathname, search } = new URL(url);
-  const store = `${hostname}:${port}${pathname}${search}`;
+  const store = withoutLogin(url).replace(/^.*?:\/\//, '');
   let next: LastKnown | undefined;
   let writing: Promise<void> | undefined;
   let told = false;

@@ -1,0 +1,73 @@
+// The ioredis client of one connection: to a server named by its address, or to the primary that sentinels name.
+// Made for connect.ts and cluster.ts; link.ts watches over it.
+import type { Redis as Client, RedisOptions } from 'ioredis';
+import type { RedisAddress, RedisServer } from '../../plan/redis-address.ts';
+
+/** Also how long a connection may take, and a sentinel to answer. */
+export const CONNECT_WITHIN_MS = 1000;
+const LONGEST_BACK_OFF_MS = 1000;
+
+type ClientOptions = RedisOptions & { readonly replyMapping: 'legacy' };
+
+export interface RedisClients {
+  /** Of a single Redis, or of the primary behind sentinels. */
+  readonly primary: (address: Extract<RedisAddress, { readonly kind: 'single' | 'sentinel' }>) => Client;
+  /** Of one server of a cluster. */
+  readonly node: (address: RedisAddress, server: RedisServer) => Client;
+}
+
+/** Most gateways have no Redis: theirs start without loading the client. */
+export async function loadClients(): Promise<RedisClients> {
+  const { Redis } = await import('ioredis');
+  const at = (address: RedisAddress, { host, port }: RedisServer, database = 0): Client =>
+    new Redis({ ...optionsOf(address), host, port, db: database });
+  return {
+    primary: (address) => {
+      if (address.kind === 'sentinel') return new Redis(behindSentinels(address));
+      const [server] = address.servers;
+      if (server === undefined) throw new Error('a Redis without an address');
+      return at(address, server, address.database);
+    },
+    node: at,
+  };
+}
+
+function optionsOf({ secure, login: { username, password } }: RedisAddress): ClientOptions {
+  return {
+    // Nothing waits for a connection and nothing is sent twice: a take that was lost may have been counted.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    connectTimeout: CONNECT_WITHIN_MS,
+    // Ends a connection whose peer has stalled or vanished, the handshake included, so that a new one is tried.
+    socketTimeout: CONNECT_WITHIN_MS,
+    retryStrategy: backOff,
+    // A primary that became a replica refuses writes: look for the new primary behind the same name.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    disableClientInfo: true,
+    replyMapping: 'legacy',
+    connectionName: 'sundial',
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(secure && { tls: {} }),
+  };
+}
+
+function behindSentinels(address: Extract<RedisAddress, { readonly kind: 'sentinel' }>): ClientOptions {
+  const { username, password } = address.sentinelLogin;
+  return {
+    ...optionsOf(address),
+    sentinels: address.servers.map(({ host, port }) => ({ host, port })),
+    name: address.primary,
+    db: address.database,
+    sentinelCommandTimeout: CONNECT_WITHIN_MS,
+    sentinelRetryStrategy: backOff,
+    ...(username !== undefined && { sentinelUsername: username }),
+    ...(password !== undefined && { sentinelPassword: password }),
+    ...(address.secure && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
+  };
+}
+
+/** Between 0.75 and 1.25 of it: gateways that lost one Redis together do not come back in step. */
+const backOff = (attempt: number): number =>
+  Math.min(LONGEST_BACK_OFF_MS, 25 * 2 ** Math.min(attempt, 6)) * (0.75 + Math.random() / 2);

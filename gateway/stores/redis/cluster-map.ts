@@ -1,0 +1,156 @@
+// Who holds which slot of a Redis Cluster: read from its servers, again every few seconds and whenever one says otherwise.
+// cluster.ts asks it for the link of each command. A change of hands costs those commands that meet it, and no other.
+import { type RedisAddress, type RedisServer, serverName } from '../../plan/redis-address.ts';
+import type { RedisClients } from './client.ts';
+import type { Redirected } from './failures.ts';
+import { type LinkOptions, openLink, type RedisLink } from './link.ts';
+import { SLOTS, type SlotRange, serverAt, slotOf, slotRanges } from './slots.ts';
+
+const LOOK_EVERY_MS = 5000;
+const LOOK_EVERY_WHILE_DOWN_MS = 250;
+/** No request waits for it. */
+const ANSWER_WITHIN_MS = 1000;
+
+interface Node {
+  readonly server: RedisServer;
+  readonly link: RedisLink;
+}
+
+export interface ClusterMap {
+  /** Settles after the first look and the first attempts at all primaries. */
+  readonly opened: Promise<void>;
+  readonly ready: () => boolean;
+  readonly problem: () => string | undefined;
+  readonly holderOf: (slot: number) => RedisLink | undefined;
+  /** The link to where `from` sends; also looks again where the slots are. */
+  readonly follow: (redirected: Redirected, from: RedisLink) => RedisLink;
+  readonly close: () => void;
+}
+
+export function openClusterMap(
+  address: Extract<RedisAddress, { readonly kind: 'cluster' }>,
+  clients: RedisClients,
+  options: LinkOptions,
+): ClusterMap {
+  const nodes = new Map<string, Node>();
+  /** Where commands were sent on to since the last look: a server that takes over its first slots is in no list yet. */
+  const followed = new Set<string>();
+  let primaries: readonly Node[] = [];
+  let holders: readonly (RedisLink | undefined)[] = [];
+  let covered = false;
+  let up = false;
+  let closed = false;
+  let looking: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const nodeAt = (server: RedisServer): Node => {
+    const name = serverName(server);
+    const known = nodes.get(name);
+    if (known !== undefined) return known;
+    const link: RedisLink = openLink(clients.node(address, server), {
+      ...options,
+      onRefused: (code) => {
+        if (code !== 'MOVED' && code !== 'ASK') options.onRefused(code);
+      },
+      writeKey: () => keyHeldBy(link),
+      onState: () => tellState(),
+    });
+    const node = { server, link };
+    nodes.set(name, node);
+    return node;
+  };
+  const keyHeldBy = (link: RedisLink): string => {
+    for (let number = 0; number < SLOTS; number += 1) {
+      const key = `sundial:{${number}}:written`;
+      if (holders[slotOf(key)] === link) return key;
+    }
+    return 'sundial:{state}:written';
+  };
+
+  const tellState = (): void => {
+    const now = !closed && covered && primaries.every(({ link }) => link.up);
+    if (now === up) return;
+    up = now;
+    options.onState(now);
+    if (!now) lookAgain();
+  };
+
+  const takeOver = (ranges: readonly SlotRange[]): void => {
+    const next: (RedisLink | undefined)[] = Array.from({ length: SLOTS });
+    const listed = new Set<Node>();
+    for (const { from, to, primary } of ranges) {
+      const node = nodeAt(primary);
+      listed.add(node);
+      next.fill(node.link, from, to + 1);
+    }
+    holders = next;
+    covered = !next.includes(undefined);
+    primaries = [...listed];
+    for (const [name, node] of nodes) {
+      if (listed.has(node) || followed.has(name)) continue;
+      nodes.delete(name);
+      node.link.close();
+    }
+    followed.clear();
+  };
+
+  /** Of those that can be asked, the first that answers; one that the cluster has given up comes last. */
+  const look = async (): Promise<void> => {
+    const ready = [...nodes.values()].filter(({ link }) => link.ready);
+    const sound = ready.filter(({ link }) => link.up);
+    const ask = async ({ server, link }: Node) =>
+      slotRanges(await link.ask(['CLUSTER', 'SLOTS'], ANSWER_WITHIN_MS), server);
+    const ranges = await Promise.any((sound.length > 0 ? sound : ready).map(ask)).catch(() => undefined);
+    if (closed) return;
+    if (ranges === undefined) for (const server of address.servers) nodeAt(server);
+    else takeOver(ranges);
+    tellState();
+  };
+  const lookNow = (): Promise<void> => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+      lookAgain();
+    });
+    return looking;
+  };
+  const lookAgain = (): void => {
+    clearTimeout(timer);
+    if (closed) return;
+    timer = setTimeout(() => void lookNow(), up ? LOOK_EVERY_MS : LOOK_EVERY_WHILE_DOWN_MS);
+    timer.unref();
+  };
+
+  const open = async (): Promise<void> => {
+    // One that answers is enough to begin with.
+    const seeds = address.servers.map((server) => nodeAt(server).link);
+    const oneAnswers = Promise.any(seeds.map(answering)).catch(() => undefined);
+    await Promise.race([oneAnswers, Promise.all(seeds.map(({ opened }) => opened))]);
+    await lookNow();
+    await Promise.all(primaries.map(({ link }) => link.opened));
+  };
+
+  return {
+    opened: open(),
+    ready: () => covered && primaries.every(({ link }) => link.ready),
+    problem: () => [...nodes.values()].map(({ link }) => link.problem).find((each) => each !== undefined),
+    holderOf: (slot) => holders[slot],
+    follow: (redirected, from) => {
+      const giver = [...nodes.values()].find(({ link }) => link === from)?.server;
+      void lookNow();
+      if (giver === undefined || closed) throw redirected;
+      const target = serverAt(redirected.to, giver);
+      followed.add(serverName(target));
+      return nodeAt(target).link;
+    },
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+      for (const { link } of nodes.values()) link.close();
+    },
+  };
+}
+
+async function answering(link: RedisLink): Promise<void> {
+  await link.opened;
+  if (!link.ready) throw new Error('not this one');
+}

@@ -1,0 +1,53 @@
+// What went wrong with a command or a connection, in words that are safe to print, and what it says of the server.
+// Asked by link.ts: nothing that leaves here can hold the URL, a password or the arguments of a command.
+import { StoreUnavailable } from '../../policy/contract.ts';
+
+/** No answer within the limit. */
+export class Late extends Error {}
+
+/** A server of a cluster that holds the key no longer, or not yet, says which one to ask: nothing was done. */
+export class Redirected extends StoreUnavailable {
+  readonly to: string;
+  /** For this command alone, and only if it says that it was sent there. */
+  readonly once: boolean;
+  constructor(to: string, once: boolean) {
+    super('Redis holds it elsewhere');
+    this.to = to;
+    this.once = once;
+  }
+}
+
+/** What is refused to whoever asks, whatever they ask: no memory, no disk, no primary, no leave to run scripts, not yet loaded. */
+const REFUSES_ALL =
+  /^(?:ERR Error running script.*[ :]-)?(?:OOM|MISCONF|NOREPLICAS|READONLY|MASTERDOWN|LOADING|BUSY|CLUSTERDOWN|NOAUTH|WRONGPASS|NOPERM .*'eval)/;
+const REDIRECT = /^(MOVED|ASK) \d+ (\S*:\d+)$/;
+
+/** An error reply is an answer: the server is there, only this command failed. */
+export function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
+}
+
+/** Of the message of an error reply; before Redis 7 that of a script has it somewhere inside. */
+export function refusesAll(message: string): boolean {
+  return REFUSES_ALL.test(message);
+}
+
+export function redirectIn(message: string): Redirected | undefined {
+  const [, word, to] = REDIRECT.exec(message) ?? [];
+  return to === undefined ? undefined : new Redirected(to, word === 'ASK');
+}
+
+export function isRefusedSelect(error: unknown): boolean {
+  if (!isReply(error)) return false;
+  const command: unknown = Reflect.get(error, 'command');
+  return typeof command === 'object' && command !== null && Reflect.get(command, 'name') === 'select';
+}
+
+/** Errors of ioredis carry the command with its arguments, AUTH and its password included: only a code leaves here. */
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  if (error.message.startsWith('All sentinels are unreachable')) return 'no sentinel answers';
+  if (error.message.includes('cluster support disabled')) return 'no cluster';
+  return /^[A-Z]{3,}\b/.exec(error.message)?.[0] ?? 'connection closed';
+}

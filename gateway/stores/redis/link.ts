@@ -1,0 +1,154 @@
+// One connection to one Redis as the request path needs it: an answer at once, or the plain statement that there is none.
+// connect.ts has one, to a server or to the primary behind sentinels; cluster.ts has one for each primary.
+import type { Redis as Client } from 'ioredis';
+import { StoreUnavailable } from '../../policy/contract.ts';
+import { createBreaker } from './breaker.ts';
+import { CONNECT_WITHIN_MS } from './client.ts';
+import { answered } from './deadline.ts';
+import { describe, isRefusedSelect, isReply, Late, redirectIn, refusesAll } from './failures.ts';
+
+const BREAKER_PAUSE_MS = 250;
+/** As all else is written: by a script. */
+const WRITE = "return redis.call('SET', KEYS[1], '1', 'PX', 1000)";
+/** Late answers in a row that mean Redis is away; a single one would send every key to its fallback. */
+const LATE_BEFORE_TRIP = 3;
+const ELSEWHERE = 'no such database';
+
+export type ScriptArguments = readonly (string | number)[];
+
+export interface Sending {
+  readonly withinMs: number;
+  /** Says that it was sent here for this command alone. */
+  readonly asking?: boolean;
+}
+
+export interface LinkOptions {
+  /** Called once per change of `up`, not before it is up. */
+  readonly onState: (up: boolean) => void;
+  /** Told the code of each error reply. */
+  readonly onRefused: (code: string) => void;
+  readonly answerWithinMs: number;
+}
+
+/** What it returns rejects with `StoreUnavailable` only: `Redirected` where another server of a cluster is to be asked. */
+export type Send = (args: ScriptArguments, sending: Sending) => Promise<unknown>;
+
+export interface RedisLink {
+  /** Settles after the first attempt, successful or not. */
+  readonly opened: Promise<void>;
+  /** Whether it answers now. */
+  readonly ready: boolean;
+  /** And takes writes. */
+  readonly up: boolean;
+  /** The last failure as a short code such as `ECONNREFUSED`, safe to print; undefined while ready. */
+  readonly problem: string | undefined;
+  readonly script: (name: string, lua: string, keys: number) => Send;
+  /** A command that is no script, bounded and judged as one. */
+  readonly ask: (command: readonly [string, ...(readonly string[])], withinMs: number) => Promise<unknown>;
+  readonly close: () => void;
+}
+
+/** `writeKey` is asked for a key that this server holds. */
+export function openLink(
+  redis: Client,
+  options: LinkOptions & { readonly writeKey: () => string },
+): RedisLink {
+  const limitMs = options.answerWithinMs;
+  let problem: string | undefined;
+  let lateInARow = 0;
+  /** The client goes on in database 0 where the one of the URL is refused: that is somebody else's. */
+  let isElsewhere = false;
+  let up = false;
+  const tellState = (): void => {
+    const now = breaker.closed && writes.closed;
+    if (now === up) return;
+    up = now;
+    options.onState(now);
+  };
+  const breaker = createBreaker({
+    pauseMs: BREAKER_PAUSE_MS,
+    probe: () => (isElsewhere ? Promise.reject(new Error(ELSEWHERE)) : answered(redis.ping(), limitMs)),
+    onState: (isBack) => {
+      if (isBack) problem = undefined;
+      tellState();
+    },
+  });
+  /** Found out by what was refused; that it is over by a write of our own, since there may be no other. */
+  const writes = createBreaker({
+    pauseMs: BREAKER_PAUSE_MS,
+    probe: () => answered(redis.eval(WRITE, 1, options.writeKey()), limitMs),
+    onState: tellState,
+  });
+  writes.reset();
+  redis.on('connect', () => {
+    isElsewhere = false;
+  });
+  redis.on('ready', () => {
+    if (!isElsewhere) breaker.reset();
+  });
+  redis.on('close', breaker.trip);
+  redis.on('error', (error: unknown) => {
+    isElsewhere ||= isRefusedSelect(error);
+    problem = isElsewhere ? ELSEWHERE : describe(error);
+    if (isReply(error)) options.onRefused(problem);
+  });
+
+  const judge = (error: unknown): StoreUnavailable => {
+    const redirected = isReply(error) ? redirectIn(error.message) : undefined;
+    const reason = describe(error);
+    lateInARow = error instanceof Late ? lateInARow + 1 : 0;
+    if (isReply(error)) options.onRefused(reason);
+    if (redirected !== undefined) return redirected;
+    problem = reason;
+    if (isReply(error) && refusesAll(error.message)) writes.trip();
+    if (lateInARow >= LATE_BEFORE_TRIP || !(isReply(error) || error instanceof Late)) breaker.trip();
+    return new StoreUnavailable(`Redis did not answer (${reason})`);
+  };
+  const guarded = async (call: () => Promise<unknown>, withinMs: number): Promise<unknown> => {
+    if (!breaker.closed) throw new StoreUnavailable(`Redis is away (${problem ?? 'not connected'})`);
+    try {
+      const reply = await answered(call(), withinMs);
+      lateInARow = 0;
+      return reply;
+    } catch (error) {
+      throw judge(error);
+    }
+  };
+
+  return {
+    opened: firstAttempt(redis),
+    get ready() {
+      return breaker.closed;
+    },
+    get up() {
+      return up;
+    },
+    get problem() {
+      return breaker.closed ? undefined : problem;
+    },
+    script: (name, lua, keys) => {
+      redis.defineCommand(name, { lua, numberOfKeys: keys });
+      const commands = redis as unknown as Record<string, (...args: ScriptArguments) => Promise<unknown>>;
+      return (args, { withinMs, asking = false }) =>
+        guarded(async () => {
+          // On one connection in this order; whether it was heard the answer to the next command tells.
+          if (asking) redis.asking().catch(() => undefined);
+          return commands[name]?.(...args);
+        }, withinMs);
+    },
+    ask: ([command, ...rest], withinMs) => guarded(() => redis.call(command, ...rest), withinMs),
+    close: () => {
+      breaker.stop();
+      writes.stop();
+      redis.disconnect();
+    },
+  };
+}
+
+function firstAttempt(redis: Client): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, CONNECT_WITHIN_MS);
+  redis.once('ready', resolve);
+  redis.once('close', resolve);
+  return promise.finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,176 @@
+// The stores on a real Redis Cluster: each script stays in one slot, slots change hands, and a part that is away costs the
+// rest nothing. A failover takes longer than the suite has: test:redis.
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { Taken } from '../../gateway/policy/rate-limit/limit.ts';
+import { connectRedis } from '../../gateway/stores/redis/connect.ts';
+import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
+import { slotOf } from '../../gateway/stores/redis/slots.ts';
+import { type ClusterNode, type RunningCluster, startRedisCluster } from '../support/redis-cluster.ts';
+import { openShared } from './lasting-stores.ts';
+import { pauseFrom } from './override-store.ts';
+import { newKey, pinOf } from './pin-store.ts';
+import { limitOf } from './rate-limit-store.ts';
+
+const patient = { timeout: 20_000, interval: 20 };
+const limit = limitOf(10, 3_600_000);
+
+let cluster: RunningCluster;
+beforeAll(async () => {
+  cluster = await startRedisCluster({ primaries: 2 });
+});
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function gateway(answerWithinMs = 5_000) {
+  const states: boolean[] = [];
+  const refused: string[] = [];
+  const connection = await connectRedis(cluster.url, {
+    onState: (up) => states.push(up),
+    onRefused: (code) => refused.push(code),
+    answerWithinMs,
+  });
+  cleanups.push(connection.close);
+  const store = createRedisRateLimitStore(connection);
+  const take = async (key: string): Promise<Taken> => store.take({ key, limit, cost: 1 });
+  return { connection, states, refused, take };
+}
+
+let made = 0;
+const slotOfBucket = (key: string): number => slotOf(`sundial:limit:{${key}}`);
+/** Its bucket lies with the first primary, or with the second. */
+function keyAt(primary: 0 | 1): string {
+  for (;;) {
+    made += 1;
+    if (Math.floor(slotOfBucket(`key ${made}`) / 8_192) === primary) return `key ${made}`;
+  }
+}
+const [first, second] = [() => nodeAt(0), () => nodeAt(1)];
+function nodeAt(index: number): ClusterNode {
+  const node = cluster.primaries[index];
+  if (node === undefined) throw new Error('no such primary');
+  return node;
+}
+
+describe('a Redis Cluster', () => {
+  it('puts keys where this gateway looks for them', async () => {
+    const part = fc.oneof(fc.string(), fc.constantFrom('{', '}', '{}', 'ü'));
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 5 }), async (parts) => {
+        const key = parts.join('');
+        expect(await first().byHand('CLUSTER', 'KEYSLOT', key)).toBe(slotOf(key));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('counts limits on every primary, from the first URL that answers', async () => {
+    const { take, states, refused, connection } = await gateway();
+    for (const key of [keyAt(0), keyAt(1)]) {
+      expect([(await take(key)).remaining, (await take(key)).remaining]).toEqual([9, 8]);
+    }
+    expect([states, refused, connection.ready]).toEqual([[true], [], true]);
+  });
+
+  it('keeps pins, pauses and published schedules: no script crosses slots', async () => {
+    const [one, other] = [await openShared(cluster.url), await openShared(cluster.url)];
+    cleanups.push(one.close, other.close);
+    const key = newKey();
+    expect(await one.pins.claim(key, pinOf('2026-03-01'))).toMatchObject({ label: '2026-03-01' });
+    const current = await other.pins.find(key);
+    expect(current).toMatchObject({ label: '2026-03-01' });
+    expect(await other.pins.replace(key, current, pinOf('2026-06-01'))).toBe(true);
+    const pause = pauseFrom(1000);
+    await one.overrides.put(pause);
+    await one.published.write([]);
+    await other.refresh();
+    await one.refresh();
+    expect(other.overrides.current()).toEqual([pause]);
+    expect(await one.pins.find(key)).toMatchObject({ label: '2026-06-01' });
+    expect(await other.published.read()).toEqual([]);
+    expect(await other.overrides.remove(pause.id)).toBe(true);
+  });
+
+  it('MOVED: a slot that has changed hands costs no request its count, and is known from then on', async () => {
+    const { take, states, refused } = await gateway();
+    const key = keyAt(0);
+    const slot = slotOfBucket(key);
+    const give = async (to: ClusterNode) => {
+      for (const { byHand } of [to, first(), second()])
+        await byHand('CLUSTER', 'SETSLOT', slot, 'NODE', to.id);
+    };
+    await give(second());
+    expect((await take(key)).remaining).toBe(9);
+    const asked = async () => String(await first().byHand('INFO', 'errorstats'));
+    await vi.waitFor(async () => {
+      const before = await asked();
+      await take(keyAt(0));
+      expect(await take(key).then(asked)).toBe(before);
+    }, patient);
+    await second().byHand('DEL', `sundial:limit:{${key}}`);
+    await give(first());
+    expect((await take(key)).remaining).toBe(9);
+    expect([states, refused]).toEqual([[true], []]);
+  });
+
+  it('ASK: a bucket that is not yet there is made where its slot is going', async () => {
+    const { take } = await gateway();
+    const key = keyAt(0);
+    const slot = slotOfBucket(key);
+    await second().byHand('CLUSTER', 'SETSLOT', slot, 'IMPORTING', first().id);
+    await first().byHand('CLUSTER', 'SETSLOT', slot, 'MIGRATING', second().id);
+    expect([(await take(key)).remaining, (await take(key)).remaining]).toEqual([9, 8]);
+    expect(await second().byHand('CLUSTER', 'COUNTKEYSINSLOT', slot)).toBe(1);
+    for (const { byHand } of [second(), first()])
+      await byHand('CLUSTER', 'SETSLOT', slot, 'NODE', second().id);
+    expect((await take(key)).remaining).toBe(7);
+  });
+
+  it('RL-13: a primary that does not answer is away for its own keys alone, and only for who finds out', async () => {
+    const { take, states, connection } = await gateway(30);
+    const [frozen, well] = [keyAt(1), keyAt(0)];
+    await vi.waitFor(() => Promise.all([take(frozen), take(well)]), patient);
+    second().server.pause();
+    cleanups.push(second().server.resume);
+    for (let call = 0; call < 3; call += 1) await expect(take(frozen)).rejects.toThrow(/TIMEOUT|away/);
+    expect(connection.ready).toBe(false);
+    expect(states.at(-1)).toBe(false);
+    const began = performance.now();
+    await Promise.allSettled(Array.from({ length: 100 }, () => take(frozen)));
+    expect(performance.now() - began).toBeLessThan(300);
+    await vi.waitFor(async () => expect((await take(well)).allowed).toBe(true), patient);
+    second().server.resume();
+    await vi.waitFor(async () => expect((await take(frozen)).allowed).toBe(true), patient);
+    await vi.waitFor(() => expect(states.at(-1)).toBe(true), patient);
+  });
+
+  it('CLUSTERDOWN: a cluster that gives up is away, also where its servers answer, until it is whole again', async () => {
+    const { take, states, refused } = await gateway();
+    const slot = slotOfBucket('nobody asks for it');
+    const holder = Math.floor(slot / 8_192) === 0 ? first() : second();
+    for (const { byHand } of [first(), second()]) await byHand('CLUSTER', 'DELSLOTS', slot);
+    const key = keyAt(0);
+    await vi.waitFor(() => expect(take(key)).rejects.toThrow('CLUSTERDOWN'), patient);
+    expect(states).toEqual([true, false]);
+    expect(refused).toContain('CLUSTERDOWN');
+    await holder.byHand('CLUSTER', 'ADDSLOTS', slot);
+    await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
+    expect(await take(key)).toMatchObject({ allowed: true });
+  });
+
+  it('a URL of a cluster that leads to a single Redis is away with a word that says why', async () => {
+    const connection = await connectRedis(
+      inject('redisUrl').replace('redis://', 'redis+cluster://u:canary@'),
+      {
+        onState: () => undefined,
+      },
+    );
+    cleanups.push(connection.close);
+    expect(connection.ready).toBe(false);
+    expect(connection.problem).not.toContain('canary');
+  });
+});

@@ -1,0 +1,34 @@
+// Gateways as processes of their own in front of one upstream, and many clients that ask all of them at once.
+// What test:limits counts with.
+import { join } from 'node:path';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { openFaulty } from '../faults/gateway.ts';
+import { type Client, overHttp1 } from '../support/http-client.ts';
+
+const CLIENTS = 200;
+const CONFIGURATION = join(import.meta.dirname, 'gateway.yaml');
+
+export interface House extends AsyncDisposable {
+  /** Connected; as many at each gateway. */
+  readonly clients: readonly Client[];
+}
+
+/** One gateway for each store given: the same for all, or each over a line of its own. */
+export async function openHouse(
+  stores: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<House> {
+  await using stack = new AsyncDisposableStack();
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  const opening = stores.map((store) =>
+    openFaulty({ ...environment, ECHO: echo.url, ...(store !== '' && { STORE: store }) }, CONFIGURATION),
+  );
+  const gateways = await Promise.all(opening);
+  for (const gateway of gateways) stack.use(gateway);
+  const clients = Array.from({ length: CLIENTS }, (_, index) =>
+    stack.use(overHttp1(gateways[index % gateways.length]?.https ?? 0)),
+  );
+  await Promise.all(clients.map((client) => client.ask({ path: '/nowhere' })));
+  const moved = stack.move();
+  return { clients, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}

@@ -1,0 +1,53 @@
+// What came of many requests at once, and between which instants their takes lie.
+// The cases of test:limits hold it against the formula.
+import type { Client } from '../support/http-client.ts';
+
+const LEAST_EACH = 5;
+
+export interface Tally {
+  readonly admitted: number;
+  readonly limited: number;
+  /** By status; none where all is well. */
+  readonly others: ReadonlyMap<number, number>;
+  /** Milliseconds that passed at least, and at most, between the first take and the last one, which was refused. */
+  readonly elapsed: readonly [least: number, most: number];
+}
+
+/**
+ * All clients ask at once, each a few times and for `forMs`, and one of them until the last answer is a refusal. `clock` is the one that
+ * the store counts by, in milliseconds.
+ */
+export async function tally(
+  clients: readonly Client[],
+  path: string,
+  { forMs, clock }: { readonly forMs: number; readonly clock: () => Promise<number> | number },
+): Promise<Tally> {
+  const statuses = new Map<number, number>();
+  const count = (status: number): void => void statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  const from = await clock();
+  const until = performance.now() + forMs;
+  let firstKnown: Promise<number> | number | undefined;
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let asked = 0; asked < LEAST_EACH || performance.now() < until; asked += 1) {
+        count((await client.ask({ path })).status);
+        firstKnown ??= clock();
+      }
+    }),
+  );
+  const firstBy = (await firstKnown) ?? from;
+  for (;;) {
+    const before = await clock();
+    const status = (await clients[0]?.ask({ path }))?.status ?? 0;
+    count(status);
+    if (status === 200) continue;
+    const after = await clock();
+    const others = new Map([...statuses].filter(([each]) => each !== 200 && each !== 429));
+    return {
+      admitted: statuses.get(200) ?? 0,
+      limited: statuses.get(429) ?? 0,
+      others,
+      elapsed: [before - firstBy, after - from],
+    };
+  }
+}
