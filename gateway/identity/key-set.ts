@@ -2,7 +2,8 @@
 // Token verification looks keys up here on a cache miss; the token cache is flushed when `generation` moves.
 import { createLocalJWKSet, type JWK } from 'jose';
 import type { EpochMs } from '../policy/contract.ts';
-import { fetchKeys, keySetAddress } from './fetch-keys.ts';
+import { fetchKeys } from './fetch-keys.ts';
+import { hasPassed, issuerAddress, reasonOf } from './issuer-request.ts';
 
 /** Milliseconds. */
 const REFRESH_EVERY = 10 * 60_000;
@@ -53,7 +54,7 @@ export interface KeySet {
  * @throws TypeError when keys may not be fetched from `url`.
  */
 export function createKeySet(url: string, options: KeySetOptions): KeySet {
-  const address = keySetAddress(url);
+  const address = issuerAddress(url);
   const closing = new AbortController();
   let keys: Keys = edition(0, []);
   let fingerprint: string | undefined;
@@ -123,14 +124,4 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
 function edition(generation: number, keys: JWK[]): Keys {
   const kids = new Set(keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])));
   return { generation, kids, find: createLocalJWKSet({ keys }) };
-}
-
-/** Also true after the clock was set back: a wait may then end early, but never lasts for years. */
-function hasPassed(since: EpochMs, span: number, now: EpochMs): boolean {
-  return now < since || now >= since + span;
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

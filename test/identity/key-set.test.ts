@@ -1,6 +1,6 @@
 // How the keys live through rotation, outages and hostile answers (JWT-4): real sockets, a clock the test moves.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keySetAddress } from '../../gateway/identity/fetch-keys.ts';
+import { issuerAddress } from '../../gateway/identity/issuer-request.ts';
 import type { KeyFetch } from '../../gateway/identity/key-set.ts';
 import {
   createTokenVerifier,
@@ -268,7 +268,7 @@ describe('where keys come from', () => {
     'http://localhost/jwks',
     'http://[::1]:4000/jwks',
   ])('JWT-4: %s may be fetched', (url) => {
-    expect(keySetAddress(url).href).toBe(url);
+    expect(issuerAddress(url).href).toBe(url);
   });
 
   it.each([
@@ -280,7 +280,7 @@ describe('where keys come from', () => {
     'data:application/json,{"keys":[]}',
     'jwks.json',
   ])('JWT-4: %s may not', (url) => {
-    expect(() => keySetAddress(url)).toThrow(TypeError);
+    expect(() => issuerAddress(url)).toThrow(TypeError);
     expect(() => createTokenVerifier({ ...issuer.settings, jwksUrl: url }, { now: () => clock.now })).toThrow(
       TypeError,
     );

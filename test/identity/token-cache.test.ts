@@ -1,8 +1,8 @@
 // What the token cache remembers, for how long, and what it never answers from memory (JWT-8).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createTokenCache } from '../../gateway/identity/token-cache.ts';
+import type { Verification } from '../../gateway/identity/verdict.ts';
 import { createTokenVerifier } from '../../gateway/identity/verifier.ts';
-import type { Verification } from '../../gateway/identity/verify-token.ts';
 import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
 import { startTestIssuer } from '../support/issuer.ts';
 
@@ -34,6 +34,7 @@ const makeCache = () =>
       asked.push(token);
       return answer(token);
     },
+    keep: 5 * MINUTE,
     generation: () => generation,
     now: () => now,
   });
