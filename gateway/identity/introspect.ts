@@ -23,11 +23,28 @@ export function createIntrospect(
   const headers = { accept: 'application/json', authorization: `Basic ${credentials.toString('base64')}` };
   return async (token, signal) => {
     const body = new URLSearchParams({ token, token_type_hint: 'access_token' });
-    const response = await fetcher(address, { method: 'POST', redirect: 'error', headers, body, signal });
+    const send = () => fetcher(address, { method: 'POST', redirect: 'error', headers, body, signal });
+    const response = await send().catch((error: unknown) => {
+      if (hungUp(error)) return send();
+      throw error;
+    });
     const answer = await readAnswer(response, 'the question about a token', MAX_BYTES);
     if (isRecord(answer) && typeof answer.active === 'boolean') return answer;
     throw new Error('the answer about a token does not say whether it is active');
   };
+}
+
+/**
+ * A kept connection may close in the moment in which a question goes out on it. `fetch` does not send a POST again;
+ * to ask about a token changes nothing, so that it may be asked twice (RFC 9110 §9.2.2).
+ */
+function hungUp(error: unknown): boolean {
+  const cause = error instanceof TypeError ? error.cause : undefined;
+  return (
+    cause instanceof Error &&
+    'code' in cause &&
+    /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(String(cause.code))
+  );
 }
 
 function formEncoded(text: string): string {
