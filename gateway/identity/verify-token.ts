@@ -1,6 +1,6 @@
 // Judges one access token by the rules of its issuer, in the order of JWT-1; jose does the cryptography.
 // The slow road: reached only when the token cache does not know the token.
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { errors, type JWTPayload } from 'jose';
 import type { JwtIdentity } from '../plan/settings.ts';
 import type { TokenFlaw } from '../policy/authentication/access.ts';
 import { consumerFrom } from '../policy/authentication/consumer.ts';
@@ -18,6 +18,7 @@ import {
   type Verification,
   type VerifyToken,
 } from './verdict.ts';
+import { verifySignature } from './verify-signature.ts';
 
 /** Claims of other kinds of JWT: ID tokens, logout and security event tokens (JWT-5). */
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
@@ -34,7 +35,7 @@ export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: ()
 
     const at = now();
     try {
-      const { payload } = await jwtVerify(token, keys.find, {
+      const payload = await verifySignature(token, keys.find, {
         algorithms: [...settings.algorithms],
         typ: expectedType(settings.tokenTypes, header.typ),
         issuer: settings.issuer,
