@@ -1,6 +1,6 @@
 // One verifier per issuer of the settings, and word of the moments when it cannot be asked and when it can again.
 // Opened and closed by service.ts.
-import type { IdentitySettings } from '../plan/settings.ts';
+import type { TokenIdentity } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createIntrospectionVerifier } from './introspection-verifier.ts';
 import { createTokenVerifier, type IdentityVerifier } from './verifier.ts';
@@ -18,10 +18,10 @@ export interface VerifiersOptions {
 }
 
 export function openVerifiers(
-  identities: readonly IdentitySettings[],
+  identities: readonly TokenIdentity[],
   { now, onKeys, onIntrospection }: VerifiersOptions,
 ): ReadonlyMap<string, IdentityVerifier> {
-  const open = (settings: IdentitySettings): IdentityVerifier => {
+  const open = (settings: TokenIdentity): IdentityVerifier => {
     switch (settings.kind) {
       case 'jwt': {
         const tell = onChange(settings.name, onKeys);

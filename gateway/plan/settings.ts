@@ -76,7 +76,10 @@ export type StoreSettings =
   | { readonly kind: 'redis'; readonly url: string };
 
 /** One way of knowing who calls. */
-export type IdentitySettings = JwtIdentity | IntrospectionIdentity;
+export type IdentitySettings = TokenIdentity;
+
+/** By an access token. */
+export type TokenIdentity = JwtIdentity | IntrospectionIdentity;
 
 /** An issuer whose access tokens are accepted. */
 export interface JwtIdentity {

@@ -28,13 +28,13 @@ const verdict = (outcome: Authenticated, span: Partial<Verification> = {}): Veri
   ...span,
 });
 
-const makeCache = () =>
+const makeCache = (keep = 5 * MINUTE) =>
   createTokenCache({
     verify: (token) => {
       asked.push(token);
       return answer(token);
     },
-    keep: 5 * MINUTE,
+    keep,
     generation: () => generation,
     now: () => now,
   });
@@ -115,6 +115,42 @@ describe('an accepted token', () => {
     for (let forged = 0; forged < 2_000; forged += 1) await judge(`forged-${forged}`);
     expect(judge('good')).toBe(CONSUMER);
   });
+});
+
+it.each([
+  ['more than 16 million characters', 2_000, 8_192, 47],
+  ['more than 10,000', 10_001, 100, 1],
+])(
+  'JWT-8: of good tokens %s are not remembered: the oldest leave first',
+  async (_name, count, length, gone) => {
+    const judge = makeCache();
+    const token = (each: number) => `${each}`.padStart(length, 'x');
+    for (let each = 0; each < count; each += 1) await judge(token(each));
+    expect(judge(token(count - 1))).toBe(CONSUMER);
+    expect(judge(token(gone))).toBe(CONSUMER);
+    expect(judge(token(gone - 1))).toBeInstanceOf(Promise);
+  },
+);
+
+it.each([
+  ['accepted', CONSUMER],
+  ['refused', REFUSED],
+])('JWT-8: with token_cache: off nothing is remembered: %s', async (_name, outcome) => {
+  answer = async () => verdict(outcome);
+  const judge = makeCache(0);
+  await Promise.all([judge('token'), judge('token')]);
+  expect(asked).toHaveLength(1);
+  await judge('token');
+  expect(asked).toHaveLength(2);
+});
+
+it('JWT-8: a shorter token_cache holds for refused tokens too', async () => {
+  answer = async () => verdict(REFUSED);
+  const judge = makeCache(2 * SECOND);
+  await judge('token');
+  now += 2 * SECOND;
+  await judge('token');
+  expect(asked).toHaveLength(2);
 });
 
 describe('a refused token', () => {
