@@ -5,6 +5,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import { createIntrospect } from './introspect.ts';
 import { reasonOf } from './issuer-request.ts';
 import { judgeIntrospection } from './judge-introspection.ts';
+import type { IssuerOf } from './known-issuers.ts';
 import { createQuestionGate } from './question-gate.ts';
 import { createTokenCache } from './token-cache.ts';
 import { issuerOf } from './token-shape.ts';
@@ -17,6 +18,7 @@ const TIMEOUT = 3_000;
 export interface IntrospectionOptions {
   /** The real clock, never the moved clock of the lifecycle rules. */
   readonly now: () => EpochMs;
+  readonly issuerOf?: IssuerOf;
   readonly fetch?: typeof fetch;
   /** Milliseconds a question may take; default 3 s. */
   readonly timeout?: number;
@@ -35,7 +37,13 @@ const UNAVAILABLE: Verification = { ...passing({ kind: 'unavailable' }), generat
  */
 export function createIntrospectionVerifier(
   settings: IntrospectionIdentity,
-  { now, fetch: fetcher = fetch, timeout = TIMEOUT, report }: IntrospectionOptions,
+  {
+    now,
+    issuerOf: named = issuerOf,
+    fetch: fetcher = fetch,
+    timeout = TIMEOUT,
+    report,
+  }: IntrospectionOptions,
 ): IdentityVerifier {
   const introspect = createIntrospect(settings, fetcher);
   const gate = createQuestionGate(now);
@@ -55,7 +63,7 @@ export function createIntrospectionVerifier(
 
   return {
     claims: (token) => {
-      const issuer = issuerOf(token);
+      const issuer = named(token);
       return issuer === undefined || issuer === settings.issuer;
     },
     verify: createTokenCache({

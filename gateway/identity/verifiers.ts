@@ -3,6 +3,7 @@
 import type { TokenIdentity } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createIntrospectionVerifier } from './introspection-verifier.ts';
+import { createKnownIssuers } from './known-issuers.ts';
 import { createTokenVerifier, type IdentityVerifier } from './verifier.ts';
 
 /** Told when requests to an issuer begin to fail, with the reason, and when they work again. */
@@ -21,18 +22,21 @@ export function openVerifiers(
   identities: readonly TokenIdentity[],
   { now, onKeys, onIntrospection }: VerifiersOptions,
 ): ReadonlyMap<string, IdentityVerifier> {
+  const issuerOf = createKnownIssuers();
   const open = (settings: TokenIdentity): IdentityVerifier => {
     switch (settings.kind) {
       case 'jwt': {
         const tell = onChange(settings.name, onKeys);
         return createTokenVerifier(settings, {
           now,
+          issuerOf,
           report: (fetched) => tell(fetched.kind === 'failed' ? fetched.reason : undefined),
         });
       }
       case 'introspection':
         return createIntrospectionVerifier(settings, {
           now,
+          issuerOf,
           report: onChange(settings.name, onIntrospection),
         });
       default: {

@@ -1,5 +1,6 @@
 // What the token cache remembers, for how long, and what it never answers from memory (JWT-8).
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createKnownIssuers } from '../../gateway/identity/known-issuers.ts';
 import { createTokenCache } from '../../gateway/identity/token-cache.ts';
 import type { Verification } from '../../gateway/identity/verdict.ts';
 import { createTokenVerifier } from '../../gateway/identity/verifier.ts';
@@ -207,6 +208,26 @@ it('a verification that fails is not held against the next caller', async () => 
   await expect(judge('token')).rejects.toThrow('broken');
   answer = async () => verdict(CONSUMER);
   expect(await judge('token')).toBe(CONSUMER);
+});
+
+describe('who a token names as its issuer', () => {
+  const naming = (issuer: string, tail = 's'.repeat(64)) =>
+    `e30.${Buffer.from(JSON.stringify({ iss: issuer })).toString('base64url')}.${tail}`;
+
+  it('is remembered of the whole token, not of its signature', () => {
+    const issuerOf = createKnownIssuers();
+    for (let round = 0; round < 2; round += 1) {
+      expect(issuerOf(naming('a'))).toBe('a');
+      expect(issuerOf(naming('b'))).toBe('b');
+      expect(issuerOf('opaque')).toBeUndefined();
+    }
+  });
+
+  it('is not lost where many are made up', () => {
+    const issuerOf = createKnownIssuers();
+    for (let made = 0; made < 12_000; made += 1) issuerOf(`made-up-${made}`);
+    expect(issuerOf(naming('a'))).toBe('a');
+  });
 });
 
 describe('with a real issuer', () => {
