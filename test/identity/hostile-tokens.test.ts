@@ -1,6 +1,7 @@
 // Every kind of hostile request we know of, each with the exact status and what the log says of it (§13.1, §13.2).
 // The real pipeline, the real verifiers of two issuers and of one that is away; keys come over sockets.
 import { createHash, createHmac, createPublicKey } from 'node:crypto';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
@@ -767,6 +768,25 @@ describe('JWT-1 … JWT-8: a token', () => {
   it.each(rows)('$name: $status $says', async ({ make, status, says, asked }) => {
     expect(await judge(line(`Bearer ${await make()}`), asked)).toEqual([status, says]);
   });
+});
+
+it('JWT-1: a token with any one character changed, left out or put in between is 401', async () => {
+  const tokens = [await main.sign(), await main.sign({}, { alg: 'ES256' })];
+  const edit = fc.record({
+    token: fc.constantFrom(...tokens),
+    at: fc.nat(),
+    taken: fc.nat(1),
+    put: fc.constantFrom('', ...`${ALPHABET}.`),
+  });
+  await fc.assert(
+    fc.asyncProperty(edit, async ({ token, at, taken, put }) => {
+      const from = at % token.length;
+      const changed = token.slice(0, from) + put + token.slice(from + taken);
+      fc.pre(changed !== token);
+      expect((await judge(line(`Bearer ${changed}`), 'main'))[0]).toBe(401);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 describe('AUTH-1: a request with its token', () => {
