@@ -45,8 +45,8 @@ export function createService(options: ServiceOptions): Service {
   const { settings, telemetry, certificates, wallClock, monotonic, sockets } = options;
   const { logger, metrics } = telemetry;
   const closing = new AsyncDisposableStack();
-  const { onKeys } = createDependencyReport(telemetry);
-  const verifiers = openVerifiers(settings.identities, { now: wallClock, onKeys });
+  const { onKeys, onIntrospection } = createDependencyReport(telemetry);
+  const verifiers = openVerifiers(settings.identities, { now: wallClock, onKeys, onIntrospection });
   for (const verifier of verifiers.values()) closing.defer(verifier.close);
 
   const exchange = createExchange({

@@ -88,7 +88,10 @@ export type StoreSettings =
   | { readonly kind: 'redis'; readonly url: string };
 
 /** One way of knowing who calls. */
-export type IdentitySettings = JwtIdentity;
+export type IdentitySettings = TokenIdentity;
+
+/** By an access token. */
+export type TokenIdentity = JwtIdentity | IntrospectionIdentity;
 
 /** An issuer whose access tokens are accepted. */
 export interface JwtIdentity {
@@ -104,4 +107,23 @@ export interface JwtIdentity {
   readonly maxLifetimeSeconds: number;
   /** Accepted `typ` values, lower case, without `application/`. */
   readonly tokenTypes: readonly string[];
+  /** Milliseconds for which a verdict on a token is kept; 0: none is. */
+  readonly tokenCacheMs: number;
+}
+
+/** A server that is asked about tokens which say nothing by themselves (RFC 7662). */
+export interface IntrospectionIdentity {
+  readonly kind: 'introspection';
+  readonly name: string;
+  readonly endpoint: string;
+  /** The gateway's own; the secret is never printed. */
+  readonly client: { readonly id: string; readonly secret: string };
+  /** Undefined: whatever the answer says of it passes. */
+  readonly issuer: string | undefined;
+  /** The same. */
+  readonly audience: string | undefined;
+  /** Members of the answer tried in order for the consumer's id. */
+  readonly consumerClaims: readonly string[];
+  /** Milliseconds for which an answer is kept; 0: none is. */
+  readonly tokenCacheMs: number;
 }

@@ -9,7 +9,7 @@ import { certificateRows } from './certificate-rows.ts';
 import { knownAuthFailures, knownCallers, knownRetirements, withZeros } from './known-series.ts';
 import type { LedgerSamples } from './ledger/ledger.ts';
 import { ledgerRows } from './ledger/ledger-rows.ts';
-import { apiSamples, apiSamples, dateSamples, dateSamples, limitModeSamples, pausedSamples, pausedSamples, versionSamples, versionSamples } from './plan-samples.ts';
+import { apiSamples, dateSamples, limitModeSamples, pausedSamples, versionSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
 import { reloadRows } from './reload-rows.ts';
 import type { RequestMetrics } from './request-metrics.ts';

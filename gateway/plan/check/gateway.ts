@@ -56,6 +56,15 @@ function checkIdentities({ document, parts }: GatewayView, report: Report): void
       const slip = nearRegistered(claim);
       if (slip !== undefined) report(['identity', name, 'consumer', index], slip);
     }
+    const secret = ['identity', name, 'client', 'secret'];
+    if (document.has(secret) && !document.isSecret(secret)) {
+      report(secret, {
+        rule: 'secret',
+        severity: 'warning',
+        message: 'the secret stands in this file for everyone who reads it',
+        hint: `write \${file:/path} or \${env:NAME}`,
+      });
+    }
     const wellKnown = issuer?.indexOf('/.well-known/') ?? -1;
     if (issuer === undefined || wellKnown < 0) continue;
     const path = ['identity', name, 'issuer'];

@@ -1,8 +1,8 @@
 // The grammar of `config/gateway.yaml`: how the process runs.
 // One source for types, messages and the editor schema.
 import { z } from 'zod';
-import { deprecationHeaderSection, parsePageUrl } from '../../policy/lifecycle/section.ts';
-import { notation, parseClaimName, parseDuration, wholeSeconds } from '../../policy/notation.ts';
+import { deprecationHeaderSection } from '../../policy/lifecycle/section.ts';
+import { notation, parseDuration } from '../../policy/notation.ts';
 import { guardSection } from '../../policy/rate-limit/section.ts';
 import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
 import { redisAddress } from '../redis-address.ts';
@@ -11,6 +11,7 @@ import { parseRange } from './addresses.ts';
 import { boundsSection, drainSection, overloadSection } from './bounds-section.ts';
 import { ledgerSection } from './ledger-section.ts';
 import { listenersSection, text } from './listeners-section.ts';
+import { introspectionSection, jwtSection } from './token-identities.ts';
 import { origin } from './upstream-section.ts';
 
 /** A store as written; `embedded` alone lies in the data folder. */
@@ -39,55 +40,6 @@ const store = notation(
     ],
   },
 );
-
-const issuerUrl = (description: string, example = 'https://auth.example.com') =>
-  notation(
-    (written) => (parsePageUrl(written) === undefined || /[?#]/.test(written) ? undefined : written),
-    'not an https URL without query; http is for this machine only',
-    { description, examples: [example] },
-  );
-
-const CLAIM = { description: 'A claim.' };
-
-/** Asymmetric ones only: a shared secret has no place beside published keys (JWT-1). */
-const algorithm = z.enum([
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-]);
-
-const identity = z.strictObject({
-  issuer: issuerUrl('The exact `iss` of its tokens.'),
-  audience: text('The `aud` that means this gateway.', ['api']),
-  jwks: issuerUrl(
-    'Where its keys are; default: issuer + /.well-known/jwks.json.',
-    'https://auth.example.com/keys',
-  ).optional(),
-  algorithms: z
-    .array(algorithm)
-    .min(1)
-    .meta({ description: 'Accepted signature algorithms; default RS256, PS256, ES256, EdDSA.' })
-    .optional(),
-  consumer: z
-    .array(notation(parseClaimName, 'not the name of a claim about who calls, such as client_id', CLAIM))
-    .min(1)
-    .meta({ description: 'Claims tried in order for the consumer; default client_id, azp, sub.' })
-    .optional(),
-  max_lifetime: wholeSeconds('Longest time from iat to exp; default 1h.').optional(),
-  types: z
-    .array(text('A type.'))
-    .min(1)
-    .meta({ description: 'Accepted `typ` values; default at+jwt.' })
-    .optional(),
-});
 
 /** Shorter, and a busy event loop takes a Redis that is well for one that is away. */
 const SHORTEST_WAIT_MS = 10;
@@ -159,7 +111,7 @@ const fields = {
     .meta({ description: 'How many processes answer requests, or auto: one for each processor. Default 1.' })
     .optional(),
   identity: z
-    .record(z.string(), identity)
+    .record(z.string(), z.union([jwtSection, introspectionSection]))
     .meta({ description: 'Issuers whose access tokens are accepted, by name.' })
     .optional(),
   credentials_in_url: z

@@ -44,8 +44,13 @@ export function flattenIssues(
         const fitting = issue.errors.filter((branch) => !branch.some((inner) => isWrongKind(inner, given)));
         const words = issue.errors.flatMap(wordsOf);
         const [only, ...others] = fitting.filter((branch) => wordsOf(branch).length === 0);
-        if (only !== undefined && others.length === 0)
-          return flattenIssues(only, given, path).map((inner) => besideWords(inner, path, words));
+        if (only !== undefined && (others.length === 0 || isMap(given))) {
+          const meant = others.reduce(
+            (best, branch) => (misfits(branch) < misfits(best) ? branch : best),
+            only,
+          );
+          return flattenIssues(meant, given, path).map((inner) => besideWords(inner, path, words));
+        }
         const expected = issue.errors
           .flatMap((branch) =>
             branch.flatMap((inner) => (inner.path.length > 0 ? [] : (expectation(inner) ?? []))),
@@ -138,6 +143,16 @@ function besideWords(issue: ShapeIssue, path: Path, words: readonly string[]): S
 
 function sameAs(a: Issue, b: Issue): boolean {
   return a.path.join('\u0000') === b.path.join('\u0000');
+}
+
+function isMap(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Of several kinds of map the one is meant that has the most of the keys that are written, then the one that is nearest. */
+function misfits(branch: readonly Issue[]): number {
+  const unknown = branch.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
+  return unknown.length * 1_000 + branch.length;
 }
 
 function isWrongKind(issue: Issue, given: unknown): boolean {

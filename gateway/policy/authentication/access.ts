@@ -45,6 +45,7 @@ export type TokenFlaw =
   | 'claims'
   | 'consumer'
   | 'expired'
+  | 'inactive'
   | 'issuer'
   | 'key_unknown'
   | 'malformed'
