@@ -18,7 +18,7 @@ function countedStore() {
   const buckets = createEmbeddedRateLimitStore({ now });
   const calls: number[] = [];
   const state = { broken: false };
-  const inner: RateLimitStore = {
+  const inner: Pick<RateLimitStore, 'take'> = {
     take: async (take) => {
       calls.push(take.cost);
       if (state.broken) throw new StoreUnavailable('away');
@@ -28,7 +28,7 @@ function countedStore() {
   return { clock, now, inner, calls, state };
 }
 
-const taking = (store: RateLimitStore, limit: Limit) => (cost?: number) =>
+const taking = (store: Pick<RateLimitStore, 'take'>, limit: Limit) => (cost?: number) =>
   store.take({ key: 'k', limit, cost: cost ?? 1 });
 
 /** Lets what was started in the background run to its end. */
@@ -165,7 +165,7 @@ describe('leases', () => {
 
   it('RL-13: a take that has waited 50 ms is not made to wait for another call', async () => {
     const { inner, now, clock, calls } = countedStore();
-    const slow: RateLimitStore = {
+    const slow: Pick<RateLimitStore, 'take'> = {
       take: async (take) => {
         await settle();
         clock.time += 60;

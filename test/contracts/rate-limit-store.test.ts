@@ -40,7 +40,7 @@ async function redis(wrap: Wrap): Promise<StoreUnderTest> {
     clients: [first, ...rest],
     advance: async (key, ms) => {
       passed += ms;
-      const bucket = `sundial:limit:{${key}}`;
+      const bucket = `sundial:limit:${key}`;
       if (await hand.exists(bucket)) await hand.decrby(bucket, ms * 1000);
     },
     close: () => {

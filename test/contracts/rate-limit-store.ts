@@ -2,8 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MaybePromise } from '../../gateway/policy/contract.ts';
 import { gcra } from '../../gateway/policy/rate-limit/gcra.ts';
-import type { Limit, RateLimitStore, Taken } from '../../gateway/policy/rate-limit/limit.ts';
+import type {
+  Limit,
+  Part,
+  Quota,
+  RateLimiter,
+  RateLimitStore,
+  Take,
+  Taken,
+} from '../../gateway/policy/rate-limit/limit.ts';
 
 export interface StoreUnderTest {
   /** Several clients of the same buckets, as several gateways would be. */
@@ -19,6 +28,18 @@ export const limitOf = (units: number, windowMs: number, burst = units): Limit =
   windowMs,
   burst,
 });
+
+/** One limit of one request. */
+export function takeOne(
+  limiter: RateLimiter,
+  take: Take,
+  rule: Partial<Part['rule']> = {},
+): MaybePromise<Quota> {
+  const all = { onStoreFailure: 'local', exact: false, shadow: false, by: 'consumer', ...rule } as const;
+  const only = ([quota]: readonly Quota[]): Quota => quota ?? expect.fail('no quota');
+  const taking = limiter.take([{ ...take, rule: all }]);
+  return taking instanceof Promise ? taking.then(only) : only(taking);
+}
 
 const HOUR = 3_600_000;
 

@@ -11,7 +11,7 @@ import { type RunningRedis, startRedis } from '../support/redis-server.ts';
 import { limitOf } from './rate-limit-store.ts';
 
 const quiet = { onState: () => undefined, answerWithinMs: 5000 };
-const bucketOf = (key: string): string => `sundial:limit:{${key}}`;
+const bucketOf = (key: string): string => `sundial:limit:${key}`;
 
 describe('the Redis rate-limit store', () => {
   let hand: Redis;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
-import type { Limit, LimitRules } from '../../gateway/policy/rate-limit/limit.ts';
+import type { Limit } from '../../gateway/policy/rate-limit/limit.ts';
 import type { Pin } from '../../gateway/policy/versioning/pin.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
 import type { Stores } from '../../gateway/stores/stores.ts';
@@ -15,10 +15,10 @@ import {
   type RemoteStore,
   type WorkerStores,
 } from '../../gateway/stores/workers/worker-stores.ts';
+import { takeOne } from './rate-limit-store.ts';
 
 const HOUR = 3_600_000;
 const LIMIT: Limit = { name: 'default', units: 60, windowMs: HOUR, burst: 40 };
-const RULES: Pick<LimitRules, 'onStoreFailure' | 'exact'> = { onStoreFailure: 'local', exact: false };
 const KEY = { api: 'payments', account: 'acme' };
 const PIN: Pin = { label: '2026-06-01', origin: 'first_call', since: 1, previous: undefined };
 const PAUSE: Override = {
@@ -48,6 +48,7 @@ const remote = (): RemoteStore => {
     };
   return {
     take: far('take', answers.take),
+    takeAll: far('takeAll', answers.takeAll),
     guard: far('guard', answers.guard),
     findPin: far('findPin', answers.findPin),
     claimPin: far('claimPin', answers.claimPin),
@@ -76,10 +77,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const limiterOf = (index: number) => workers[index % 2]?.limiter ?? expect.fail('two workers');
+
 describe('limits of workers', () => {
   it('RL-9, RL-10: 200 takes at once over two workers pass exactly the burst', async () => {
     const takes = Array.from({ length: 200 }, (_, index) =>
-      workers[index % 2]?.limiter.take({ key: 'k', limit: LIMIT, cost: 1 }, RULES),
+      takeOne(limiterOf(index), { key: 'k', limit: LIMIT, cost: 1 }),
     );
     const taken = await Promise.all(takes);
     expect(taken.filter((each) => each?.kind === 'counted' && each.allowed)).toHaveLength(40);
@@ -91,7 +94,7 @@ describe('limits of workers', () => {
     let passed = 0;
     for (; now < 60_000; now += 5)
       for (const { limiter } of workers) {
-        const quota = await limiter.take({ key: 'k', limit, cost: 1 }, RULES);
+        const quota = await takeOne(limiter, { key: 'k', limit, cost: 1 });
         if (quota.kind === 'counted' && quota.allowed) passed += 1;
         expect(passed).toBeLessThanOrEqual(300 + now / 10);
       }
@@ -102,13 +105,13 @@ describe('limits of workers', () => {
     const limit: Limit = { name: 'default', units: 60_000, windowMs: 60_000, burst: 60_000 };
     for (; now < 10_000; now += 2)
       for (const { limiter } of workers)
-        expect(await limiter.take({ key: 'k', limit, cost: 1 }, RULES)).toMatchObject({ allowed: true });
+        expect(await takeOne(limiter, { key: 'k', limit, cost: 1 })).toMatchObject({ allowed: true });
     expect(asked.length).toBeLessThan(200);
   });
 
   it('`exact: true` asks for every request', async () => {
     for (let call = 0; call < 5; call += 1)
-      await workers[0]?.limiter.take({ key: 'k', limit: LIMIT, cost: 1 }, { ...RULES, exact: true });
+      await takeOne(limiterOf(0), { key: 'k', limit: LIMIT, cost: 1 }, { exact: true });
     expect(asked).toEqual(['take', 'take', 'take', 'take', 'take']);
   });
 
@@ -116,7 +119,7 @@ describe('limits of workers', () => {
     silence = Promise.reject(new Error('the primary is stopped'));
     silence.catch(() => undefined);
     const taken = await Promise.all(
-      Array.from({ length: 50 }, () => workers[0]?.limiter.take({ key: 'k', limit: LIMIT, cost: 1 }, RULES)),
+      Array.from({ length: 50 }, () => takeOne(limiterOf(0), { key: 'k', limit: LIMIT, cost: 1 })),
     );
     expect(taken.filter((each) => each?.kind === 'degraded' && each.allowed)).toHaveLength(20);
     const guarded = await Promise.all(

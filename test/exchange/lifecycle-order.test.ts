@@ -85,11 +85,13 @@ async function judge(situation: Situation): Promise<Judged> {
     monotonic: () => 0,
     guard: () => ({ allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 }),
     limiter: {
-      take: (take): Quota => {
-        taken = take;
-        if (storeAway) return { kind: 'unavailable' };
-        return { kind: 'counted', limit: take.limit, allowed, remaining: 0, retryAfterMs: 400, resetMs: 400 };
-      },
+      take: (parts) =>
+        parts.map((part): Quota => {
+          const { limit, rule } = part;
+          taken = part;
+          if (storeAway) return { kind: 'unavailable', limit, rule };
+          return { kind: 'counted', limit, rule, allowed, remaining: 0, retryAfterMs: 400, resetMs: 400 };
+        }),
     },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],

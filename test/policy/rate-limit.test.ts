@@ -7,7 +7,7 @@ import type { Limit, Quota, Taken } from '../../gateway/policy/rate-limit/limit.
 import { lowerLimit } from '../../gateway/policy/rate-limit/lowering.ts';
 import { quotaLines } from '../../gateway/policy/rate-limit/quota-headers.ts';
 import { retryAfterSeconds } from '../../gateway/policy/rate-limit/retry-after.ts';
-import { bucketKey, type Subject } from '../../gateway/policy/rate-limit/subject.ts';
+import { bucketKey, bucketName } from '../../gateway/policy/rate-limit/subject.ts';
 
 /** One bucket, as a store would keep it. */
 function bucket(limit: Limit) {
@@ -169,51 +169,53 @@ describe('lowered limits', () => {
 });
 
 describe('bucket keys', () => {
-  const acme = { id: 'acme' };
-  const subject = {
-    api: 'orders',
-    scope: 'v1',
-    limit: 'default',
-    by: 'consumer',
-    consumer: acme,
-    clientAddress: '192.0.2.7',
-  } as const;
+  const caller = { consumer: { id: 'acme' }, clientAddress: '192.0.2.7' };
+  const bucket = bucketName('orders', 'v1', 'default');
 
-  it('RL-12: names API, version, limit and consumer', () => {
-    expect(bucketKey(subject)).toBe('orders:v1:default:consumer:acme');
+  it('RL-12: names API, version, limit and consumer, the subject first as the hash tag of a cluster', () => {
+    expect(bucketKey(bucket, 'consumer', caller)).toBe('{consumer:acme}:orders:v1:default');
   });
 
   it('RL-12: counts by address when so configured, or when nobody is authenticated', () => {
-    expect(bucketKey({ ...subject, by: 'address' })).toBe('orders:v1:default:address:192.0.2.7');
-    expect(bucketKey({ ...subject, consumer: undefined })).toBe('orders:v1:default:address:192.0.2.7');
+    const byAddress = '{address:192.0.2.7}:orders:v1:default';
+    expect(bucketKey(bucket, 'address', caller)).toBe(byAddress);
+    expect(bucketKey(bucket, 'consumer', { ...caller, consumer: undefined })).toBe(byAddress);
+  });
+
+  it('counts everyone together where the limit is one for all', () => {
+    expect(bucketKey(bucket, 'everyone', caller)).toBe('{everyone:orders:v1:default}');
   });
 
   it('RL-11, RL-12: two subjects share a bucket only when they are the same, whatever their names hold', () => {
-    const word = fc.stringMatching(/^[a:%]{0,4}$/);
+    const word = fc.stringMatching(/^[a:%}]{0,4}$/);
     const drawn = fc.record({
-      api: word,
+      api: fc.stringMatching(/^[a:%]{0,4}$/),
       scope: word,
-      limit: word,
-      by: fc.constantFrom('consumer' as const, 'address' as const),
+      limit: fc.stringMatching(/^[a:%]{0,4}$/),
+      by: fc.constantFrom('consumer' as const, 'address' as const, 'everyone' as const),
       consumer: fc.record({
         id: fc.oneof(
           word,
           word.map((text) => `address:${text}`),
+          word.map((text) => `a}:${text}:v1:default`),
         ),
       }),
       clientAddress: word,
     });
-    const identity = (each: Subject) =>
+    type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never;
+    const key = (each: Drawn) => bucketKey(bucketName(each.api, each.scope, each.limit), each.by, each);
+    const whoOf = {
+      consumer: (each: Drawn) => each.consumer.id,
+      address: (each: Drawn) => each.clientAddress,
+    };
+    const identity = (each: Drawn) =>
       JSON.stringify([
-        each.api,
-        each.scope,
-        each.limit,
-        each.by,
-        each.by === 'consumer' ? each.consumer?.id : each.clientAddress,
+        ...[each.api, each.scope, each.limit, each.by],
+        each.by === 'everyone' ? '' : whoOf[each.by](each),
       ]);
     fc.assert(
       fc.property(drawn, drawn, (a, b) => {
-        expect(bucketKey(a) === bucketKey(b)).toBe(identity(a) === identity(b));
+        expect(key(a) === key(b)).toBe(identity(a) === identity(b));
       }),
       { numRuns: 1000 },
     );
@@ -221,8 +223,10 @@ describe('bucket keys', () => {
 });
 
 describe('quota lines', () => {
-  const quota: Quota = {
+  const rule = { onStoreFailure: 'local', exact: false, shadow: false, by: 'consumer' } as const;
+  const quota: Extract<Quota, { kind: 'counted' }> = {
     kind: 'counted',
+    rule,
     limit: { ...five, units: 600, windowMs: 60_000 },
     allowed: true,
     remaining: 42,
@@ -231,7 +235,7 @@ describe('quota lines', () => {
   };
 
   it('RL-2, RL-3: limit, remaining and the draft fields', () => {
-    expect(quotaLines(quota)).toEqual({
+    expect(quotaLines([quota])).toEqual({
       replace: [
         ['x-ratelimit-limit', '600'],
         ['x-ratelimit-remaining', '42'],
@@ -245,8 +249,10 @@ describe('quota lines', () => {
 
   it('RL-13: no numbers while the store is away', () => {
     const none = { replace: [], append: [] };
-    expect(quotaLines({ kind: 'degraded', limit: five, allowed: true, retryAfterMs: 0 })).toEqual(none);
-    expect(quotaLines({ kind: 'unavailable' })).toEqual(none);
+    expect(quotaLines([{ kind: 'degraded', rule, limit: five, allowed: true, retryAfterMs: 0 }])).toEqual(
+      none,
+    );
+    expect(quotaLines([{ kind: 'unavailable', rule, limit: five }])).toEqual(none);
   });
 
   it('promise 29, RL-3, RL-4: every quota gives whole numbers of at least nought, and t is never after Retry-After', () => {
@@ -255,7 +261,7 @@ describe('quota lines', () => {
         const take = bucket(limit);
         let taken = take(0);
         for (let count = 0; count < used; count += 1) taken = take(0);
-        const { replace, append } = quotaLines({ kind: 'counted', limit, ...taken });
+        const { replace, append } = quotaLines([{ kind: 'counted', rule, limit, ...taken }]);
         for (const [name, value] of replace) expect(`${name}: ${value}`).toMatch(/^x-ratelimit-[a-z]+: \d+$/);
         const wait = retryAfterSeconds(taken);
         expect(Number.isSafeInteger(wait) && wait >= 1).toBe(true);

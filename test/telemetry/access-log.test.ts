@@ -46,7 +46,7 @@ describe('the access log', () => {
       version: undefined,
       phase: undefined,
       carrier: undefined,
-      quota: undefined,
+      quotas: undefined,
     };
     telemetry.observer.onAnswer(
       { ...unrouted, refusal: 'route_unknown', tokenFlaw: 'audience' },

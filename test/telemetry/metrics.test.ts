@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
-import { api, deprecatedFacts, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
+import { api, deprecatedFacts, NOW, plan, RULE, upstream, version } from '../support/exchange-samples.ts';
 import { harness, outcome, WALL } from './telemetry-harness.ts';
 
 const limit = { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 };
@@ -19,7 +19,7 @@ function unrouted(): ExchangeFacts {
     carrier: undefined,
     phase: undefined,
   };
-  return { ...deprecatedFacts(), ...nothing, quota: undefined };
+  return { ...deprecatedFacts(), ...nothing, quotas: undefined };
 }
 
 function unresolved(refusal: RefusalReason): ExchangeFacts {
@@ -137,10 +137,10 @@ describe('request metrics', () => {
       'deprecated',
     ],
     ['degraded', { kind: 'degraded', limit, allowed: true, retryAfterMs: 0 }, 'deprecated'],
-    ['degraded', { kind: 'unavailable' }, 'none'],
+    ['degraded', { kind: 'unavailable', limit }, 'deprecated'],
   ] as const)('count a limit as %s: case %#', async (decision, quota, policy) => {
     const { telemetry, series } = harness();
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), quota }, outcome());
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas: [{ ...quota, rule: RULE }] }, outcome());
     expect(await series('sundial_ratelimit_decisions_total')).toEqual({
       [`sundial_ratelimit_decisions_total{${orders},policy="${policy}",decision="${decision}"}`]: 1,
     });

@@ -1,4 +1,4 @@
-// The quota of an answer as header lines: the specification's pair and the RateLimit draft's pair.
+// The quotas of an answer as header lines: the specification's pair and the RateLimit draft's pair.
 // Called when an answer is decorated, refused or not.
 import type { HeaderLine } from '../contract.ts';
 import type { Quota } from './limit.ts';
@@ -10,23 +10,52 @@ export interface QuotaLines {
   readonly append: readonly HeaderLine[];
 }
 
+type Counted = Extract<Quota, { kind: 'counted' }>;
+
 const NO_LINES: QuotaLines = { replace: [], append: [] };
 
-/** RL-2, RL-3: the lines of a counted quota, refused or not; none when the store is away, since they would be made up (RL-13). */
-export function quotaLines(quota: Quota): QuotaLines {
-  if (quota.kind !== 'counted') return NO_LINES;
-  const { name, units, windowMs } = quota.limit;
-  const remaining = String(quota.remaining);
+/**
+ * RL-2, RL-3: the lines of counted quotas, refused or not. The pair speaks of the limit that the caller meets first, the
+ * lists of all. What is left of a limit that everyone shares is told only where it is that one: it would tell what others
+ * use (RL-7). Of a limit in shadow nothing is said; nor of any while the store is away, since it would be made up (RL-13).
+ */
+export function quotaLines(quotas: readonly Quota[]): QuotaLines {
+  const shown = quotas.filter(isShown);
+  const [first, ...others] = shown;
+  if (first === undefined) return NO_LINES;
+  const nearest = others.reduce(nearer, first);
   return {
     replace: [
-      ['x-ratelimit-limit', String(units)],
-      ['x-ratelimit-remaining', remaining],
+      ['x-ratelimit-limit', String(nearest.limit.units)],
+      ['x-ratelimit-remaining', String(nearest.remaining)],
     ],
     append: [
-      ['ratelimit-policy', `"${name}";q=${units};w=${seconds(windowMs)}`],
-      ['ratelimit', `"${name}";r=${remaining};t=${seconds(quota.resetMs)}`],
+      ...shown.map(({ limit }): HeaderLine => ['ratelimit-policy', policyItem(limit)]),
+      ...shown
+        .filter((each) => each === nearest || each.rule.by !== 'everyone')
+        .map(
+          ({ limit, remaining, resetMs }): HeaderLine => [
+            'ratelimit',
+            `"${limit.name}";r=${remaining};t=${seconds(resetMs)}`,
+          ],
+        ),
     ],
   };
+}
+
+function isShown(quota: Quota): quota is Counted {
+  return quota.kind === 'counted' && !quota.rule.shadow;
+}
+
+/** Of two refusals the longer one, else the one with fewer requests left. */
+function nearer(a: Counted, b: Counted): Counted {
+  if (a.allowed !== b.allowed) return a.allowed ? b : a;
+  if (!a.allowed) return b.retryAfterMs > a.retryAfterMs ? b : a;
+  return b.remaining < a.remaining ? b : a;
+}
+
+function policyItem({ name, units, windowMs }: Counted['limit']): string {
+  return `"${name}";q=${units};w=${seconds(windowMs)}`;
 }
 
 /** The draft has whole seconds, and a window of 0 is not allowed; rounding up never promises more than is there. */
