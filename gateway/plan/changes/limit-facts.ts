@@ -5,8 +5,10 @@ import { DEFAULT_LIMIT, type Lowering } from '../../policy/rate-limit/lowering.t
 import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
 import { type Fact, plainWord, rateFact, wordFact } from './facts.ts';
 
-/** How a limit counts, where an API says nothing of it; `by` depends on who may call. */
-const STANDING = { on_store_failure: 'local', exact: false, shadow: false, algorithm: 'gcra' } as const;
+/** How a limit of an API counts where nothing is said of it; `by` depends on who may call. */
+const STANDING = { on_store_failure: 'local', exact: false } as const;
+/** What need not be told where it is as usual. */
+const USUAL: Readonly<Record<string, unknown>> = { shadow: false, algorithm: 'gcra' };
 
 /** `by`: who is counted where an API says nothing; for a version or an operation what is not written is the larger whole's. */
 export function limitFacts(limits: WrittenLimits, by?: 'consumer' | 'address'): readonly Fact[] {
@@ -19,7 +21,8 @@ function factsOfOne(limit: NamedLimit, by: 'consumer' | 'address' | undefined): 
   const { name, rate, burst, deprecated } = limit;
   const isOnly = name === DEFAULT_LIMIT;
   const what = isOnly ? 'limit' : `limit ${name}`;
-  const how = { ...(by && { by, ...STANDING }), ...howOf(limit) };
+  const written = howOf(limit).filter(([key, value]) => by === undefined || USUAL[key] !== value);
+  const how = { ...(by && { by, ...STANDING }), ...Object.fromEntries(written) };
   const ownBurst = burst === undefined || burst === rate?.units ? undefined : plainWord(String(burst));
   return [
     ...rateFact(what, rate),
@@ -34,15 +37,10 @@ function factsOfOne(limit: NamedLimit, by: 'consumer' | 'address' | undefined): 
 }
 
 /** What is written of how a limit counts. */
-function howOf({
-  by,
-  on_store_failure,
-  exact,
-  shadow,
-  algorithm,
-}: NamedLimit): Readonly<Record<string, unknown>> {
-  const written = Object.entries({ by, on_store_failure, exact, shadow, algorithm });
-  return Object.fromEntries(written.filter(([, value]) => value !== undefined));
+function howOf(limit: NamedLimit): readonly (readonly [string, unknown])[] {
+  const { by, on_store_failure, exact, shadow, algorithm } = limit;
+  const all = Object.entries({ by, on_store_failure, exact, shadow, algorithm });
+  return all.filter(([, value]) => value !== undefined);
 }
 
 const WINDOWS = [

@@ -120,8 +120,9 @@ function checkTogether(view: PolicyView, report: Report): void {
         const message = 'a cost without a limit counts nothing';
         report(path, { rule: 'limits', severity: 'warning', message, at: 'key' });
       }
-      const short = rules.find(({ active }) => active.burst < cost);
-      const lowered = rules.find(({ deprecated }) => deprecated.burst < cost);
+      const enforced = rules.filter(({ shadow }) => !shadow);
+      const short = enforced.find(({ active }) => active.burst < cost);
+      const lowered = enforced.find(({ deprecated }) => deprecated.burst < cost);
       if (short !== undefined) {
         const message = `limit ${short.active.name} has room for ${short.active.burst} at once: nothing of this cost ever passes`;
         report(path, { rule: 'limits', message, hint: 'write a larger burst' });
