@@ -4,7 +4,7 @@ import type { VersionRules } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { leaveFrom } from '../policy/lifecycle/exceptions.ts';
-import type { LimitRules, Part, Quota } from '../policy/rate-limit/limit.ts';
+import type { LimitRule, LimitRules, Part, Quota } from '../policy/rate-limit/limit.ts';
 import { loweredAt } from '../policy/rate-limit/lowering.ts';
 import { retryAfterSeconds } from '../policy/rate-limit/retry-after.ts';
 import { bucketKey } from '../policy/rate-limit/subject.ts';
@@ -25,11 +25,12 @@ export function partsOf(
 ): readonly Part[] {
   const lowered = phase?.stage !== 'active' && leaveFrom('limits', exceptions, consumer, now) === undefined;
   const caller = { consumer, clientAddress };
-  return each.map((rule) => {
+  const partOf = (rule: LimitRule): Part => {
     const limit = lowered ? loweredAt(rule, now) : rule.active;
     const bucket = lowered ? rule.buckets.deprecated : rule.buckets.active;
     return { key: bucketKey(bucket, rule.by, caller), limit, cost, rule };
-  });
+  };
+  return each.map(partOf);
 }
 
 /**

@@ -20,27 +20,15 @@ const NO_LINES: QuotaLines = { replace: [], append: [] };
  * use (RL-7). Of a limit in shadow nothing is said; nor of any while the store is away, since it would be made up (RL-13).
  */
 export function quotaLines(quotas: readonly Quota[]): QuotaLines {
-  const shown = quotas.filter(isShown);
-  const [first, ...others] = shown;
-  if (first === undefined) return NO_LINES;
-  const nearest = others.reduce(nearer, first);
-  return {
-    replace: [
-      ['x-ratelimit-limit', String(nearest.limit.units)],
-      ['x-ratelimit-remaining', String(nearest.remaining)],
-    ],
-    append: [
-      ...shown.map(({ limit }): HeaderLine => ['ratelimit-policy', policyItem(limit)]),
-      ...shown
-        .filter((each) => each === nearest || each.rule.by !== 'everyone')
-        .map(
-          ({ limit, remaining, resetMs }): HeaderLine => [
-            'ratelimit',
-            `"${limit.name}";r=${remaining};t=${seconds(resetMs)}`,
-          ],
-        ),
-    ],
-  };
+  const [only] = quotas;
+  // Most requests have one limit.
+  if (only !== undefined && quotas.length === 1)
+    return isShown(only) ? { replace: pairOf(only), append: [policyLine(only), stateLine(only)] } : NO_LINES;
+  const all = quotas.filter(isShown);
+  if (all.length === 0) return NO_LINES;
+  const nearest = all.reduce(nearer);
+  const told = all.filter((each) => each === nearest || each.rule.by !== 'everyone');
+  return { replace: pairOf(nearest), append: [...all.map(policyLine), ...told.map(stateLine)] };
 }
 
 function isShown(quota: Quota): quota is Counted {
@@ -54,8 +42,19 @@ function nearer(a: Counted, b: Counted): Counted {
   return b.remaining < a.remaining ? b : a;
 }
 
-function policyItem({ name, units, windowMs }: Counted['limit']): string {
-  return `"${name}";q=${units};w=${seconds(windowMs)}`;
+function pairOf({ limit, remaining }: Counted): readonly HeaderLine[] {
+  return [
+    ['x-ratelimit-limit', String(limit.units)],
+    ['x-ratelimit-remaining', String(remaining)],
+  ];
+}
+
+function policyLine({ limit: { name, units, windowMs } }: Counted): HeaderLine {
+  return ['ratelimit-policy', `"${name}";q=${units};w=${seconds(windowMs)}`];
+}
+
+function stateLine({ limit, remaining, resetMs }: Counted): HeaderLine {
+  return ['ratelimit', `"${limit.name}";r=${remaining};t=${seconds(resetMs)}`];
 }
 
 /** The draft has whole seconds, and a window of 0 is not allowed; rounding up never promises more than is there. */
