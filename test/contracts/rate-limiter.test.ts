@@ -1,7 +1,7 @@
 // How a take is settled when the store answers, and by which rule when it does not.
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
-import type { RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
+import type { Part, Quota, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
 import { createRateLimiter } from '../../gateway/stores/rate-limiter.ts';
@@ -130,5 +130,53 @@ describe('the rate limiter', () => {
       replicas: 1,
     });
     await expect(takeOne(limiter, take, leased)).rejects.toThrow(TypeError);
+  });
+
+  const several = (changes: readonly Partial<Part['rule']>[], limits: readonly number[] = []): Part[] =>
+    changes.map((change, index) => ({
+      key: `{k}:${index}`,
+      limit: { ...limitOf(limits[index] ?? 10, 60_000), name: `limit-${index}` },
+      cost: 1,
+      rule: { ...rule, ...change },
+    }));
+  const spoken = (quotas: readonly Quota[]) =>
+    quotas.map((quota) => {
+      const passes = quota.kind !== 'unavailable' && quota.allowed;
+      return `${quota.limit.name} ${quota.kind}${passes ? '' : ', refused'}`;
+    });
+
+  it('one exact limit asks the store for all limits of its request in one call', async () => {
+    const { limiter, store } = limiterOver();
+    await limiter.take(several([{}, { exact: true }]));
+    await limiter.take(several([{}, { exact: true }]));
+    expect(store.calls).toBe(2);
+  });
+
+  it('a limit in shadow is not asked when another refuses, and refuses nothing itself', async () => {
+    const { limiter } = limiterOver();
+    const parts = several([{}, { shadow: true }], [2, 1]);
+    const seen = [await limiter.take(parts), await limiter.take(parts), await limiter.take(parts)];
+    expect(seen.map(spoken)).toEqual([
+      ['limit-0 counted', 'limit-1 counted'],
+      ['limit-0 counted', 'limit-1 counted, refused'],
+      ['limit-0 counted, refused'],
+    ]);
+  });
+
+  it('RL-13: with the store away each limit goes by its own rule, and one that may not be guessed takes of none', async () => {
+    const { limiter, store } = limiterOver({ replicas: 2 });
+    store.up = false;
+    const mixed = several([{ onStoreFailure: 'allow' }, {}], [10, 2]);
+    expect(spoken(await limiter.take(mixed))).toEqual(['limit-0 degraded', 'limit-1 degraded']);
+    const refusing = several([{ onStoreFailure: 'refuse' }, {}], [10, 2]);
+    expect(spoken(await limiter.take(refusing))).toEqual(['limit-0 unavailable, refused']);
+    expect(spoken(await limiter.take(mixed))).toEqual(['limit-0 degraded', 'limit-1 degraded, refused']);
+  });
+
+  it('RL-13: a store that is away stands in the way of no limit in shadow', async () => {
+    const { limiter, store } = limiterOver();
+    store.up = false;
+    const parts = several([{}, { shadow: true, onStoreFailure: 'refuse' }]);
+    expect(spoken(await limiter.take(parts))).toEqual(['limit-0 degraded', 'limit-1 unavailable, refused']);
   });
 });

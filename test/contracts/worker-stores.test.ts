@@ -115,6 +115,20 @@ describe('limits of workers', () => {
     expect(asked).toEqual(['take', 'take', 'take', 'take', 'take']);
   });
 
+  it.each([false, true])('RL-10: two limits over two workers pass all or none, exact: %s', async (exact) => {
+    const rule = { onStoreFailure: 'local', shadow: false, by: 'consumer', exact } as const;
+    const smaller: Limit = { ...LIMIT, name: 'all', burst: 30 };
+    const parts = [LIMIT, smaller].map((limit) => ({ key: `{k}:${limit.name}`, limit, cost: 1, rule }));
+    const taken = await Promise.all(Array.from({ length: 100 }, (_, index) => limiterOf(index).take(parts)));
+    const passed = taken.filter((each) => each.every((quota) => quota.kind === 'counted' && quota.allowed));
+    expect(passed).toHaveLength(30);
+    if (exact) expect(new Set(asked)).toEqual(new Set(['takeAll']));
+    const { remaining } = primary.answers.take({ key: '{k}:default', limit: LIMIT, cost: 1 });
+    // A worker may have leased a unit beside the refusal of the other limit.
+    expect(9 - remaining).toBeLessThanOrEqual(exact ? 0 : 2);
+    expect(remaining).toBeLessThanOrEqual(9);
+  });
+
   it('RL-13: without an answer each worker goes by its part of the limit, as the rule says', async () => {
     silence = Promise.reject(new Error('the primary is stopped'));
     silence.catch(() => undefined);

@@ -146,6 +146,20 @@ describe('request metrics', () => {
     });
   });
 
+  it('count a limit in shadow as what it would have done, beside the one that is in force', async () => {
+    const { telemetry, series } = harness();
+    const counted = { kind: 'counted', remaining: 0, retryAfterMs: 9, resetMs: 1 } as const;
+    const quotas = [
+      { ...counted, limit, rule: RULE, allowed: true },
+      { ...counted, limit: { ...limit, name: 'trial' }, rule: { ...RULE, shadow: true }, allowed: false },
+    ];
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas }, outcome());
+    expect(await series('sundial_ratelimit_decisions_total')).toEqual({
+      [`sundial_ratelimit_decisions_total{${orders},policy="deprecated",decision="allowed"}`]: 1,
+      [`sundial_ratelimit_decisions_total{${orders},policy="trial",decision="shadow_limited"}`]: 1,
+    });
+  });
+
   it('count the guard, which knows no API yet', async () => {
     const { telemetry, series } = harness();
     telemetry.observer.onAnswer({ ...unrouted(), refusal: 'guard_limited' }, outcome({ status: 429 }));

@@ -126,7 +126,7 @@ function checkTogether(view: PolicyView, report: Report): void {
       if (short !== undefined) {
         const message = `limit ${short.active.name} has room for ${short.active.burst} at once: nothing of this cost ever passes`;
         report(path, { rule: 'limits', message, hint: 'write a larger burst' });
-      } else if (lowered !== undefined) {
+      } else if (lowered !== undefined && (operation.deprecated ?? version.deprecated) !== undefined) {
         const message = `once deprecated, limit ${lowered.deprecated.name} has room for ${lowered.deprecated.burst} at once: nothing of this cost passes`;
         report(path, { rule: 'limits', severity: 'warning', message });
       }

@@ -46,7 +46,7 @@ const limitName = notation(
 
 const BY = 'Who is counted: each consumer, each address, or everyone together.';
 const ON_STORE_FAILURE = 'When the store is away: count in process, let pass, or 503';
-const EXACT = 'One store call per request instead of leases';
+const EXACT = 'One store call per request instead of leases; a sliding log is always exact.';
 const SHADOW = 'Whether it only counts and tells, and refuses nothing';
 const ALGORITHM =
   'gcra has room for a burst; sliding-log admits exactly the rate in any window, at a number kept per request';
@@ -70,7 +70,7 @@ const limitFields = (standing: boolean) => {
       .enum(['local', 'allow', 'refuse'])
       .meta(described(ON_STORE_FAILURE, 'local'))
       .optional(),
-    exact: z.boolean().meta(described(EXACT, 'false')).optional(),
+    exact: z.boolean().meta({ description: EXACT }).optional(),
     shadow: z.boolean().meta(described(SHADOW, 'false')).optional(),
     algorithm: z.enum(['gcra', 'sliding-log']).meta(described(ALGORITHM, 'gcra')).optional(),
   };
