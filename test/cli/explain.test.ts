@@ -137,15 +137,15 @@ describe('what changes next in the headers', () => {
       'v2:\n    released: 2026-01-15\n    limits: [ { name: login, rate: 5/1m, by: address, algorithm: sliding-log } ]\n    operations: { GET /search: { cost: 3 } }',
     );
     await using files = await workspace({ 'policies/orders.yaml': several });
-    const { text } = await explain(files, 'GET /api/v2/orders/search', { consumer: 'acme' });
+    const { text } = await explain(files, 'GET /api/v2/orders/search', { as: 'acme' });
     const rows = text.split('\n').filter((line) => /^(limit|cost) /.test(line));
     expect(
       rows.map((line) => line.replace(/ {2,}/g, ' ').replace(' (assumed: nothing counted yet)', '')),
     ).toEqual([
       'limit 600 per 1m limit default, by consumer policies/orders.yaml:6',
-      'limit 5 per 1m limit login, by address, in any window policies/orders.yaml:14',
+      'limit 5 per 1m limit login, by address, in any window policies/orders.yaml:15',
       'limit 9000 per 1m limit all, by everyone, only counted: shadow policies/orders.yaml:7',
-      'cost 3 units of each limit policies/orders.yaml:15',
+      'cost 3 units of each limit policies/orders.yaml:16',
     ]);
   });
 

@@ -34,7 +34,9 @@ async function redis(wrap: Wrap): Promise<StoreUnderTest> {
   const now = (): number => passed;
   const connect = async () => connectRedis(url, { onState: () => undefined, answerWithinMs: 5000 });
   const connections = await Promise.all([connect(), connect(), connect(), connect()] as const);
-  const [first, ...rest] = connections.map((connection) => wrap(createRedisRateLimitStore(connection, { now }), now));
+  const [first, ...rest] = connections.map((connection) =>
+    wrap(createRedisRateLimitStore(connection, { now }), now),
+  );
   if (first === undefined) throw new Error('no client');
   return {
     clients: [first, ...rest],

@@ -294,9 +294,7 @@ export function exactStoreContract(name: string, open: () => Promise<StoreUnderT
       const admitted = requests.filter((each) => each.every((bucket) => bucket?.allowed));
       expect(admitted).toHaveLength(40);
       // What was taken for the refused ones is back: the rest of the consumer's own limits is all there.
-      await expect
-        .poll(async () => (await store.clients[1]?.take({ ...log, cost: 20 }))?.allowed)
-        .toBe(true);
+      await expect.poll(async () => (await store.clients[1]?.take({ ...log, cost: 20 }))?.allowed).toBe(true);
       expect(await store.clients[0].take(consumer)).toMatchObject({ allowed: true, remaining: 19 });
       expect(await store.clients[0].take(log)).toMatchObject({ allowed: false, remaining: 0 });
     });

@@ -93,7 +93,10 @@ describe('the Redis rate-limit store', () => {
     // Far longer than the test runs: only `wait` lets time pass.
     const interval = 1_000_000_000;
     const step = fc.oneof(
-      { weight: 4, arbitrary: fc.record({ kind: fc.constant('take' as const), by: fc.integer({ min: 1, max: 3 }) }) },
+      {
+        weight: 4,
+        arbitrary: fc.record({ kind: fc.constant('take' as const), by: fc.integer({ min: 1, max: 3 }) }),
+      },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('back' as const), by: fc.nat(20) }) },
       { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), by: fc.nat(6) }) },
     );
@@ -105,7 +108,14 @@ describe('the Redis rate-limit store', () => {
         let at = 0;
         const takings: { at: number; cost: number; stamp: number; kept: boolean }[] = [];
         const take = async (cost: number): Promise<boolean> => {
-          const [[allowed, , , , stamp] = []] = (await takeUnits(...keys, 2, 'gcra', interval, burst, cost)) as number[][];
+          const [[allowed, , , , stamp] = []] = (await takeUnits(
+            ...keys,
+            2,
+            'gcra',
+            interval,
+            burst,
+            cost,
+          )) as number[][];
           if (allowed === 1) takings.push({ at, cost, stamp: stamp ?? 0, kept: true });
           return allowed === 1;
         };
@@ -122,7 +132,7 @@ describe('the Redis rate-limit store', () => {
             await handBack(...keys, 'gcra', interval, taking.cost, taking.stamp);
           }
         }
-        while (await take(1)) continue;
+        while (await take(1));
         let level = burst;
         let last = 0;
         for (const each of takings.filter(({ kept }) => kept)) {

@@ -78,7 +78,9 @@ describe('a request that counts against several limits', () => {
   });
 
   it('RL-11: a lowered limit says that it is lower since the version is deprecated', async () => {
-    expect((await ask('/api/v1/jobs')).headers['ratelimit-policy']).toBe('"deprecated";q=30;w=3600, "all";q=120;w=3600');
+    expect((await ask('/api/v1/jobs')).headers['ratelimit-policy']).toBe(
+      '"deprecated";q=30;w=3600, "all";q=120;w=3600',
+    );
     await ask('/api/v1/jobs');
     const refused = await ask('/api/v1/jobs', { headers: PROBLEM });
     const wait = Number(refused.headers['retry-after']);
@@ -98,7 +100,10 @@ describe('a request that counts against several limits', () => {
     const refused = await ask('/api/v4/jobs/bulk', post);
     expect(refused.status).toBe(429);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(60);
-    expect(await ask('/api/v4/jobs')).toMatchObject({ status: 200, headers: { 'x-ratelimit-remaining': '0' } });
+    expect(await ask('/api/v4/jobs')).toMatchObject({
+      status: 200,
+      headers: { 'x-ratelimit-remaining': '0' },
+    });
   });
 
   it('RL-8: a sliding log lets exactly its units pass in its window', async () => {

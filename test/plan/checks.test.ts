@@ -302,13 +302,13 @@ const policyRows: readonly Row[] = [
   ],
   [
     'a cost that no bucket has room for',
-    /base: (.*)\n([^]*)successor: v2 }/,
+    /base: (.*)\n([\s\S]*)successor: v2 }/,
     'base: $1\nlimits: { rate: 600/1m, burst: 20 }\n$2successor: v2, operations: { POST /bulk: { cost: 30 } } }',
     '10 «30» error: limit default has room for 20 at once: nothing of this cost ever passes (write a larger burst)',
   ],
   [
     'a cost that a lowered bucket has no room for',
-    /base: (.*)\n([^]*)successor: v2 }/,
+    /base: (.*)\n([\s\S]*)successor: v2 }/,
     'base: $1\nlimits: { rate: 50/1m, deprecated: 50% }\n$2successor: v2, operations: { POST /bulk: { cost: 30 } } }',
     '10 «30» warning: once deprecated, limit deprecated has room for 25 at once: nothing of this cost passes',
   ],
