@@ -61,6 +61,7 @@ async function open(
     onFault: (error) => logger.error('the store failed', { error }),
     primary: {
       take: (take) => ask('take', take),
+      takeAll: (takes) => ask('takeAll', takes),
       guard: (take) => ask('guard', take),
       findPin: (key) => ask('findPin', key),
       claimPin: (claim) => ask('claimPin', claim),

@@ -14,6 +14,7 @@ import { UPSTREAM_SIGNALS } from '../policy/lifecycle/upstream-signal.ts';
 import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { datesInWords, perWindow, spellCarrier } from './decision-words.ts';
+import { limitRows } from './explain-limits.ts';
 import { refusedRow } from './explain-refused.ts';
 import type { Decision } from './explain-row.ts';
 import { brownoutRow, exceptionRows } from './explain-spared.ts';
@@ -37,7 +38,7 @@ export function decisionsOf(
   passed: Passed,
 ): readonly Decision[] {
   const { facts, view, ending } = judged;
-  const { api, version, phase, quota, plan } = facts;
+  const { api, version, phase, quotas, plan } = facts;
   const lines = writtenLines(sources, api?.name);
   const rows: Decision[] = [];
   const add = (step: string, value: string, row: Partial<Omit<Decision, 'step' | 'value'>>) =>
@@ -82,7 +83,7 @@ export function decisionsOf(
       rows.push(brownoutRow(version, window, judged, lines));
     }
   }
-  const reached = ending.kind === 'forwarded' || facts.consumer !== undefined || quota !== undefined;
+  const reached = ending.kind === 'forwarded' || facts.consumer !== undefined || quotas !== undefined;
   if (version !== undefined && reached) {
     const { access } = version;
     const origin = lines.access(version);
@@ -103,11 +104,7 @@ export function decisionsOf(
     const assumed = length === undefined ? 'its body is no longer' : undefined;
     add('size', `at most ${version.maxBody} bytes`, { assumed, origin: lines.size(version) });
   }
-  if (version !== undefined && quota !== undefined && quota.kind !== 'unavailable') {
-    const detail = version.limits === undefined ? '' : `limit ${quota.limit.name}, by ${version.limits.by}`;
-    const origin = lines.limit(version, quota.limit);
-    add('limit', perWindow(quota.limit), { detail, assumed: 'nothing counted yet', origin });
-  }
+  if (version !== undefined && quotas !== undefined) rows.push(...limitRows(version, quotas, lines));
   if (facts.observed !== undefined) {
     add('observed', facts.observed, { detail: 'would be the answer with mode: enforce' });
   }

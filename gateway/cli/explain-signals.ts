@@ -44,10 +44,14 @@ export function signalsOf({ facts, ending }: Judged): Signals | undefined {
 }
 
 /** A curve has a step for each day: told once, and not whenever something else changes. */
-function limitOf({ version, quota }: Judged['facts']): string | undefined {
-  if (quota === undefined || quota.kind === 'unavailable') return undefined;
-  const falls = quota.limit.name === 'deprecated' && version?.limits?.curve !== undefined;
-  return falls ? 'limit falls by the day' : `limit ${perWindow(quota.limit)}`;
+function limitOf({ version, quotas }: Judged['facts']): string | undefined {
+  const each = quotas?.map(({ limit }) => {
+    const rule = version?.limits?.each.find(({ deprecated }) => deprecated.name === limit.name);
+    const falls = rule?.curve !== undefined && limit.name !== rule.active.name;
+    const what = quotas.length === 1 ? 'limit' : `limit ${limit.name}`;
+    return falls ? `${what} falls by the day` : `${what} ${perWindow(limit)}`;
+  });
+  return each?.join(', ');
 }
 
 /** Nothing for another version, whose lines are all its own; a new stage brings its own lines along. */

@@ -105,7 +105,10 @@ function assume({ plan, settings, now, overrides, consumer: named, account, pins
     wallClock: () => now,
     monotonic: () => 0,
     guard: (_address, limit) => full(limit, 1),
-    limiter: { take: ({ limit, cost }) => ({ kind: 'counted', limit, ...full(limit, cost) }) },
+    limiter: {
+      take: (parts) =>
+        parts.map(({ limit, cost, rule }) => ({ kind: 'counted', limit, rule, ...full(limit, cost) })),
+    },
     pins,
     overrides: () => overrides,
     verifiers: new Map(settings.identities.map(({ name }) => [name, verifier])),

@@ -5,9 +5,11 @@ import type { PolicyFile } from '../plan/grammar/policy-grammar.ts';
 import type { Sources } from '../plan/load.ts';
 import type { VersionRules } from '../plan/plan.ts';
 import type { Origin, Path, SourceDocument } from '../plan/read/document.ts';
+import { valueAt } from '../plan/read/values.ts';
 import { versionPath, versionsOf } from '../plan/versions.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
-import type { Limit } from '../policy/rate-limit/limit.ts';
+import type { Limit, LimitRule } from '../policy/rate-limit/limit.ts';
+import { DEFAULT_LIMIT } from '../policy/rate-limit/lowering.ts';
 import type { Carrier } from '../policy/versioning/resolution.ts';
 
 export interface WrittenLines {
@@ -31,6 +33,7 @@ export interface WrittenLines {
   readonly bodyNotice: (rules: VersionRules) => Origin | undefined;
   readonly afterlife: (rules: VersionRules) => Origin | undefined;
   readonly limit: (rules: VersionRules, limit: Limit) => Origin | undefined;
+  readonly cost: (rules: VersionRules) => Origin | undefined;
   readonly upstream: (rules: VersionRules) => Origin | undefined;
 }
 
@@ -79,14 +82,16 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
     afterlife: (rules) =>
       first(...within(rules, 'after'), ...within(rules, 'sunset'), ...within(rules, 'retired')),
     limit: (rules, limit) => {
-      const key = limit.name === 'deprecated' ? 'deprecated' : 'rate';
-      const ofVersion = within(rules, 'limits');
-      const keys = key === 'rate' ? [key] : [key, 'rate'];
-      return first(
-        ...[...ofVersion, ['limits']].flatMap((section) => keys.map((each) => [...section, each])),
-        ['limits'],
-      );
+      const { active } = rules.limits?.each.find((each) => isOf(limit, each)) ?? { active: limit };
+      const keys = limit.name === active.name ? ['rate'] : ['deprecated', 'rate'];
+      const sections = [...within(rules, 'limits'), ['limits']].map((section): Path => {
+        const list = valueAt(source?.document.value, section);
+        const index = Array.isArray(list) ? list.findIndex((each) => nameOf(each) === active.name) : -1;
+        return index < 0 ? section : [...section, index];
+      });
+      return first(...sections.flatMap((section) => keys.map((key) => [...section, key])), ['limits']);
     },
+    cost: (rules) => first(...within(rules, 'cost')),
     upstream: ({ label }) => first(['upstreams', label], ['upstreams']),
   };
 }
@@ -124,6 +129,15 @@ function datesOf(rules: VersionRules, { stage }: Phase, file: PolicyFile | undef
       throw new Error(`unhandled stage ${String(never)}`);
     }
   }
+}
+
+function isOf({ name }: Limit, { active, deprecated }: LimitRule): boolean {
+  return name === active.name || name === deprecated.name;
+}
+
+/** Of one limit in a list, as it stands in the file. */
+function nameOf(limit: unknown): unknown {
+  return valueAt(limit, ['name']) ?? DEFAULT_LIMIT;
 }
 
 function originOf(document: SourceDocument | undefined, paths: readonly Path[]): Origin | undefined {

@@ -23,7 +23,7 @@ export function decorate(
   glimpse: RequestGlimpse,
   hsts: string | undefined,
 ): void {
-  const { phase, quota, api } = facts;
+  const { phase, quotas, api } = facts;
   if (phase !== undefined) {
     const lines = api?.upstreamWins === true ? besideUpstream(phase.replace, headers) : phase.replace;
     for (const [name, value] of lines) headers[name] = value;
@@ -33,11 +33,11 @@ export function decorate(
     if (phase.warning !== undefined) append(headers, 'warning', phase.warning);
   }
   if (seeksCatalog(facts, glimpse)) append(headers, 'link', catalogLink(facts.plan));
-  if (quota !== undefined) {
+  if (quotas !== undefined) {
     // Also when there are no numbers of ours: the upstream's would be taken for them (RL-5).
     delete headers['x-ratelimit-limit'];
     delete headers['x-ratelimit-remaining'];
-    const lines = quotaLines(quota);
+    const lines = quotaLines(quotas);
     for (const [name, value] of lines.replace) headers[name] = value;
     for (const [name, value] of lines.append) append(headers, name, value);
   }

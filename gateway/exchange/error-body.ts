@@ -10,6 +10,12 @@ export interface ErrorDescription {
   /** Further members of the body, in order. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly headers: AnswerHeaders;
+  /** Where the problem has a type of its own, and what that type adds: for readers of problem+json alone. */
+  readonly problem?: {
+    readonly type: string;
+    readonly title: string;
+    readonly members: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** IANA reason phrases by RFC 9110; Node's own table still has older ones for 413 and 422 (ERR-1). */

@@ -70,10 +70,10 @@ export function createExchange(ports: ExchangePorts): Exchange {
 
   /** Made of the description alone, so that nothing of a cause can reach the client. */
   function answer(description: ErrorDescription, facts: ExchangeFacts, glimpse: RequestGlimpse): Answer {
-    const { status, message, members, headers } = description;
+    const { status, message, members, headers, problem } = description;
     const own = { error: reasonPhrase(status), message, ...members };
     const isProblem = wantsProblem(glimpse);
-    const body = JSON.stringify(isProblem ? problemBody(status, own, facts.requestId) : own);
+    const body = JSON.stringify(isProblem ? problemBody(status, own, facts.requestId, problem) : own);
     const all: AnswerHeaders = {
       'content-type': isProblem ? PROBLEM_TYPE : 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
@@ -103,7 +103,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       relatedLinks: undefined,
       linked: NOTHING_LINKED,
       consumer: undefined,
-      quota: undefined,
+      quotas: undefined,
       refusal: undefined,
       tokenFlaw: undefined,
       observed: undefined,

@@ -41,7 +41,8 @@ export interface ExchangeFacts {
   /** Which versions those are, and until when. */
   linked: LinkedVersions;
   consumer: Consumer | undefined;
-  quota: Quota | undefined;
+  /** Of the limits that were asked; undefined where there is none, or another refusal came first. */
+  quotas: readonly Quota[] | undefined;
   refusal: RefusalReason | undefined;
   /** What is wrong with a token that was refused; for the log alone. */
   tokenFlaw: TokenFlaw | undefined;

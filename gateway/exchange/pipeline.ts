@@ -20,7 +20,7 @@ import { enforce, observe, refuse } from './enforce.ts';
 import { type ExchangeFacts, withoutVersion } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
 import { refuseFlood } from './guard.ts';
-import { limitRefusal, takeOf } from './limit-of.ts';
+import { limitRefusal, partsOf } from './limit-of.ts';
 import { keepFirstCall, type Pinned, pinnedVersion } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
 import { isKnownHost, publishReserved } from './publish/reserved.ts';
@@ -191,11 +191,12 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
 
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
   if (version.limits !== undefined) {
-    const take = takeOf(api, version, version.limits, consumer, view.clientAddress, facts);
-    const taking = facts.quota ?? ports.limiter.take(take, version.limits);
+    const taking =
+      facts.quotas ??
+      ports.limiter.take(partsOf(version, version.limits, consumer, view.clientAddress, facts));
     // A lease answers at once.
-    facts.quota = taking instanceof Promise ? await taking : taking;
-    const refusal = limitRefusal(facts.quota, take.limit, ports.wallClock);
+    facts.quotas = taking instanceof Promise ? await taking : taking;
+    const refusal = limitRefusal(facts.quotas, ports.wallClock);
     const answer = refusal && enforce(api, version, facts, refusal);
     if (answer !== undefined) return answer;
   }

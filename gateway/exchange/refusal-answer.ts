@@ -8,7 +8,8 @@ import { statusOfCarrier, statusOfUnknown } from './carrier-status.ts';
 import type { Refusal } from './directive.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
-import { describeLifecycleRefusal, whereToGo } from './lifecycle-answer.ts';
+import { describeLifecycleRefusal } from './lifecycle-answer.ts';
+import { describeLimitRefusal } from './limit-answer.ts';
 import { describeMissingPins, tellOfPin } from './pin-answer.ts';
 import { describeRequestRefusal } from './request-refusal.ts';
 import type { RequestGlimpse } from './request-view.ts';
@@ -112,12 +113,7 @@ export function describeRefusal(
       return challenge(403, `The access token lacks a scope: ${refusal.required.join(' ')}.`, refusal, facts);
     case 'rate_limited':
     case 'guard_limited':
-      return refuse(
-        429,
-        `Rate limit exceeded. Retry in ${seconds(refusal.retryAfterSeconds)}.`,
-        { retryAfter: refusal.retryAfterSeconds, ...migration(facts) },
-        { 'retry-after': String(refusal.retryAfterSeconds) },
-      );
+      return describeLimitRefusal(refusal, facts);
     case 'limits_unavailable':
       return unavailable(
         'Requests cannot be counted right now.',
@@ -147,13 +143,6 @@ function challenge(
   return refuse(status, message, {}, { 'www-authenticate': value }, error);
 }
 
-/** A limit met on a deprecated version says where the room is. */
-function migration({ phase, version, successor }: ExchangeFacts): Members {
-  if (phase?.stage !== 'deprecated' || version === undefined) return {};
-  const { guide } = version.schedule;
-  return whereToGo({ ...successor, guide });
-}
-
 function spellClaim({ carrier, value }: Claim): string {
   return `"${value.slice(0, 40)}" in the ${CARRIER_NAMES[carrier] ?? carrier}`;
 }
@@ -170,8 +159,4 @@ function spellKnown(known: readonly Label[]): string {
 
 function supported(known: readonly Label[]): Members {
   return { supportedVersions: known };
-}
-
-function seconds(count: number): string {
-  return count === 1 ? '1 second' : `${count} seconds`;
 }

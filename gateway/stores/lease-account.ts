@@ -32,6 +32,10 @@ export interface LeaseAccount {
   readonly lapse: (at: number) => void;
   /** Serves a take from the leases, or refuses it from what is known; undefined when the store must be asked. */
   readonly take: (cost: number, at: number) => Taken | undefined;
+  /** What `take` would answer, with nothing taken: the numbers are those before it. */
+  readonly look: (cost: number, at: number) => Taken | undefined;
+  /** Whether the store refused what it was asked for last. */
+  readonly wasRefused: () => boolean;
   /** Units beyond the leases that `cost` needs. */
   readonly missing: (cost: number) => number;
   /** How many units to ask the store for while `queued` wait, of which the first needs `need`. */
@@ -55,6 +59,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
   let emptyAt = Number.NEGATIVE_INFINITY;
   /** Until when that is relied on to refuse: a store may be emptied by hand. */
   let knownUntil = Number.NEGATIVE_INFINITY;
+  let refused = false;
 
   const held = (): number => {
     let units = 0;
@@ -78,6 +83,13 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     return { allowed, remaining, retryAfterMs, resetMs: Math.max(0, reset) };
   };
 
+  const look = (cost: number, at: number): Taken | undefined => {
+    const units = held();
+    if (units >= cost) return answer(true, 0, at);
+    const readyAt = emptyAt + (cost - units) * interval;
+    return at < readyAt && at < knownUntil ? answer(false, readyAt - at, at) : undefined;
+  };
+
   return {
     limit,
     lapse: (at) => {
@@ -87,14 +99,12 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       }
     },
     take: (cost, at) => {
-      const units = held();
-      if (units >= cost) {
-        spend(cost);
-        return answer(true, 0, at);
-      }
-      const readyAt = emptyAt + (cost - units) * interval;
-      return at < readyAt && at < knownUntil ? answer(false, readyAt - at, at) : undefined;
+      if (held() < cost) return look(cost, at);
+      spend(cost);
+      return answer(true, 0, at);
     },
+    look,
+    wasRefused: () => refused,
     missing: (cost) => Math.max(0, cost - held()),
     sizeFor: (need, queued) => {
       // Whatever the demand: a lease lapses as fast as its bucket refills, so a small one is gone before it is used.
@@ -113,6 +123,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       emptyAt = sentAt + wait;
       knownUntil = sentAt + life;
       remainingInStore = taken.remaining;
+      refused = !taken.allowed;
       if (!taken.allowed) return;
       leases = leases.filter((lease) => lease.left > 0);
       leases.push({

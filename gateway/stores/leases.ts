@@ -17,6 +17,11 @@ interface Entry {
   queued: number;
 }
 
+interface Wanted {
+  readonly take: Take;
+  readonly entry: Entry;
+}
+
 /**
  * Serves takes from leases of `inner`. Only a cold or exhausted key waits, and all its takers wait for the same call;
  * a lease is renewed in the background at a quarter left and lives at most a second or a sixtieth of the window.
@@ -26,7 +31,7 @@ interface Entry {
  * (default 50) begins no further call.
  */
 export function createLeasingStore(
-  inner: RateLimitStore,
+  inner: Pick<RateLimitStore, 'take'>,
   options: { readonly now: () => number; readonly maxLeases?: number; readonly patienceMs?: number },
 ): RateLimitStore {
   const { now, patienceMs = DEFAULT_PATIENCE_MS } = options;
@@ -89,6 +94,50 @@ export function createLeasingStore(
     }
   };
 
+  const renew = (entry: Entry, key: string): void => {
+    if (entry.flight !== undefined || !entry.account.claimRenewal()) return;
+    // Its failure is told to whoever has come to wait for it; with nobody waiting the next call will tell.
+    fly(entry, key, 0).catch(() => undefined);
+  };
+
+  /** From all leases or from none; undefined while one of them does not know. */
+  const spendAll = (wanted: readonly Wanted[]): readonly (Taken | undefined)[] | undefined => {
+    const at = now();
+    for (const { entry } of wanted) entry.account.lapse(at);
+    const seen = wanted.map(({ entry, take }) => entry.account.look(take.cost, at));
+    if (seen.some((each) => each?.allowed === false)) return seen;
+    if (seen.includes(undefined)) return undefined;
+    return wanted.map(({ entry, take }) => {
+      const taken = entry.account.take(take.cost, at);
+      renew(entry, take.key);
+      return taken;
+    });
+  };
+
+  const fill = async ({ entry, take }: Wanted): Promise<void> => {
+    entry.queued += take.cost;
+    try {
+      await (entry.flight ?? fly(entry, take.key, entry.account.missing(take.cost)));
+    } finally {
+      entry.queued -= take.cost;
+    }
+  };
+
+  const spendAfterCalls = async (wanted: readonly Wanted[]): Promise<readonly (Taken | undefined)[]> => {
+    const began = now();
+    for (;;) {
+      const empty = wanted.filter(({ entry, take }) => entry.account.missing(take.cost) > 0);
+      // A unit leased beside a refusal lapses unused: who refused last is asked first, and alone.
+      const doubtful = empty.filter(({ entry }) => entry.account.wasRefused());
+      const calls = await Promise.allSettled((doubtful.length > 0 ? doubtful : empty).map(fill));
+      const failed = calls.find((call) => call.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
+      const spent = spendAll(wanted);
+      if (spent !== undefined) return spent;
+      if (now() - began > patienceMs) throw new StoreUnavailable('the store answers too slowly');
+    }
+  };
+
   return {
     take: (take) => {
       const entry = entryFor(take.key, take.limit);
@@ -96,11 +145,12 @@ export function createLeasingStore(
       entry.account.lapse(at);
       const taken = entry.account.take(take.cost, at);
       if (taken === undefined) return takeAfterCall(entry, take);
-      if (entry.flight === undefined && entry.account.claimRenewal()) {
-        // Its failure is told to whoever has come to wait for it; with nobody waiting the next call will tell.
-        fly(entry, take.key, 0).catch(() => undefined);
-      }
+      renew(entry, take.key);
       return taken;
+    },
+    takeAll: (takes) => {
+      const wanted = takes.map((take) => ({ take, entry: entryFor(take.key, take.limit) }));
+      return spendAll(wanted) ?? spendAfterCalls(wanted);
     },
   };
 }

@@ -33,7 +33,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
       const onRefused = createRefusalReport('the data folder', options);
       const state = await openEmbeddedState(store.folder, { ...options, onRefused, tell });
       const limiter = createRateLimiter({ shared: local, exact: local, local, replicas: 1 });
-      const answers = answerWorkers({ ...state, take: local.take }, guardStore.take, tell);
+      const answers = answerWorkers({ ...state, ...local }, guardStore.take, tell);
       const start = () => ({ overrides: state.overrides.current() });
       return { ...state, limiter, guard, answers, start };
     }
@@ -43,7 +43,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
       const { onState } = options;
       const connection = await connectRedis(store.url, { onState, onRefused, answerWithinMs });
       if (!connection.ready) onState(false);
-      const exact = createRedisRateLimitStore(connection);
+      const exact = createRedisRateLimitStore(connection, { now });
       const shared = createLeasingStore(exact, { now, patienceMs: storeTimeoutMs - answerWithinMs });
       const lastKnown = dataFolder === undefined ? undefined : openLastKnown(dataFolder, store.url, onFault);
       const { refresh, ...state } = await openSharedState(connection, { onFault, lastKnown });

@@ -1,65 +1,128 @@
-// What the pipeline asks for limits: picks the store and settles its failures by the rule of the version (RL-13).
+// What the pipeline asks for limits: picks the store and settles its failures by the rules of the limits (RL-13).
 // Stands between exchange and the stores; gateway.ts puts it together.
 
-import { StoreUnavailable } from '../policy/contract.ts';
+import { type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
 import type {
   Limit,
-  LimitRules,
+  Part,
   Quota,
   RateLimiter,
   RateLimitStore,
   Take,
+  Taken,
 } from '../policy/rate-limit/limit.ts';
 
-/**
- * `shared` may answer from leases, `exact` asks the store each time, `local` holds this process's part of a limit
- * (limit ÷ `replicas`, at least 1) while the store is away. Errors other than `StoreUnavailable` are faults and pass
- * through. Whether the store is up is for its connection to say, which knows better than a single take.
- */
-export function createRateLimiter(options: {
+export interface RateLimiterOptions {
+  /** May answer from leases. */
   readonly shared: RateLimitStore;
+  /** Asks the store each time. */
   readonly exact: RateLimitStore;
+  /** Holds this process's part of a limit (limit ÷ `replicas`, at least 1) while the store is away. */
   readonly local: RateLimitStore;
   readonly replicas: number;
-}): RateLimiter {
-  const { local, replicas } = options;
-  const parts = new WeakMap<Limit, Limit>();
+}
 
-  const ownPart = (limit: Limit): Limit => {
-    const part = parts.get(limit) ?? partOf(limit, replicas);
-    parts.set(limit, part);
-    return part;
+/**
+ * Errors other than `StoreUnavailable` are faults and pass through. Whether the store is up is for its connection to say,
+ * which knows better than a single take. Where one limit of a request is exact, the store is asked for all of them: the
+ * request waits for it anyway, and what one refuses is then taken from none. A limit in shadow is asked once the others
+ * have let the request pass, and each for itself.
+ */
+export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
+  const { local, replicas } = options;
+  const shares = new WeakMap<Limit, Limit>();
+
+  const ownPart = (part: Take): Take => {
+    const limit = shares.get(part.limit) ?? partOf(part.limit, replicas);
+    shares.set(part.limit, limit);
+    return { ...part, limit };
   };
 
-  const withoutStore = async (take: Take, rule: LimitRules['onStoreFailure']): Promise<Quota> => {
-    const { limit } = take;
-    switch (rule) {
-      case 'allow':
-        return { kind: 'degraded', limit, allowed: true, retryAfterMs: 0 };
-      case 'refuse':
-        return { kind: 'unavailable' };
-      case 'local': {
-        const { allowed, retryAfterMs } = await local.take({ ...take, limit: ownPart(limit) });
-        return { kind: 'degraded', limit, allowed, retryAfterMs };
+  const withoutStore = async (parts: readonly Part[]): Promise<readonly Quota[]> => {
+    const counted = parts.filter(({ rule }) => rule.onStoreFailure === 'local');
+    const refuses = parts.some(({ rule }) => rule.onStoreFailure === 'refuse');
+    // Nothing is taken for a request that will be refused.
+    const taken = refuses || counted.length === 0 ? [] : await local.takeAll(counted.map(ownPart));
+    return parts.flatMap((part): readonly Quota[] => {
+      const { limit, rule } = part;
+      switch (rule.onStoreFailure) {
+        case 'allow':
+          return [{ kind: 'degraded', limit, rule, allowed: true, retryAfterMs: 0 }];
+        case 'refuse':
+          return [{ kind: 'unavailable', limit, rule }];
+        case 'local': {
+          const own = taken[counted.indexOf(part)];
+          if (own === undefined) return [];
+          return [{ kind: 'degraded', limit, rule, allowed: own.allowed, retryAfterMs: own.retryAfterMs }];
+        }
+        default:
+          return rule.onStoreFailure satisfies never;
       }
-      default:
-        return rule satisfies never;
-    }
+    });
+  };
+
+  const settled = <Answer>(
+    asked: MaybePromise<Answer>,
+    parts: readonly Part[],
+    read: (answer: Answer) => readonly Quota[],
+  ): MaybePromise<readonly Quota[]> => {
+    if (!(asked instanceof Promise)) return read(asked);
+    return asked.then(read, (error: unknown) => {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      return withoutStore(parts);
+    });
+  };
+
+  const takeOne = (part: Part): MaybePromise<readonly Quota[]> => {
+    const asked = (part.rule.exact ? options.exact : options.shared).take(part);
+    if (!(asked instanceof Promise)) return [counted(part, asked)];
+    return settled(asked, [part], (taken) => [counted(part, taken)]);
+  };
+
+  const takeEnforced = (parts: readonly Part[]): MaybePromise<readonly Quota[]> => {
+    const [only, second] = parts;
+    if (only === undefined) return [];
+    if (second === undefined) return takeOne(only);
+    const store = parts.some(({ rule }) => rule.exact) ? options.exact : options.shared;
+    return settled(store.takeAll(parts), parts, (taken) =>
+      parts.flatMap((part, index) => {
+        const answer = taken[index];
+        return answer === undefined ? [] : [counted(part, answer)];
+      }),
+    );
+  };
+
+  const takeShadows = (
+    parts: readonly Part[],
+    enforced: readonly Quota[],
+  ): MaybePromise<readonly Quota[]> => {
+    if (!enforced.every(mayPass)) return enforced;
+    const asked = parts.map(takeOne);
+    if (asked.some((each) => each instanceof Promise))
+      return Promise.all(asked).then((quotas) => [...enforced, ...quotas.flat()]);
+    return [...enforced, ...asked.flatMap((each) => (each instanceof Promise ? [] : each))];
   };
 
   return {
-    take: (take, rules) => {
-      const answer = (rules.exact ? options.exact : options.shared).take(take);
-      if (!(answer instanceof Promise)) return { kind: 'counted', limit: take.limit, ...answer };
-      return answer.then(
-        (taken): Quota => ({ kind: 'counted', limit: take.limit, ...taken }),
-        (error: unknown) => {
-          if (!(error instanceof StoreUnavailable)) throw error;
-          return withoutStore(take, rules.onStoreFailure);
-        },
-      );
+    take: (parts) => {
+      const [only] = parts;
+      if (only !== undefined && parts.length === 1) return takeOne(only);
+      const shadows = parts.filter(({ rule }) => rule.shadow);
+      const taking = takeEnforced(shadows.length === 0 ? parts : parts.filter(({ rule }) => !rule.shadow));
+      if (shadows.length === 0) return taking;
+      return taking instanceof Promise
+        ? taking.then((enforced) => takeShadows(shadows, enforced))
+        : takeShadows(shadows, taking);
     },
   };
+}
+
+function counted({ limit, rule }: Part, taken: Taken): Quota {
+  return { kind: 'counted', limit, rule, ...taken };
+}
+
+function mayPass(quota: Quota): boolean {
+  return quota.kind !== 'unavailable' && quota.allowed;
 }
 
 /** What one of `replicas` admits while none knows what the others do: an equal part, at least 1. */

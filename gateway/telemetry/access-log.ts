@@ -33,6 +33,7 @@ export function createAccessLog(sink: LogSink): AccessLog {
       if (facts.carrier !== undefined) line += `,"carrier":"${facts.carrier}"`;
       if (facts.consumer !== undefined) line += `,"consumer":${jsonString(facts.consumer.id, NAME_CAP)}`;
       if (facts.refusal !== undefined) line += `,"refusal":"${facts.refusal}"`;
+      if (facts.quotas !== undefined) line += limitsMet(facts.quotas);
       if (facts.tokenFlaw !== undefined) line += `,"token_flaw":"${facts.tokenFlaw}"`;
       if (facts.observed !== undefined) line += `,"would_refuse":"${facts.observed}"`;
       if (facts.bodyNotice !== undefined) line += `,"body_notice":"${facts.bodyNotice}"`;
@@ -49,6 +50,19 @@ export function createAccessLog(sink: LogSink): AccessLog {
       sink.append(`${line}}`);
     },
   };
+}
+
+/** Names of the limits that refused, and of those that would have if they were not in shadow; nothing as a rule. */
+function limitsMet(quotas: NonNullable<ExchangeFacts['quotas']>): string {
+  if (quotas.every((quota) => quota.kind !== 'unavailable' && quota.allowed)) return '';
+  const met = quotas.filter((quota) => quota.kind !== 'unavailable' && !quota.allowed);
+  const names = (shadow: boolean) =>
+    met.filter(({ rule }) => rule.shadow === shadow).map(({ limit }) => limit.name);
+  const [refused, shadowed] = [names(false), names(true)];
+  return (
+    (refused.length === 0 ? '' : `,"limited_by":${JSON.stringify(refused)}`) +
+    (shadowed.length === 0 ? '' : `,"shadow_limited_by":${JSON.stringify(shadowed)}`)
+  );
 }
 
 /** `Outcome.path` has no query by contract; checked here as well, since a query may hold a secret. */

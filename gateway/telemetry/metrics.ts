@@ -162,8 +162,8 @@ export function metricRows({
     ),
     gauge(
       'sundial_ratelimit_mode',
-      'How the limits of a version are counted now: shared, or without their store; always 1.',
-      [...VERSION, 'mode'],
+      'How a limit is counted now: shared, or without their store; always 1.',
+      [...VERSION, 'policy', 'mode'],
       () => limitModeSamples(standing(), state.areLimitsShared()),
       'primary',
     ),

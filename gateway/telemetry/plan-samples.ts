@@ -28,10 +28,10 @@ export function* pausedSamples(versions: Iterable<Standing>): Iterable<Sample> {
     if (paused !== undefined) yield [[rules.api, rules.label], paused ? 1 : 0];
 }
 
-/** api, version, mode; the value is always 1. `shared`, or what its limits do while their store is away. */
+/** api, version, policy, mode; the value is always 1. `shared`, or what the limit does while their store is away. */
 export function* limitModeSamples(versions: Iterable<Standing>, shared: boolean): Iterable<Sample> {
   for (const { rules } of versions) {
-    if (rules.limits === undefined) continue;
-    yield [[rules.api, rules.label, shared ? 'shared' : rules.limits.onStoreFailure], 1];
+    for (const { active, onStoreFailure } of rules.limits?.each ?? [])
+      yield [[rules.api, rules.label, active.name, shared ? 'shared' : onStoreFailure], 1];
   }
 }

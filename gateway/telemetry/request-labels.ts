@@ -66,7 +66,7 @@ export const RESOLUTIONS = [
   'unacceptable',
 ] as const;
 export const RETIREMENTS = ['gone', 'redirect', 'brownout'] as const;
-export const DECISIONS = ['allowed', 'limited', 'degraded'] as const;
+export const DECISIONS = ['allowed', 'limited', 'shadow_limited', 'degraded'] as const;
 export const AUTH_FAILURES = [
   'credentials_missing',
   'credentials_malformed',

@@ -59,7 +59,7 @@ export function createRequestMetrics(): RequestMetrics {
       if (stage === 'deprecated' && operation !== undefined) countIn(slot.operations, operation);
       if (facts.observed !== undefined) countIn(slot.observed, facts.observed);
       if (facts.bodyNotice !== undefined) countIn(slot.bodyNotices, facts.bodyNotice);
-      countQuota(slot, facts);
+      countQuotas(slot, facts);
       countRefusal(api, slot, facts);
     },
     slots,
@@ -75,20 +75,21 @@ function countResolution(
   increment(api.resolutions, CARRIERS.indexOf(carrier) * RESOLUTIONS.length + RESOLUTIONS.indexOf(outcome));
 }
 
-function countQuota(slot: VersionSlot, { quota }: ExchangeFacts): void {
-  if (quota === undefined) return;
-  switch (quota.kind) {
-    case 'counted':
-      countDecision(slot, quota.limit.name, quota.allowed ? 'allowed' : 'limited');
-      return;
-    case 'degraded':
-      countDecision(slot, quota.limit.name, 'degraded');
-      return;
-    case 'unavailable':
-      countDecision(slot, NONE, 'degraded');
-      return;
-    default:
-      quota satisfies never;
+function countQuotas(slot: VersionSlot, { quotas }: ExchangeFacts): void {
+  if (quotas === undefined) return;
+  for (const quota of quotas) {
+    const refused = quota.rule.shadow ? 'shadow_limited' : 'limited';
+    switch (quota.kind) {
+      case 'counted':
+        countDecision(slot, quota.limit.name, quota.allowed ? 'allowed' : refused);
+        break;
+      case 'degraded':
+      case 'unavailable':
+        countDecision(slot, quota.limit.name, 'degraded');
+        break;
+      default:
+        quota satisfies never;
+    }
   }
 }
 

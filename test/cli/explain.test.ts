@@ -128,6 +128,27 @@ describe('what changes next in the headers', () => {
     ]);
   });
 
+  it('every limit has a row with its line, and what the request costs', async () => {
+    const several = ORDERS.replace(
+      'limits: { rate: 600/1m, deprecated: 50% }',
+      'limits:\n  - { rate: 600/1m, deprecated: 50% }\n  - { name: all, rate: 9000/1m, by: everyone, shadow: true }',
+    ).replace(
+      'v2: { released: 2026-01-15 }',
+      'v2:\n    released: 2026-01-15\n    limits: [ { name: login, rate: 5/1m, by: address, algorithm: sliding-log } ]\n    operations: { GET /search: { cost: 3 } }',
+    );
+    await using files = await workspace({ 'policies/orders.yaml': several });
+    const { text } = await explain(files, 'GET /api/v2/orders/search', { as: 'acme' });
+    const rows = text.split('\n').filter((line) => /^(limit|cost) /.test(line));
+    expect(
+      rows.map((line) => line.replace(/ {2,}/g, ' ').replace(' (assumed: nothing counted yet)', '')),
+    ).toEqual([
+      'limit 600 per 1m limit default, by consumer policies/orders.yaml:6',
+      'limit 5 per 1m limit login, by address, in any window policies/orders.yaml:15',
+      'limit 9000 per 1m limit all, by everyone, only counted: shadow policies/orders.yaml:7',
+      'cost 3 units of each limit policies/orders.yaml:16',
+    ]);
+  });
+
   it('RL-11: the limit is told when it is another, and a curve once', async () => {
     const spared = ORDERS.replace(
       'successor: v2',

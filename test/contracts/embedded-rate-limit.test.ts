@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Taken } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
+import { createEmbeddedLogs } from '../../gateway/stores/embedded/rate-limit-logs.ts';
 import { limitOf } from './rate-limit-store.ts';
 
 const limit = limitOf(10, 10_000);
@@ -49,5 +50,26 @@ describe('the rate-limit store in process', () => {
     for (let i = 0; i < 60; i++) take(`late ${i}`, 10);
     expect(take('limited')).toMatchObject({ allowed: false });
     for (let i = 0; i < 60; i++) expect(take(`late ${i}`)).toMatchObject({ allowed: false });
+  });
+});
+
+describe('sliding logs in process', () => {
+  const limit = { ...limitOf(5, 10_000), algorithm: 'sliding-log' as const };
+
+  it('are bounded by what they hold together; the one used longest ago is forgotten first', () => {
+    const logs = createEmbeddedLogs({ maxUnits: 12, maxLogs: 100 });
+    for (const key of ['a', 'b', 'a', 'c']) logs.take({ key, limit, cost: key === 'c' ? 5 : 2 }, 0);
+    expect(logs.take({ key: 'd', limit, cost: 2 }, 0)).toMatchObject({ allowed: true });
+    expect(logs.look('b', limit, 1, 0).remaining).toBe(4);
+    expect(logs.look('a', limit, 1, 0).remaining).toBe(0);
+    expect(logs.look('c', limit, 1, 0).remaining).toBe(0);
+  });
+
+  it('are no more than there is room for, and none is kept once it is empty', () => {
+    const logs = createEmbeddedLogs({ maxUnits: 100, maxLogs: 2 });
+    for (const key of ['a', 'b', 'c']) logs.take({ key, limit, cost: 5 }, 0);
+    expect(logs.look('a', limit, 1, 0).remaining).toBe(4);
+    expect(logs.take({ key: 'b', limit, cost: 1 }, 0)).toMatchObject({ allowed: false });
+    for (const key of ['b', 'c']) expect(logs.take({ key, limit, cost: 5 }, 20_000).allowed).toBe(true);
   });
 });

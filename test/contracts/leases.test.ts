@@ -18,7 +18,7 @@ function countedStore() {
   const buckets = createEmbeddedRateLimitStore({ now });
   const calls: number[] = [];
   const state = { broken: false };
-  const inner: RateLimitStore = {
+  const inner: Pick<RateLimitStore, 'take'> = {
     take: async (take) => {
       calls.push(take.cost);
       if (state.broken) throw new StoreUnavailable('away');
@@ -28,7 +28,7 @@ function countedStore() {
   return { clock, now, inner, calls, state };
 }
 
-const taking = (store: RateLimitStore, limit: Limit) => (cost?: number) =>
+const taking = (store: Pick<RateLimitStore, 'take'>, limit: Limit) => (cost?: number) =>
   store.take({ key: 'k', limit, cost: cost ?? 1 });
 
 /** Lets what was started in the background run to its end. */
@@ -165,7 +165,7 @@ describe('leases', () => {
 
   it('RL-13: a take that has waited 50 ms is not made to wait for another call', async () => {
     const { inner, now, clock, calls } = countedStore();
-    const slow: RateLimitStore = {
+    const slow: Pick<RateLimitStore, 'take'> = {
       take: async (take) => {
         await settle();
         clock.time += 60;
@@ -230,6 +230,51 @@ describe('leases', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('RL-8: requests that need two leases at once take both or none, and neither bucket ever gives more', async () => {
+    await fc.assert(
+      fc.asyncProperty(walk, limits, limits, async (steps, own, shared) => {
+        const { inner, now, clock } = countedStore();
+        const gateways = [0, 1, 2].map(() => createLeasingStore(inner, { now }));
+        const admitted = new Map<string, { at: number; cost: number }[]>();
+        for (const { wait, gateway, takes, cost } of steps) {
+          clock.time += (wait * emissionInterval(own)) / 2000;
+          const wanted = [
+            { key: `own ${gateway}`, limit: own, cost },
+            { key: 'shared', limit: shared, cost },
+          ];
+          const store = gateways[gateway];
+          const taken = await Promise.allSettled(
+            Array.from({ length: takes }, async () => store?.takeAll(wanted)),
+          );
+          await settle();
+          for (const each of taken) {
+            if (each.status === 'rejected') throw each.reason;
+            if (!each.value?.every((bucket) => bucket?.allowed)) continue;
+            for (const { key } of wanted)
+              admitted.set(key, [...(admitted.get(key) ?? []), { at: now(), cost }]);
+          }
+        }
+        for (const [key, all] of admitted) expectWithin(key === 'shared' ? shared : own, all);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('a limit that goes on refusing costs the others no unit, however often it is asked', async () => {
+    const { inner, now, clock, calls } = countedStore();
+    const store = createLeasingStore(inner, { now });
+    const scarce = { key: 'scarce', limit: limitOf(1, 24 * HOUR), cost: 1 };
+    const slow = { key: 'slow', limit: limitOf(20, 24 * HOUR), cost: 1 };
+    expect((await store.takeAll([slow, scarce])).map((each) => each?.allowed)).toEqual([true, true]);
+    for (let i = 0; i < 100; i++) {
+      const [, refused] = await store.takeAll([slow, scarce]);
+      expect(refused?.allowed).toBe(false);
+      clock.time += 1100;
+    }
+    expect(await store.take(slow)).toMatchObject({ allowed: true, remaining: 17 });
+    expect(calls.length).toBeLessThan(110);
   });
 
   it('RL-2: remaining is never more than what a bucket without leases would say, and never negative', async () => {

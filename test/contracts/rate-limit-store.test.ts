@@ -6,7 +6,7 @@ import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
-import { rateLimitStoreContract, type StoreUnderTest } from './rate-limit-store.ts';
+import { exactStoreContract, rateLimitStoreContract, type StoreUnderTest } from './rate-limit-store.ts';
 
 type Wrap = (store: RateLimitStore, now: () => number) => RateLimitStore;
 
@@ -34,14 +34,19 @@ async function redis(wrap: Wrap): Promise<StoreUnderTest> {
   const now = (): number => passed;
   const connect = async () => connectRedis(url, { onState: () => undefined, answerWithinMs: 5000 });
   const connections = await Promise.all([connect(), connect(), connect(), connect()] as const);
-  const [first, ...rest] = connections.map((connection) => wrap(createRedisRateLimitStore(connection), now));
+  const [first, ...rest] = connections.map((connection) =>
+    wrap(createRedisRateLimitStore(connection, { now }), now),
+  );
   if (first === undefined) throw new Error('no client');
   return {
     clients: [first, ...rest],
     advance: async (key, ms) => {
       passed += ms;
-      const bucket = `sundial:limit:{${key}}`;
+      const bucket = `sundial:limit:${key}`;
       if (await hand.exists(bucket)) await hand.decrby(bucket, ms * 1000);
+      const log = await hand.lrange(`${bucket}:log`, 0, -1);
+      for (const [index, at] of log.entries())
+        await hand.lset(`${bucket}:log`, index, String(Number(at) - ms * 1000));
     },
     close: () => {
       hand.disconnect();
@@ -54,3 +59,5 @@ rateLimitStoreContract('embedded', () => embedded(bare));
 rateLimitStoreContract('leases over embedded', () => embedded(leased));
 rateLimitStoreContract('redis', () => redis(bare));
 rateLimitStoreContract('leases over redis', () => redis(leased));
+exactStoreContract('embedded', () => embedded(bare));
+exactStoreContract('redis', () => redis(bare));

@@ -2,8 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MaybePromise } from '../../gateway/policy/contract.ts';
 import { gcra } from '../../gateway/policy/rate-limit/gcra.ts';
-import type { Limit, RateLimitStore, Taken } from '../../gateway/policy/rate-limit/limit.ts';
+import type {
+  Limit,
+  Part,
+  Quota,
+  RateLimiter,
+  RateLimitStore,
+  Take,
+  Taken,
+} from '../../gateway/policy/rate-limit/limit.ts';
+import { slidingLog } from '../../gateway/policy/rate-limit/sliding-log.ts';
 
 export interface StoreUnderTest {
   /** Several clients of the same buckets, as several gateways would be. */
@@ -19,6 +29,18 @@ export const limitOf = (units: number, windowMs: number, burst = units): Limit =
   windowMs,
   burst,
 });
+
+/** One limit of one request. */
+export function takeOne(
+  limiter: RateLimiter,
+  take: Take,
+  rule: Partial<Part['rule']> = {},
+): MaybePromise<Quota> {
+  const all = { onStoreFailure: 'local', exact: false, shadow: false, by: 'consumer', ...rule } as const;
+  const only = ([quota]: readonly Quota[]): Quota => quota ?? expect.fail('no quota');
+  const taking = limiter.take([{ ...take, rule: all }]);
+  return taking instanceof Promise ? taking.then(only) : only(taking);
+}
 
 const HOUR = 3_600_000;
 
@@ -142,6 +164,44 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       expect(lowered.retryAfterMs).toBeLessThanOrEqual(36_000);
     });
 
+    it('RL-10: takes of several buckets pass all or none, and a refusal leaves the others as they were', async () => {
+      const [small, large] = [newKey(), newKey()];
+      const both = async (cost = 1) =>
+        store.clients[0].takeAll([
+          { key: large, limit: limitOf(100, HOUR), cost },
+          { key: small, limit: limitOf(5, HOUR), cost },
+        ]);
+      expect(await both(3)).toMatchObject([
+        { allowed: true, remaining: 97 },
+        { allowed: true, remaining: 2 },
+      ]);
+      for (let i = 0; i < 5; i++) {
+        const [, refused] = await both(3);
+        expect(refused).toMatchObject({ allowed: false, remaining: 2 });
+        expect(Math.ceil((refused?.retryAfterMs ?? 0) / 1000)).toBe(720);
+      }
+      expect(await both(2)).toMatchObject([{ remaining: 95 }, { remaining: 0 }]);
+      expect(await take(large, limitOf(100, HOUR))).toMatchObject({ remaining: 94 });
+    });
+
+    it('RL-10: 120 parallel takes of two buckets by several clients use up both alike', async () => {
+      const keys = [newKey(), newKey()];
+      const limits = [limitOf(40, HOUR), limitOf(30, HOUR)];
+      const takes = keys.map((key, index) => ({ key, limit: limits[index] ?? limitOf(1, HOUR), cost: 1 }));
+      const taken = await Promise.all(
+        Array.from({ length: 120 }, (_, i) => {
+          const client = store.clients[i % store.clients.length] ?? store.clients[0];
+          return client.takeAll(takes);
+        }),
+      );
+      const admitted = taken.filter((each) => each.every((bucket) => bucket?.allowed));
+      expect(admitted.length).toBeLessThanOrEqual(30);
+      expect(admitted.length).toBeGreaterThan(25);
+      const [first] = takes;
+      const left = first && (await store.clients[0].take(first));
+      expect(left?.remaining).toBeLessThanOrEqual(9);
+    });
+
     it('RL-9: agrees with the algorithm step by step', async () => {
       const interval = 1_000_000;
       const steps = fc.array(fc.record({ cost: fc.integer({ min: 1, max: 4 }), quarters: fc.nat(8) }), {
@@ -160,6 +220,113 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
             const expected = gcra(tat, limit, cost, now);
             tat = expected.tat ?? tat;
             const { allowed, remaining } = await take(key, limit, cost);
+            expect({ allowed, remaining }).toEqual({
+              allowed: expected.taken.allowed,
+              remaining: expected.taken.remaining,
+            });
+          }
+        }),
+        { numRuns: 25 },
+      );
+    });
+  });
+}
+
+/** What a store that is asked each time promises beyond that: nothing of it can be leased ahead. */
+export function exactStoreContract(name: string, open: () => Promise<StoreUnderTest>): void {
+  describe(`rate-limit store asked each time: ${name}`, () => {
+    let store: StoreUnderTest;
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(() => store.close());
+
+    const newKey = (): string => `{contract:${randomUUID()}}:orders:v1:default`;
+    const logOf = (units: number, windowMs: number): Limit => ({
+      ...limitOf(units, windowMs),
+      algorithm: 'sliding-log',
+    });
+
+    it('RL-8: a sliding log admits exactly its units in any window', async () => {
+      const key = newKey();
+      const limit = logOf(3, 10_000);
+      const ask = async (cost = 1): Promise<string> => {
+        const taken = await store.clients[0].take({ key, limit, cost });
+        return taken.allowed ? `left ${taken.remaining}` : `wait ${Math.ceil(taken.retryAfterMs / 1000)} s`;
+      };
+      expect([await ask(), await ask()]).toEqual(['left 2', 'left 1']);
+      await store.advance(key, 5000);
+      expect([await ask(), await ask(), await ask(2), await ask(4)]).toEqual([
+        ...['left 0', 'wait 5 s', 'wait 5 s', 'wait 10 s'],
+      ]);
+      await store.advance(key, 5000);
+      expect([await ask(3), await ask(2), await ask()]).toEqual(['wait 5 s', 'left 0', 'wait 5 s']);
+    });
+
+    it('RL-9: a sliding log says when the next unit is there, and else when all are', async () => {
+      const key = newKey();
+      const limit = logOf(2, 20_000);
+      const reset = async () =>
+        Math.ceil((await store.clients[0].take({ key, limit, cost: 1 })).resetMs / 1000);
+      expect(await reset()).toBe(20);
+      await store.advance(key, 5000);
+      expect(await reset()).toBe(15);
+    });
+
+    it('RL-10: 200 parallel takes of several clients fill a sliding log exactly', async () => {
+      const take = { key: newKey(), limit: logOf(50, HOUR), cost: 1 };
+      const taken = await Promise.all(
+        Array.from({ length: 200 }, (_, i) => (store.clients[i % 4] ?? store.clients[0]).take(take)),
+      );
+      expect(taken.filter(({ allowed }) => allowed)).toHaveLength(50);
+    });
+
+    it('RL-10: limits of two subjects pass all or none, whichever refuses, under 200 parallel requests too', async () => {
+      const [mine, everyones] = [newKey(), newKey()];
+      const consumer = { key: mine, limit: limitOf(60, HOUR), cost: 1 };
+      const log = { key: mine, limit: logOf(60, HOUR), cost: 1 };
+      const everyone = { key: everyones, limit: limitOf(40, HOUR), cost: 1 };
+      const requests = await Promise.all(
+        Array.from({ length: 200 }, (_, i) =>
+          (store.clients[i % 4] ?? store.clients[0]).takeAll([consumer, log, everyone]),
+        ),
+      );
+      const admitted = requests.filter((each) => each.every((bucket) => bucket?.allowed));
+      expect(admitted).toHaveLength(40);
+      // What was taken for the refused ones is back: the rest of the consumer's own limits is all there.
+      await expect.poll(async () => (await store.clients[1]?.take({ ...log, cost: 20 }))?.allowed).toBe(true);
+      expect(await store.clients[0].take(consumer)).toMatchObject({ allowed: true, remaining: 19 });
+      expect(await store.clients[0].take(log)).toMatchObject({ allowed: false, remaining: 0 });
+    });
+
+    it('RL-10: a bucket refused by its own subject is not asked of the next', async () => {
+      const [mine, everyones] = [newKey(), newKey()];
+      const consumer = { key: mine, limit: limitOf(1, HOUR), cost: 1 };
+      const everyone = { key: everyones, limit: limitOf(9, HOUR), cost: 1 };
+      await store.clients[0].takeAll([consumer, everyone]);
+      const [refused] = await store.clients[0].takeAll([consumer, everyone]);
+      expect(refused).toMatchObject({ allowed: false });
+      expect(await store.clients[0].take(everyone)).toMatchObject({ remaining: 7 });
+    });
+
+    it('RL-8: agrees with the algorithm of the log step by step', async () => {
+      const steps = fc.array(fc.record({ cost: fc.integer({ min: 1, max: 4 }), quarters: fc.nat(5) }), {
+        minLength: 1,
+        maxLength: 10,
+      });
+      await fc.assert(
+        fc.asyncProperty(steps, fc.integer({ min: 1, max: 6 }), async (walk, units) => {
+          const key = newKey();
+          // Far from any edge: the clock of a real store runs on meanwhile.
+          const limit = logOf(units, 4_000_000);
+          const log: number[] = [];
+          let now = 0;
+          for (const { cost, quarters } of walk) {
+            now += quarters * 1_000_100;
+            await store.advance(key, quarters * 1_000_100);
+            const expected = slidingLog(log, limit, cost, now);
+            if (expected.taken.allowed) for (let unit = 0; unit < cost; unit += 1) log.push(expected.at);
+            const { allowed, remaining } = await store.clients[0].take({ key, limit, cost });
             expect({ allowed, remaining }).toEqual({
               allowed: expected.taken.allowed,
               remaining: expected.taken.remaining,

@@ -1,6 +1,8 @@
 // What only the Redis store promises: its clock, its expiry, its script, and that its URL stays a secret.
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
@@ -11,7 +13,7 @@ import { type RunningRedis, startRedis } from '../support/redis-server.ts';
 import { limitOf } from './rate-limit-store.ts';
 
 const quiet = { onState: () => undefined, answerWithinMs: 5000 };
-const bucketOf = (key: string): string => `sundial:limit:{${key}}`;
+const bucketOf = (key: string): string => `sundial:limit:${key}`;
 
 describe('the Redis rate-limit store', () => {
   let hand: Redis;
@@ -81,6 +83,82 @@ describe('the Redis rate-limit store', () => {
     const store = createRedisRateLimitStore(connection);
     const taken = await store.take({ key, limit: limitOf(1_000_000, 1000), cost: 1_000_000 });
     expect(taken).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  it('RL-8: however takes and what is handed back of them cross, never more than burst + elapsed/T is kept', async () => {
+    const text = (name: string) =>
+      readFileSync(new URL(`../../gateway/stores/redis/${name}.lua`, import.meta.url), 'utf8');
+    const takeUnits = connection.script('testTake', text('rate-limit'), 2);
+    const handBack = connection.script('testHandBack', text('hand-back'), 2);
+    // Far longer than the test runs: only `wait` lets time pass.
+    const interval = 1_000_000_000;
+    const step = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({ kind: fc.constant('take' as const), by: fc.integer({ min: 1, max: 3 }) }),
+      },
+      { weight: 3, arbitrary: fc.record({ kind: fc.constant('back' as const), by: fc.nat(20) }) },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), by: fc.nat(6) }) },
+    );
+    const walks = fc.array(step, { minLength: 4, maxLength: 24 });
+    await fc.assert(
+      fc.asyncProperty(walks, fc.integer({ min: 3, max: 6 }), async (walk, burst) => {
+        const key = `{${randomUUID()}}`;
+        const keys = [key, `${key}:back`];
+        let at = 0;
+        const takings: { at: number; cost: number; stamp: number; kept: boolean }[] = [];
+        const take = async (cost: number): Promise<boolean> => {
+          const [[allowed, , , , stamp] = []] = (await takeUnits(
+            ...keys,
+            2,
+            'gcra',
+            interval,
+            burst,
+            cost,
+          )) as number[][];
+          if (allowed === 1) takings.push({ at, cost, stamp: stamp ?? 0, kept: true });
+          return allowed === 1;
+        };
+        for (const { kind, by } of walk) {
+          if (kind === 'take') await take(by);
+          if (kind === 'wait') {
+            at += by / 2;
+            for (const each of takings) each.stamp -= (by / 2) * interval;
+            if (await hand.exists(key)) await hand.decrby(key, (by / 2) * interval);
+          }
+          const taking = kind === 'back' ? takings[by % (takings.length || 1)] : undefined;
+          if (taking?.kept) {
+            taking.kept = false;
+            await handBack(...keys, 'gcra', interval, taking.cost, taking.stamp);
+          }
+        }
+        while (await take(1));
+        let level = burst;
+        let last = 0;
+        for (const each of takings.filter(({ kept }) => kept)) {
+          level = Math.min(burst, level + each.at - last) - each.cost;
+          last = each.at;
+          expect(level).toBeGreaterThan(-0.01);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('what is handed back at once is there again, of a bucket and of a log', async () => {
+    const key = `{${randomUUID()}}`;
+    const used = { key: `{${randomUUID()}}:all`, limit: limitOf(1, 3_600_000), cost: 1 };
+    const store = createRedisRateLimitStore(connection, { now: () => 0 });
+    await store.take(used);
+    const mine = [
+      { key: `${key}:default`, limit: limitOf(10, 3_600_000), cost: 3 },
+      { key: `${key}:log`, limit: { ...limitOf(10, 3_600_000), algorithm: 'sliding-log' as const }, cost: 3 },
+    ];
+    const answers = await store.takeAll([...mine, used]);
+    expect(answers.map((each) => each?.allowed)).toEqual([true, true, false]);
+    expect(answers.map((each) => each?.remaining)).toEqual([10, 10, 0]);
+    const again = await store.takeAll(mine.map((take) => ({ ...take, cost: 10 })));
+    expect(again.map((each) => each?.allowed)).toEqual([true, true]);
   });
 
   it('RL-13: an error reply is a store that is not available, and later takes still reach Redis', async () => {

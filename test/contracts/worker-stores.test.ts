@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
-import type { Limit, LimitRules } from '../../gateway/policy/rate-limit/limit.ts';
+import type { Limit } from '../../gateway/policy/rate-limit/limit.ts';
 import type { Pin } from '../../gateway/policy/versioning/pin.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
 import type { Stores } from '../../gateway/stores/stores.ts';
@@ -17,10 +17,10 @@ import {
 } from '../../gateway/stores/workers/worker-stores.ts';
 import { NOW } from '../support/exchange-samples.ts';
 import { everyRecord, newWriter, usageOf } from './ledger-store.ts';
+import { takeOne } from './rate-limit-store.ts';
 
 const HOUR = 3_600_000;
 const LIMIT: Limit = { name: 'default', units: 60, windowMs: HOUR, burst: 40 };
-const RULES: Pick<LimitRules, 'onStoreFailure' | 'exact'> = { onStoreFailure: 'local', exact: false };
 const KEY = { api: 'payments', account: 'acme' };
 const PIN: Pin = { label: '2026-06-01', origin: 'first_call', since: 1, previous: undefined };
 const PAUSE: Override = {
@@ -50,6 +50,7 @@ const remote = (): RemoteStore => {
     };
   return {
     take: far('take', answers.take),
+    takeAll: far('takeAll', answers.takeAll),
     guard: far('guard', answers.guard),
     findPin: far('findPin', answers.findPin),
     claimPin: far('claimPin', answers.claimPin),
@@ -104,11 +105,12 @@ describe('the ledger of workers', () => {
     await expect(workers[0]?.ledger.add(batch)).rejects.toMatchObject({ code: 'store_unavailable' });
   });
 });
+const limiterOf = (index: number) => workers[index % 2]?.limiter ?? expect.fail('two workers');
 
 describe('limits of workers', () => {
   it('RL-9, RL-10: 200 takes at once over two workers pass exactly the burst', async () => {
     const takes = Array.from({ length: 200 }, (_, index) =>
-      workers[index % 2]?.limiter.take({ key: 'k', limit: LIMIT, cost: 1 }, RULES),
+      takeOne(limiterOf(index), { key: 'k', limit: LIMIT, cost: 1 }),
     );
     const taken = await Promise.all(takes);
     expect(taken.filter((each) => each?.kind === 'counted' && each.allowed)).toHaveLength(40);
@@ -120,7 +122,7 @@ describe('limits of workers', () => {
     let passed = 0;
     for (; now < 60_000; now += 5)
       for (const { limiter } of workers) {
-        const quota = await limiter.take({ key: 'k', limit, cost: 1 }, RULES);
+        const quota = await takeOne(limiter, { key: 'k', limit, cost: 1 });
         if (quota.kind === 'counted' && quota.allowed) passed += 1;
         expect(passed).toBeLessThanOrEqual(300 + now / 10);
       }
@@ -131,21 +133,35 @@ describe('limits of workers', () => {
     const limit: Limit = { name: 'default', units: 60_000, windowMs: 60_000, burst: 60_000 };
     for (; now < 10_000; now += 2)
       for (const { limiter } of workers)
-        expect(await limiter.take({ key: 'k', limit, cost: 1 }, RULES)).toMatchObject({ allowed: true });
+        expect(await takeOne(limiter, { key: 'k', limit, cost: 1 })).toMatchObject({ allowed: true });
     expect(asked.length).toBeLessThan(200);
   });
 
   it('`exact: true` asks for every request', async () => {
     for (let call = 0; call < 5; call += 1)
-      await workers[0]?.limiter.take({ key: 'k', limit: LIMIT, cost: 1 }, { ...RULES, exact: true });
+      await takeOne(limiterOf(0), { key: 'k', limit: LIMIT, cost: 1 }, { exact: true });
     expect(asked).toEqual(['take', 'take', 'take', 'take', 'take']);
+  });
+
+  it.each([false, true])('RL-10: two limits over two workers pass all or none, exact: %s', async (exact) => {
+    const rule = { onStoreFailure: 'local', shadow: false, by: 'consumer', exact } as const;
+    const smaller: Limit = { ...LIMIT, name: 'all', burst: 30 };
+    const parts = [LIMIT, smaller].map((limit) => ({ key: `{k}:${limit.name}`, limit, cost: 1, rule }));
+    const taken = await Promise.all(Array.from({ length: 100 }, (_, index) => limiterOf(index).take(parts)));
+    const passed = taken.filter((each) => each.every((quota) => quota.kind === 'counted' && quota.allowed));
+    expect(passed).toHaveLength(30);
+    if (exact) expect(new Set(asked)).toEqual(new Set(['takeAll']));
+    const { remaining } = primary.answers.take({ key: '{k}:default', limit: LIMIT, cost: 1 });
+    // A worker may have leased a unit beside the refusal of the other limit.
+    expect(9 - remaining).toBeLessThanOrEqual(exact ? 0 : 2);
+    expect(remaining).toBeLessThanOrEqual(9);
   });
 
   it('RL-13: without an answer each worker goes by its part of the limit, as the rule says', async () => {
     silence = Promise.reject(new Error('the primary is stopped'));
     silence.catch(() => undefined);
     const taken = await Promise.all(
-      Array.from({ length: 50 }, () => workers[0]?.limiter.take({ key: 'k', limit: LIMIT, cost: 1 }, RULES)),
+      Array.from({ length: 50 }, () => takeOne(limiterOf(0), { key: 'k', limit: LIMIT, cost: 1 })),
     );
     expect(taken.filter((each) => each?.kind === 'degraded' && each.allowed)).toHaveLength(20);
     const guarded = await Promise.all(

@@ -62,7 +62,9 @@ async function judge(situation: Situation): Promise<Directive> {
     wallClock: () => now,
     monotonic: () => 0,
     guard: () => EMPTY,
-    limiter: { take: ({ limit }) => ({ kind: 'counted', limit, ...EMPTY }) },
+    limiter: {
+      take: (parts) => parts.map(({ limit, rule }) => ({ kind: 'counted', limit, rule, ...EMPTY })),
+    },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => situation.overrides ?? [],
     verifiers: new Map([

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
-import { deprecatedFacts, view } from '../support/exchange-samples.ts';
+import { deprecatedFacts, RULE, view } from '../support/exchange-samples.ts';
 import { fieldProblem } from '../support/field-grammar.ts';
 import { fuzz } from '../support/fuzz.ts';
 
@@ -176,12 +176,8 @@ describe('decorate', () => {
 
   it('RL-13: no numbers, not even invented ones, while the store is away', () => {
     const facts = deprecatedFacts();
-    facts.quota = {
-      kind: 'degraded',
-      limit: { name: 'default', units: 1, windowMs: 1000, burst: 1 },
-      allowed: true,
-      retryAfterMs: 0,
-    };
+    const limit = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
+    facts.quotas = [{ kind: 'degraded', rule: RULE, limit, allowed: true, retryAfterMs: 0 }];
     const headers = decorated({ 'x-ratelimit-limit': '9999', 'x-ratelimit-remaining': '9998' }, facts);
     expect(Object.keys(headers).filter((name) => name.includes('ratelimit'))).toEqual([]);
   });

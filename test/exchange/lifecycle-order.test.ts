@@ -85,11 +85,13 @@ async function judge(situation: Situation): Promise<Judged> {
     monotonic: () => 0,
     guard: () => ({ allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 }),
     limiter: {
-      take: (take): Quota => {
-        taken = take;
-        if (storeAway) return { kind: 'unavailable' };
-        return { kind: 'counted', limit: take.limit, allowed, remaining: 0, retryAfterMs: 400, resetMs: 400 };
-      },
+      take: (parts) =>
+        parts.map((part): Quota => {
+          const { limit, rule } = part;
+          taken = part;
+          if (storeAway) return { kind: 'unavailable', limit, rule };
+          return { kind: 'counted', limit, rule, allowed, remaining: 0, retryAfterMs: 400, resetMs: 400 };
+        }),
     },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],
@@ -214,41 +216,41 @@ describe('where redirects lead', () => {
 
 describe('RL-11: what is counted together', () => {
   it.each<[string, Situation, string, number]>([
-    ['a version', { at: '2026-01-14' }, 'orders:v1:default:', 600],
-    ['a deprecated version', { at: '2026-01-15' }, 'orders:v1:deprecated:', 300],
+    ['a version', { at: '2026-01-14' }, 'orders:v1:default', 600],
+    ['a deprecated version', { at: '2026-01-15' }, 'orders:v1:deprecated', 300],
     [
       'an operation like its version',
       { at: '2026-01-15', path: '/api/v1/orders/open', method: 'POST' },
-      'orders:v1:deprecated:',
+      'orders:v1:deprecated',
       300,
     ],
     [
       'an operation not yet deprecated',
       { at: '2025-05-31', path: '/api/v1/orders/old/7' },
-      'orders:v1:default:',
+      'orders:v1:default',
       600,
     ],
     [
       'an operation deprecated before its version',
       { at: '2025-06-01', path: '/api/v1/orders/old/7' },
-      'orders:v1 GET /old/{id}:deprecated:',
+      'orders:v1 GET /old/{id}:deprecated',
       300,
     ],
     [
       'an operation with a rate of its own',
       { at: '2026-01-14', path: '/api/v1/orders/heavy' },
-      'orders:v1 GET /heavy:default:',
+      'orders:v1 GET /heavy:default',
       60,
     ],
     [
       'the same, lowered',
       { at: '2026-01-15', path: '/api/v1/orders/heavy' },
-      'orders:v1 GET /heavy:deprecated:',
+      'orders:v1 GET /heavy:deprecated',
       30,
     ],
   ])('%s', async (_, situation, key, units) => {
     const { taken } = await judge({ consumer: 'other', ...situation });
-    expect(taken?.key.startsWith(key)).toBe(true);
+    expect(taken?.key.endsWith(`}:${key}`)).toBe(true);
     expect(taken?.limit.units).toBe(units);
   });
 
@@ -266,9 +268,9 @@ describe('RL-11: what is counted together', () => {
 
   it('with leave from lowered limits the full one counts on, until it ends', async () => {
     const during = await judge({ at: '2026-11-30', consumer: 'acme' });
-    expect(during.taken).toMatchObject({ key: 'orders:v1:default:consumer:acme', limit: { units: 600 } });
+    expect(during.taken).toMatchObject({ key: '{consumer:acme}:orders:v1:default', limit: { units: 600 } });
     const after = await judge({ at: '2026-12-01', consumer: 'acme' });
-    expect(after.taken).toMatchObject({ key: 'orders:v1:deprecated:consumer:acme', limit: { units: 300 } });
+    expect(after.taken).toMatchObject({ key: '{consumer:acme}:orders:v1:deprecated', limit: { units: 300 } });
   });
 });
 

@@ -67,14 +67,16 @@ async function judge({
     monotonic: () => 0,
     guard: () => ({ allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 }),
     limiter: {
-      take: ({ limit }) => ({
-        kind: 'counted',
-        limit,
-        allowed: true,
-        remaining: 1,
-        retryAfterMs: 0,
-        resetMs: 0,
-      }),
+      take: (parts) =>
+        parts.map(({ limit, rule }) => ({
+          kind: 'counted',
+          limit,
+          rule,
+          allowed: true,
+          remaining: 1,
+          retryAfterMs: 0,
+          resetMs: 0,
+        })),
     },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],

@@ -19,6 +19,7 @@ import {
   LIMITS,
   NOW,
   plan,
+  RULE,
   upstream,
   version,
   view,
@@ -26,6 +27,7 @@ import {
 
 const EXHAUSTED = {
   kind: 'counted',
+  rule: RULE,
   limit: LIMIT,
   allowed: false,
   remaining: 0,
@@ -84,7 +86,7 @@ function exchangeIn(situation: Situation): Exchange {
     wallClock: () => NOW,
     monotonic: () => 0,
     guard: () => EXHAUSTED,
-    limiter: { take: () => situation.quota ?? EXHAUSTED },
+    limiter: { take: () => [situation.quota ?? EXHAUSTED] },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],
     verifiers: new Map([['main', { claims: () => true, verify: () => situation.token ?? ACME }]]),
@@ -211,7 +213,7 @@ describe('decide', () => {
     ['the limit comes last', {}, 'rate_limited'],
     [
       'RL-13: a limit that may not be guessed refuses',
-      { quota: { kind: 'unavailable' } },
+      { quota: { kind: 'unavailable', limit: LIMIT, rule: RULE } },
       'limits_unavailable',
     ],
   ])('%s', async (_, situation, reason) => {

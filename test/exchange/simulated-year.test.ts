@@ -104,10 +104,11 @@ function asking(plan: GatewayPlan, path: string): (now: number) => Promise<strin
       monotonic: () => 0,
       guard: () => ({ allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 }),
       limiter: {
-        take: ({ limit }) => {
-          units = limit.units;
-          return { kind: 'counted', limit, allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 };
-        },
+        take: (parts) =>
+          parts.map(({ limit, rule }) => {
+            units = limit.units;
+            return { kind: 'counted', limit, rule, allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 };
+          }),
       },
       pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
       overrides: () => [],

@@ -44,7 +44,13 @@ beforeAll(async () => {
       monotonic: () => 0,
       guard: (_address, limit) => gcra(undefined, limit, 1, 0).taken,
       limiter: {
-        take: ({ limit, cost }) => ({ kind: 'counted', limit, ...gcra(undefined, limit, cost, 0).taken }),
+        take: (parts) =>
+          parts.map(({ limit, cost, rule }) => ({
+            kind: 'counted',
+            limit,
+            rule,
+            ...gcra(undefined, limit, cost, 0).taken,
+          })),
       },
       pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
       overrides: () => [],

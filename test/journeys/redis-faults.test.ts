@@ -70,7 +70,7 @@ async function times(count: number, api: string, caller: string) {
 }
 
 const modeOf = (api: string, mode: string) =>
-  gateway.metric(`sundial_ratelimit_mode{api="${api}",version="none",mode="${mode}"}`);
+  gateway.metric(`sundial_ratelimit_mode{api="${api}",version="none",policy="default",mode="${mode}"}`);
 
 const repeat = (count: number, status: number): readonly number[] => Array(count).fill(status);
 

@@ -88,6 +88,26 @@ describe('the defaults', () => {
     expect(essence(one, files.folder)).toEqual(essence(other, before.folder));
   });
 
+  it('are there for each version’s limits too, every value with the line that it is taken over from', async () => {
+    const several = MORE.replace(
+      'limits: { rate: 10/1s, by: address }',
+      'limits:\n  - { rate: 10/1s, burst: 30, by: address }\n  - { name: all, rate: 90/1s, by: everyone }',
+    )
+      .replace('    body_notice: true', '    limits: { rate: 5/1s }\n    body_notice: true')
+      .replace('v2: { released: 2026-01-15 }', 'v2: { released: 2026-01-15, limits: off }');
+    const config = await effective({ 'policies/full.yaml': several }, { defaults: true });
+    const [, policy] = config.documents;
+    expect(policy?.values).toMatchObject({ versions: { v2: { limits: 'off' } } });
+    const limits = policy?.origins.filter(({ path }) => path.slice(0, 3).join('.') === 'versions.v1.limits');
+    const told = limits?.map(({ path, from }) => `${path.slice(3).join('.')} ${from}`);
+    expect(told?.filter((each) => !/algorithm|shadow/.test(each))).toEqual([
+      ...['0.rate policies/full.yaml:16', '0.by policies/full.yaml:6'],
+      ...['0.name default', '0.on_store_failure default'],
+      ...['1.name policies/full.yaml:7', '1.rate policies/full.yaml:7', '1.by policies/full.yaml:7'],
+      '1.on_store_failure default',
+    ]);
+  });
+
   it('are there for what a file leaves out, and only there', async () => {
     const config = await effective({ 'policies/full.yaml': MORE }, { defaults: true });
     const [, policy] = config.documents;

@@ -128,7 +128,7 @@ describe('off in an operation', () => {
     expect(await said(alone('rate: 10/1s'))).toEqual([]);
     expect(await said(alone('deprecated: 50%'))).toEqual([expect.stringContaining('a limit needs a rate')]);
     const { operations } = await compiled(alone('rate: 10/1s'));
-    expect(operations?.list[0]?.limits?.active).toMatchObject({ units: 10, burst: 10 });
+    expect(operations?.list[0]?.limits?.each[0]?.active).toMatchObject({ units: 10, burst: 10 });
   });
 });
 
@@ -143,7 +143,7 @@ describe('what is neither', () => {
       ', maintenance: oof',
       '«oof» error: not a calendar date (YYYY-MM-DD) or an instant with its offset: "oof" (did you mean "off"?)',
     ],
-    [', limits: 600/1m', '«600/1m» error: expected "off" or a map: "600/1m"'],
+    [', limits: 600/1m', '«600/1m» error: expected "off" or a map or a list: "600/1m"'],
     [
       ', extended: { to: 2027-08-15, announced: 2026-12-01 }',
       'error: expected "off" or a list: a map (one alone stands in a list too: [ … ])',

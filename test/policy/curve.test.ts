@@ -1,23 +1,24 @@
 // Limits that fall towards the sunset: one step a day, never below one unit, never up again.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Limit, LimitRules } from '../../gateway/policy/rate-limit/limit.ts';
+import type { Limit, LimitRule } from '../../gateway/policy/rate-limit/limit.ts';
 import { lowerAlong, loweredAt, lowerLimit } from '../../gateway/policy/rate-limit/lowering.ts';
 
 const DAY = 86_400_000;
 const DEPRECATED = Date.UTC(2026, 0, 15);
 const BASE: Limit = { name: 'default', units: 1000, windowMs: 60_000, burst: 200 };
 
-function rules(base: Limit, from: number, to: number, days: number): LimitRules {
+function rules(base: Limit, from: number, to: number, days: number): LimitRule {
   const curve = { kind: 'curve', from, to } as const;
   return {
     active: base,
     deprecated: lowerLimit(base, curve),
     curve: lowerAlong(base, curve, { deprecated: DEPRECATED, sunset: DEPRECATED + days * DAY }),
-    scopes: { active: 'v1', deprecated: 'v1' },
+    buckets: { active: 'orders:v1:default', deprecated: 'orders:v1:deprecated' },
     by: 'consumer',
     onStoreFailure: 'local',
     exact: false,
+    shadow: false,
   };
 }
 

@@ -3,11 +3,16 @@ import fc from 'fast-check';
 import { parseList } from 'structured-headers';
 import { describe, expect, it } from 'vitest';
 import { emissionInterval, gcra } from '../../gateway/policy/rate-limit/gcra.ts';
-import type { Limit, Quota, Taken } from '../../gateway/policy/rate-limit/limit.ts';
+import type { Limit, Quota, Take, Taken } from '../../gateway/policy/rate-limit/limit.ts';
 import { lowerLimit } from '../../gateway/policy/rate-limit/lowering.ts';
 import { quotaLines } from '../../gateway/policy/rate-limit/quota-headers.ts';
 import { retryAfterSeconds } from '../../gateway/policy/rate-limit/retry-after.ts';
-import { bucketKey, type Subject } from '../../gateway/policy/rate-limit/subject.ts';
+import { slidingLog } from '../../gateway/policy/rate-limit/sliding-log.ts';
+import { bucketKey, bucketName } from '../../gateway/policy/rate-limit/subject.ts';
+import {
+  createEmbeddedRateLimitStore,
+  type EmbeddedRateLimitStore,
+} from '../../gateway/stores/embedded/rate-limit.ts';
 
 /** One bucket, as a store would keep it. */
 function bucket(limit: Limit) {
@@ -125,6 +130,130 @@ describe('GCRA', () => {
   });
 });
 
+describe('the sliding log', () => {
+  const log = (units: number, windowMs: number): Limit => ({
+    ...{ name: 'login', units, windowMs, burst: units },
+    algorithm: 'sliding-log',
+  });
+
+  it('RL-8: in any window exactly its units pass: never one more, and none is refused while there is room', () => {
+    const gap = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 2000 }));
+    const walk = fc.array(fc.tuple(gap, fc.integer({ min: 1, max: 3 })), { maxLength: 60 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 8 }),
+        fc.integer({ min: 1, max: 1000 }),
+        walk,
+        (units, window, steps) => {
+          const kept: number[] = [];
+          const admitted: number[] = [];
+          let now = 1_780_272_000_000;
+          for (const [wait, cost] of steps) {
+            now += wait;
+            const inWindow = admitted.filter((at) => at > now - window).length;
+            const { taken, at } = slidingLog(kept, log(units, window), cost, now);
+            expect(taken.allowed).toBe(inWindow + cost <= units);
+            expect(taken.remaining).toBe(units - inWindow - (taken.allowed ? cost : 0));
+            for (let unit = 0; taken.allowed && unit < cost; unit += 1) {
+              kept.push(at);
+              admitted.push(now);
+            }
+            expect(kept.length).toBeLessThanOrEqual(units);
+          }
+        },
+      ),
+    );
+  });
+
+  it('keeps its word: a refused client who waits is admitted', () => {
+    const kept = [0, 400_000, 900_000];
+    const limit = log(3, 1000);
+    const refused = slidingLog(kept, limit, 2, 900).taken;
+    expect(refused).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 500, resetMs: 100 });
+    expect(slidingLog(kept, limit, 2, 900 + refused.retryAfterMs).taken.allowed).toBe(true);
+  });
+
+  it('a cost above its units never passes, and says no time at which it would', () => {
+    expect(slidingLog([], log(3, 1000), 4, 0).taken).toMatchObject({ allowed: false, retryAfterMs: 1000 });
+  });
+
+  it('a clock set back does not refuse until the old time comes', () => {
+    const kept = [3_600_000_000];
+    expect(slidingLog(kept, log(1, 1000), 1, 0).taken).toMatchObject({ allowed: false, retryAfterMs: 1000 });
+    expect(slidingLog(kept, log(1, 1000), 1, 1000).taken.allowed).toBe(true);
+  });
+});
+
+describe('several limits in process', () => {
+  const drawn = fc.array(
+    fc.record({
+      algorithm: fc.constantFrom('gcra' as const, 'sliding-log' as const),
+      units: fc.integer({ min: 1, max: 12 }),
+      windowMs: fc.integer({ min: 1, max: 4000 }),
+      burst: fc.integer({ min: 1, max: 12 }),
+      isShared: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 4 },
+  );
+  const walk = fc.array(
+    fc.record({ wait: fc.nat(300), caller: fc.nat(2), cost: fc.constantFrom(1, 1, 1, 2) }),
+    { maxLength: 80 },
+  );
+
+  it('RL-8: each keeps its promise, burst + elapsed/T or its units in any window, whoever comes when', () => {
+    fc.assert(
+      fc.property(drawn, walk, (shapes, steps) => {
+        let now = 0;
+        const store = createEmbeddedRateLimitStore({ now: () => now });
+        const limits = shapes.map(({ algorithm, units, windowMs, burst }, index): Limit => {
+          const name = `limit-${index}`;
+          return algorithm === 'gcra'
+            ? { name, units, windowMs, burst }
+            : { name, units, windowMs, burst: units, algorithm };
+        });
+        const admitted = new Map<string, { at: number; cost: number; limit: Limit }[]>();
+        for (const { wait, caller, cost } of steps) {
+          now += wait;
+          const takes = limits.map((limit, index) => ({
+            key: `{${shapes[index]?.isShared ? 'everyone' : caller}}:${limit.name}`,
+            limit,
+            cost,
+          }));
+          const before = takes.map((take) => look(store, take));
+          const taken = store.takeAll(takes);
+          if (!taken.every(({ allowed }) => allowed)) {
+            expect(takes.map((take) => look(store, take))).toEqual(before);
+            continue;
+          }
+          for (const { key, limit } of takes)
+            admitted.set(key, [...(admitted.get(key) ?? []), { at: now, cost, limit }]);
+        }
+        for (const each of admitted.values()) expectPromise(each);
+      }),
+    );
+  });
+
+  /** What is left of a bucket: more than it can hold is never given. */
+  function look(store: EmbeddedRateLimitStore, { key, limit }: Take): number {
+    return store.take({ key, limit, cost: 1_000_000 }).remaining;
+  }
+
+  function expectPromise(admitted: readonly { at: number; cost: number; limit: Limit }[]): void {
+    admitted.forEach((first, from) => {
+      let sum = 0;
+      for (const { at, cost, limit } of admitted.slice(from)) {
+        const isLog = limit.algorithm === 'sliding-log';
+        if (isLog && at - first.at >= limit.windowMs) return;
+        sum += cost;
+        const most = isLog
+          ? limit.units
+          : limit.burst + ((at - first.at) * 1000) / emissionInterval(limit) + 1e-6;
+        expect(sum).toBeLessThanOrEqual(most);
+      }
+    });
+  }
+});
+
 describe('lowered limits', () => {
   const base: Limit = { name: 'default', units: 600, windowMs: 60_000, burst: 300 };
 
@@ -169,51 +298,53 @@ describe('lowered limits', () => {
 });
 
 describe('bucket keys', () => {
-  const acme = { id: 'acme' };
-  const subject = {
-    api: 'orders',
-    scope: 'v1',
-    limit: 'default',
-    by: 'consumer',
-    consumer: acme,
-    clientAddress: '192.0.2.7',
-  } as const;
+  const caller = { consumer: { id: 'acme' }, clientAddress: '192.0.2.7' };
+  const bucket = bucketName('orders', 'v1', 'default');
 
-  it('RL-12: names API, version, limit and consumer', () => {
-    expect(bucketKey(subject)).toBe('orders:v1:default:consumer:acme');
+  it('RL-12: names API, version, limit and consumer, the subject first as the hash tag of a cluster', () => {
+    expect(bucketKey(bucket, 'consumer', caller)).toBe('{consumer:acme}:orders:v1:default');
   });
 
   it('RL-12: counts by address when so configured, or when nobody is authenticated', () => {
-    expect(bucketKey({ ...subject, by: 'address' })).toBe('orders:v1:default:address:192.0.2.7');
-    expect(bucketKey({ ...subject, consumer: undefined })).toBe('orders:v1:default:address:192.0.2.7');
+    const byAddress = '{address:192.0.2.7}:orders:v1:default';
+    expect(bucketKey(bucket, 'address', caller)).toBe(byAddress);
+    expect(bucketKey(bucket, 'consumer', { ...caller, consumer: undefined })).toBe(byAddress);
+  });
+
+  it('counts everyone together where the limit is one for all', () => {
+    expect(bucketKey(bucket, 'everyone', caller)).toBe('{everyone:orders:v1:default}');
   });
 
   it('RL-11, RL-12: two subjects share a bucket only when they are the same, whatever their names hold', () => {
-    const word = fc.stringMatching(/^[a:%]{0,4}$/);
+    const word = fc.stringMatching(/^[a:%}]{0,4}$/);
     const drawn = fc.record({
-      api: word,
+      api: fc.stringMatching(/^[a:%]{0,4}$/),
       scope: word,
-      limit: word,
-      by: fc.constantFrom('consumer' as const, 'address' as const),
+      limit: fc.stringMatching(/^[a:%]{0,4}$/),
+      by: fc.constantFrom('consumer' as const, 'address' as const, 'everyone' as const),
       consumer: fc.record({
         id: fc.oneof(
           word,
           word.map((text) => `address:${text}`),
+          word.map((text) => `a}:${text}:v1:default`),
         ),
       }),
       clientAddress: word,
     });
-    const identity = (each: Subject) =>
+    type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never;
+    const key = (each: Drawn) => bucketKey(bucketName(each.api, each.scope, each.limit), each.by, each);
+    const whoOf = {
+      consumer: (each: Drawn) => each.consumer.id,
+      address: (each: Drawn) => each.clientAddress,
+    };
+    const identity = (each: Drawn) =>
       JSON.stringify([
-        each.api,
-        each.scope,
-        each.limit,
-        each.by,
-        each.by === 'consumer' ? each.consumer?.id : each.clientAddress,
+        ...[each.api, each.scope, each.limit, each.by],
+        each.by === 'everyone' ? '' : whoOf[each.by](each),
       ]);
     fc.assert(
       fc.property(drawn, drawn, (a, b) => {
-        expect(bucketKey(a) === bucketKey(b)).toBe(identity(a) === identity(b));
+        expect(key(a) === key(b)).toBe(identity(a) === identity(b));
       }),
       { numRuns: 1000 },
     );
@@ -221,8 +352,10 @@ describe('bucket keys', () => {
 });
 
 describe('quota lines', () => {
-  const quota: Quota = {
+  const rule = { onStoreFailure: 'local', exact: false, shadow: false, by: 'consumer' } as const;
+  const quota: Extract<Quota, { kind: 'counted' }> = {
     kind: 'counted',
+    rule,
     limit: { ...five, units: 600, windowMs: 60_000 },
     allowed: true,
     remaining: 42,
@@ -231,7 +364,7 @@ describe('quota lines', () => {
   };
 
   it('RL-2, RL-3: limit, remaining and the draft fields', () => {
-    expect(quotaLines(quota)).toEqual({
+    expect(quotaLines([quota])).toEqual({
       replace: [
         ['x-ratelimit-limit', '600'],
         ['x-ratelimit-remaining', '42'],
@@ -243,10 +376,62 @@ describe('quota lines', () => {
     });
   });
 
+  const counted = (changes: Partial<typeof quota>): typeof quota => ({ ...quota, ...changes });
+  const named = (name: string, units: number): Limit => ({ name, units, windowMs: 60_000, burst: units });
+  const fieldsOf = (quotas: readonly Quota[]) => {
+    const { replace, append } = quotaLines(quotas);
+    const all = (name: string) => append.filter(([each]) => each === name).map(([, value]) => value);
+    const own = replace.map(([, value]) => value).join(' ');
+    return [own, all('ratelimit-policy').join(', '), all('ratelimit').join(', ')];
+  };
+  const everyone = { ...rule, by: 'everyone' } as const;
+  const mine = counted({ limit: named('default', 600), remaining: 42 });
+  const address = counted({ limit: named('burst', 100), rule: { ...rule, by: 'address' }, remaining: 70 });
+  const all = counted({ limit: named('all', 9000), rule: everyone, remaining: 500 });
+
+  it('RL-2, RL-3: of several limits the pair has the one that is met first, the lists have all', () => {
+    expect(fieldsOf([mine, address])).toEqual([
+      '600 42',
+      '"default";q=600;w=60, "burst";q=100;w=60',
+      '"default";r=42;t=17, "burst";r=70;t=17',
+    ]);
+  });
+
+  it('RL-7: what others have used of a shared limit is told only where it is the one that is met first', () => {
+    expect(fieldsOf([mine, all])).toEqual([
+      '600 42',
+      '"default";q=600;w=60, "all";q=9000;w=60',
+      '"default";r=42;t=17',
+    ]);
+    expect(fieldsOf([mine, { ...all, remaining: 7 }])).toEqual([
+      '9000 7',
+      '"default";q=600;w=60, "all";q=9000;w=60',
+      '"default";r=42;t=17, "all";r=7;t=17',
+    ]);
+  });
+
+  it('RL-4: of two that refuse the pair has the one that refuses longer', () => {
+    const refused = { allowed: false, remaining: 0 };
+    const fields = fieldsOf([
+      { ...mine, ...refused, retryAfterMs: 1000 },
+      { ...address, ...refused, retryAfterMs: 9000 },
+    ]);
+    expect(fields[0]).toBe('100 0');
+    expect(fieldsOf([mine, { ...all, ...refused, retryAfterMs: 1 }])[0]).toBe('9000 0');
+  });
+
+  it('a limit in shadow has no numbers of its own, and alone none at all', () => {
+    const shadow = { ...address, rule: { ...address.rule, shadow: true }, allowed: false, remaining: 0 };
+    expect(fieldsOf([mine, shadow])).toEqual(fieldsOf([mine]));
+    expect(fieldsOf([shadow])).toEqual(['', '', '']);
+  });
+
   it('RL-13: no numbers while the store is away', () => {
     const none = { replace: [], append: [] };
-    expect(quotaLines({ kind: 'degraded', limit: five, allowed: true, retryAfterMs: 0 })).toEqual(none);
-    expect(quotaLines({ kind: 'unavailable' })).toEqual(none);
+    expect(quotaLines([{ kind: 'degraded', rule, limit: five, allowed: true, retryAfterMs: 0 }])).toEqual(
+      none,
+    );
+    expect(quotaLines([{ kind: 'unavailable', rule, limit: five }])).toEqual(none);
   });
 
   it('promise 29, RL-3, RL-4: every quota gives whole numbers of at least nought, and t is never after Retry-After', () => {
@@ -255,7 +440,7 @@ describe('quota lines', () => {
         const take = bucket(limit);
         let taken = take(0);
         for (let count = 0; count < used; count += 1) taken = take(0);
-        const { replace, append } = quotaLines({ kind: 'counted', limit, ...taken });
+        const { replace, append } = quotaLines([{ kind: 'counted', rule, limit, ...taken }]);
         for (const [name, value] of replace) expect(`${name}: ${value}`).toMatch(/^x-ratelimit-[a-z]+: \d+$/);
         const wait = retryAfterSeconds(taken);
         expect(Number.isSafeInteger(wait) && wait >= 1).toBe(true);

@@ -132,7 +132,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       relatedLinks: undefined,
       linked: NOTHING_LINKED,
       consumer: undefined,
-      quota: undefined,
+      quotas: undefined,
       refusal: undefined,
       tokenFlaw: undefined,
       observed: undefined,

@@ -18,15 +18,17 @@ export const ACCESS = {
   identities: ['main'],
   scopes: { read: ['orders:read'], write: ['orders:write'] },
 } as const;
-export const LIMITS = {
+export const RULE = {
   active: LIMIT,
   deprecated: LIMIT,
   curve: undefined,
-  scopes: { active: 'v1', deprecated: 'v1' },
+  buckets: { active: 'orders:v1:default', deprecated: 'orders:v1:default' },
   by: 'consumer',
   onStoreFailure: 'local',
   exact: false,
+  shadow: false,
 } as const;
+export const LIMITS = { each: [RULE], cost: 1 } as const;
 
 const schedule: Schedule = {
   released: Date.UTC(2024, 5, 1),
@@ -168,14 +170,17 @@ export function deprecatedFacts(): ExchangeFacts {
     relatedLinks: undefined,
     linked: NOTHING_LINKED,
     consumer: undefined,
-    quota: {
-      kind: 'counted',
-      limit: { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 },
-      allowed: true,
-      remaining: 59,
-      retryAfterMs: 0,
-      resetMs: 1000,
-    },
+    quotas: [
+      {
+        kind: 'counted',
+        rule: RULE,
+        limit: { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 },
+        allowed: true,
+        remaining: 59,
+        retryAfterMs: 0,
+        resetMs: 1000,
+      },
+    ],
     refusal: undefined,
     tokenFlaw: undefined,
     observed: undefined,

@@ -9,7 +9,7 @@ import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
 import type { PinStore } from '../../gateway/policy/versioning/pin.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
-import { ACCESS, api, LIMIT, LIMITS, NOW, plan, upstream, version, view } from './exchange-samples.ts';
+import { ACCESS, api, LIMIT, LIMITS, NOW, plan, RULE, upstream, version, view } from './exchange-samples.ts';
 
 const LABELS = ['v1', 'v2'] as const;
 type Changes = Partial<VersionRules> & { readonly dates?: Partial<Schedule> };
@@ -54,7 +54,15 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
   const versions = LABELS.map((label) => served(label, call.rules?.[label]));
   const owner = { ...api(versions), resolution, access: ACCESS, mode: call.mode ?? 'enforce' };
   const current = { ...plan([owner]), guard: LIMIT };
-  const quota: Quota = { kind: 'counted', limit: LIMIT, allowed, remaining: 0, retryAfterMs: 1, resetMs: 1 };
+  const quota: Quota = {
+    kind: 'counted',
+    limit: LIMIT,
+    rule: RULE,
+    allowed,
+    remaining: 0,
+    retryAfterMs: 1,
+    resetMs: 1,
+  };
   const consumer = {
     id: account,
     named: true,
@@ -74,7 +82,7 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
     limiter: {
       take: () => {
         onAsked('take');
-        return quota;
+        return [quota];
       },
     },
     pins,

@@ -81,7 +81,7 @@ const SAMPLES: Samples = {
   credentials_malformed: [{ reason: 'credentials_malformed' }],
   token_invalid: [{ reason: 'token_invalid', description: 'The access token has expired' }],
   scope_insufficient: [{ reason: 'scope_insufficient', required: ['orders:read'] }],
-  rate_limited: [{ reason: 'rate_limited', retryAfterSeconds: 1, limit }],
+  rate_limited: [{ reason: 'rate_limited', retryAfterSeconds: 1, violated: [{ limit, by: 'consumer' }] }],
   guard_limited: [{ reason: 'guard_limited', retryAfterSeconds: 1 }],
   limits_unavailable: [{ reason: 'limits_unavailable', retryAfterSeconds: 1, restoredAt: NOW }],
   precondition_failed: [{ reason: 'precondition_failed' }],

@@ -49,7 +49,7 @@ describe('the access log', () => {
       version: undefined,
       phase: undefined,
       carrier: undefined,
-      quota: undefined,
+      quotas: undefined,
     };
     telemetry.observer.onAnswer(
       { ...unrouted, refusal: 'route_unknown', tokenFlaw: 'audience' },

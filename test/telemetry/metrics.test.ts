@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { ApiPlan, VersionRules } from '../../gateway/plan/plan.ts';
-import { ACCESS, api, deprecatedFacts, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
+import {
+  ACCESS,
+  api,
+  deprecatedFacts,
+  NOW,
+  plan,
+  RULE,
+  upstream,
+  version,
+} from '../support/exchange-samples.ts';
 import { harness, outcome, WALL } from './telemetry-harness.ts';
 
 const limit = { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 };
@@ -20,7 +29,7 @@ function unrouted(): ExchangeFacts {
     carrier: undefined,
     phase: undefined,
   };
-  return { ...deprecatedFacts(), ...nothing, quota: undefined };
+  return { ...deprecatedFacts(), ...nothing, quotas: undefined };
 }
 
 function unresolved(refusal: RefusalReason): ExchangeFacts {
@@ -139,12 +148,26 @@ describe('request metrics', () => {
       'deprecated',
     ],
     ['degraded', { kind: 'degraded', limit, allowed: true, retryAfterMs: 0 }, 'deprecated'],
-    ['degraded', { kind: 'unavailable' }, 'none'],
+    ['degraded', { kind: 'unavailable', limit }, 'deprecated'],
   ] as const)('count a limit as %s: case %#', async (decision, quota, policy) => {
     const { telemetry, series } = harness();
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), quota }, outcome());
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas: [{ ...quota, rule: RULE }] }, outcome());
     expect(await series('sundial_ratelimit_decisions_total')).toEqual({
       [`sundial_ratelimit_decisions_total{${orders},policy="${policy}",decision="${decision}"}`]: 1,
+    });
+  });
+
+  it('count a limit in shadow as what it would have done, beside the one that is in force', async () => {
+    const { telemetry, series } = harness();
+    const counted = { kind: 'counted', remaining: 0, retryAfterMs: 9, resetMs: 1 } as const;
+    const quotas = [
+      { ...counted, limit, rule: RULE, allowed: true },
+      { ...counted, limit: { ...limit, name: 'trial' }, rule: { ...RULE, shadow: true }, allowed: false },
+    ];
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas }, outcome());
+    expect(await series('sundial_ratelimit_decisions_total')).toEqual({
+      [`sundial_ratelimit_decisions_total{${orders},policy="deprecated",decision="allowed"}`]: 1,
+      [`sundial_ratelimit_decisions_total{${orders},policy="trial",decision="shadow_limited"}`]: 1,
     });
   });
 

@@ -80,8 +80,7 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
     ...resolveFacts(file, document),
     ...accessFacts(file.access, document),
     membersFact('CORS origin', words(cors?.origins ?? [], ['cors', 'origins'])),
-    ...limitFacts(file.limits),
-    ...(file.limits === undefined ? [] : callerFacts(file)),
+    ...limitFacts(file.limits, file.access === 'public' ? 'address' : 'consumer'),
     ...Object.entries(RULES).flatMap(([name, { severity }]) =>
       wordFact(`rule ${name}`, plainWord(rules?.[name as keyof typeof RULES] ?? severity)),
     ),
@@ -135,15 +134,6 @@ function accessFacts(access: PolicyFile['access'], document: SourceDocument): re
   const { same, shown } = writtenWord(document, ['access', 'identity'], identity);
   const by: Word = { same: `token ${same}`, shown: `tokens of ${shown}` };
   return [...wordFact('access', by), ...scopeFacts];
-}
-
-function callerFacts({ limits, access }: PolicyFile): readonly Fact[] {
-  const by = limits?.by ?? (access === 'public' ? 'address' : 'consumer');
-  return [
-    ...wordFact('limits by', plainWord(by)),
-    ...wordFact('limits on_store_failure', plainWord(limits?.on_store_failure ?? 'local')),
-    ...wordFact('limits exact', plainWord(String(limits?.exact ?? false))),
-  ];
 }
 
 const KNOWN_OF_UPSTREAM = new Set(['targets', 'path', 'version_as', 'timeout', ...TARGET_KEYS]);

@@ -1,27 +1,46 @@
 // The limits of an API, a version or an operation as facts: how much, how much at once, how much once deprecated.
 // Written and inherited limits alike are compared where they are written.
 import type { Rate } from '../../policy/notation.ts';
-import type { Lowering } from '../../policy/rate-limit/lowering.ts';
+import { DEFAULT_LIMIT, type Lowering } from '../../policy/rate-limit/lowering.ts';
+import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
 import { type Fact, plainWord, rateFact, wordFact } from './facts.ts';
 
-interface Written {
-  readonly rate?: Rate | undefined;
-  readonly burst?: number | undefined;
-  readonly deprecated?: Lowering | undefined;
+/** How a limit of an API counts where nothing is said of it; `by` depends on who may call. */
+const STANDING = { on_store_failure: 'local', exact: false } as const;
+/** What need not be told where it is as usual. */
+const USUAL: Readonly<Record<string, unknown>> = { shadow: false, algorithm: 'gcra' };
+
+/** `by`: who is counted where an API says nothing; for a version or an operation what is not written is the larger whole's. */
+export function limitFacts(limits: WrittenLimits, by?: 'consumer' | 'address'): readonly Fact[] {
+  if (limits === 'off') return wordFact('limit', plainWord('off'));
+  return namedLimits(limits).flatMap((limit) => factsOfOne(limit, by));
 }
 
 /** A burst that is the rate itself is what it would be without being written. */
-export function limitFacts(limits: Written | 'off' | undefined): readonly Fact[] {
-  if (limits === 'off') return wordFact('limit', plainWord('off'));
-  const { rate, burst, deprecated } = limits ?? {};
+function factsOfOne(limit: NamedLimit, by: 'consumer' | 'address' | undefined): readonly Fact[] {
+  const { name, rate, burst, deprecated } = limit;
+  const isOnly = name === DEFAULT_LIMIT;
+  const what = isOnly ? 'limit' : `limit ${name}`;
+  const written = howOf(limit).filter(([key, value]) => by === undefined || USUAL[key] !== value);
+  const how = { ...(by && { by, ...STANDING }), ...Object.fromEntries(written) };
   const ownBurst = burst === undefined || burst === rate?.units ? undefined : plainWord(String(burst));
   return [
-    ...rateFact('limit', rate),
-    ...wordFact('limit burst', ownBurst),
+    ...rateFact(what, rate),
+    ...wordFact(`${what} burst`, ownBurst),
     ...(deprecated?.kind === 'absolute'
-      ? rateFact('limit while deprecated', rateOf(deprecated))
-      : wordFact('limit while deprecated', deprecated && plainWord(spellShare(deprecated)))),
+      ? rateFact(`${what} while deprecated`, rateOf(deprecated))
+      : wordFact(`${what} while deprecated`, deprecated && plainWord(spellShare(deprecated)))),
+    ...Object.entries(how).flatMap(([key, value]) =>
+      wordFact(`${isOnly ? 'limits' : what} ${key}`, plainWord(String(value))),
+    ),
   ];
+}
+
+/** What is written of how a limit counts. */
+function howOf(limit: NamedLimit): readonly (readonly [string, unknown])[] {
+  const { by, on_store_failure, exact, shadow, algorithm } = limit;
+  const all = Object.entries({ by, on_store_failure, exact, shadow, algorithm });
+  return all.filter(([, value]) => value !== undefined);
 }
 
 const WINDOWS = [

@@ -74,6 +74,7 @@ function compileOperation(
       operation: {
         name,
         limits: operation.limits,
+        cost: operation.cost,
         hasDates: operation.deprecated !== undefined || operation.sunset !== undefined,
       },
     }),

@@ -7,6 +7,7 @@ import { policyGrammar } from '../grammar/policy-grammar.ts';
 import { atOnce } from '../in-slices.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { withDefaults } from './defaults.ts';
+import { withInheritedLimits } from './inherited-limits.ts';
 import { shownValue } from './redacted.ts';
 
 export interface EffectiveConfig {
@@ -66,20 +67,23 @@ function effectiveDocument(
     ? withDefaults(schemaOf(grammar), document.value, kind)
     : { values: document.value, added: [] };
   const added = new Set(filling.added.map(pointerTo));
+  const whole = { values: filling.values, real: (path: Path) => path };
+  const { values, real } = kind === 'policy' && defaults ? withInheritedLimits(filling.values) : whole;
   const origins: ValueOrigin[] = [];
   const show = (value: unknown, path: Path): unknown => {
-    if (added.has(pointerTo(path))) {
+    const at = real(path);
+    if (added.has(pointerTo(at))) {
       origins.push({ path, from: DEFAULT });
       return value;
     }
     const entries = entriesOf(value);
-    if (entries.length === 0) origins.push({ path, from: placeOf(document, path) });
+    if (entries.length === 0) origins.push({ path, from: placeOf(document, at) });
     if (Array.isArray(value)) return value.map((item: unknown, index) => show(item, [...path, index]));
     if (isMap(value))
       return Object.fromEntries(entries.map(([key, each]) => [key, show(each, [...path, key])]));
-    return shownValue(document, path, value);
+    return shownValue(document, at, value);
   };
-  return { file: document.file, values: show(filling.values, []), origins };
+  return { file: document.file, values: show(values, []), origins };
 }
 
 /** RFC 6901. */

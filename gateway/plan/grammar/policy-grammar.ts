@@ -14,7 +14,7 @@ import {
 } from '../../policy/lifecycle/section.ts';
 import { maintenanceSection } from '../../policy/maintenance/section.ts';
 import { notation, orOff } from '../../policy/notation.ts';
-import { limitsSection, versionLimitsSection } from '../../policy/rate-limit/section.ts';
+import { costSection, limitsSection, versionLimitsSection } from '../../policy/rate-limit/section.ts';
 import {
   resolveSection,
   rewriteContentTypeSection,
@@ -44,6 +44,7 @@ const operation = z.strictObject({
   ...operationFields,
   access: operationAccessSection.optional(),
   limits: versionLimitsSection.optional(),
+  cost: costSection.optional(),
   body_notice: bodyNoticeSection.optional(),
   maintenance: orOff(maintenanceSection, null).optional(),
   max_body: maxBodySection.optional(),

@@ -2,34 +2,51 @@
 // The port is owned here, by who needs it; stores/ implements it.
 import type { EpochMs, MaybePromise } from '../contract.ts';
 
-/** `units` per `windowMs`, with room for `burst` at once; GCRA admits at most burst + elapsed/T in any stretch (RL-9). */
+/**
+ * `units` per `windowMs`. GCRA, unless said otherwise, has room for `burst` at once and admits at most burst + elapsed/T
+ * in any stretch (RL-9); a sliding log, whose burst is its units, at most `units` in any window (RL-8).
+ */
 export interface Limit {
-  /** Shown in RateLimit-Policy; a token such as `default` or `deprecated`. */
+  /** Shown in RateLimit-Policy; such as `default`, or `deprecated` where it is lowered. */
   readonly name: string;
   readonly units: number;
   readonly windowMs: number;
   readonly burst: number;
+  readonly algorithm?: 'sliding-log';
 }
 
 /** What to do with a request when no store answers (RL-13). */
 export type OnStoreFailure = 'local' | 'allow' | 'refuse';
 
-/** The limits of one version, lowered ones already computed; each stage has its own bucket. */
-export interface LimitRules {
+/** What is counted together: the calls of a consumer, those from an address, or all. */
+export type CountedBy = 'consumer' | 'address' | 'everyone';
+
+/** One limit of one version or operation, the lowered one already computed; each stage has its own bucket (RL-11). */
+export interface LimitRule {
   readonly active: Limit;
   readonly deprecated: Limit;
   /** Where the lowered limit goes on falling: from `from` on one step a day, the last one staying. */
   readonly curve: { readonly from: EpochMs; readonly steps: readonly Limit[] } | undefined;
-  /** What is counted together, by stage: `v1`, or `v1 GET /search` for an operation counted apart. */
-  readonly scopes: { readonly active: string; readonly deprecated: string };
-  readonly by: 'consumer' | 'address';
+  /** Of each subject, by stage: `orders:v1:default`, or `orders:v1 GET /search:default` for an operation counted apart. */
+  readonly buckets: { readonly active: string; readonly deprecated: string };
+  readonly by: CountedBy;
   readonly onStoreFailure: OnStoreFailure;
-  /** One store call per request instead of a lease. */
+  /** The store is asked for every request instead of for leases. */
   readonly exact: boolean;
+  /** Counts and tells, and refuses nothing. */
+  readonly shadow: boolean;
+}
+
+/** The limits of one version or operation: a request passes when it is within each of them. */
+export interface LimitRules {
+  /** Those shared by everyone last: what a caller has used up itself costs nobody else. */
+  readonly each: readonly LimitRule[];
+  /** Units one request takes of each. */
+  readonly cost: number;
 }
 
 export interface Take {
-  /** Names the bucket: policy, version and subject; never holds a raw token (RL-12). */
+  /** Names the bucket, its subject in braces first: `{consumer:acme}:orders:v1:default`; never holds a raw token (RL-12). */
   readonly key: string;
   readonly limit: Limit;
   /** Units to take, a positive integer; all or nothing. */
@@ -48,31 +65,46 @@ export interface Taken {
 }
 
 /**
- * Buckets, shared or in process. `take` is atomic and rejects with `StoreUnavailable` when the store does not
- * answer in time; it never waits longer than 50 ms (RL-13).
+ * Buckets, shared or in process. Both answer within 50 ms or reject with `StoreUnavailable` (RL-13).
  */
 export interface RateLimitStore {
+  /** Atomic. */
   readonly take: (take: Take) => MaybePromise<Taken>;
+  /**
+   * From every bucket or from none: one that refuses leaves all as they were, and then each answer is that of its own
+   * bucket. Undefined for a bucket that was not asked since an earlier one had refused. Keys differ.
+   */
+  readonly takeAll: (takes: readonly Take[]) => MaybePromise<readonly (Taken | undefined)[]>;
 }
 
-/** What the pipeline asks of limits: a take whose store failure has been settled by the rule. */
+/** A take with the rule it comes from. */
+export interface Part extends Take {
+  readonly rule: Pick<LimitRule, 'onStoreFailure' | 'exact' | 'shadow' | 'by'>;
+}
+
+/** What the pipeline asks of limits: all parts of one request, at least one; store failures are settled by their rules. */
 export interface RateLimiter {
-  readonly take: (take: Take, rules: Pick<LimitRules, 'onStoreFailure' | 'exact'>) => MaybePromise<Quota>;
+  /** In the order of the parts, less those that nobody was asked about because another had refused. */
+  readonly take: (parts: readonly Part[]) => MaybePromise<readonly Quota[]>;
 }
 
 /** A settled take. `degraded`: the store is away, so no numbers are shown (RL-13). */
-export type Quota =
-  | ({ readonly kind: 'counted'; readonly limit: Limit } & Taken)
-  | {
-      readonly kind: 'degraded';
-      readonly limit: Limit;
-      readonly allowed: boolean;
-      readonly retryAfterMs: number;
-    }
-  | { readonly kind: 'unavailable' };
+export type Quota = {
+  readonly limit: Limit;
+  readonly rule: Part['rule'];
+} & (
+  | ({ readonly kind: 'counted' } & Taken)
+  | { readonly kind: 'degraded'; readonly allowed: boolean; readonly retryAfterMs: number }
+  | { readonly kind: 'unavailable' }
+);
 
 export type RateLimitRefusal =
-  | { readonly reason: 'rate_limited'; readonly retryAfterSeconds: number; readonly limit: Limit }
+  /** By these, in the order in which they stand; the delay is the longest of them. */
+  | {
+      readonly reason: 'rate_limited';
+      readonly retryAfterSeconds: number;
+      readonly violated: readonly { readonly limit: Limit; readonly by: CountedBy }[];
+    }
   | { readonly reason: 'guard_limited'; readonly retryAfterSeconds: number }
   /** `on_store_failure: refuse` and the store is away: 503. */
   | {

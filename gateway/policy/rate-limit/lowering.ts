@@ -1,7 +1,7 @@
 // The lowered limit of what is deprecated (RL-11), computed when a plan is compiled.
 // The pipeline only picks by stage and, on a curve, by day.
 import type { EpochMs } from '../contract.ts';
-import type { Limit, LimitRules } from './limit.ts';
+import type { Limit, LimitRule } from './limit.ts';
 
 export type Lowering =
   /** A part of the base, for example 0.5. */
@@ -10,11 +10,15 @@ export type Lowering =
   /** From one part of the base on the first day to another on the last before the sunset. */
   | { readonly kind: 'curve'; readonly from: number; readonly to: number };
 
+/** What a limit without a name is called, as it stands and lowered. */
+export const DEFAULT_LIMIT = 'default';
+export const LOWERED_DEFAULT = 'deprecated';
+
 const DAY_MS = 86_400_000;
 /** Ten years of days: a curve is computed ahead. */
 const MOST_STEPS = 3_650;
 
-/** Never below one unit, never a burst above the units; a factor never raises the base. Shown as the policy `deprecated`. */
+/** Never below one unit, never a burst above the units; a factor never raises the base. Under a name of its own. */
 export function lowerLimit(base: Limit, by: Lowering): Limit {
   switch (by.kind) {
     case 'factor':
@@ -23,7 +27,7 @@ export function lowerLimit(base: Limit, by: Lowering): Limit {
       return scaleLimit(base, by.from);
     case 'absolute': {
       const units = Math.max(1, by.units);
-      return { name: 'deprecated', units, windowMs: by.windowMs, burst: Math.min(base.burst, units) };
+      return loweredTo(base, { units, windowMs: by.windowMs, burst: Math.min(base.burst, units) });
     }
     default: {
       const never: never = by;
@@ -40,7 +44,7 @@ export function lowerAlong(
   base: Limit,
   by: Lowering,
   between: { readonly deprecated: EpochMs | undefined; readonly sunset: EpochMs | undefined },
-): LimitRules['curve'] {
+): LimitRule['curve'] {
   const { deprecated, sunset } = between;
   if (by.kind !== 'curve' || deprecated === undefined || sunset === undefined) return undefined;
   const days = Math.min(MOST_STEPS, Math.max(1, Math.ceil((sunset - deprecated) / DAY_MS)));
@@ -50,16 +54,30 @@ export function lowerAlong(
 }
 
 /** The lowered limit in force at `now`; a step begins with its day, counted from the deprecation instant. */
-export function loweredAt({ deprecated, curve }: LimitRules, now: EpochMs): Limit {
+export function loweredAt(
+  { deprecated, curve }: Pick<LimitRule, 'deprecated' | 'curve'>,
+  now: EpochMs,
+): Limit {
   if (curve === undefined) return deprecated;
   const step = Math.floor((now - curve.from) / DAY_MS);
   return curve.steps[Math.min(Math.max(step, 0), curve.steps.length - 1)] ?? deprecated;
 }
 
+/** Of the only limit `deprecated`; of others a name of its own each, since each counts in a bucket of its own (RL-11). */
+export function loweredTo(base: Limit, to: Pick<Limit, 'units' | 'windowMs' | 'burst'>): Limit {
+  const name = base.name === DEFAULT_LIMIT ? LOWERED_DEFAULT : `${base.name}-${LOWERED_DEFAULT}`;
+  return { ...base, ...to, name };
+}
+
+/** Whether this is what a limit became for what is deprecated. */
+export function isLowered({ name }: Limit): boolean {
+  return name === LOWERED_DEFAULT || name.endsWith(`-${LOWERED_DEFAULT}`);
+}
+
 function scaleLimit(base: Limit, factor: number): Limit {
   const units = scale(base.units, factor);
   const burst = Math.min(scale(base.burst, factor), units);
-  return { name: 'deprecated', units, windowMs: base.windowMs, burst };
+  return loweredTo(base, { units, windowMs: base.windowMs, burst });
 }
 
 /** Whole units, rounded down; the small addend undoes binary fractions such as 100 × 0.29 = 28.999999999999996. */

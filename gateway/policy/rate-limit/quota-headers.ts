@@ -1,4 +1,4 @@
-// The quota of an answer as header lines: the specification's pair and the RateLimit draft's pair.
+// The quotas of an answer as header lines: the specification's pair and the RateLimit draft's pair.
 // Called when an answer is decorated, refused or not.
 import type { HeaderLine } from '../contract.ts';
 import type { Quota } from './limit.ts';
@@ -10,23 +10,51 @@ export interface QuotaLines {
   readonly append: readonly HeaderLine[];
 }
 
+type Counted = Extract<Quota, { kind: 'counted' }>;
+
 const NO_LINES: QuotaLines = { replace: [], append: [] };
 
-/** RL-2, RL-3: the lines of a counted quota, refused or not; none when the store is away, since they would be made up (RL-13). */
-export function quotaLines(quota: Quota): QuotaLines {
-  if (quota.kind !== 'counted') return NO_LINES;
-  const { name, units, windowMs } = quota.limit;
-  const remaining = String(quota.remaining);
-  return {
-    replace: [
-      ['x-ratelimit-limit', String(units)],
-      ['x-ratelimit-remaining', remaining],
-    ],
-    append: [
-      ['ratelimit-policy', `"${name}";q=${units};w=${seconds(windowMs)}`],
-      ['ratelimit', `"${name}";r=${remaining};t=${seconds(quota.resetMs)}`],
-    ],
-  };
+/**
+ * RL-2, RL-3: the lines of counted quotas, refused or not. The pair speaks of the limit that the caller meets first, the
+ * lists of all. What is left of a limit that everyone shares is told only where it is that one: it would tell what others
+ * use (RL-7). Of a limit in shadow nothing is said; nor of any while the store is away, since it would be made up (RL-13).
+ */
+export function quotaLines(quotas: readonly Quota[]): QuotaLines {
+  const [only] = quotas;
+  // Most requests have one limit.
+  if (only !== undefined && quotas.length === 1)
+    return isShown(only) ? { replace: pairOf(only), append: [policyLine(only), stateLine(only)] } : NO_LINES;
+  const all = quotas.filter(isShown);
+  if (all.length === 0) return NO_LINES;
+  const nearest = all.reduce(nearer);
+  const told = all.filter((each) => each === nearest || each.rule.by !== 'everyone');
+  return { replace: pairOf(nearest), append: [...all.map(policyLine), ...told.map(stateLine)] };
+}
+
+function isShown(quota: Quota): quota is Counted {
+  return quota.kind === 'counted' && !quota.rule.shadow;
+}
+
+/** Of two refusals the longer one, else the one with fewer requests left. */
+function nearer(a: Counted, b: Counted): Counted {
+  if (a.allowed !== b.allowed) return a.allowed ? b : a;
+  if (!a.allowed) return b.retryAfterMs > a.retryAfterMs ? b : a;
+  return b.remaining < a.remaining ? b : a;
+}
+
+function pairOf({ limit, remaining }: Counted): readonly HeaderLine[] {
+  return [
+    ['x-ratelimit-limit', String(limit.units)],
+    ['x-ratelimit-remaining', String(remaining)],
+  ];
+}
+
+function policyLine({ limit: { name, units, windowMs } }: Counted): HeaderLine {
+  return ['ratelimit-policy', `"${name}";q=${units};w=${seconds(windowMs)}`];
+}
+
+function stateLine({ limit, remaining, resetMs }: Counted): HeaderLine {
+  return ['ratelimit', `"${limit.name}";r=${remaining};t=${seconds(resetMs)}`];
 }
 
 /** The draft has whole seconds, and a window of 0 is not allowed; rounding up never promises more than is there. */

@@ -1,29 +1,30 @@
 // Names the bucket a request is counted in (RL-12).
-// Called by the pipeline; the key is all that a store learns of a caller.
-import type { LimitRules } from './limit.ts';
+// Its first part is named when a plan is compiled, its subject by the pipeline; a store learns no more of a caller.
+import type { CountedBy } from './limit.ts';
 
-export interface Subject {
-  readonly api: string;
-  /** The version, or one operation of it, whose requests are counted together. */
-  readonly scope: string;
-  /** Name of the limit, so that each stage of a version counts in a bucket of its own (RL-11). */
-  readonly limit: string;
-  readonly by: LimitRules['by'];
+export interface Caller {
   /** Undefined where the access is public; such requests are counted by address. */
   readonly consumer: { readonly id: string } | undefined;
   /** IPv6 already shortened to its /64. */
   readonly clientAddress: string;
 }
 
+/** Of an API, what is counted together in it, and the name of the limit: no part can pose as two. */
+export function bucketName(api: string, scope: string, limit: string): string {
+  return `${part(api)}:${part(scope)}:${part(limit)}`;
+}
+
 /**
- * A key no two subjects share: the parts before the last hold no colon, and the last one, which a client may choose,
- * says by its kind whether it is a consumer or an address, so that neither can pose as the other.
+ * A key no two subjects share: the name of the bucket holds no more colons than its own two, and the subject before it,
+ * which a client may choose, says by its kind whether it is a consumer, an address or everyone, so that none can pose as
+ * another. The braces are the hash tag of Redis Cluster: the buckets of one subject are kept on one node.
  */
-export function bucketKey(subject: Subject): string {
-  const { api, scope, limit, by, consumer, clientAddress } = subject;
-  const who =
-    by === 'consumer' && consumer !== undefined ? `consumer:${consumer.id}` : `address:${clientAddress}`;
-  return `${part(api)}:${part(scope)}:${part(limit)}:${who}`;
+export function bucketKey(bucket: string, by: CountedBy, { consumer, clientAddress }: Caller): string {
+  // A node for each API and limit: what everyone shares is asked for the most.
+  if (by === 'everyone') return `{everyone:${bucket}}`;
+  return by === 'consumer' && consumer !== undefined
+    ? `{consumer:${consumer.id}}:${bucket}`
+    : `{address:${clientAddress}}:${bucket}`;
 }
 
 function part(text: string): string {

@@ -2,6 +2,7 @@
 // Stands behind the RateLimitStore port and answers at once.
 import { emissionInterval, gcra } from '../../policy/rate-limit/gcra.ts';
 import type { Limit, Take, Taken } from '../../policy/rate-limit/limit.ts';
+import { createEmbeddedLogs } from './rate-limit-logs.ts';
 
 interface Bucket {
   /** Theoretical arrival time in microseconds: when the bucket will be full again. */
@@ -14,6 +15,12 @@ const DEFAULT_MAX_BUCKETS = 100_000;
 /** Share of the buckets that goes when all room is used, so that the search for them is rare. */
 const EVICTED_SHARE = 0.1;
 
+/** Its answers wait for nothing. */
+export interface EmbeddedRateLimitStore {
+  readonly take: (take: Take) => Taken;
+  readonly takeAll: (takes: readonly Take[]) => readonly Taken[];
+}
+
 /**
  * Buckets in memory, at most `maxBuckets` (default 100,000). A full bucket says nothing and is dropped; when all room
  * is used by others, the least used go first, so a subject at its limit is forgotten only after everyone below theirs.
@@ -22,7 +29,7 @@ const EVICTED_SHARE = 0.1;
 export function createEmbeddedRateLimitStore(options: {
   readonly now: () => number;
   readonly maxBuckets?: number;
-}): { readonly take: (take: Take) => Taken } {
+}): EmbeddedRateLimitStore {
   const maxBuckets = options.maxBuckets ?? DEFAULT_MAX_BUCKETS;
   const buckets = new Map<string, Bucket>();
   let sweep = buckets.entries();
@@ -46,19 +53,44 @@ export function createEmbeddedRateLimitStore(options: {
     buckets.set(key, bucket);
   };
 
+  const logs = createEmbeddedLogs();
+
+  const put = ({ key, limit }: Take, tat: number, nowMicros: number): void => {
+    const bucket = buckets.get(key);
+    if (bucket === undefined) {
+      add(key, { tat, fill: fillMicros(limit) }, nowMicros);
+    } else {
+      bucket.tat = tat;
+      bucket.fill = fillMicros(limit);
+    }
+  };
+
+  const take = (asked: Take): Taken => {
+    const { key, limit, cost } = asked;
+    const now = options.now();
+    if (limit.algorithm === 'sliding-log') return logs.take(asked, now);
+    const { taken, tat } = gcra(buckets.get(key)?.tat, limit, cost, now);
+    if (taken.allowed && tat !== undefined) put(asked, tat, now * 1000);
+    return taken;
+  };
+
+  /** What its bucket says of `cost` units, none of which are taken. */
+  const look = ({ key, limit }: Take, cost: number): Taken => {
+    const now = options.now();
+    return limit.algorithm === 'sliding-log'
+      ? logs.look(key, limit, cost, now)
+      : gcra(buckets.get(key)?.tat, limit, cost, now).taken;
+  };
+
   return {
-    take: ({ key, limit, cost }) => {
-      const now = options.now();
-      const bucket = buckets.get(key);
-      const { taken, tat } = gcra(bucket?.tat, limit, cost, now);
-      if (!taken.allowed || tat === undefined) return taken;
-      if (bucket === undefined) {
-        add(key, { tat, fill: fillMicros(limit) }, now * 1000);
-      } else {
-        bucket.tat = tat;
-        bucket.fill = fillMicros(limit);
-      }
-      return taken;
+    take,
+    takeAll: (takes) => {
+      const seen = takes.map((each) => look(each, each.cost));
+      if (seen.every(({ allowed }) => allowed)) return takes.map(take);
+      return takes.map((each, index) => {
+        const taken = seen[index];
+        return taken?.allowed === false ? taken : { ...look(each, 0), allowed: true };
+      });
     },
   };
 }

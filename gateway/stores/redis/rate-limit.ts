@@ -1,31 +1,159 @@
-// Rate-limit buckets shared by all gateways: one atomic script call per take, timed by the server's clock (RL-10).
+// Rate-limit buckets shared by all gateways: one atomic script call per subject, timed by the server's clock (RL-10).
 // Stands behind the RateLimitStore port, usually below the leases.
 import { readFileSync } from 'node:fs';
+import { StoreUnavailable } from '../../policy/contract.ts';
 import { emissionInterval } from '../../policy/rate-limit/gcra.ts';
-import type { RateLimitStore, Taken } from '../../policy/rate-limit/limit.ts';
-import type { RedisConnection } from './connect.ts';
+import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
+import type { RedisConnection, RedisScript } from './connect.ts';
 
-const SCRIPT = readFileSync(new URL('./rate-limit.lua', import.meta.url), 'utf8');
+const TAKE = textOf('rate-limit');
+const HAND_BACK = textOf('hand-back');
+/** Of the 50 ms of RL-13 the last call under way may need the rest. */
+const LAST_CALL_AFTER_MS = 20;
+
+/** What one call has taken, and by what it is handed back. */
+interface Taking {
+  readonly taken: readonly Taken[];
+  readonly stamps: readonly number[];
+}
 
 /**
- * Buckets in Redis. `take` rejects with `StoreUnavailable` when no answer comes within the connection's deadline.
+ * Buckets in Redis. Takes reject with `StoreUnavailable` when no answer comes within the connection's deadline.
  * A rate that is no whole number of microseconds per unit is rounded to the slower one, so it admits never more.
+ * `takeAll` makes one call per subject, in the order of the takes, and begins none once 20 ms are gone; what was taken of
+ * the first subjects is handed back when a later one refuses or does not answer.
  */
-export function createRedisRateLimitStore(connection: RedisConnection): RateLimitStore {
-  const takeFromBucket = connection.script('sundialTakeFromBucket', SCRIPT, 1);
+export function createRedisRateLimitStore(
+  connection: RedisConnection,
+  { now = () => performance.now() }: { readonly now?: () => number } = {},
+): RateLimitStore {
+  const scripts = new Map<string, RedisScript>();
+  /** A script has a fixed number of keys: one of each text for each number. */
+  const scriptFor = (name: string, lua: string, keys: number): RedisScript => {
+    const known = scripts.get(`${name}${keys}`) ?? connection.script(`${name}${keys}`, lua, keys);
+    scripts.set(`${name}${keys}`, known);
+    return known;
+  };
+
+  const takeOfSubject = async (takes: readonly Take[], mayHandBack: boolean): Promise<Taking> => {
+    const keys = takes.flatMap((take) => (mayHandBack ? pairOf(take) : [keyOf(take)]));
+    const script = scriptFor('sundialTakeFromBuckets', TAKE, keys.length);
+    const reply = await script(...keys, mayHandBack ? 2 : 1, ...takes.flatMap(askedOf));
+    return readReply(reply, takes.length);
+  };
+
+  /** Not waited for. What is lost on the way counts as used: a limit is never exceeded for it. */
+  const handBack = (takes: readonly Take[], { stamps }: Taking): void => {
+    const keys = takes.flatMap(pairOf);
+    const given = takes.flatMap((take, index) => [
+      ...(isLog(take) ? ['log', 0] : ['gcra', emissionInterval(take.limit)]),
+      take.cost,
+      stamps[index] ?? 0,
+    ]);
+    const script = scriptFor('sundialHandBack', HAND_BACK, keys.length);
+    script(...keys, ...given).catch((error: unknown) => {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    });
+  };
+
+  const takeBySubject = async (
+    groups: readonly (readonly Take[])[],
+  ): Promise<readonly (readonly Taken[])[]> => {
+    const began = now();
+    const done: Taking[] = [];
+    const undo = (): void => {
+      for (const [index, taking] of done.entries()) handBack(groups[index] ?? [], taking);
+    };
+    for (const [index, takes] of groups.entries()) {
+      try {
+        if (index > 0 && now() - began > LAST_CALL_AFTER_MS)
+          throw new StoreUnavailable('Redis answers too slowly');
+        const taking = await takeOfSubject(takes, index < groups.length - 1);
+        if (taking.taken.some(({ allowed }) => !allowed)) {
+          undo();
+          const before = done.map(({ taken }, group) =>
+            taken.map((each, at) => putBack(each, groups[group]?.[at])),
+          );
+          return [...before, taking.taken];
+        }
+        done.push(taking);
+      } catch (error) {
+        undo();
+        throw error;
+      }
+    }
+    return done.map(({ taken }) => taken);
+  };
+
   return {
-    take: async ({ key, limit, cost }) =>
-      toTaken(await takeFromBucket(bucketKey(key), emissionInterval(limit), limit.burst, cost)),
+    take: async (take) => {
+      const [taken] = (await takeOfSubject([take], false)).taken;
+      if (taken === undefined) throw new TypeError('the rate-limit script answered for no bucket');
+      return taken;
+    },
+    takeAll: async (takes) => {
+      const groups = [...Map.groupBy(takes, subjectOf).values()];
+      const answered = new Map<Take, Taken>();
+      for (const [group, taken] of (await takeBySubject(groups)).entries()) {
+        for (const [index, take] of (groups[group] ?? []).entries()) {
+          const answer = taken[index];
+          if (answer !== undefined) answered.set(take, answer);
+        }
+      }
+      return takes.map((take) => answered.get(take));
+    },
   };
 }
 
-// The braces are the hash tag: in a cluster everything kept of one bucket lives on one node.
-const bucketKey = (key: string): string => `sundial:limit:{${key}}`;
+/** The hash tag: in a cluster everything kept of one subject lives on one node. */
+function subjectOf({ key }: Take): string {
+  return key.slice(0, key.indexOf('}') + 1) || key;
+}
 
-function toTaken(reply: unknown): Taken {
-  if (!Array.isArray(reply) || reply.length !== 4 || !reply.every(Number.isSafeInteger)) {
-    throw new TypeError('the rate-limit script answered something else than four integers');
-  }
-  const [taken, remaining, retryMicros, resetMicros] = reply as [number, number, number, number];
-  return { allowed: taken === 1, remaining, retryAfterMs: retryMicros / 1000, resetMs: resetMicros / 1000 };
+function isLog({ limit }: Take): boolean {
+  return limit.algorithm === 'sliding-log';
+}
+
+/** A limit that changes its algorithm starts anew: the one does not read what the other has written. */
+function keyOf(take: Take): string {
+  return `sundial:limit:${take.key}${isLog(take) ? ':log' : ''}`;
+}
+
+function pairOf(take: Take): readonly [string, string] {
+  const key = keyOf(take);
+  return [key, `${key}:back`];
+}
+
+function askedOf(take: Take): readonly (string | number)[] {
+  const { limit, cost } = take;
+  return isLog(take)
+    ? ['log', limit.windowMs * 1000, limit.units, cost]
+    : ['gcra', emissionInterval(limit), limit.burst, cost];
+}
+
+/** The numbers of a bucket whose units are on their way back. */
+function putBack(taken: Taken, take: Take | undefined): Taken {
+  return { ...taken, remaining: taken.remaining + (take?.cost ?? 0) };
+}
+
+function readReply(reply: unknown, buckets: number): Taking {
+  if (!Array.isArray(reply) || reply.length !== buckets || !reply.every(isBucketReply))
+    throw new TypeError('the rate-limit script answered something else than five integers for each bucket');
+  return {
+    taken: reply.map(([allowed, remaining, retryMicros, resetMicros]) => ({
+      allowed: allowed === 1,
+      remaining,
+      retryAfterMs: retryMicros / 1000,
+      resetMs: resetMicros / 1000,
+    })),
+    stamps: reply.map(([, , , , stamp]) => stamp),
+  };
+}
+
+function isBucketReply(reply: unknown): reply is readonly [number, number, number, number, number] {
+  return Array.isArray(reply) && reply.length === 5 && reply.every(Number.isSafeInteger);
+}
+
+function textOf(script: string): string {
+  return readFileSync(new URL(`./${script}.lua`, import.meta.url), 'utf8');
 }

@@ -1,7 +1,6 @@
 // The primary's end of the stores: what workers ask of the embedded store that it owns, and of the guard.
 // Made by open-stores.ts; nobody asks it where there are no workers.
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
-import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
 import type { CachedPins, PinRecords } from '../pin-cache.ts';
@@ -10,7 +9,8 @@ import type { Kept, StoreAnswers, StoreNews } from './spoken.ts';
 export type TellWorkers = (news: StoreNews) => Promise<void>;
 
 export interface OwnedStore {
-  readonly take: (take: Take) => Taken;
+  readonly take: StoreAnswers['take'];
+  readonly takeAll: StoreAnswers['takeAll'];
   /** As they are kept. */
   readonly records: PinRecords;
   /** As this process knows them. */
@@ -19,12 +19,13 @@ export interface OwnedStore {
 }
 
 export function answerWorkers(
-  { take, records, pins, ledger }: OwnedStore,
+  { take, takeAll, records, pins, ledger }: OwnedStore,
   guard: StoreAnswers['guard'],
   tell: TellWorkers,
 ): StoreAnswers {
   return {
     take,
+    takeAll,
     guard,
     findPin: (key) => kept(records.find(key)),
     claimPin: async ({ key, pin }) => {
@@ -47,7 +48,7 @@ export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
     throw new Error('with this store workers ask it themselves');
   };
   return {
-    ...{ take: nobody, guard, findPin: nobody, claimPin: nobody },
+    ...{ take: nobody, takeAll: nobody, guard, findPin: nobody, claimPin: nobody },
     ...{ addUsage: nobody, firstUsage: nobody, usageBegan: nobody },
   };
 }

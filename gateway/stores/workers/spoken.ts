@@ -14,6 +14,7 @@ export type Kept<T> =
 /** What a worker asks the primary for. */
 export interface StoreAnswers {
   readonly take: (take: Take) => Taken;
+  readonly takeAll: (takes: readonly Take[]) => readonly (Taken | undefined)[];
   readonly guard: (take: Take) => Taken;
   readonly findPin: (key: string) => Promise<Kept<Pin | undefined>>;
   readonly claimPin: (asked: { readonly key: string; readonly pin: Pin }) => Promise<Kept<Pin>>;

@@ -44,7 +44,10 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
   const guard = createGuard(options);
   switch (store.kind) {
     case 'embedded': {
-      const exact: RateLimitStore = { take: (take) => inTime(primary.take(take)) };
+      const exact: RateLimitStore = {
+        take: (take) => inTime(primary.take(asked(take))),
+        takeAll: (takes) => inTime(primary.takeAll(takes.map(asked))),
+      };
       const shared = createLeasingStore(exact, { now, patienceMs: ANSWER_WITHIN_MS });
       const local = createEmbeddedRateLimitStore({ now });
       const limiter = createRateLimiter({ shared, exact, local, replicas: workers });
@@ -134,6 +137,11 @@ async function orAway<T>(answer: Promise<T>): Promise<T> {
   } catch (error) {
     throw new StoreUnavailable(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** What crosses is what the store needs: a part of a request holds more. */
+function asked({ key, limit, cost }: Take): Take {
+  return { key, limit, cost };
 }
 
 function inTime<T>(answer: Promise<T>): Promise<T> {

@@ -1,0 +1,46 @@
+// The 429 of a limit: how long to wait, which limits were met, and why they are as low as they are (RL-1, RL-6).
+// Asked by refusal-answer.ts for the limits of an API and for the guard.
+import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';
+import { isLowered } from '../policy/rate-limit/lowering.ts';
+import { type ErrorDescription, refuse } from './error-body.ts';
+import type { ExchangeFacts } from './facts.ts';
+import { whereToGo } from './lifecycle-answer.ts';
+
+/** Of the registry of problem types, which the RateLimit draft adds to. */
+const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
+
+type Met = Exclude<RateLimitRefusal, { reason: 'limits_unavailable' }>;
+
+export function describeLimitRefusal(refusal: Met, facts: ExchangeFacts): ErrorDescription {
+  const { retryAfterSeconds } = refusal;
+  const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
+  const names =
+    refusal.reason === 'guard_limited' ? ['guard'] : refusal.violated.map(({ limit }) => limit.name);
+  return {
+    ...refuse(
+      429,
+      ['Rate limit exceeded.', ...reasons(refusal), `Retry in ${wait}.`].join(' '),
+      { retryAfter: retryAfterSeconds, ...migration(facts) },
+      { 'retry-after': String(retryAfterSeconds) },
+    ),
+    problem: { type: QUOTA_EXCEEDED, title: 'Quota Exceeded', members: { 'violated-policies': names } },
+  };
+}
+
+/** What the caller would not know from the numbers. */
+function reasons(refusal: Met): readonly string[] {
+  if (refusal.reason === 'guard_limited') return [];
+  const words: string[] = [];
+  if (refusal.violated.some(({ limit }) => isLowered(limit)))
+    words.push('The limit is lower since this version is deprecated.');
+  if (refusal.violated.some(({ by }) => by === 'everyone'))
+    words.push('This limit is shared by all callers.');
+  return words;
+}
+
+/** A limit met on a deprecated version says where the room is. */
+function migration({ phase, version, successor }: ExchangeFacts): ErrorDescription['members'] {
+  if (phase?.stage !== 'deprecated' || version === undefined) return {};
+  const { guide } = version.schedule;
+  return whereToGo({ ...successor, guide });
+}

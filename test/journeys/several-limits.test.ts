@@ -1,0 +1,117 @@
+// Several limits of one request: per address, of everyone, in shadow, by cost, and as a sliding log.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
+
+const stack = new AsyncDisposableStack();
+const PROBLEM = { accept: 'application/problem+json' };
+let gateway: RunningGateway;
+let client: Client;
+
+beforeAll(async () => {
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  gateway = stack.use(await runGateway({ policies: 'several-limits', environment: { ECHO: echo.url } }));
+  client = stack.use(overHttp1(gateway.https));
+});
+afterAll(() => stack.disposeAsync());
+
+const ask = (path: string, more: Partial<Parameters<Client['ask']>[0]> = {}) => client.ask({ path, ...more });
+const lineOf = ({ headers }: Answer) => gateway.accessLine(headers['x-request-id']);
+const decided = (version: string, policy: string, decision: string) =>
+  gateway.metric(
+    `sundial_ratelimit_decisions_total{api="jobs",version="${version}",policy="${policy}",decision="${decision}"}`,
+  );
+
+describe('a request that counts against several limits', () => {
+  it('RL-2, RL-3, RL-7: tells all of them, what is left of its own, and nothing of those in shadow', async () => {
+    const first = await ask('/api/v2/jobs');
+    expect(first).toMatchObject({
+      status: 200,
+      headers: {
+        'x-ratelimit-limit': '60',
+        'x-ratelimit-remaining': '3',
+        'ratelimit-policy': '"default";q=60;w=3600, "all";q=120;w=3600',
+        ratelimit: '"default";r=3;t=60',
+      },
+    });
+    expect(await lineOf(first)).not.toHaveProperty('shadow_limited_by');
+  });
+
+  it('a limit in shadow counts and tells the operator, and refuses nothing', async () => {
+    await ask('/api/v2/jobs');
+    const third = await ask('/api/v2/jobs');
+    expect(third).toMatchObject({ status: 200, headers: { 'x-ratelimit-remaining': '1' } });
+    expect(await lineOf(third)).toMatchObject({ status: 200, shadow_limited_by: ['trial'] });
+    expect(await decided('v2', 'trial', 'allowed')).toBe(2);
+    expect(await decided('v2', 'trial', 'shadow_limited')).toBe(1);
+    expect(await decided('v2', 'default', 'allowed')).toBe(3);
+  });
+
+  it('RL-1, RL-6: rate_limited by the limit of everyone says so, and takes nothing of the caller’s own', async () => {
+    const admitted = [await ask('/api/v3/jobs'), await ask('/api/v3/jobs')];
+    expect(admitted.map(({ status }) => status)).toEqual([200, 200]);
+    expect(admitted.map(({ headers }) => headers['x-ratelimit-remaining'])).toEqual(['1', '0']);
+    const refused = await ask('/api/v3/jobs', { headers: PROBLEM });
+    const wait = Number(refused.headers['retry-after']);
+    expect(refused).toMatchObject({
+      status: 429,
+      headers: {
+        'content-type': 'application/problem+json',
+        'x-ratelimit-limit': '660',
+        'x-ratelimit-remaining': '0',
+        ratelimit: `"default";r=598;t=12, "all";r=0;t=${wait}`,
+      },
+      json: {
+        type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+        title: 'Quota Exceeded',
+        status: 429,
+        error: 'Too Many Requests',
+        message: `Rate limit exceeded. This limit is shared by all callers. Retry in ${wait} seconds.`,
+        'violated-policies': ['all'],
+        retryAfter: wait,
+      },
+    });
+    expect(await lineOf(refused)).toMatchObject({ refusal: 'rate_limited', limited_by: ['all'] });
+    expect(await decided('v3', 'all', 'limited')).toBe(1);
+    expect(await decided('v3', 'default', 'limited')).toBeUndefined();
+  });
+
+  it('RL-11: a lowered limit says that it is lower since the version is deprecated', async () => {
+    expect((await ask('/api/v1/jobs')).headers['ratelimit-policy']).toBe(
+      '"deprecated";q=30;w=3600, "all";q=120;w=3600',
+    );
+    await ask('/api/v1/jobs');
+    const refused = await ask('/api/v1/jobs', { headers: PROBLEM });
+    const wait = Number(refused.headers['retry-after']);
+    expect(refused).toMatchObject({
+      status: 429,
+      json: {
+        message: `Rate limit exceeded. The limit is lower since this version is deprecated. Retry in ${wait} seconds.`,
+        'violated-policies': ['deprecated'],
+        migration_guide: 'https://docs.example.com/jobs',
+      },
+    });
+  });
+
+  it('RL-9: an operation that costs more takes it whole or not at all, and leaves room for what costs less', async () => {
+    const post = { method: 'POST' } as const;
+    expect((await ask('/api/v4/jobs/bulk', post)).headers['x-ratelimit-remaining']).toBe('1');
+    const refused = await ask('/api/v4/jobs/bulk', post);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(60);
+    expect(await ask('/api/v4/jobs')).toMatchObject({
+      status: 200,
+      headers: { 'x-ratelimit-remaining': '0' },
+    });
+  });
+
+  it('RL-8: a sliding log lets exactly its units pass in its window', async () => {
+    const answers: Answer[] = [];
+    for (let call = 0; call < 3; call += 1)
+      answers.push(await ask('/api/v4/jobs/login', { method: 'POST', headers: PROBLEM }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(answers[2]?.json).toMatchObject({ 'violated-policies': ['login'] });
+    expect(Number(answers[2]?.headers['retry-after'])).toBeGreaterThan(3500);
+  });
+});
