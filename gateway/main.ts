@@ -194,6 +194,10 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
     const { runPin } = await import('./cli/pin.ts');
     return printApart(runPin({ ...options, environment: process.env, now: Date.now() }));
   },
+  keys: async (options) => {
+    const { runKeys } = await import('./cli/keys.ts');
+    return printApart(runKeys({ ...options, environment: process.env, now: Date.now() }));
+  },
   status: async (options) => {
     const { runStatus } = await import('./cli/status.ts');
     return printApart(runStatus({ ...options, environment: process.env, now: Date.now() }));

@@ -33,7 +33,7 @@ const ROWS: readonly (readonly [key: string, wrong: string, cure: string, right?
     scopes('{ read: [a, b], write: [a, b] }'),
   ],
   ['access', scopes('{ read: a }'), 'one alone stands in a list too: [a]', scopes('{ read: [a] }')],
-  ['access', 'main', 'access: { identity: main }, or access: public', '{ identity: main }'],
+  ['access', 'main', 'access: { identity: main, scopes: any }, or access: public', '{ identity: main }'],
   ['v1 after', 'redirect v2', 'after: { redirect: v2 }', '{ redirect: v2 }'],
   ['v1 after', '"redirect: v2"', 'after: { redirect: v2 }', '{ redirect: v2 }'],
   ['v1 after', 'v2', 'after: { redirect: v2 }', '{ redirect: v2 }'],

@@ -21,8 +21,8 @@ const ROWS: readonly Row[] = [
     at: 'access',
     write: (given) =>
       typeof given === 'string' && /^[\w-]+$/.test(given) && !/^(?:private|none|open|off)$/.test(given)
-        ? `access: { identity: ${given} }, or access: public`
-        : 'access: { identity: <name> }, or access: public',
+        ? `access: { identity: ${given}, scopes: any }, or access: public`
+        : 'access: { identity: <name>, scopes: any }, or access: public',
   },
   { at: 'versions.*.after', write: redirect },
   { at: '**.limits', write: limits },
