@@ -133,8 +133,8 @@ describe('a pin', () => {
   });
 
   it('needs to know who calls', async () => {
-    expect(await problems(PAYMENTS.replace('{ identity: main }', 'public'))).toEqual([
-      'policies/payments.yaml:3 «pin» error: a public API knows no account that could be pinned (access: { identity: … })',
+    expect(await problems(PAYMENTS.replace('{ identity: main, scopes: any }', 'public'))).toEqual([
+      'policies/payments.yaml:3 «pin» error: a public API knows no account that could be pinned (access: { identity: …, scopes: any })',
     ]);
   });
 

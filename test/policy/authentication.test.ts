@@ -127,6 +127,7 @@ describe('authorisation', () => {
     expect(authorise(rule, method, consumer('orders:write'))).toEqual({
       reason: 'scope_insufficient',
       required: ['orders:read'],
+      via: 'token',
     });
   });
 
@@ -136,6 +137,7 @@ describe('authorisation', () => {
     expect(authorise(rule, method, consumer('orders:read'))).toEqual({
       reason: 'scope_insufficient',
       required,
+      via: 'token',
     });
   });
 

@@ -1,4 +1,5 @@
-// What a policy file says of who may call: an API, a version of it, one operation. Part of the facts of each.
+// What a policy file says of who may call: an API, a version of it, one operation.
+// Part of the facts of each.
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { type Fact, membersFact, plainWord, type Word, wordFact, writtenWord } from './facts.ts';

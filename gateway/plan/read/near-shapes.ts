@@ -17,6 +17,9 @@ const ROWS: readonly Row[] = [
     at: 'access.scopes',
     write: (given) => `scopes: { read: ${list(given)}, write: ${list(given)} }: who reads needs the former`,
   },
+  { at: '**.scopes.read', write: (given) => `${list(given)}, or any` },
+  { at: '**.scopes.write', write: (given) => `${list(given)}, or any` },
+  { at: '**.operations.*.access.scopes', write: (given) => `${list(given)}, or any` },
   {
     at: 'access',
     write: (given) =>

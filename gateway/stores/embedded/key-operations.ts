@@ -1,4 +1,5 @@
-// What is asked of sundial.db about API keys. Part of operations.ts; runs in the database's thread.
+// What is asked of sundial.db about API keys: found, listed, replaced if what is to be replaced still stands.
+// Part of operations.ts; runs in the database's thread.
 import type { DatabaseSync } from 'node:sqlite';
 
 export function createKeyOperations(database: DatabaseSync) {
