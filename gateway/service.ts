@@ -47,10 +47,11 @@ export function createService(options: ServiceOptions): Service {
   const { settings, telemetry, certificates, wallClock, monotonic, sockets } = options;
   const { logger, metrics } = telemetry;
   const closing = new AsyncDisposableStack();
-  const { onKeys } = createDependencyReport(telemetry);
+  const { onKeys, onIntrospection } = createDependencyReport(telemetry);
   const authenticators = openAuthenticators(settings.identities, {
     now: wallClock,
     onKeys,
+    onIntrospection,
     keys: options.keys,
   });
   closing.defer(async () => authenticators.close());

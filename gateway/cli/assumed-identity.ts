@@ -28,6 +28,7 @@ export function assumeIdentity(
   });
   switch (identity.kind) {
     case 'jwt':
+    case 'introspection':
       // What stands for a token is among the headers.
       return tokenAuthenticator({ claims: () => true, verify: () => known('token') });
     case 'keys': {

@@ -13,7 +13,8 @@ export function connectionFault(error: unknown, seconds: number): string {
 function inWords(code: string): string {
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no such host';
-  if (code === 'ECONNRESET' || code === 'EPIPE') return 'it hung up without an answer';
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET')
+    return 'it hung up without an answer';
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'no way leads there';
   if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
     return 'it does not speak TLS; write http://';

@@ -24,7 +24,7 @@ export function openAuthenticators(
   { keys, ...options }: AuthenticatorsOptions,
 ): Authenticators {
   const verifiers = openVerifiers(
-    identities.filter((identity) => identity.kind === 'jwt'),
+    identities.filter((identity) => identity.kind === 'jwt' || identity.kind === 'introspection'),
     options,
   );
   const byName = new Map<string, Authenticator>();

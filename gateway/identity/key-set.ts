@@ -2,7 +2,8 @@
 // Token verification looks keys up here on a cache miss; the token cache is flushed when `generation` moves.
 import { createLocalJWKSet, type JWK } from 'jose';
 import type { EpochMs } from '../policy/contract.ts';
-import { fetchKeys, keySetAddress } from './fetch-keys.ts';
+import { fetchKeys } from './fetch-keys.ts';
+import { hasPassed, issuerAddress, reasonOf } from './issuer-request.ts';
 
 /** Milliseconds. */
 const REFRESH_EVERY = 10 * 60_000;
@@ -16,6 +17,8 @@ const FETCH_TIMEOUT = 5_000;
 export interface Keys {
   readonly generation: number;
   readonly kids: ReadonlySet<string>;
+  /** Keys that may verify; with none there is no verdict on any token. */
+  readonly size: number;
   /** The one key that fits a header's `kid`, `alg` and use; rejects when there is none. */
   readonly find: ReturnType<typeof createLocalJWKSet>;
 }
@@ -53,7 +56,7 @@ export interface KeySet {
  * @throws TypeError when keys may not be fetched from `url`.
  */
 export function createKeySet(url: string, options: KeySetOptions): KeySet {
-  const address = keySetAddress(url);
+  const address = issuerAddress(url);
   const closing = new AbortController();
   let keys: Keys = edition(0, []);
   let fingerprint: string | undefined;
@@ -62,19 +65,22 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
   let failed = false;
   let flight: Promise<void> | undefined;
 
-  const held = (): Keys | undefined => (options.now() < fetchedAt + STALE_MAX ? keys : undefined);
+  const held = (): Keys | undefined =>
+    keys.size > 0 && options.now() < fetchedAt + STALE_MAX ? keys : undefined;
 
   const fetchOnce = async (): Promise<void> => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(options.timeout ?? FETCH_TIMEOUT)]);
     try {
       const fresh = await fetchKeys(address, options.fetch ?? fetch, signal);
       fetchedAt = options.now();
-      failed = false;
       const print = JSON.stringify(fresh);
       if (print !== fingerprint) {
         fingerprint = print;
         keys = edition(keys.generation + 1, fresh);
       }
+      // The issuer's own word, so that the keys of before go; and a fault, so that it is soon asked again.
+      if (fresh.length === 0) throw new Error('the JWK set holds no key that may verify a signature');
+      failed = false;
       options.report?.({ kind: 'fetched', keys: fresh.length });
     } catch (error) {
       failed = true;
@@ -122,15 +128,5 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
 
 function edition(generation: number, keys: JWK[]): Keys {
   const kids = new Set(keys.flatMap(({ kid }) => (kid === undefined ? [] : [kid])));
-  return { generation, kids, find: createLocalJWKSet({ keys }) };
-}
-
-/** Also true after the clock was set back: a wait may then end early, but never lasts for years. */
-function hasPassed(since: EpochMs, span: number, now: EpochMs): boolean {
-  return now < since || now >= since + span;
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+  return { generation, kids, size: keys.length, find: createLocalJWKSet({ keys }) };
 }

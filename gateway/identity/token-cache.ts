@@ -3,10 +3,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Authenticated } from '../policy/authentication/access.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';
-import type { Verification, VerifyToken } from './verify-token.ts';
+import type { Verification, VerifyToken } from './verdict.ts';
 
 /** Milliseconds. */
-const KEEP_ACCEPTED = 5 * 60_000;
 const KEEP_REFUSED = 10_000;
 
 /** Accepted and refused tokens have rooms of their own: a flood of forgeries drives no good token out. */
@@ -26,14 +25,16 @@ interface Entry {
 
 export interface TokenCacheOptions {
   readonly verify: VerifyToken;
+  /** Milliseconds for which an accepted token is; 0: nothing is remembered. */
+  readonly keep: number;
   /** The key set's; entries of an older one are dropped. */
   readonly generation: () => number;
   readonly now: () => EpochMs;
 }
 
 /**
- * Puts a cache in front of `verify` (JWT-8): accepted tokens for 5 minutes and never past `exp`, refused ones
- * for 10 seconds. A hit is answered without a promise; callers that ask for one token at once share one verification.
+ * Puts a cache in front of `verify` (JWT-8): accepted tokens for `keep` and never past `exp`, refused ones
+ * for 10 seconds at most. A hit is answered without a promise; callers that ask for one token at once share one verification.
  */
 export function createTokenCache(options: TokenCacheOptions): (token: string) => MaybePromise<Authenticated> {
   const { verify, now } = options;
@@ -59,7 +60,8 @@ export function createTokenCache(options: TokenCacheOptions): (token: string) =>
     if (of !== generation) return outcome;
     const room = outcome.kind === 'consumer' ? accepted : refused;
     const since = now();
-    const until = Math.min(expires, since + (outcome.kind === 'consumer' ? KEEP_ACCEPTED : KEEP_REFUSED));
+    const longest = outcome.kind === 'consumer' ? options.keep : Math.min(options.keep, KEEP_REFUSED);
+    const until = Math.min(expires, since + longest);
     if (until > since) room.set(keyOf(token), { token, outcome, since, expires: until });
     return outcome;
   };

@@ -46,9 +46,12 @@ function isCanonical(part: string): boolean {
   return Buffer.from(part, 'base64url').toString('base64url') === part;
 }
 
+/** A byte order mark is kept, for JSON to stumble over (RFC 8259 §8.1): not every reader passes over it. */
+const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 function readUniqueMembers(part: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url'));
+    const text = STRICT.decode(Buffer.from(part, 'base64url'));
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     if (Object.keys(value).length !== countMembers(text)) return undefined;

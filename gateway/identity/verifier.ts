@@ -4,6 +4,7 @@ import type { JwtIdentity } from '../plan/settings.ts';
 import type { TokenVerifier } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
+import type { IssuerOf } from './known-issuers.ts';
 import { createTokenCache } from './token-cache.ts';
 import { issuerOf } from './token-shape.ts';
 import { createVerifyToken } from './verify-token.ts';
@@ -11,6 +12,7 @@ import { createVerifyToken } from './verify-token.ts';
 export interface VerifierOptions extends KeySetOptions {
   /** The real clock, never the moved clock of the lifecycle rules. */
   readonly now: () => EpochMs;
+  readonly issuerOf?: IssuerOf;
 }
 
 export interface IdentityVerifier extends TokenVerifier {
@@ -25,14 +27,16 @@ export interface IdentityVerifier extends TokenVerifier {
  * @throws TypeError when the keys may not be fetched from `settings.jwksUrl` (JWT-4).
  */
 export function createTokenVerifier(settings: JwtIdentity, options: VerifierOptions): IdentityVerifier {
+  const named = options.issuerOf ?? issuerOf;
   const keySet = createKeySet(settings.jwksUrl, options);
   const judge = createTokenCache({
     verify: createVerifyToken(settings, keySet, options.now),
+    keep: settings.tokenCacheMs,
     generation: keySet.generation,
     now: options.now,
   });
   return {
-    claims: (token) => issuerOf(token) === settings.issuer,
+    claims: (token) => named(token) === settings.issuer,
     verify: (token) => {
       keySet.refreshIfDue();
       return judge(token);

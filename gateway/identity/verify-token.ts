@@ -1,28 +1,27 @@
 // Judges one access token by the rules of its issuer, in the order of JWT-1; jose does the cryptography.
 // The slow road: reached only when the token cache does not know the token.
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { errors, type JWTPayload } from 'jose';
 import type { JwtIdentity } from '../plan/settings.ts';
-import type { Authenticated, TokenFlaw } from '../policy/authentication/access.ts';
+import type { TokenFlaw } from '../policy/authentication/access.ts';
 import { consumerFrom } from '../policy/authentication/consumer.ts';
 import { LEEWAY } from '../policy/authentication/token-time.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { KeySet } from './key-set.ts';
 import { flawOf, isTooEarly } from './token-flaw.ts';
 import { hasRepeatedClaims, readTokenHeader, type TokenHeader } from './token-shape.ts';
+import {
+  expired,
+  invalid,
+  type Judged,
+  lasting,
+  passing,
+  type Verification,
+  type VerifyToken,
+} from './verdict.ts';
+import { verifySignature } from './verify-signature.ts';
 
 /** Claims of other kinds of JWT: ID tokens, logout and security event tokens (JWT-5). */
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
-
-/** An outcome, which may be repeated without another look up to `expires`. */
-export interface Verification {
-  readonly outcome: Authenticated;
-  /** Of the keys it was judged with. */
-  readonly generation: number;
-  readonly expires: EpochMs;
-}
-
-/** A verdict that needs no keys comes at once. */
-export type VerifyToken = (token: string) => Verification | Promise<Verification>;
 
 /** Makes the verification for one identity (JWT-1 … JWT-8). It never rejects for anything a token says. */
 export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: () => EpochMs): VerifyToken {
@@ -36,7 +35,7 @@ export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: ()
 
     const at = now();
     try {
-      const { payload } = await jwtVerify(token, keys.find, {
+      const payload = await verifySignature(token, keys.find, {
         algorithms: [...settings.algorithms],
         typ: expectedType(settings.tokenTypes, header.typ),
         issuer: settings.issuer,
@@ -60,8 +59,6 @@ export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: ()
     return settings.algorithms.includes(header.alg) ? judge(token, header) : unfit('algorithms');
   };
 }
-
-type Judged = Omit<Verification, 'generation'>;
 
 function judgeClaims(claims: JWTPayload, settings: JwtIdentity): Judged {
   const { exp, iat, sub } = claims;
@@ -93,18 +90,6 @@ function expectedType(accepted: readonly string[], typ: string | undefined): str
 /** Whatever stopped the verification, the token is not proven; a client learns no more than expired or not (AUTH-2). */
 function verdictOn(error: unknown): Judged {
   const flaw = flawOf(error);
-  if (error instanceof errors.JWTExpired) return lasting(refused('The access token expired', flaw));
+  if (error instanceof errors.JWTExpired) return lasting(expired(flaw));
   return isTooEarly(error) ? passing(invalid(flaw)) : lasting(invalid(flaw));
 }
-
-const refused = (description: string, flaw: TokenFlaw): Authenticated => ({
-  kind: 'refused',
-  refusal: { reason: 'token_invalid', description, flaw },
-});
-const invalid = (flaw: TokenFlaw) => refused('The access token is not valid', flaw);
-
-const lasting = (outcome: Authenticated): Judged => ({
-  outcome,
-  expires: Number.POSITIVE_INFINITY,
-});
-const passing = (outcome: Authenticated): Judged => ({ outcome, expires: 0 });

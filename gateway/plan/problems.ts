@@ -115,8 +115,8 @@ export function maskPasswords(text: string): string {
   return text
     .replace(/[^\s"']+/g, maskUserInfo)
     .replace(
-      /(\btoken["']?:\s*["']?)(?!\$\{)([^\s"',{}]+)/g,
-      (_whole, key: string, token: string) => key + '*'.repeat(token.length),
+      /(\b(?:token|secret)["']?:[ \t]*)(?!["']?\$\{)("[^"]*|'[^']*|[^\s"',{}][^,{}\n]*)/g,
+      (_whole, key: string, value: string) => key + value.replace(/(?<=.)./g, '*').replace(/^[^"']/, '*'),
     );
 }
 

@@ -86,7 +86,7 @@ export type StoreSettings =
   | { readonly kind: 'redis'; readonly url: string };
 
 /** One way of knowing who calls. */
-export type IdentitySettings = JwtIdentity | KeysIdentity | CertificateIdentity;
+export type IdentitySettings = TokenIdentity | KeysIdentity | CertificateIdentity;
 
 /** API keys of the store. */
 export interface KeysIdentity {
@@ -106,6 +106,9 @@ export interface CertificateIdentity {
   readonly scopes: readonly string[];
 }
 
+/** By an access token. */
+export type TokenIdentity = JwtIdentity | IntrospectionIdentity;
+
 /** An issuer whose access tokens are accepted. */
 export interface JwtIdentity {
   readonly kind: 'jwt';
@@ -120,4 +123,23 @@ export interface JwtIdentity {
   readonly maxLifetimeSeconds: number;
   /** Accepted `typ` values, lower case, without `application/`. */
   readonly tokenTypes: readonly string[];
+  /** Milliseconds for which a verdict on a token is kept; 0: none is. */
+  readonly tokenCacheMs: number;
+}
+
+/** A server that is asked about tokens which say nothing by themselves (RFC 7662). */
+export interface IntrospectionIdentity {
+  readonly kind: 'introspection';
+  readonly name: string;
+  readonly endpoint: string;
+  /** The gateway's own; the secret is never printed. */
+  readonly client: { readonly id: string; readonly secret: string };
+  /** Undefined: whatever the answer says of it passes. */
+  readonly issuer: string | undefined;
+  /** The same. */
+  readonly audience: string | undefined;
+  /** Members of the answer tried in order for the consumer's id. */
+  readonly consumerClaims: readonly string[];
+  /** Milliseconds for which an answer is kept; 0: none is. */
+  readonly tokenCacheMs: number;
 }

@@ -9,6 +9,8 @@ export interface DependencyReport {
   readonly onHistorySkipped: (what: 'compared' | 'recorded', reason: Error) => void;
   /** `failure`: why the keys of an identity cannot be fetched; undefined when they can be again. */
   readonly onKeys: (identity: string, failure: string | undefined) => void;
+  /** `failure`: why an identity cannot be asked about tokens; undefined when it can be again. */
+  readonly onIntrospection: (identity: string, failure: string | undefined) => void;
 }
 
 export function createDependencyReport({
@@ -30,6 +32,10 @@ export function createDependencyReport({
     onKeys: (identity, failure) => {
       if (failure === undefined) logger.info('the keys of an issuer are fetched again', { identity });
       else logger.warn('the keys of an issuer cannot be fetched', { identity, reason: failure });
+    },
+    onIntrospection: (identity, failure) => {
+      if (failure === undefined) logger.info('an issuer says again which tokens are active', { identity });
+      else logger.warn('an issuer does not say which tokens are active', { identity, reason: failure });
     },
   };
 }

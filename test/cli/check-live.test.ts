@@ -38,6 +38,8 @@ interface Named {
   readonly targets: readonly string[];
   readonly issuer: string;
   readonly store?: string;
+  /** Asked about tokens in place of the issuer's keys. */
+  readonly introspection?: string;
 }
 
 interface Found {
@@ -47,11 +49,18 @@ interface Found {
 }
 
 /** Checks a gateway that names these, in text and as JSON. */
-async function check({ targets, issuer, store = 'embedded' }: Named, strict = false): Promise<Found> {
+async function check(
+  { targets, issuer, store = 'embedded', introspection }: Named,
+  strict = false,
+): Promise<Found> {
+  const main =
+    introspection === undefined
+      ? `{ issuer: "${issuer}", audience: api }`
+      : `{ introspection: "${introspection}", client: { id: a, secret: "\${env:PASSWORD}" } }`;
   await using files = await workspace({
     'config/gateway.yaml': `public: https://api.example.com
 listeners: { https: { address: "127.0.0.1:8443" } }
-identity: { main: { issuer: "${issuer}", audience: api } }
+identity: { main: ${main} }
 store: "${store}"
 policies: ../policies/*.yaml
 `,
@@ -162,6 +171,25 @@ describe.concurrent('check --live', () => {
     expect(await check({ targets, issuer })).toMatchObject({
       exitCode: 1,
       problems: [{ line: 3, rule: 'live-keys', message: `the keys of main cannot be had: ${sentence}` }],
+    });
+  });
+
+  it.each<readonly [sentence: string | undefined, listener: RequestListener]>([
+    [undefined, (_, response) => response.end('{"active":false}')],
+    [
+      'it does not take the id and secret of client (401)',
+      (_, response) => response.writeHead(401).end('canary-body'),
+    ],
+    ['it answers with status 404', (_, response) => response.writeHead(404).end()],
+    ['its answer does not say whether a token is active', (_, response) => response.end('<html>')],
+    ['it calls a token active that nobody was given', (_, response) => response.end('{"active": true}')],
+    ['it hung up without an answer', (_, response) => response.destroy()],
+  ])('says of an endpoint that is asked about tokens: %s', async (sentence, listener) => {
+    const introspection = `http://127.0.0.1:${await serving(listener)}/introspect`;
+    const targets = [`http://127.0.0.1:${await accepting()}`];
+    const message = `main cannot be asked about tokens: ${sentence}`;
+    expect(await check({ targets, issuer: '', introspection })).toMatchObject({
+      problems: sentence === undefined ? [] : [{ line: 3, rule: 'live-introspection', message }],
     });
   });
 

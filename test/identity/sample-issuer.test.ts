@@ -36,6 +36,7 @@ async function verify(token: string, from: Issuer = issuer) {
       consumerClaims: ['client_id'],
       maxLifetimeSeconds: 3600,
       tokenTypes: ['at+jwt'],
+      tokenCacheMs: 300_000,
     },
     { now: Date.now },
   );

@@ -1,8 +1,9 @@
 // What the token cache remembers, for how long, and what it never answers from memory (JWT-8).
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createKnownIssuers } from '../../gateway/identity/known-issuers.ts';
 import { createTokenCache } from '../../gateway/identity/token-cache.ts';
+import type { Verification } from '../../gateway/identity/verdict.ts';
 import { createTokenVerifier } from '../../gateway/identity/verifier.ts';
-import type { Verification } from '../../gateway/identity/verify-token.ts';
 import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
 import { startTestIssuer } from '../support/issuer.ts';
 
@@ -28,12 +29,13 @@ const verdict = (outcome: Authenticated, span: Partial<Verification> = {}): Veri
   ...span,
 });
 
-const makeCache = () =>
+const makeCache = (keep = 5 * MINUTE) =>
   createTokenCache({
     verify: (token) => {
       asked.push(token);
       return answer(token);
     },
+    keep,
     generation: () => generation,
     now: () => now,
   });
@@ -116,6 +118,42 @@ describe('an accepted token', () => {
   });
 });
 
+it.each([
+  ['more than 16 million characters', 2_000, 8_192, 47],
+  ['more than 10,000', 10_001, 100, 1],
+])(
+  'JWT-8: of good tokens %s are not remembered: the oldest leave first',
+  async (_name, count, length, gone) => {
+    const judge = makeCache();
+    const token = (each: number) => `${each}`.padStart(length, 'x');
+    for (let each = 0; each < count; each += 1) await judge(token(each));
+    expect(judge(token(count - 1))).toBe(CONSUMER);
+    expect(judge(token(gone))).toBe(CONSUMER);
+    expect(judge(token(gone - 1))).toBeInstanceOf(Promise);
+  },
+);
+
+it.each([
+  ['accepted', CONSUMER],
+  ['refused', REFUSED],
+])('JWT-8: with token_cache: off nothing is remembered: %s', async (_name, outcome) => {
+  answer = async () => verdict(outcome);
+  const judge = makeCache(0);
+  await Promise.all([judge('token'), judge('token')]);
+  expect(asked).toHaveLength(1);
+  await judge('token');
+  expect(asked).toHaveLength(2);
+});
+
+it('JWT-8: a shorter token_cache holds for refused tokens too', async () => {
+  answer = async () => verdict(REFUSED);
+  const judge = makeCache(2 * SECOND);
+  await judge('token');
+  now += 2 * SECOND;
+  await judge('token');
+  expect(asked).toHaveLength(2);
+});
+
 describe('a refused token', () => {
   it('JWT-8: is refused from memory for 10 seconds', async () => {
     answer = async () => verdict(REFUSED);
@@ -170,6 +208,26 @@ it('a verification that fails is not held against the next caller', async () => 
   await expect(judge('token')).rejects.toThrow('broken');
   answer = async () => verdict(CONSUMER);
   expect(await judge('token')).toBe(CONSUMER);
+});
+
+describe('who a token names as its issuer', () => {
+  const naming = (issuer: string, tail = 's'.repeat(64)) =>
+    `e30.${Buffer.from(JSON.stringify({ iss: issuer })).toString('base64url')}.${tail}`;
+
+  it('is remembered of the whole token, not of its signature', () => {
+    const issuerOf = createKnownIssuers();
+    for (let round = 0; round < 2; round += 1) {
+      expect(issuerOf(naming('a'))).toBe('a');
+      expect(issuerOf(naming('b'))).toBe('b');
+      expect(issuerOf('opaque')).toBeUndefined();
+    }
+  });
+
+  it('is not lost where many are made up', () => {
+    const issuerOf = createKnownIssuers();
+    for (let made = 0; made < 12_000; made += 1) issuerOf(`made-up-${made}`);
+    expect(issuerOf(naming('a'))).toBe('a');
+  });
 });
 
 describe('with a real issuer', () => {

@@ -42,6 +42,7 @@ describe('settings', () => {
           consumerClaims: ['client_id', 'azp', 'sub'],
           maxLifetimeSeconds: 3600,
           tokenTypes: ['at+jwt'],
+          tokenCacheMs: 300_000,
         },
       ],
       dataFolder: `${folder}/data`,

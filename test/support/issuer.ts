@@ -70,6 +70,7 @@ export async function startTestIssuer(options: { readonly now?: () => number } =
       consumerClaims: ['client_id', 'azp', 'sub'],
       maxLifetimeSeconds: 3600,
       tokenTypes: ['at+jwt', 'jwt'],
+      tokenCacheMs: 300_000,
     },
     sign: async (claims = {}, header = {}) => {
       const wanted = typeof header === 'string' ? 'RS256' : (header.alg ?? 'RS256');

@@ -158,11 +158,15 @@ describe('a dependency', () => {
     report.onStore('redis', true);
     report.onKeys('main', 'timeout');
     report.onKeys('main', undefined);
+    report.onIntrospection('opaque', 'status 401');
+    report.onIntrospection('opaque', undefined);
     expect(await lines()).toMatchObject([
       { level: 'warn', store: 'redis' },
       { level: 'info', store: 'redis' },
       { level: 'warn', identity: 'main', reason: 'timeout' },
       { level: 'info', identity: 'main' },
+      { level: 'warn', identity: 'opaque', reason: 'status 401' },
+      { level: 'info', identity: 'opaque' },
     ]);
   });
 });

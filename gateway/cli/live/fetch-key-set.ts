@@ -21,7 +21,8 @@ export async function fetchKeySet(url: string, { signal, seconds }: Bounds): Pro
   }
 }
 
-async function readText(response: Response): Promise<string | undefined> {
+/** Undefined for more than 256 KiB. */
+export async function readText(response: Response): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {

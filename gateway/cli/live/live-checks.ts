@@ -1,18 +1,20 @@
-// `check --live`: what the files name outside themselves is looked for: targets, key sets, Redis, the ends of certificates.
+// `check --live`: what the files name outside themselves is looked for: targets, key sets, introspection, Redis, the ends of certificates.
 // Findings stand where the name is written; what is shown of a failure is why, never a value that came from elsewhere.
 
 import type { Whole } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import type { Problem, Severity } from '../../plan/problems.ts';
 import type { Path, SourceDocument } from '../../plan/read/document.ts';
+import type { IdentitySettings } from '../../plan/settings.ts';
 import type { EpochMs } from '../../policy/contract.ts';
+import { askIntrospection } from './ask-introspection.ts';
 import { type Try, tryAll } from './bounded.ts';
 import { endOfCertificate, endOfCertificateFile } from './certificate-ends.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
 import { pingRedis } from './ping-redis.ts';
 import { reachTarget } from './reach-target.ts';
 
-type Rule = 'live-target' | 'live-keys' | 'live-store' | 'live-certificate';
+type Rule = 'live-target' | 'live-keys' | 'live-introspection' | 'live-store' | 'live-certificate';
 
 /** One thing that is tried, and what a failure of it means where it is written. */
 interface Sought {
@@ -52,20 +54,8 @@ function settingsSought(
   { store, identities }: Whole['settings'],
   gateway: SourceDocument,
 ): readonly Sought[] {
-  const issuers = identities.filter((identity) => identity.kind === 'jwt');
-  const keys = issuers.map(({ name, jwksUrl }): Sought => {
-    const path = ['identity', name, gateway.has(['identity', name, 'jwks']) ? 'jwks' : 'issuer'];
-    return {
-      key: `keys ${jwksUrl}`,
-      attempt: (bounds) => fetchKeySet(jwksUrl, bounds),
-      document: gateway,
-      path,
-      rule: 'live-keys',
-      what: `the keys of ${name} cannot be had`,
-      group: `keys ${name}`,
-    };
-  });
-  if (store.kind === 'embedded') return keys;
+  const issuers = identities.flatMap((identity) => identitySought(identity, gateway));
+  if (store.kind === 'embedded') return issuers;
   const { url } = store;
   const redis: Sought = {
     key: `redis ${url}`,
@@ -76,7 +66,45 @@ function settingsSought(
     what: 'the Redis does not answer',
     group: 'store',
   };
-  return [...keys, redis];
+  return [...issuers, redis];
+}
+
+function identitySought(identity: IdentitySettings, document: SourceDocument): readonly Sought[] {
+  const { kind, name } = identity;
+  const at = ['identity', name];
+  const common = { document, group: `identity ${name}` };
+  switch (kind) {
+    case 'jwt':
+      return [
+        {
+          ...common,
+          key: `keys ${identity.jwksUrl}`,
+          attempt: (bounds) => fetchKeySet(identity.jwksUrl, bounds),
+          path: [...at, document.has([...at, 'jwks']) ? 'jwks' : 'issuer'],
+          rule: 'live-keys',
+          what: `the keys of ${name} cannot be had`,
+        },
+      ];
+    case 'introspection':
+      return [
+        {
+          ...common,
+          key: `introspection ${name}`,
+          attempt: (bounds) => askIntrospection(identity, bounds),
+          path: [...at, 'introspection'],
+          rule: 'live-introspection',
+          what: `${name} cannot be asked about tokens`,
+        },
+      ];
+    // Nothing outside the gateway and its store knows of them.
+    case 'keys':
+    case 'certificate':
+      return [];
+    default: {
+      const never: never = kind;
+      throw new Error(`unhandled identity ${JSON.stringify(never)}`);
+    }
+  }
 }
 
 function targetsSought({ file, document }: PolicySource): readonly Sought[] {

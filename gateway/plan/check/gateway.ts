@@ -67,14 +67,23 @@ function checkIdentities({ document, parts }: GatewayView, report: Report): void
       const hint = 'add listeners.https.tls.client_certificates: { ca: <file>, mode: optional }';
       report(['identity', name, 'certificate'], { rule: 'identity', message, hint, at: 'key' });
     }
-    if (!('issuer' in identity)) continue;
+    const secret = ['identity', name, 'client', 'secret'];
+    if (document.has(secret) && !document.isSecret(secret)) {
+      report(secret, {
+        rule: 'secret',
+        severity: 'warning',
+        message: 'the secret stands in this file for everyone who reads it',
+        hint: `write \${file:/path} or \${env:NAME}`,
+      });
+    }
+    if (!('audience' in identity) && !('introspection' in identity)) continue;
     const { issuer, consumer = [] } = identity;
     for (const [index, claim] of consumer.entries()) {
       const slip = nearRegistered(claim);
       if (slip !== undefined) report(['identity', name, 'consumer', index], slip);
     }
-    const wellKnown = issuer.indexOf('/.well-known/');
-    if (wellKnown < 0) continue;
+    const wellKnown = issuer?.indexOf('/.well-known/') ?? -1;
+    if (issuer === undefined || wellKnown < 0) continue;
     const path = ['identity', name, 'issuer'];
     report(path, {
       rule: 'issuer',

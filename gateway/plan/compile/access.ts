@@ -65,7 +65,9 @@ function scopesOf({ read, write }: Partial<IdentifiedRule['scopes']>): Identifie
 /** Each scheme once, where its first identity stands; every issuer of tokens is among those of Bearer. */
 function schemesOf(names: readonly string[], { identities }: Identities): readonly CredentialScheme[] {
   const used = names.flatMap((name) => identities.find((identity) => identity.name === name) ?? []);
-  const issuers = used.flatMap((identity) => (identity.kind === 'jwt' ? [identity.issuer] : []));
+  const issuers = used.flatMap((identity) =>
+    'issuer' in identity && identity.issuer !== undefined ? [identity.issuer] : [],
+  );
   const schemes = new Map<string, CredentialScheme>();
   for (const identity of used) {
     const scheme = schemeOf(identity, issuers);
@@ -78,6 +80,7 @@ function schemesOf(names: readonly string[], { identities }: Identities): readon
 function schemeOf(identity: IdentitySettings, issuers: readonly string[]): CredentialScheme {
   switch (identity.kind) {
     case 'jwt':
+    case 'introspection':
       return { scheme: 'Bearer', issuers: [...new Set(issuers)] };
     case 'keys':
       return { scheme: 'ApiKey', header: identity.header };

@@ -10,7 +10,8 @@ import { compileBounds, compileDrain, compileOverload } from './bounds.ts';
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 const DEFAULT_CONSUMER = ['client_id', 'azp', 'sub'] as const;
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 export interface Places {
   /** Absolute path of the gateway file; paths of files in it are relative to its folder. */
@@ -78,6 +79,11 @@ function compileIdentity(name: string, file: NonNullable<GatewayFile['identity']
     const { consumer, scopes = [] } = file.certificate;
     return { kind: 'certificate', name, consumer, scopes };
   }
+  const consumerClaims = file.consumer ?? DEFAULT_CONSUMER;
+  if ('introspection' in file) {
+    const { introspection: endpoint, client, issuer, audience, token_cache: tokenCacheMs = MINUTE_MS } = file;
+    return { kind: 'introspection', name, endpoint, client, issuer, audience, consumerClaims, tokenCacheMs };
+  }
   return {
     kind: 'jwt',
     name,
@@ -85,10 +91,11 @@ function compileIdentity(name: string, file: NonNullable<GatewayFile['identity']
     audience: file.audience,
     jwksUrl: file.jwks ?? `${file.issuer.replace(/\/$/, '')}/.well-known/jwks.json`,
     algorithms: file.algorithms ?? DEFAULT_ALGORITHMS,
-    consumerClaims: file.consumer ?? DEFAULT_CONSUMER,
+    consumerClaims,
     maxLifetimeSeconds: Math.floor((file.max_lifetime ?? HOUR_MS) / 1_000),
     // RFC 9068 section 4: nothing but an access token passes for one (JWT-5).
     tokenTypes: (file.types ?? ['at+jwt']).map((type) => type.toLowerCase().replace(/^application\//, '')),
+    tokenCacheMs: file.token_cache ?? 5 * MINUTE_MS,
   };
 }
 

@@ -56,7 +56,7 @@ interface Place {
 }
 
 /** Whatever stands there is not repeated, even where it was written in the clear and is malformed. */
-const SECRET_KEYS: ReadonlySet<unknown> = new Set(['token']);
+const SECRET_KEYS: ReadonlySet<unknown> = new Set(['token', 'secret']);
 
 const MOST_NODES = 20_000;
 const DEEPEST = 30;

@@ -93,6 +93,7 @@ export type TokenFlaw =
   | 'claims'
   | 'consumer'
   | 'expired'
+  | 'inactive'
   | 'issuer'
   | 'key_unknown'
   | 'malformed'

@@ -1,0 +1,52 @@
+// Asks an issuer whether a token is active (RFC 7662): one POST with the gateway's own credentials.
+// Reached only when the token cache does not know the token and the gate lets a question through.
+import type { IntrospectionIdentity } from '../plan/settings.ts';
+import { isRecord, issuerAddress, readAnswer } from './issuer-request.ts';
+
+/** Bytes of an answer, after decompression; more is a failure. */
+const MAX_BYTES = 64 * 1024;
+
+export type Introspect = (token: string, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>;
+
+/**
+ * Makes the question, which rejects with an Error when no answer of RFC 7662 §2.2 comes back: of another status than 200
+ * (401 is about the gateway's own credentials, not about the token), redirected, too large, or without a boolean `active`.
+ * @throws TypeError when tokens may not be sent to the endpoint.
+ */
+export function createIntrospect(
+  { endpoint, client }: Pick<IntrospectionIdentity, 'endpoint' | 'client'>,
+  fetcher: typeof fetch,
+): Introspect {
+  const address = issuerAddress(endpoint);
+  // RFC 6749 §2.3.1: both are form-encoded before they are joined.
+  const credentials = Buffer.from(`${formEncoded(client.id)}:${formEncoded(client.secret)}`);
+  const headers = { accept: 'application/json', authorization: `Basic ${credentials.toString('base64')}` };
+  return async (token, signal) => {
+    const body = new URLSearchParams({ token, token_type_hint: 'access_token' });
+    const send = () => fetcher(address, { method: 'POST', redirect: 'error', headers, body, signal });
+    const response = await send().catch((error: unknown) => {
+      if (hungUp(error)) return send();
+      throw error;
+    });
+    const answer = await readAnswer(response, 'the question about a token', MAX_BYTES);
+    if (isRecord(answer) && typeof answer.active === 'boolean') return answer;
+    throw new Error('the answer about a token does not say whether it is active');
+  };
+}
+
+/**
+ * A kept connection may close in the moment in which a question goes out on it. `fetch` does not send a POST again;
+ * to ask about a token changes nothing, so that it may be asked twice (RFC 9110 §9.2.2).
+ */
+function hungUp(error: unknown): boolean {
+  const cause = error instanceof TypeError ? error.cause : undefined;
+  return (
+    cause instanceof Error &&
+    'code' in cause &&
+    /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(String(cause.code))
+  );
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}

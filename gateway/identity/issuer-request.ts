@@ -1,0 +1,56 @@
+// What every request to an issuer keeps to: where it may go, how much of an answer is read, and how long a wait lasts.
+// Under the key set and under introspection.
+import type { EpochMs } from '../policy/contract.ts';
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Checks where an issuer may be asked: https, or http on a loopback host (JWT-4).
+ * @throws TypeError when `url` is no URL or may not be used.
+ */
+export function issuerAddress(url: string): URL {
+  const address = new URL(url);
+  const safe =
+    address.protocol === 'https:' || (address.protocol === 'http:' && LOOPBACK.test(address.hostname));
+  if (!safe) throw new TypeError('an issuer is asked over https, or over http on a loopback host');
+  if (address.username !== '' || address.password !== '') {
+    throw new TypeError('the address of an issuer carries no credentials');
+  }
+  return address;
+}
+
+/**
+ * The JSON of an answer with status 200.
+ * @throws Error when it is another, or of more than `mostBytes` after decompression; `what` names it for the operator
+ */
+export async function readAnswer(response: Response, what: string, mostBytes: number): Promise<unknown> {
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new Error(`${what} was answered with status ${response.status}`);
+  }
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  let bytes = 0;
+  // Leaving the loop by an exception cancels the body, so a huge answer is dropped at the cap, not read.
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > mostBytes) throw new Error(`${what} is larger than ${mostBytes} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return JSON.parse(text + decoder.decode());
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Also true after the clock was set back: a wait may then end early, but never lasts for years. */
+export function hasPassed(since: EpochMs, span: number, now: EpochMs): boolean {
+  return now < since || now >= since + span;
+}
+
+/** For operators, never for clients. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

@@ -1,0 +1,126 @@
+// Several issuers on one API: two that sign tokens and one that is asked about opaque ones, through the whole gateway.
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Client, overHttp1 } from '../support/http-client.ts';
+import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
+
+const SECRET = 'canary-client-secret';
+const stack = new AsyncDisposableStack();
+let main: TestIssuer;
+let partner: TestIssuer;
+let gateway: RunningGateway;
+let client: Client;
+/** Tokens that the endpoint was asked about. */
+let asked: string[] = [];
+let endpointIs: 'up' | 'down' = 'up';
+
+/** `good-…` is active for one client, `narrow-…` has another scope, and of nothing else has it ever heard. */
+const introspect: RequestListener = async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const token = new URLSearchParams(Buffer.concat(chunks).toString()).get('token') ?? '';
+  asked.push(token);
+  if (endpointIs === 'down') response.destroy();
+  else if (request.headers.authorization !== `Basic ${btoa(`sundial:${SECRET}`)}`)
+    response.writeHead(401).end();
+  else if (token.startsWith('good-'))
+    response.end('{"active":true,"client_id":"initech","scope":"orders:read","aud":"api"}');
+  else if (token.startsWith('narrow-'))
+    response.end('{"active":true,"client_id":"initech","scope":"bills:read","aud":["api"]}');
+  else response.end('{"active":false}');
+};
+
+beforeAll(async () => {
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  main = stack.adopt(await startTestIssuer(), (service) => service.close());
+  partner = stack.adopt(await startTestIssuer(), (service) => service.close());
+  const endpoint = createServer(introspect);
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
+  stack.defer(() => void endpoint.close().closeAllConnections());
+  gateway = stack.use(
+    await runGateway({
+      config: 'several-issuers/gateway.yaml',
+      policies: 'several-issuers/policies',
+      environment: {
+        ECHO: echo.url,
+        ISSUER: main.url,
+        PARTNER: partner.url,
+        ASKED: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/introspect`,
+        CLIENT_SECRET: SECRET,
+      },
+    }),
+  );
+  client = stack.use(overHttp1(gateway.https));
+});
+afterAll(() => stack.disposeAsync());
+
+const ask = (token: string, path = '/api/v1/orders') =>
+  client.ask({ path, headers: { authorization: `Bearer ${token}` } });
+
+/** The status of the answer, and who called or what was wrong, as the log has it. */
+async function outcome(token: string, path?: string) {
+  const answer = await ask(token, path);
+  const line = await gateway.accessLine(answer.headers['x-request-id']);
+  return [answer.status, line.consumer ?? line.token_flaw ?? line.refusal ?? line.fault];
+}
+
+describe('an API of several issuers', () => {
+  it.each<[string, () => string | Promise<string>, number, string]>([
+    ['the first one', () => main.sign(), 200, 'acme'],
+    ['the second one', () => partner.sign({ client_id: 'globex' }), 200, 'globex'],
+    ['the one that is asked', () => 'good-opaque-token', 200, 'initech'],
+    ['the first one, in the name of the second', () => main.sign({ iss: partner.url }), 401, 'signature'],
+    ['the second one, in the name of the first', () => partner.sign({ iss: main.url }), 401, 'signature'],
+    ['nobody', () => main.sign({ iss: 'https://evil.example' }), 401, 'issuer'],
+    ['the one that is asked, which knows nothing of it', () => 'made-up', 401, 'inactive'],
+    ['the one that is asked, for something else', () => 'narrow-token', 403, 'initech'],
+  ])('JWT-1: judges a token of %s', async (_name, make, status, says) => {
+    expect(await outcome(await make())).toEqual([status, says]);
+  });
+
+  it('sends no JWT with an issuer to the endpoint that is asked about tokens', () => {
+    expect(asked.filter((token) => token.startsWith('eyJ'))).toEqual([]);
+  });
+
+  it('asks once about a token, and not about a scheme that is not Bearer', async () => {
+    asked = [];
+    for (let count = 0; count < 5; count += 1) expect((await ask('good-twice')).status).toBe(200);
+    const basic = { authorization: `Basic ${btoa('good:opaque')}` };
+    expect((await client.ask({ path: '/api/v1/bills', headers: basic })).status).toBe(401);
+    expect(asked).toEqual(['good-twice']);
+  });
+});
+
+describe('an endpoint that is down', () => {
+  it('identity_unavailable is 503 and never 401; what is known goes on, and so do the other issuers', async () => {
+    expect((await ask('good-known', '/api/v1/bills')).status).toBe(200);
+    endpointIs = 'down';
+    const answer = await ask('good-unknown', '/api/v1/bills');
+    expect(answer).toMatchObject({
+      status: 503,
+      json: { message: 'Access tokens cannot be verified right now.' },
+      headers: { 'cache-control': 'no-store' },
+    });
+    expect(answer.headers).not.toHaveProperty('www-authenticate');
+    expect(await outcome('good-known', '/api/v1/bills')).toEqual([200, 'initech']);
+    expect(await outcome(await main.sign())).toEqual([200, 'acme']);
+    asked = [];
+    for (let count = 0; count < 10; count += 1)
+      expect(await outcome(`good-${count}`, '/api/v1/bills')).toEqual([503, 'identity_unavailable']);
+    // Each of the two that make three failures in a row was put twice, as its connection broke.
+    expect(asked).toEqual(['good-0', 'good-0', 'good-1', 'good-1']);
+    expect(gateway.log).toContainEqual(
+      expect.objectContaining({
+        message: 'an issuer does not say which tokens are active',
+        identity: 'opaque',
+      }),
+    );
+  });
+
+  it('promise 35: neither tokens nor the secret of the client are ever written down', () => {
+    expect(gateway.logText()).not.toMatch(/canary|good-|eyJ|Basic|Bearer/);
+  });
+});

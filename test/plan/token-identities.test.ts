@@ -1,0 +1,148 @@
+// The identities of `config/gateway.yaml` that judge tokens: what each kind compiles to, what is said of mistakes, and that
+// the secret of an introspection client is shown nowhere.
+import { describe, expect, it } from 'vitest';
+import { effectiveConfig } from '../../gateway/plan/effective/effective.ts';
+import { effectiveYaml } from '../../gateway/plan/effective/effective-text.ts';
+import { isWhole } from '../../gateway/plan/load.ts';
+import { renderProblems } from '../../gateway/plan/problems.ts';
+import { GATEWAY, ORDERS, workspace } from './workspace.ts';
+
+const JWT = 'issuer: https://auth.example.com, audience: api';
+const ASKED = 'introspection: https://auth.example.com/introspect';
+const CLIENT = `client: { id: sundial, secret: "\${env:CANARY}" }`;
+const ENVIRONMENT = { CANARY: 'canary-secret' };
+
+/** The workspace whose identity `main` is written so. */
+const withMain = (main: string) =>
+  workspace({
+    'config/gateway.yaml': GATEWAY.replace(`{ ${JWT} }`, `{ ${main} }`),
+    'policies/orders.yaml': ORDERS,
+  });
+
+async function loaded(main: string) {
+  await using files = await withMain(main);
+  return files.load(ENVIRONMENT);
+}
+
+describe('an identity that is asked about tokens', () => {
+  it('has a default for all but the endpoint and the client', async () => {
+    expect((await loaded(`${ASKED}, ${CLIENT}`)).settings?.identities).toEqual([
+      {
+        kind: 'introspection',
+        name: 'main',
+        endpoint: 'https://auth.example.com/introspect',
+        client: { id: 'sundial', secret: 'canary-secret' },
+        consumerClaims: ['client_id', 'azp', 'sub'],
+        tokenCacheMs: 60_000,
+      },
+    ]);
+  });
+
+  it('takes what is written, a query of its endpoint and loopback over http included', async () => {
+    const written = `introspection: "http://127.0.0.1:4000/introspect?realm=a", ${CLIENT}, issuer: https://auth.example.com, audience: api, consumer: [username], token_cache: 5s`;
+    expect((await loaded(written)).settings?.identities).toMatchObject([
+      {
+        endpoint: 'http://127.0.0.1:4000/introspect?realm=a',
+        issuer: 'https://auth.example.com',
+        audience: 'api',
+        consumerClaims: ['username'],
+        tokenCacheMs: 5_000,
+      },
+    ]);
+  });
+
+  it('has its secret shown nowhere: not in the effective configuration, not in a finding', async () => {
+    await using files = await withMain(`${ASKED}, ${CLIENT}`);
+    const whole = await files.load(ENVIRONMENT);
+    if (!isWhole(whole)) throw new Error(renderProblems(whole.problems, { colour: false }));
+    const { sources, plan } = whole;
+    const shown = effectiveYaml(
+      effectiveConfig({ revision: plan.revision, gateway: sources.gateway, policies: [], defaults: true }),
+      { origin: false },
+    );
+    expect(shown).toContain('[redacted]');
+    expect(shown).toMatch(/token_cache: 60s/);
+    expect(shown).not.toContain('canary');
+  });
+});
+
+it.each(['canary', '"canary with spaces, and {more}"', "'canary with a space'"])(
+  'a secret in the clear, %s, is told of without being repeated',
+  async (secret) => {
+    const { problems } = await loaded(`${ASKED}, client: { id: sundial, secret: ${secret} }`);
+    const text = renderProblems(problems, { colour: false });
+    expect(text).toMatch(/client: \{ id: sundial, secret: ["']?\*+["']? ?\}/);
+    expect(text + problems.map(({ message }) => message).join()).not.toMatch(/canary|spaces|more/);
+  },
+);
+
+describe('token_cache', () => {
+  it.each([
+    [JWT, 300_000],
+    [`${JWT}, token_cache: off`, 0],
+    [`${JWT}, token_cache: 5m`, 300_000],
+    [`${ASKED}, ${CLIENT}, token_cache: off`, 0],
+    [`${ASKED}, ${CLIENT}, token_cache: 60s`, 60_000],
+  ])('of %s is %i ms', async (main, tokenCacheMs) => {
+    const { settings, problems } = await loaded(main);
+    expect(problems).toEqual([]);
+    expect(settings?.identities).toMatchObject([{ tokenCacheMs }]);
+  });
+});
+
+describe('what is wrong with an identity', () => {
+  it.each([
+    ['no client', ASKED, '«main» error: the key "client" is missing'],
+    ['no secret', `${ASKED}, client: { id: sundial }`, '«client» error: the key "secret" is missing'],
+    [
+      'an empty secret',
+      `${ASKED}, client: { id: sundial, secret: "" }`,
+      '«""» error: not a client secret: 1 to 1024 printable ASCII characters: [redacted]',
+    ],
+    [
+      'a secret that is no text',
+      `${ASKED}, client: { id: sundial, secret: 4711 }`,
+      '«4711» warning: 4711 is read as a number: write it in quotes',
+    ],
+    [
+      'a secret in the clear',
+      `${ASKED}, client: { id: sundial, secret: hunter2 }`,
+      `«hunter2» warning: the secret stands in this file for everyone who reads it (write \${file:/path} or \${env:NAME})`,
+    ],
+    [
+      'an endpoint over plain http',
+      `introspection: http://auth.example.com/introspect, ${CLIENT}`,
+      '«http://auth.example.com/introspect» error: not an https URL without fragment; http is for this machine only: "http://auth.example.com/introspect"',
+    ],
+    [
+      'a longer cache than RFC 7662 answers are good for',
+      `${ASKED}, ${CLIENT}, token_cache: 5m`,
+      '«5m» error: not a duration from 1s to 60s, nor off: "5m"',
+    ],
+    [
+      'a longer cache than revoked keys may have',
+      `${JWT}, token_cache: 1h`,
+      '«1h» error: not a duration from 1s to 5m, nor off: "1h"',
+    ],
+    [
+      'a slip in a key of the one kind',
+      `${ASKED}, ${CLIENT}, audiense: api`,
+      '«audiense» error: unknown key "audiense" (did you mean "audience"?)',
+    ],
+    [
+      'a slip in a key of the other',
+      'isuer: https://auth.example.com, audience: api',
+      '«isuer» error: unknown key "isuer" (did you mean "issuer"?)',
+    ],
+    [
+      'a key of the other kind',
+      `${ASKED}, ${CLIENT}, jwks: https://auth.example.com/keys`,
+      '«jwks» error: unknown key "jwks" (there are introspection, client, issuer, audience, consumer, token_cache)',
+    ],
+  ])('is said of %s', async (_name, main, sentence) => {
+    await using files = await withMain(main);
+    const problems = (await files.problems(ENVIRONMENT)).map((each) => each.replace(/^\S+ /, ''));
+    expect(problems).toContain(sentence);
+    expect(problems.join()).not.toContain('canary');
+  });
+});
