@@ -65,6 +65,7 @@ async function open(
       guard: (take) => ask('guard', take),
       findPin: (key) => ask('findPin', key),
       claimPin: (claim) => ask('claimPin', claim),
+      findKey: (id) => ask('findKey', id),
       addUsage: (batch) => ask('addUsage', batch),
       firstUsage: (subject) => ask('firstUsage', subject),
       usageBegan: (of) => ask('usageBegan', of),

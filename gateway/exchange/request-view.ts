@@ -1,5 +1,6 @@
 // A request as the exchange sees it: transport-free, the target URI already rebuilt and judged.
 // Made by a listener, read by the pipeline and the policies.
+import type { ClientCertificate } from '../policy/authentication/access.ts';
 import type { RequestHeaders } from '../policy/contract.ts';
 import type { Trace } from './trace.ts';
 
@@ -32,4 +33,6 @@ export interface RequestView extends RequestGlimpse {
   readonly requestId: string;
   /** What the upstream is told of the trace. */
   readonly trace?: Trace | undefined;
+  /** Proven, of a client that opened the connection itself. */
+  readonly clientCertificate?: ClientCertificate | undefined;
 }

@@ -2,6 +2,7 @@
 // open-stores.ts opens either kind; gateway.ts hands the parts on.
 
 import type { PublishedRecord } from '../plan/published-record.ts';
+import type { KeyStore } from '../policy/authentication/key-record.ts';
 import type { MaybePromise } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
@@ -34,6 +35,7 @@ export interface Stores {
   /** Buckets per client address, of this gateway alone whatever the store. */
   readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly pins: PinStore;
+  readonly keys: KeyStore;
   readonly overrides: OverrideStore;
   readonly published: PublishedRecord;
   readonly ledger: LedgerStore;
@@ -46,4 +48,4 @@ export interface Stores {
 }
 
 /** The part of a store that outlives requests. */
-export type LastingStores = Pick<Stores, 'pins' | 'overrides' | 'published' | 'ledger' | 'close'>;
+export type LastingStores = Pick<Stores, 'pins' | 'keys' | 'overrides' | 'published' | 'ledger' | 'close'>;

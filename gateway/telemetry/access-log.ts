@@ -35,6 +35,7 @@ export function createAccessLog(sink: LogSink): AccessLog {
       if (facts.refusal !== undefined) line += `,"refusal":"${facts.refusal}"`;
       if (facts.quotas !== undefined) line += limitsMet(facts.quotas);
       if (facts.tokenFlaw !== undefined) line += `,"token_flaw":"${facts.tokenFlaw}"`;
+      if (facts.keyFlaw !== undefined) line += `,"key_flaw":"${facts.keyFlaw}"`;
       if (facts.observed !== undefined) line += `,"would_refuse":"${facts.observed}"`;
       if (facts.bodyNotice !== undefined) line += `,"body_notice":"${facts.bodyNotice}"`;
       if (facts.fault !== undefined) line += `,"fault":"${facts.fault}"`;

@@ -1,4 +1,5 @@
-// The contracts of pins, overrides, published files and ledger on each store.
+// The contracts of pins, API keys, overrides, published files and ledger on each store.
+import { keyStoreContract } from './key-store.ts';
 import { LASTING_STORES } from './lasting-stores.ts';
 import { ledgerStoreContract } from './ledger-store.ts';
 import { overrideStoreContract } from './override-store.ts';
@@ -7,6 +8,7 @@ import { publishedRecordContract } from './published-record.ts';
 
 for (const [name, open] of LASTING_STORES) {
   pinStoreContract(name, open);
+  keyStoreContract(name, open);
   overrideStoreContract(name, open);
   publishedRecordContract(name, open);
   ledgerStoreContract(name, open);

@@ -16,6 +16,7 @@ import {
   type WorkerStores,
 } from '../../gateway/stores/workers/worker-stores.ts';
 import { NOW } from '../support/exchange-samples.ts';
+import { keyRecord } from './key-store.ts';
 import { everyRecord, newWriter, usageOf } from './ledger-store.ts';
 import { takeOne } from './rate-limit-store.ts';
 
@@ -57,6 +58,7 @@ const remote = (): RemoteStore => {
     addUsage: far('addUsage', answers.addUsage),
     firstUsage: far('firstUsage', answers.firstUsage),
     usageBegan: far('usageBegan', answers.usageBegan),
+    findKey: far('findKey', answers.findKey),
   };
 };
 
@@ -202,6 +204,22 @@ describe('pins and pauses of workers', () => {
       workers[1]?.pins.claim(KEY, other),
     ]);
     expect(one).toEqual(two);
+  });
+
+  it('an API key is asked for once, and one that was revoked is so in every worker once that is done', async () => {
+    const record = keyRecord();
+    await primary.keys.replace(undefined, record);
+    const found = () => Promise.all(workers.map(({ keys }) => keys.find(record.id)));
+    for (let time = 0; time < 2; time += 1)
+      expect(await found()).toEqual(workers.map(() => ({ kind: 'found', record })));
+    expect(asked.filter((each) => each === 'findKey')).toHaveLength(workers.length);
+    const revoked = { ...record, revoked: 2000 };
+    await primary.keys.replace(record, revoked);
+    expect(await found()).toEqual(workers.map(() => ({ kind: 'found', record: revoked })));
+    silence = Promise.reject(new Error('the primary has ended'));
+    silence.catch(() => undefined);
+    expect(await found()).toEqual(workers.map(() => ({ kind: 'found', record: revoked })));
+    expect(await workers[0]?.keys.find('000000000000')).toEqual({ kind: 'away' });
   });
 
   it('a pin that the primary moved has moved everywhere once that is done', async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import { createTokenVerifier } from '../../gateway/identity/verifier.ts';
+import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { gcra } from '../../gateway/policy/rate-limit/gcra.ts';
 import { ACCESS, api, NOW, plan, upstream, version, view } from '../support/exchange-samples.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
@@ -54,7 +55,7 @@ beforeAll(async () => {
       },
       pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
       overrides: () => [],
-      verifiers,
+      authenticators: new Map([...verifiers].map(([name, each]) => [name, tokenAuthenticator(each)])),
       onFault: () => undefined,
       hstsSeconds: undefined,
     });

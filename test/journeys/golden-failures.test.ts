@@ -76,7 +76,7 @@ describe('DEP-7, CACHE-5, as ordered pairs', () => {
       async () => ({}),
       401,
       'http_request_error',
-      'Bearer realm="members"',
+      'Bearer realm="members", resource_metadata="https://127.0.0.1/.well-known/oauth-protected-resource/api/members"',
       'This API needs an access token: send Authorization: Bearer <token>.',
     ],
     [
@@ -152,7 +152,7 @@ describe('DEP-7, CACHE-5, as ordered pairs', () => {
     ]);
     expect(answer.json).toEqual({
       error: 'Service Unavailable',
-      message: 'Access tokens cannot be verified right now.',
+      message: 'Credentials cannot be verified right now.',
       retryAfter: 5,
       estimatedRestoration: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     });

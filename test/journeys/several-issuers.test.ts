@@ -101,7 +101,7 @@ describe('an endpoint that is down', () => {
     const answer = await ask('good-unknown', '/api/v1/bills');
     expect(answer).toMatchObject({
       status: 503,
-      json: { message: 'Access tokens cannot be verified right now.' },
+      json: { error: 'Service Unavailable' },
       headers: { 'cache-control': 'no-store' },
     });
     expect(answer.headers).not.toHaveProperty('www-authenticate');

@@ -13,7 +13,7 @@ import { startIssuer } from '../bench/issuer.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway-process.ts';
 import { freePorts } from '../support/ports.ts';
 import { startRedis } from '../support/redis-server.ts';
-import { type Caller, type Called, callAll, type Counts, countsIn } from './callers.ts';
+import { type Called, type Caller, type Counts, callAll, countsIn } from './callers.ts';
 import { manyConsumers } from './many-consumers.ts';
 
 const LONGEST_RUN_MS = 900_000;
@@ -57,7 +57,12 @@ async function callWith(ports: () => readonly number[], then: () => Promise<void
   return called;
 }
 
-async function compare(name: string, called: Called, stores: LastingStores, killed: boolean): Promise<boolean> {
+async function compare(
+  name: string,
+  called: Called,
+  stores: LastingStores,
+  killed: boolean,
+): Promise<boolean> {
   const kept = await countsIn(stores.ledger);
   await stores.close();
   const [counted, inLedger] = [sumOf(called.counts), sumOf(kept)];

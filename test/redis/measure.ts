@@ -57,7 +57,8 @@ export async function measure(fault: Fault, faulty: Asked, well: Asked): Promise
   const up = await faulty.house.metric('sundial_store_up{store="redis"}');
   const shown = await Promise.all(
     MODES.map(async (mode) => {
-      const of = (as: string) => `sundial_ratelimit_mode{api="${mode}",version="none",policy="default",mode="${as}"}`;
+      const of = (as: string) =>
+        `sundial_ratelimit_mode{api="${mode}",version="none",policy="default",mode="${as}"}`;
       const isShared = (await faulty.house.metric(of('shared'))) === 1;
       return isShared ? 'shared' : (await faulty.house.metric(of(mode))) === 1 ? mode : 'none';
     }),

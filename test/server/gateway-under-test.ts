@@ -135,6 +135,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       quotas: undefined,
       refusal: undefined,
       tokenFlaw: undefined,
+      keyFlaw: undefined,
       observed: undefined,
       fault: undefined,
       bodyNotice: undefined,

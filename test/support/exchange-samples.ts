@@ -16,6 +16,8 @@ export const LIMIT = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
 export const ACCESS = {
   kind: 'identified',
   identities: ['main'],
+  schemes: [{ scheme: 'Bearer', issuers: ['https://auth.example.com'] }],
+  anonymous: false,
   scopes: { read: ['orders:read'], write: ['orders:write'] },
 } as const;
 export const RULE = {
@@ -51,6 +53,8 @@ export const upstream: UpstreamPlan = {
   versionHeader: 'api-version',
   versionQuery: undefined,
   authorization: 'keep',
+  identityHeaders: undefined,
+  withheld: undefined,
   host: undefined,
   connections: { max: 256, queue: 1_024, waitMs: 1_000 },
   retries: { attempts: 1, budget: 0.2 },
@@ -98,6 +102,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     name: 'orders',
     mode: 'enforce',
     cors: undefined,
+    base: '/api/orders',
     echo: false,
     upstreamWins: false,
     hosts: ['api.example.com'],
@@ -183,6 +188,7 @@ export function deprecatedFacts(): ExchangeFacts {
     ],
     refusal: undefined,
     tokenFlaw: undefined,
+    keyFlaw: undefined,
     observed: undefined,
     fault: undefined,
     bodyNotice: undefined,

@@ -54,7 +54,7 @@ function settingsSought(
   { store, identities }: Whole['settings'],
   gateway: SourceDocument,
 ): readonly Sought[] {
-  const issuers = identities.map((identity) => identitySought(identity, gateway));
+  const issuers = identities.flatMap((identity) => identitySought(identity, gateway));
   if (store.kind === 'embedded') return issuers;
   const { url } = store;
   const redis: Sought = {
@@ -69,29 +69,37 @@ function settingsSought(
   return [...issuers, redis];
 }
 
-function identitySought(identity: IdentitySettings, document: SourceDocument): Sought {
+function identitySought(identity: IdentitySettings, document: SourceDocument): readonly Sought[] {
   const { kind, name } = identity;
   const at = ['identity', name];
   const common = { document, group: `identity ${name}` };
   switch (kind) {
     case 'jwt':
-      return {
-        ...common,
-        key: `keys ${identity.jwksUrl}`,
-        attempt: (bounds) => fetchKeySet(identity.jwksUrl, bounds),
-        path: [...at, document.has([...at, 'jwks']) ? 'jwks' : 'issuer'],
-        rule: 'live-keys',
-        what: `the keys of ${name} cannot be had`,
-      };
+      return [
+        {
+          ...common,
+          key: `keys ${identity.jwksUrl}`,
+          attempt: (bounds) => fetchKeySet(identity.jwksUrl, bounds),
+          path: [...at, document.has([...at, 'jwks']) ? 'jwks' : 'issuer'],
+          rule: 'live-keys',
+          what: `the keys of ${name} cannot be had`,
+        },
+      ];
     case 'introspection':
-      return {
-        ...common,
-        key: `introspection ${name}`,
-        attempt: (bounds) => askIntrospection(identity, bounds),
-        path: [...at, 'introspection'],
-        rule: 'live-introspection',
-        what: `${name} cannot be asked about tokens`,
-      };
+      return [
+        {
+          ...common,
+          key: `introspection ${name}`,
+          attempt: (bounds) => askIntrospection(identity, bounds),
+          path: [...at, 'introspection'],
+          rule: 'live-introspection',
+          what: `${name} cannot be asked about tokens`,
+        },
+      ];
+    // Nothing outside the gateway and its store knows of them.
+    case 'keys':
+    case 'certificate':
+      return [];
     default: {
       const never: never = kind;
       throw new Error(`unhandled identity ${JSON.stringify(never)}`);

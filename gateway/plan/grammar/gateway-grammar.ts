@@ -9,9 +9,9 @@ import { redisAddress } from '../redis-address.ts';
 import type { StoreSettings } from '../settings.ts';
 import { parseRange } from './addresses.ts';
 import { boundsSection, drainSection, overloadSection } from './bounds-section.ts';
+import { identitySection } from './identity-section.ts';
 import { ledgerSection } from './ledger-section.ts';
 import { listenersSection, text } from './listeners-section.ts';
-import { introspectionSection, jwtSection } from './token-identities.ts';
 import { origin } from './upstream-section.ts';
 
 /** A store as written; `embedded` alone lies in the data folder. */
@@ -111,8 +111,8 @@ const fields = {
     .meta({ description: 'How many processes answer requests, or auto: one for each processor. Default 1.' })
     .optional(),
   identity: z
-    .record(z.string(), z.union([jwtSection, introspectionSection]))
-    .meta({ description: 'Issuers whose access tokens are accepted, by name.' })
+    .record(z.string(), identitySection)
+    .meta({ description: 'Ways of knowing who calls, by name: issuers of tokens, API keys, certificates.' })
     .optional(),
   credentials_in_url: z
     .array(text('A parameter.', ['access_token']))

@@ -1,24 +1,70 @@
-// The WWW-Authenticate value that goes with an authentication refusal (RFC 6750 §3).
+// The WWW-Authenticate values that go with an authentication refusal: one challenge per scheme (RFC 9110 §11.6.1).
 // Called when a refusal becomes an answer.
-import type { AuthenticationRefusal } from './access.ts';
+import type { AuthenticationRefusal, Consumer, CredentialScheme } from './access.ts';
 
-/** AUTH-2: one Bearer challenge; a request without credentials is told no error code (RFC 6750 §3.1). */
-export function challengeFor(refusal: AuthenticationRefusal, options: { readonly realm: string }): string {
-  const challenge = `Bearer realm="${shown(options.realm)}"`;
+export interface ChallengeContext {
+  readonly realm: string;
+  /** Those that the API accepts, at least one. */
+  readonly schemes: readonly CredentialScheme[];
+  /** Where the API says which issuers it trusts (RFC 9728 §5.1); undefined: nowhere. */
+  readonly resourceMetadata: string | undefined;
+}
+
+type Scheme = CredentialScheme['scheme'];
+
+const SCHEME_OF: Readonly<Record<Consumer['via'], Scheme>> = {
+  token: 'Bearer',
+  key: 'ApiKey',
+  certificate: 'ClientCertificate',
+};
+
+/**
+ * AUTH-2, AUTH-3: one field value per challenge, in the order of the identities. What was wrong is said to the scheme
+ * that it was wrong with; a request without credentials is told no error code (RFC 6750 §3.1). A 403 asks for nothing
+ * but more scopes, by the scheme that was used.
+ */
+export function challengesFor(refusal: AuthenticationRefusal, context: ChallengeContext): readonly string[] {
+  const { schemes } = context;
+  const all = (to?: Scheme, error = ''): readonly string[] =>
+    schemes.map((each) => (each.scheme === to ? bare(each, context) + error : whole(each, context)));
   switch (refusal.reason) {
     case 'credentials_missing':
-      return challenge;
+    case 'key_invalid':
+    case 'certificate_invalid':
+      return all();
     case 'credentials_malformed':
-      return `${challenge}, error="invalid_request"`;
+      return all('Bearer', ', error="invalid_request"');
     case 'token_invalid':
-      return `${challenge}, error="invalid_token", error_description="${shown(refusal.description)}"`;
-    case 'scope_insufficient':
-      return `${challenge}, error="insufficient_scope", scope="${shown(refusal.required.join(' '))}"`;
+      return all('Bearer', `, error="invalid_token", error_description="${shown(refusal.description)}"`);
+    case 'scope_insufficient': {
+      const used = SCHEME_OF[refusal.via];
+      const error = `, error="insufficient_scope", scope="${shown(refusal.required.join(' '))}"`;
+      return schemes
+        .filter(({ scheme }) => scheme === used)
+        .slice(0, 1)
+        .map((each) => bare(each, context) + error);
+    }
+    case 'operation_not_granted':
+      return [];
     default: {
       const never: never = refusal;
       throw new Error(`unhandled refusal ${JSON.stringify(never)}`);
     }
   }
+}
+
+/** As whoever has shown nothing yet is asked: with where to learn who issues tokens. */
+function whole(scheme: CredentialScheme, context: ChallengeContext): string {
+  const { resourceMetadata } = context;
+  const challenge = bare(scheme, context);
+  return scheme.scheme === 'Bearer' && resourceMetadata !== undefined
+    ? `${challenge}, resource_metadata="${shown(resourceMetadata)}"`
+    : challenge;
+}
+
+function bare(scheme: CredentialScheme, { realm }: ChallengeContext): string {
+  const challenge = `${scheme.scheme} realm="${shown(realm)}"`;
+  return scheme.scheme === 'ApiKey' ? `${challenge}, header="${shown(scheme.header)}"` : challenge;
 }
 
 /** RFC 6750 §3 allows printable ASCII without `"` and `\`, so nothing ever needs an escape; the rest is left out. */

@@ -23,6 +23,7 @@ const MIGRATIONS: readonly string[] = [
    CREATE TABLE usage_writer (
      writer TEXT PRIMARY KEY, number INTEGER NOT NULL, at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE api_key (id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
 ];
 
 /** The file was written by a later edition, which may mean something else by it. */

@@ -3,6 +3,7 @@
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
+import type { KeyTexts } from '../key-cache.ts';
 import type { CachedPins, PinRecords } from '../pin-cache.ts';
 import type { Kept, StoreAnswers, StoreNews } from './spoken.ts';
 
@@ -13,13 +14,14 @@ export interface OwnedStore {
   readonly takeAll: StoreAnswers['takeAll'];
   /** As they are kept. */
   readonly records: PinRecords;
+  readonly keyTexts: Pick<KeyTexts, 'find'>;
   /** As this process knows them. */
   readonly pins: Pick<CachedPins, 'forgetAbsence'>;
   readonly ledger: LedgerStore;
 }
 
 export function answerWorkers(
-  { take, takeAll, records, pins, ledger }: OwnedStore,
+  { take, takeAll, records, keyTexts, pins, ledger }: OwnedStore,
   guard: StoreAnswers['guard'],
   tell: TellWorkers,
 ): StoreAnswers {
@@ -28,6 +30,7 @@ export function answerWorkers(
     takeAll,
     guard,
     findPin: (key) => kept(records.find(key)),
+    findKey: (id) => kept(keyTexts.find(id)),
     claimPin: async ({ key, pin }) => {
       const standing = await kept(records.claim(key, pin));
       pins.forgetAbsence(key);
@@ -48,7 +51,7 @@ export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
     throw new Error('with this store workers ask it themselves');
   };
   return {
-    ...{ take: nobody, takeAll: nobody, guard, findPin: nobody, claimPin: nobody },
+    ...{ take: nobody, takeAll: nobody, guard, findPin: nobody, claimPin: nobody, findKey: nobody },
     ...{ addUsage: nobody, firstUsage: nobody, usageBegan: nobody },
   };
 }
@@ -60,6 +63,18 @@ export function tellingRecords(records: PinRecords, tell: TellWorkers): PinRecor
     replace: async (key: string, current: Pin | undefined, next: Pin | undefined) => {
       const done = await records.replace(key, current, next);
       if (done) await tell({ kind: 'pin_moved', key });
+      return done;
+    },
+  };
+}
+
+/** The same for API keys: whoever revokes one waits until all have heard. */
+export function tellingKeyTexts(texts: KeyTexts, tell: TellWorkers): KeyTexts {
+  return {
+    ...texts,
+    replace: async (id, current, next) => {
+      const done = await texts.replace(id, current, next);
+      if (done) await tell({ kind: 'key_changed', id });
       return done;
     },
   };

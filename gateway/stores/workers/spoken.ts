@@ -18,6 +18,8 @@ export interface StoreAnswers {
   readonly guard: (take: Take) => Taken;
   readonly findPin: (key: string) => Promise<Kept<Pin | undefined>>;
   readonly claimPin: (asked: { readonly key: string; readonly pin: Pin }) => Promise<Kept<Pin>>;
+  /** The record of an API key, as it is kept. */
+  readonly findKey: (id: string) => Promise<Kept<string | undefined>>;
   readonly addUsage: (batch: UsageBatch) => Promise<Kept<void>>;
   readonly firstUsage: (subject: Omit<UsageSubject, 'operation'>) => Promise<Kept<EpochMs | undefined>>;
   readonly usageBegan: (of: UsageVersion | undefined) => Promise<Kept<EpochMs | undefined>>;
@@ -26,6 +28,7 @@ export interface StoreAnswers {
 /** What the primary tells its workers of, unasked. */
 export type StoreNews =
   | { readonly kind: 'overrides'; readonly overrides: readonly Override[] }
+  | { readonly kind: 'key_changed'; readonly id: string }
   | { readonly kind: 'pin_moved'; readonly key: string }
   | { readonly kind: 'pin_claimed'; readonly key: string };
 

@@ -1,10 +1,12 @@
 // The stores of a worker: limits by leases from the primary, pins and overrides known here and told of by it.
 // With Redis it has a connection of its own, and asks the primary for the guard alone.
+import type { KnownKeys } from '../../policy/authentication/key-record.ts';
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { createEmbeddedRateLimitStore } from '../embedded/rate-limit.ts';
+import { type CachedKeys, createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
 import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
@@ -34,6 +36,7 @@ export interface WorkerStoreOptions extends StoreOptions {
 
 export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'close'> {
   readonly overrides: Pick<Stores['overrides'], 'current'>;
+  readonly keys: KnownKeys;
   /** The whole of it is read and forgotten by the primary. */
   readonly ledger: Pick<LedgerStore, 'add' | 'firstSeen' | 'beganAt'>;
   readonly hear: (news: StoreNews) => void;
@@ -53,8 +56,9 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
       const limiter = createRateLimiter({ shared, exact, local, replicas: workers });
       const pins = createPinCache(pinRecords(primary));
       const ledger = ledgerOf(primary);
-      const known = openKnown(options.start, pins);
-      return { limiter, guard, pins, ledger, ...known, close: async () => undefined };
+      const keys = createKeyCache(keyTexts(primary), options.onFault);
+      const known = openKnown(options.start, pins, keys);
+      return { limiter, guard, pins, keys, ledger, ...known, close: async () => undefined };
     }
     case 'redis': {
       const stores = await openStores({ ...options, replicas: replicas * workers });
@@ -87,7 +91,11 @@ function createGuard({ monotonic: now, primary, workers }: WorkerStoreOptions): 
   };
 }
 
-function openKnown(start: StoreStart, pins: CachedPins): Pick<WorkerStores, 'overrides' | 'hear'> {
+function openKnown(
+  start: StoreStart,
+  pins: CachedPins,
+  keys: CachedKeys,
+): Pick<WorkerStores, 'overrides' | 'hear'> {
   let overrides: readonly Override[] = start?.overrides ?? [];
   return {
     overrides: { current: () => overrides },
@@ -95,6 +103,9 @@ function openKnown(start: StoreStart, pins: CachedPins): Pick<WorkerStores, 'ove
       switch (news.kind) {
         case 'overrides':
           overrides = news.overrides;
+          return;
+        case 'key_changed':
+          keys.forget(news.id);
           return;
         case 'pin_moved':
           pins.forget(news.key);
@@ -127,6 +138,15 @@ function pinRecords({ findPin, claimPin }: RemoteStore): PinRecords {
     find: async (key) => keptOr(await orAway(findPin(key))),
     claim: async (key, pin) => keptOr(await orAway(claimPin({ key, pin }))),
     replace: () => Promise.reject(new Error('pins are moved by the primary')),
+  };
+}
+
+function keyTexts({ findKey }: RemoteStore): KeyTexts {
+  const elsewhere = () => Promise.reject(new Error('API keys are managed by the primary'));
+  return {
+    find: async (id) => keptOr(await inTime(findKey(id))),
+    list: elsewhere,
+    replace: elsewhere,
   };
 }
 
