@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MovedTo } from './cli/moved-to.ts';
 import { endWith, print, printApart, printWhole, watchStreams } from './cli/printing.ts';
+import { liveActions } from './cli/live-actions.ts';
 import { runProgram } from './cli/program.ts';
 import type { Gateway, GatewayOptions, LifecycleClock } from './gateway-contract.ts';
 import { makeFolder } from './plan/make-folder.ts';
@@ -186,22 +187,7 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
     const { runInit } = await import('./cli/init.ts');
     return printWhole(runInit({ ...options, ...surroundings(config, undefined, process.stderr) }));
   },
-  pause: async (options) => {
-    const { runPause } = await import('./cli/pause.ts');
-    return printApart(runPause({ ...options, environment: process.env, now: Date.now() }));
-  },
-  pin: async (options) => {
-    const { runPin } = await import('./cli/pin.ts');
-    return printApart(runPin({ ...options, environment: process.env, now: Date.now() }));
-  },
-  status: async (options) => {
-    const { runStatus } = await import('./cli/status.ts');
-    return printApart(runStatus({ ...options, environment: process.env, now: Date.now() }));
-  },
-  reload: async (options) => {
-    const { runReload } = await import('./cli/reload.ts');
-    return printApart(runReload({ ...options, environment: process.env, now: Date.now() }));
-  },
+  ...liveActions({ environment: process.env, now: Date.now, print: printApart }),
   configShow: async ({ config, ...options }) => {
     const { runConfigShow } = await import('./cli/config-show.ts');
     return printApart(runConfigShow({ ...options, ...surroundings(config, undefined) }));

@@ -3,10 +3,11 @@
 import { createExchange } from './exchange/exchange.ts';
 import type { ExchangePorts } from './exchange/ports.ts';
 import { openUpstreams } from './forward/upstreams.ts';
-import { openVerifiers } from './identity/verifiers.ts';
+import { openAuthenticators } from './identity/authenticators.ts';
 import { atOnce, inSlices } from './plan/in-slices.ts';
 import type { GatewayPlan } from './plan/plan.ts';
 import type { Settings } from './plan/settings.ts';
+import type { KnownKeys } from './policy/authentication/key-record.ts';
 import type { EpochMs } from './policy/contract.ts';
 import { openPublicFace, type PublicFace } from './server/public-face.ts';
 import type { PublicSockets } from './server/public-listeners.ts';
@@ -20,6 +21,7 @@ import type { Telemetry } from './telemetry/telemetry.ts';
 export interface ServiceOptions
   extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'overrides'> {
   readonly settings: Settings;
+  readonly keys: KnownKeys;
   readonly certificates: CertificateSource | undefined;
   readonly telemetry: Pick<Telemetry, 'observer' | 'logger' | 'metrics' | 'bounds'>;
   readonly wallClock: () => EpochMs;
@@ -46,12 +48,16 @@ export function createService(options: ServiceOptions): Service {
   const { logger, metrics } = telemetry;
   const closing = new AsyncDisposableStack();
   const { onKeys } = createDependencyReport(telemetry);
-  const verifiers = openVerifiers(settings.identities, { now: wallClock, onKeys });
-  for (const verifier of verifiers.values()) closing.defer(verifier.close);
+  const authenticators = openAuthenticators(settings.identities, {
+    now: wallClock,
+    onKeys,
+    keys: options.keys,
+  });
+  closing.defer(async () => authenticators.close());
 
   const exchange = createExchange({
     ...options,
-    verifiers,
+    authenticators: authenticators.byName,
     hstsSeconds: settings.listeners.https?.hstsSeconds,
     onFault: createFaultReport(logger),
   });
@@ -65,7 +71,7 @@ export function createService(options: ServiceOptions): Service {
     listen: async () => {
       const ports = { exchange, upstreams, telemetry, monotonic, now: wallClock, sockets };
       open = await openPublicFace(settings, certificates, ports);
-      for (const verifier of verifiers.values()) void verifier.warm();
+      authenticators.warm();
       return { https: open.https, http: open.http };
     },
     use: (plan) => inSlices(upstreams.keepSteps(plan)),

@@ -60,6 +60,7 @@ async function open(
       guard: (take) => ask('guard', take),
       findPin: (key) => ask('findPin', key),
       claimPin: (claim) => ask('claimPin', claim),
+      findKey: (id) => ask('findKey', id),
     },
     start: start as StoreStart,
   });

@@ -6,12 +6,13 @@ import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type AdminListener, createAdminListener } from './admin-listener.ts';
 import { type ConfigPorts, configRoutes } from './config.ts';
 import { type HealthPorts, healthRoutes } from './health.ts';
+import { type KeyPorts, keyRoutes } from './keys.ts';
 import { openMetrics } from './open-metrics.ts';
 import { type PausePorts, pauseRoutes } from './pauses.ts';
 import { type PinPorts, pinRoutes } from './pins.ts';
 import { openAdminToken } from './token.ts';
 
-export type AdminPorts = Pick<HealthPorts, 'readiness'> & PausePorts & PinPorts & ConfigPorts;
+export type AdminPorts = Pick<HealthPorts, 'readiness'> & PausePorts & PinPorts & KeyPorts & ConfigPorts;
 
 type Addressed = Pick<AdminListener, 'address'>;
 
@@ -51,7 +52,13 @@ async function openAdminListener(
   return createAdminListener({
     address: admin.address,
     token: await openAdminToken({ configured: admin.token, dataFolder }),
-    routes: [...health, ...configRoutes(ports), ...pauseRoutes(ports), ...pinRoutes(ports)],
+    routes: [
+      ...health,
+      ...configRoutes(ports),
+      ...pauseRoutes(ports),
+      ...pinRoutes(ports),
+      ...keyRoutes(ports),
+    ],
     audit: createAuditTrail(telemetry),
     onError: (error) => logger.error('an admin page failed', { error }),
   });

@@ -26,7 +26,15 @@ export interface Write {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   /** For audit and metrics, from a closed list. */
-  readonly action: 'pause' | 'end_pause' | 'upgrade_pin' | 'roll_back_pin' | 'reload';
+  readonly action:
+    | 'pause'
+    | 'end_pause'
+    | 'upgrade_pin'
+    | 'roll_back_pin'
+    | 'add_key'
+    | 'rotate_key'
+    | 'revoke_key'
+    | 'reload';
   /** Rejects with `StoreUnavailable` when nothing could be stored. */
   readonly perform: (request: AdminRequest) => Promise<Written>;
 }

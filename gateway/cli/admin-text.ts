@@ -89,6 +89,7 @@ export function moment(instant: string): string {
   return at === undefined ? instant : dateInWords(at);
 }
 
-function onTerminal(lines: readonly string[]): string {
+/** Whatever comes from elsewhere, without control characters. */
+export function onTerminal(lines: readonly string[]): string {
   return lines.map((line) => `${line.replace(/\p{C}/gu, '?')}\n`).join('');
 }

@@ -57,7 +57,7 @@ async function problemOf(expected: Expected, index: number): Promise<Problem | u
   const finding = (key: keyof Expectation, message: string) =>
     document.problem(['expect', index, key], { rule: 'expect', message });
   if (asked.kind === 'unusable') return finding('request', asked.message);
-  const consumer = { id: as ?? '', named: true, via: 'token' as const, scopes: EVERY_SCOPE };
+  const consumer = { id: as ?? '', isNamed: as !== undefined, named: true, scopes: EVERY_SCOPE };
   const judged = await judge(asked, {
     plan,
     settings,

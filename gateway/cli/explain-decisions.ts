@@ -1,5 +1,6 @@
 // What the exchange learned of a request, as decisions in the order they were made, each with the line behind it.
 // From facts to rows; how they are printed is explain-text.ts.
+import { CREDENTIALS } from '../exchange/challenge-answer.ts';
 import type { RefusalReason } from '../exchange/directive.ts';
 import type { Whole } from '../plan/load.ts';
 import type { VersionRules } from '../plan/plan.ts';
@@ -87,12 +88,15 @@ export function decisionsOf(
     const { access } = version;
     const origin = lines.access(version);
     if (access.kind === 'public') add('identity', 'public', { detail: 'no token needed', origin });
-    else {
-      const consumer = facts.consumer?.id ?? '';
-      const assumed = passed.consumer === undefined ? 'the token is in order' : undefined;
+    else if (facts.consumer === undefined) {
+      if (access.anonymous) add('identity', 'anonymous', { detail: 'no credentials needed', origin });
+    } else {
+      const { id, via } = facts.consumer;
+      const assumed = passed.consumer === undefined ? `the ${CREDENTIALS[via]} is in order` : undefined;
       const scopes = passed.scopes === undefined ? 'it has the scopes' : undefined;
       const both = [assumed, scopes].filter((each) => each !== undefined).join(', ');
-      add('identity', consumer, { detail: access.identities.join(', '), assumed: both || undefined, origin });
+      const detail = `${access.identities.join(', ')}, by its ${CREDENTIALS[via]}`;
+      add('identity', id, { detail, assumed: both || undefined, origin });
     }
   }
   if (version !== undefined) {

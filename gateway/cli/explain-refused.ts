@@ -70,7 +70,10 @@ function refusedAt(facts: Judged['facts'], { reason }: Answered, lines: WrittenL
     case 'credentials_missing':
     case 'credentials_malformed':
     case 'token_invalid':
+    case 'key_invalid':
+    case 'certificate_invalid':
     case 'scope_insufficient':
+    case 'operation_not_granted':
       return lines.access(version);
     default:
       return undefined;

@@ -82,7 +82,7 @@ export async function explain(loaded: Whole, question: ExplainQuestion): Promise
   );
   if (asked.kind === 'unusable') return unusable(asked.message);
   const scopes = question.scopes === undefined ? EVERY_SCOPE : new Set(question.scopes);
-  const consumer = { id: question.as ?? NO_NAME, named: true, via: 'token' as const, scopes };
+  const consumer = { id: question.as ?? NO_NAME, isNamed: question.as !== undefined, named: true, scopes };
   const { paused } = question;
   if (paused !== undefined && paused <= question.now)
     return unusable('--paused must be later than the instant the request is judged at');

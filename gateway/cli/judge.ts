@@ -13,14 +13,14 @@ import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { ExchangePorts } from '../exchange/ports.ts';
 import type { RequestView } from '../exchange/request-view.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
-import type { Settings } from '../plan/settings.ts';
-import type { Consumer } from '../policy/authentication/access.ts';
+import type { IdentitySettings, Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { gcra } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Asked } from './asked-request.ts';
+import { type AssumedConsumer, assumeIdentity } from './assumed-identity.ts';
 import { type KnownAccount, withClaims } from './known-account.ts';
 
 export interface Known {
@@ -30,8 +30,8 @@ export interface Known {
   readonly now: EpochMs;
   /** Nothing else is paused. */
   readonly overrides: readonly Override[];
-  /** Whom any token stands for. */
-  readonly consumer: Omit<Consumer, 'claims'>;
+  /** Whom any credential stands for. */
+  readonly consumer: AssumedConsumer;
   readonly account: KnownAccount;
   /** Of that account; what one request stores, a later one finds. */
   readonly pins: PinStore;
@@ -94,11 +94,11 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
   return { view, facts, ending: await ending() };
 }
 
-/** Every bucket is full, every token is in order. */
+/** Every bucket is full, every credential is in order. */
 function assume({ plan, settings, now, overrides, consumer: named, account, pins }: Known): ExchangePorts {
   const consumer = withClaims(named, account, plan);
   const full = (limit: Limit, cost: number): Taken => gcra(undefined, limit, cost, 0).taken;
-  const verifier = { claims: () => true, verify: () => ({ kind: 'consumer', consumer }) as const };
+  const assumed = (identity: IdentitySettings) => assumeIdentity(identity, consumer, named.isNamed);
   return {
     plan: () => plan,
     now: () => now,
@@ -108,7 +108,7 @@ function assume({ plan, settings, now, overrides, consumer: named, account, pins
     limiter: { take: ({ limit, cost }) => ({ kind: 'counted', limit, ...full(limit, cost) }) },
     pins,
     overrides: () => overrides,
-    verifiers: new Map(settings.identities.map(({ name }) => [name, verifier])),
+    authenticators: new Map(settings.identities.map((each) => [each.name, assumed(each)])),
     onFault: () => undefined,
     hstsSeconds: settings.listeners.https?.hstsSeconds,
   };

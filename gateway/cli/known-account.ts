@@ -30,10 +30,10 @@ export function assumePins({ pin: label }: KnownAccount, now: EpochMs): PinStore
 
 /** The consumer with the claims that the pins of any API ask for. */
 export function withClaims(
-  consumer: Omit<Consumer, 'claims'>,
+  consumer: Omit<Consumer, 'claims' | 'via'>,
   { created }: KnownAccount,
   { apis }: GatewayPlan,
-): Consumer {
+): Omit<Consumer, 'via'> {
   const claims: Record<string, unknown> = {};
   for (const { resolution } of apis) {
     const { pin } = resolution;

@@ -156,11 +156,11 @@ export function reachOf({ config, admin, format }: Reach): Reach {
   return { config, admin, format };
 }
 
-function why(): Option {
+export function why(): Option {
   return new Option('--why <text>', 'the reason, for the audit log and whoever finds it');
 }
 
-function by(): Option {
+export function by(): Option {
   const user = systemUser();
   const option = new Option('--by <name>', 'who does this');
   return user === undefined ? option : option.default(user, 'the user of the system');
@@ -176,12 +176,12 @@ function systemUser(): string | undefined {
   }
 }
 
-function readName(text: string): string {
+export function readName(text: string): string {
   if (text === '') throw new InvalidArgumentError('It is empty.');
   return text;
 }
 
-function readDuration(text: string): string {
+export function readDuration(text: string): string {
   if (parseDuration(text) === undefined) throw new InvalidArgumentError('Write a duration such as 2h or 3d.');
   return text;
 }

@@ -7,6 +7,7 @@ import { addChangeCommands, type ChangeActions } from './change-commands.ts';
 import type { CheckFormat } from './check.ts';
 import { addDescriptionCommands, type DescriptionActions } from './description-commands.ts';
 import type { ExplainFormat } from './explain.ts';
+import { addKeyCommands, type KeyActions } from './key-commands.ts';
 import type { KnownAccount } from './known-account.ts';
 import { type MovedTo, readMovedTo } from './moved-to.ts';
 import { addOperatorCommands, type OperatorActions } from './operator-commands.ts';
@@ -15,7 +16,12 @@ import type { TimelineFormat } from './timeline.ts';
 import { refuseSecondValues, WHERE_HELP_IS, withCalls } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
-export interface Actions extends ChangeActions, OperatorActions, DescriptionActions, ProcessActions {
+export interface Actions
+  extends ChangeActions,
+    OperatorActions,
+    KeyActions,
+    DescriptionActions,
+    ProcessActions {
   readonly run: (options: { config: string; at: MovedTo | undefined }) => Promise<number>;
   readonly check: (options: {
     files: readonly string[];
@@ -155,6 +161,7 @@ export async function runProgram(
   };
   addChangeCommands(program, { actions, config, at, end });
   addOperatorCommands(program, { actions, config, end });
+  addKeyCommands(program, { actions, config, end });
   addProcessCommands(program, { actions, config, end });
   addDescriptionCommands(program, { actions, config, at, end });
   program
@@ -178,7 +185,7 @@ export async function runProgram(
       exitCode = await actions.token({ client });
     });
 
-  refuseSecondValues(program, (name) => name === 'header');
+  refuseSecondValues(program, (name) => name === 'header' || name === 'scope');
 
   try {
     await program.parseAsync(argv, { from: 'user' });

@@ -24,6 +24,11 @@ const CALLS = {
   sundial pin show payments acme
   sundial pin upgrade payments acme 2026-03-01 --why "asked for it"
   sundial pin roll-back payments acme --why "the new amounts confuse its books"`,
+  keys: `Usual calls:
+  sundial keys add acme --scope orders:read --contact api@acme.example --why "contract 4711"
+  sundial keys list
+  sundial keys rotate <id> --overlap 7d --why "yearly"
+  sundial keys revoke <id> --why "leaked"`,
   openapi: `Usual calls:
   sundial openapi orders v2             print it
   sundial openapi orders v2 --write     replace the file`,

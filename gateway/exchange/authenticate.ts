@@ -4,52 +4,64 @@ import type {
   AccessRule,
   Authenticated,
   AuthenticationRefusal,
+  Authenticator,
+  Carried,
   Consumer,
-  TokenVerifier,
+  IdentifiedRule,
 } from '../policy/authentication/access.ts';
-import { readBearer } from '../policy/authentication/bearer.ts';
 import type { MaybePromise } from '../policy/contract.ts';
 import { Fault } from './directive.ts';
 import type { ExchangePorts } from './ports.ts';
-import type { RequestView } from './request-view.ts';
 
 export type Caller =
-  /** Nobody is known where the access is public. */
+  /** Nobody is known where the access is public, or open to callers without credentials. */
   | { readonly kind: 'known'; readonly consumer: Consumer | undefined }
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal };
 
-const ANYBODY: Caller = { kind: 'known', consumer: undefined };
+const NOBODY: Caller = { kind: 'known', consumer: undefined };
+const MISSING: Caller = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
 
 /**
- * At once for a token seen before.
- * @throws Fault `identity_unavailable` when no key could be had to verify a token (JWT-4); a promise rejects with it
+ * At once for a credential seen before.
+ * @throws Fault `identity_unavailable` when it could not be judged (JWT-4); a promise rejects with it
  */
 export function authenticate(
   access: AccessRule,
-  { headers }: Pick<RequestView, 'headers'>,
-  { verifiers }: Pick<ExchangePorts, 'verifiers'>,
+  carried: Carried,
+  { authenticators }: Pick<ExchangePorts, 'authenticators'>,
 ): MaybePromise<Caller> {
-  if (access.kind === 'public') return ANYBODY;
-  const bearer = readBearer(headers);
-  if (bearer.kind === 'refused') return bearer;
-  const verifier = verifierOf(bearer.token, access.identities, verifiers);
-  const verified = verifier.verify(bearer.token);
-  return verified instanceof Promise ? verified.then(callerOf) : callerOf(verified);
+  if (access.kind === 'public') return NOBODY;
+  const { identities, anonymous } = access;
+  const asked =
+    identities.length === 1 && !anonymous
+      ? running(identities[0], authenticators)
+      : firstAsked(access, carried, authenticators);
+  if (asked === undefined) return anonymous ? NOBODY : MISSING;
+  const judged = asked.judge(carried);
+  return judged instanceof Promise ? judged.then(callerOf) : callerOf(judged);
 }
 
-/** The one that the token says it is for; where it says so of none, the first is to say what is wrong with it. */
-function verifierOf(
-  token: string,
-  [first, ...rest]: readonly string[],
-  verifiers: ExchangePorts['verifiers'],
-): TokenVerifier {
-  const running = (name: string | undefined): TokenVerifier => {
-    const verifier = name === undefined ? undefined : verifiers.get(name);
-    if (verifier !== undefined) return verifier;
-    throw new Fault('internal', { cause: new Error('a plan names an identity that is not running') });
-  };
-  if (rest.length === 0 || running(first).claims(token)) return running(first);
-  return running(rest.find((name) => running(name).claims(token)) ?? first);
+/**
+ * Whoever judges the first credential that the request carries, by the order of the identities; what else it carries is
+ * not looked at, so that a wrong credential never passes for another. Of several identities that take the same credential
+ * the one that it says it is for; where it says so of none, the first is to say what is wrong with it.
+ */
+function firstAsked(
+  { identities }: IdentifiedRule,
+  carried: Carried,
+  authenticators: ExchangePorts['authenticators'],
+): Authenticator | undefined {
+  const present = identities
+    .map((name) => running(name, authenticators))
+    .filter((each) => each.isPresent(carried));
+  const [first] = present;
+  return present.find((each) => each.via === first?.via && each.claims(carried)) ?? first;
+}
+
+function running(name: string | undefined, authenticators: ExchangePorts['authenticators']): Authenticator {
+  const authenticator = name === undefined ? undefined : authenticators.get(name);
+  if (authenticator !== undefined) return authenticator;
+  throw new Fault('internal', { cause: new Error('a plan names an identity that is not running') });
 }
 
 function callerOf(outcome: Authenticated): Caller {

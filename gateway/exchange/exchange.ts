@@ -102,6 +102,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       quota: undefined,
       refusal: undefined,
       tokenFlaw: undefined,
+      keyFlaw: undefined,
       observed: undefined,
       fault: undefined,
       bodyNotice: undefined,
@@ -111,6 +112,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
     refuse: (refusal, facts, glimpse) => {
       facts.refusal = refusal.reason;
       if (refusal.reason === 'token_invalid') facts.tokenFlaw = refusal.flaw;
+      if (refusal.reason === 'key_invalid') facts.keyFlaw = refusal.flaw;
       const given = answer(describeRefusal(refusal, facts, glimpse), facts, glimpse);
       if (refusal.reason === 'version_retired' || refusal.reason === 'version_moved')
         clampFreshness(given.headers, longestReuse(facts), ports.wallClock());

@@ -1,7 +1,7 @@
 // What became known of one exchange. Written by the pipeline and the forwarder, read only by decorators and observers.
 // One object per request, from its first line to its access-log line.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
-import type { Consumer, TokenFlaw } from '../policy/authentication/access.ts';
+import type { Consumer, KeyFlaw, TokenFlaw } from '../policy/authentication/access.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
@@ -43,6 +43,8 @@ export interface ExchangeFacts {
   refusal: RefusalReason | undefined;
   /** What is wrong with a token that was refused; for the log alone. */
   tokenFlaw: TokenFlaw | undefined;
+  /** The same of an API key. */
+  keyFlaw: KeyFlaw | undefined;
   /** What enforcing would have refused the request for: the first reason found where the API is only observed. */
   observed: RefusalReason | undefined;
   fault: FaultCode | undefined;

@@ -1,6 +1,7 @@
 // From a judged request to what the upstream shall receive: one path, one version (VER-9).
 // The last step of the pipeline; the forwarder carries it out and decides nothing again.
-import type { ApiPlan, UpstreamPlan, VersionRules } from '../plan/plan.ts';
+import type { ApiPlan, IdentityHeaders, UpstreamPlan, VersionRules } from '../plan/plan.ts';
+import type { Consumer } from '../policy/authentication/access.ts';
 import { fieldText, plainAccept, wantedForm } from '../policy/versioning/accept.ts';
 import { parseMediaType, plainType, versionIn } from '../policy/versioning/media-type.ts';
 import { withoutParameter, withParameter } from '../policy/versioning/query.ts';
@@ -19,6 +20,7 @@ export function forwardOrder(
   tail: string,
   { search, headers }: Pick<RequestView, 'search' | 'headers'>,
   noticed?: NoticeOrder,
+  consumer?: Consumer,
 ): Directive {
   const { upstream, label } = version;
   if (upstream === undefined) {
@@ -28,17 +30,37 @@ export function forwardOrder(
   const target = (path === '' ? '/' : path) + upstreamSearch(api.resolution, upstream, label, search);
   const types =
     api.resolution.mediaTypes.length === 0 ? undefined : plainTypes(api.resolution, label, headers);
+  const removed = upstream.withheld ?? api.versionHeaders;
   const order: ForwardOrder = {
     upstream,
     target,
     label,
-    removeHeaders: types?.drop === true ? [...api.versionHeaders, 'accept'] : api.versionHeaders,
+    removeHeaders: types?.drop === true ? [...removed, 'accept'] : removed,
     replaceHeaders: types?.replace,
+    setHeaders: upstream.identityHeaders && consumer && identityFields(upstream.identityHeaders, consumer),
     headerRules: api.headers,
     maxBody: version.maxBody,
     answerForm: types && api.rewriteContentType ? answerForm(api.resolution, label, headers) : undefined,
   };
   return { kind: 'forward', forward: noticed === undefined ? order : underNotice(order, noticed) };
+}
+
+/** XFF-1: the gateway's own word, of a consumer that it knows; its client's copies are among those withheld. */
+function identityFields(
+  { consumer: id, scopes }: IdentityHeaders,
+  consumer: Consumer,
+): NonNullable<ForwardOrder['setHeaders']> {
+  return {
+    ...(id !== undefined && { [id]: visible(consumer.id) }),
+    ...(scopes !== undefined && { [scopes]: [...consumer.scopes].map(visible).join(' ') }),
+  };
+}
+
+/** Visible ASCII: what else there is in an id, a blank and the percent sign too, is percent-encoded. */
+function visible(text: string): string {
+  return text.replace(/[^\x21-\x24\x26-\x7e]/gu, (character) =>
+    character.isWellFormed() ? encodeURIComponent(character) : '%EF%BF%BD',
+  );
 }
 
 /** BODY-3: of what may be edited the upstream is asked for identity coding, whatever the client takes. */
@@ -48,7 +70,8 @@ function underNotice(order: ForwardOrder, { notice, conditions }: NoticeOrder): 
     ...order,
     removeHeaders: notice === undefined ? removed : [...removed, 'accept-encoding'],
     replaceHeaders: { ...order.replaceHeaders, ...conditions?.replace },
-    setHeaders: notice && { 'accept-encoding': 'identity' },
+    setHeaders:
+      notice === undefined ? order.setHeaders : { ...order.setHeaders, 'accept-encoding': 'identity' },
     notice,
   };
 }

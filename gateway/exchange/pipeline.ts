@@ -180,7 +180,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     if (answer) return answer;
   }
 
-  if (access.kind === 'identified' && consumer !== undefined) {
+  if (access.kind === 'identified') {
     const denied = authorise(access, view.method, consumer);
     if (denied !== undefined) return refuse(denied);
   }
@@ -212,5 +212,5 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   const noticed = noticeOrder(api, whole, facts, resource, view);
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
 
-  return forwardOrder(api, version, match.tail, view, noticed);
+  return forwardOrder(api, version, match.tail, view, noticed, consumer);
 }

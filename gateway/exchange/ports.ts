@@ -1,7 +1,7 @@
 // What the exchange asks of the rest of the house: clocks, the plan in force, keys, limits.
 // Given by the composition root; `explain` will give what it assumes instead.
 import type { GatewayPlan } from '../plan/plan.ts';
-import type { TokenVerifier } from '../policy/authentication/access.ts';
+import type { Authenticator } from '../policy/authentication/access.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
@@ -23,7 +23,8 @@ export interface ExchangePorts {
   readonly pins: PinStore;
   /** The pauses known to this process; the same array until it changes. */
   readonly overrides: () => readonly Override[];
-  readonly verifiers: ReadonlyMap<string, TokenVerifier>;
+  /** By the names of their identities. */
+  readonly authenticators: ReadonlyMap<string, Authenticator>;
   /** Told of every fault, with its cause: the answer says nothing of it. */
   readonly onFault: (fault: Fault, facts: ExchangeFacts) => void;
   /** Seconds for Strict-Transport-Security on TLS answers. */

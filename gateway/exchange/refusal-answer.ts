@@ -1,10 +1,10 @@
 // Refusals to answers: one exhaustive switch, so that a new reason cannot be forgotten.
 // Called by exchange.ts for refusals of the listener and of the pipeline.
-import { challengeFor } from '../policy/authentication/challenge.ts';
 import { acceptableTypes } from '../policy/versioning/media-type.ts';
 import type { Carrier, Claim, Label } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import { statusOfCarrier, statusOfUnknown } from './carrier-status.ts';
+import { CREDENTIALS, challenge, malformedText, missingText } from './challenge-answer.ts';
 import type { Refusal } from './directive.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
@@ -93,23 +93,21 @@ export function describeRefusal(
         refusal.restoredAt,
       );
     case 'credentials_missing':
-      return challenge(
-        401,
-        'This API needs an access token: send Authorization: Bearer <token>.',
-        refusal,
-        facts,
-      );
+      return challenge(401, missingText(facts), refusal, facts);
     case 'credentials_malformed':
-      return challenge(
-        400,
-        'The Authorization header is malformed: send one line, Bearer <token>.',
-        refusal,
-        facts,
-      );
+      return challenge(400, malformedText(facts), refusal, facts);
     case 'token_invalid':
       return challenge(401, `${refusal.description}.`, refusal, facts);
-    case 'scope_insufficient':
-      return challenge(403, `The access token lacks a scope: ${refusal.required.join(' ')}.`, refusal, facts);
+    case 'key_invalid':
+      return challenge(401, 'The API key is not valid.', refusal, facts);
+    case 'certificate_invalid':
+      return challenge(401, 'The client certificate does not say who calls.', refusal, facts);
+    case 'scope_insufficient': {
+      const what = CREDENTIALS[refusal.via];
+      return challenge(403, `The ${what} lacks a scope: ${refusal.required.join(' ')}.`, refusal, facts);
+    }
+    case 'operation_not_granted':
+      return challenge(403, 'Nobody has been granted this operation.', refusal, facts);
     case 'rate_limited':
     case 'guard_limited':
       return refuse(
@@ -134,17 +132,6 @@ export function describeRefusal(
       throw new Error(`unhandled refusal ${JSON.stringify(never)}`);
     }
   }
-}
-
-function challenge(
-  status: number,
-  message: string,
-  refusal: Parameters<typeof challengeFor>[0],
-  facts: ExchangeFacts,
-): ErrorDescription {
-  const value = challengeFor(refusal, { realm: facts.api?.name ?? 'api' });
-  const error = status === 403 ? 'http_request_denied' : 'http_request_error';
-  return refuse(status, message, {}, { 'www-authenticate': value }, error);
 }
 
 /** A limit met on a deprecated version says where the room is. */

@@ -1,5 +1,6 @@
 // A request as the exchange sees it: transport-free, the target URI already rebuilt and judged.
 // Made by a listener, read by the pipeline and the policies.
+import type { ClientCertificate } from '../policy/authentication/access.ts';
 import type { RequestHeaders } from '../policy/contract.ts';
 
 /** Methods this gateway implements; any other token is answered 501 (FWD-15). */
@@ -29,4 +30,6 @@ export interface RequestView extends RequestGlimpse {
   /** The client, after trusted proxies; IPv6 as /64 where it keys a limit. */
   readonly clientAddress: string;
   readonly requestId: string;
+  /** Proven, of a client that opened the connection itself. */
+  readonly clientCertificate?: ClientCertificate | undefined;
 }

@@ -1,6 +1,6 @@
 // One identity of the configuration made able to judge tokens: key set, verification and cache put together.
 // The composition root makes one per identity; the pipeline's authentication step asks it.
-import type { IdentitySettings } from '../plan/settings.ts';
+import type { JwtIdentity } from '../plan/settings.ts';
 import type { TokenVerifier } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createKeySet, type KeySetOptions } from './key-set.ts';
@@ -24,7 +24,7 @@ export interface IdentityVerifier extends TokenVerifier {
  * Makes the verifier of one identity. The issuer need not be up yet; until its keys were had, tokens are `unavailable`.
  * @throws TypeError when the keys may not be fetched from `settings.jwksUrl` (JWT-4).
  */
-export function createTokenVerifier(settings: IdentitySettings, options: VerifierOptions): IdentityVerifier {
+export function createTokenVerifier(settings: JwtIdentity, options: VerifierOptions): IdentityVerifier {
   const keySet = createKeySet(settings.jwksUrl, options);
   const judge = createTokenCache({
     verify: createVerifyToken(settings, keySet, options.now),

@@ -1,6 +1,6 @@
 // One verifier per issuer of the settings, and word of the moments their keys go away and come back.
 // Opened and closed by gateway.ts.
-import type { IdentitySettings } from '../plan/settings.ts';
+import type { JwtIdentity } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createTokenVerifier, type IdentityVerifier } from './verifier.ts';
 
@@ -12,10 +12,10 @@ export interface VerifiersOptions {
 }
 
 export function openVerifiers(
-  identities: readonly IdentitySettings[],
+  identities: readonly JwtIdentity[],
   { now, onKeys }: VerifiersOptions,
 ): ReadonlyMap<string, IdentityVerifier> {
-  const open = (settings: IdentitySettings): IdentityVerifier => {
+  const open = (settings: JwtIdentity): IdentityVerifier => {
     let failing = false;
     return createTokenVerifier(settings, {
       now,

@@ -1,7 +1,7 @@
 // Judges one access token by the rules of its issuer, in the order of JWT-1; jose does the cryptography.
 // The slow road: reached only when the token cache does not know the token.
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import type { IdentitySettings } from '../plan/settings.ts';
+import type { JwtIdentity } from '../plan/settings.ts';
 import type { Authenticated, TokenFlaw } from '../policy/authentication/access.ts';
 import { consumerFrom } from '../policy/authentication/consumer.ts';
 import { LEEWAY } from '../policy/authentication/token-time.ts';
@@ -25,11 +25,7 @@ export interface Verification {
 export type VerifyToken = (token: string) => Verification | Promise<Verification>;
 
 /** Makes the verification for one identity (JWT-1 … JWT-8). It never rejects for anything a token says. */
-export function createVerifyToken(
-  settings: IdentitySettings,
-  keySet: KeySet,
-  now: () => EpochMs,
-): VerifyToken {
+export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: () => EpochMs): VerifyToken {
   const judge = async (token: string, header: TokenHeader): Promise<Verification> => {
     const keys = await keySet.keysFor(header.kid);
     if (keys === undefined) return { ...passing({ kind: 'unavailable' }), generation: keySet.generation() };
@@ -67,7 +63,7 @@ export function createVerifyToken(
 
 type Judged = Omit<Verification, 'generation'>;
 
-function judgeClaims(claims: JWTPayload, settings: IdentitySettings): Judged {
+function judgeClaims(claims: JWTPayload, settings: JwtIdentity): Judged {
   const { exp, iat, sub } = claims;
   if (typeof exp !== 'number' || typeof iat !== 'number') return lasting(invalid('claims'));
   if (typeof sub !== 'string' || sub === '') return lasting(invalid('claims'));

@@ -48,6 +48,26 @@ const pinAnswer = z.object({
     .nullable(),
 });
 
+const key = z.object({
+  /** The public part: what it is called. */
+  id: z.string(),
+  consumer: z.string(),
+  scopes: z.array(z.string()).readonly(),
+  contact: z.string().nullable(),
+  state: z.enum(['active', 'expired', 'revoked']),
+  created: z.string(),
+  expires: z.string().nullable(),
+  rotated: z.string().nullable(),
+  /** Until when a secret before the last rotation works. */
+  overlap: z.string().nullable(),
+  revoked: z.string().nullable(),
+});
+/** By the real clock, in what is said of keys. */
+const keysAnswer = z.object({ now, keys: z.array(key) });
+const keyAnswer = z.object({ now, key });
+/** `secret`: the key itself, which no other answer has. */
+const newKeyAnswer = z.object({ now, key, secret: z.string() });
+
 const readiness = z.object({
   status: z.string(),
   store: z.object({ kind: z.string(), state: z.string() }),
@@ -79,6 +99,10 @@ export type PausesAnswer = z.output<typeof pausesAnswer>;
 export type PauseAnswer = z.output<typeof pauseAnswer>;
 export type EndedAnswer = z.output<typeof endedAnswer>;
 export type PinAnswer = z.output<typeof pinAnswer>;
+export type KeyBody = z.output<typeof key>;
+export type KeysAnswer = z.output<typeof keysAnswer>;
+export type KeyAnswer = z.output<typeof keyAnswer>;
+export type NewKeyAnswer = z.output<typeof newKeyAnswer>;
 export type ReadinessAnswer = z.output<typeof readiness>;
 export type ReloadAnswer = z.output<typeof reload>;
 
@@ -88,5 +112,9 @@ export const readPausesAnswer = (body: unknown): PausesAnswer | undefined =>
 export const readPauseAnswer = (body: unknown): PauseAnswer | undefined => pauseAnswer.safeParse(body).data;
 export const readEndedAnswer = (body: unknown): EndedAnswer | undefined => endedAnswer.safeParse(body).data;
 export const readPinAnswer = (body: unknown): PinAnswer | undefined => pinAnswer.safeParse(body).data;
+export const readKeysAnswer = (body: unknown): KeysAnswer | undefined => keysAnswer.safeParse(body).data;
+export const readKeyAnswer = (body: unknown): KeyAnswer | undefined => keyAnswer.safeParse(body).data;
+export const readNewKeyAnswer = (body: unknown): NewKeyAnswer | undefined =>
+  newKeyAnswer.safeParse(body).data;
 export const readReadiness = (body: unknown): ReadinessAnswer | undefined => readiness.safeParse(body).data;
 export const readReloadAnswer = (body: unknown): ReloadAnswer | undefined => reload.safeParse(body).data;

@@ -1,6 +1,7 @@
 // What the bodies of admin writes may say. Read by the admin listener before anything is asked of a policy or a store.
 // Unknown members are refused: a misspelt `until` must not become a pause of another length.
 import { z } from 'zod';
+import { scope } from '../policy/authentication/section.ts';
 import { duration, instant, isPrintableId, notation } from '../policy/notation.ts';
 import { flattenIssues, knownKeys, type ShapeIssue, suggest } from './read/shape-issues.ts';
 
@@ -33,8 +34,26 @@ const upgrade = z.strictObject({
   ...author,
 });
 
+const key = z.strictObject({
+  consumer: line(256, 'The consumer that calls with it.'),
+  scopes: z.array(scope).max(100).optional(),
+  contact: notation(
+    (text) => (/^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/.test(text) ? text : undefined),
+    'not a mail address',
+    { description: 'Whom to write to about it.' },
+  ).optional(),
+  expires: instant('When it ends by itself.').optional(),
+  ...author,
+});
+const rotation = z.strictObject({
+  overlap: duration('How long the secret before works on; default 1d.').optional(),
+  ...author,
+});
+
 export type PauseRequest = z.output<typeof pause>;
 export type EndingRequest = z.output<typeof ending>;
+export type KeyRequest = z.output<typeof key>;
+export type RotationRequest = z.output<typeof rotation>;
 export type UpgradeRequest = z.output<typeof upgrade>;
 
 export type RequestRead<T> =
@@ -59,6 +78,14 @@ export function readEndingRequest(body: unknown): RequestRead<EndingRequest> {
 
 export function readUpgradeRequest(body: unknown): RequestRead<UpgradeRequest> {
   return read(upgrade, body);
+}
+
+export function readKeyRequest(body: unknown): RequestRead<KeyRequest> {
+  return read(key, body);
+}
+
+export function readRotationRequest(body: unknown): RequestRead<RotationRequest> {
+  return read(rotation, body);
 }
 
 function read<Shape extends z.ZodRawShape>(

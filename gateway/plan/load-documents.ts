@@ -67,6 +67,8 @@ export interface Gateway {
   readonly revision: string;
 }
 
+const SCOPES_MISSING =
+  'the key "scopes" is missing: say which ones callers need, { read: [ … ], write: [ … ] }, or any for whoever is known';
 const ACCESS_MISSING = 'no access rule: write "access: public", or name an identity and its scopes';
 
 export function contextOf(options: LoadOptions) {
@@ -164,7 +166,7 @@ export async function readPolicy(
   const unversioned = valueAt(document.value, ['versions']) === 'none';
   const advice = {
     elsewhere: elsewhereOf(context),
-    missing: { access: ACCESS_MISSING },
+    missing: { access: ACCESS_MISSING, 'access.scopes': SCOPES_MISSING },
     placeOfKey: (path: Path, key: string) => placeOfKey(path, key, unversioned),
   };
   const { whole, parts, problems: found } = checkShape(document, policyGrammar, policyPartsGrammar, advice);

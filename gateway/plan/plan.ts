@@ -134,6 +134,13 @@ export interface UpstreamPlan extends TargetRules {
   /** Query parameter that does; undefined for any other `version_as`. */
   readonly versionQuery: string | undefined;
   readonly authorization: 'keep' | 'strip';
+  /** How it is told who calls; undefined: not at all. */
+  readonly identityHeaders: IdentityHeaders | undefined;
+  /**
+   * Lower-case names of what it never sees of a client's: what carries a version (VER-9), an API key, or who calls.
+   * Undefined where that is the first alone.
+   */
+  readonly withheld: readonly string[] | undefined;
   /** The Host field it gets; undefined: the authority of the target. */
   readonly host: string | undefined;
   readonly timeouts: Timeouts;
@@ -143,6 +150,13 @@ export interface UpstreamPlan extends TargetRules {
   /** Offered to targets with TLS, presupposed of those without. */
   readonly http2: boolean;
   readonly tls: UpstreamTls | undefined;
+}
+
+/** Lower-case names of the fields that say it, which are the gateway's alone (XFF-1); undefined: not said. */
+export interface IdentityHeaders {
+  readonly consumer: string | undefined;
+  /** Separated by blanks, like the claim of a token. */
+  readonly scopes: string | undefined;
 }
 
 /** One address of an upstream, as an origin: `http://127.0.0.1:4001`. */

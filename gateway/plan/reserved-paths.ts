@@ -3,7 +3,7 @@
 
 export const API_CATALOG = '/.well-known/api-catalog';
 export const LIFECYCLE = '/.well-known/lifecycle';
-const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';
+export const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';
 
 /** The reserved path that `path` is or lies below; undefined when it is free. */
 export function reservedPath(path: string): string | undefined {

@@ -1,6 +1,7 @@
 // How the process runs: `config/gateway.yaml` compiled.
 // Read once at start; a change needs a restart.
 
+import type { CertificatePlace } from '../policy/authentication/certificate-consumer.ts';
 import type { DeprecationForm } from '../policy/lifecycle/schedule.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';
 import type { Bounds, DrainTimes, Overload } from './bounds.ts';
@@ -68,6 +69,15 @@ export interface HttpsSettings {
   readonly defaultName: string | undefined;
   /** Clients that name no host are shown none, which ends their handshake. */
   readonly refusesNameless: boolean;
+  /** Undefined: no client is asked for one. */
+  readonly clientCertificates: ClientCertificates | undefined;
+}
+
+export interface ClientCertificates {
+  /** Absolute path of the PEM file of the authorities that prove them. */
+  readonly ca: string;
+  /** Whether a handshake without a proven one comes to nothing. */
+  readonly required: boolean;
 }
 
 export type StoreSettings =
@@ -76,7 +86,25 @@ export type StoreSettings =
   | { readonly kind: 'redis'; readonly url: string };
 
 /** One way of knowing who calls. */
-export type IdentitySettings = JwtIdentity;
+export type IdentitySettings = JwtIdentity | KeysIdentity | CertificateIdentity;
+
+/** API keys of the store. */
+export interface KeysIdentity {
+  readonly kind: 'keys';
+  readonly name: string;
+  /** The header that carries one, as written. */
+  readonly header: string;
+}
+
+/** The certificate of a connection that a client opened itself. */
+export interface CertificateIdentity {
+  readonly kind: 'certificate';
+  readonly name: string;
+  /** What of it is the consumer. */
+  readonly consumer: CertificatePlace;
+  /** What whoever holds one may do: a certificate says nothing of it. */
+  readonly scopes: readonly string[];
+}
 
 /** An issuer whose access tokens are accepted. */
 export interface JwtIdentity {

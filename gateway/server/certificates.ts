@@ -2,9 +2,10 @@
 // public-certificates.ts keeps them current; tls-options.ts shows them to clients; request-view.ts asks what one speaks for.
 import { X509Certificate } from 'node:crypto';
 import { wildcardOf } from '../exchange/authority.ts';
+import { readAuthorities } from '../plan/read/authorities.ts';
 import { readCapped } from '../plan/read/files.ts';
 import { type PairFiles, readPair } from '../plan/read/key-pair.ts';
-import type { HttpsSettings } from '../plan/settings.ts';
+import type { ClientCertificates, HttpsSettings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
 export interface KeyPair {
@@ -14,6 +15,14 @@ export interface KeyPair {
   readonly key: string;
   /** When the certificate ends. */
   readonly expiry: EpochMs;
+  /** What clients are asked for on its connections, the same for every pair; undefined: nothing. */
+  readonly clients?: AskedClients | undefined;
+}
+
+export interface AskedClients {
+  /** PEM of those that prove their certificates. */
+  readonly authorities: string;
+  readonly required: boolean;
 }
 
 export interface Certificates {
@@ -33,6 +42,13 @@ export async function loadPair(files: PairFiles): Promise<KeyPair> {
   if (read.kind === 'unusable') throw new Error(`${names.join(', ')}: ${read.finding.message}`);
   const { cert, key, expiry } = read;
   return { names, cert, key, expiry };
+}
+
+/** Rejects when the file of the authorities cannot be read or holds none. */
+export async function loadClients(asked: ClientCertificates): Promise<AskedClients> {
+  const read = await readAuthorities(asked.ca, readCapped);
+  if (read.kind === 'unusable') throw new Error(`client certificates: ${read.finding.message}`);
+  return { authorities: read.pem, required: asked.required };
 }
 
 /** `pairs` has at least one. */

@@ -32,7 +32,10 @@ export async function openPairSource(
       behind = true;
       const next = await load();
       behind = false;
-      const isOther = next.cert !== pair.cert || next.key !== pair.key;
+      const isOther =
+        next.cert !== pair.cert ||
+        next.key !== pair.key ||
+        next.clients?.authorities !== pair.clients?.authorities;
       pair = next;
       return isOther;
     },

@@ -4,7 +4,7 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { CertificateReport } from '../telemetry/certificate-report.ts';
-import { type Certificates, certificatesOf, loadPair } from './certificates.ts';
+import { type Certificates, certificatesOf, type KeyPair, loadClients, loadPair } from './certificates.ts';
 import { openPairSource, type PairSource } from './pair-source.ts';
 import { RENEW_BEFORE_MS, selfSignedFiles, selfSignedPair } from './self-signed.ts';
 
@@ -47,10 +47,19 @@ export async function openCertificates(
   serve(plan);
   const own = selfSignedFiles(dataFolder);
   const isSelfSigned = https.certificates.length === 0;
+  const asked = https.clientCertificates;
+  const open = (files: readonly string[], load: () => Promise<KeyPair>): Promise<PairSource> =>
+    asked === undefined
+      ? openPairSource(files, load)
+      : // What proves clients is taken over with the pairs that it is asked for with.
+        openPairSource([...files, asked.ca], async () => ({
+          ...(await load()),
+          clients: await loadClients(asked),
+        }));
   const sources = isSelfSigned
-    ? [await openPairSource([own.cert, own.key], () => selfSignedPair(dataFolder, [...hosts], now()))]
+    ? [await open([own.cert, own.key], () => selfSignedPair(dataFolder, [...hosts], now()))]
     : await Promise.all(
-        https.certificates.map((files) => openPairSource([files.cert, files.key], () => loadPair(files))),
+        https.certificates.map((files) => open([files.cert, files.key], () => loadPair(files))),
       );
   let current = certificatesOf(
     sources.map(({ pair }) => pair()),

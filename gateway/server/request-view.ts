@@ -6,9 +6,9 @@ import type { RequestRefusal } from '../exchange/directive.ts';
 import { METHODS, type RequestGlimpse, type RequestView } from '../exchange/request-view.ts';
 import { expectationRefusal, type HeadBounds, strictnessRefusal } from '../exchange/strictness.ts';
 import { readTarget } from '../exchange/target.ts';
-import type { KeyPair } from './certificates.ts';
 import type { ClientAddress } from './client-address.ts';
 import { handshakeRefusal, mayUpgrade } from './handshake.ts';
+import type { ShownCertificates } from './tls-options.ts';
 
 const OFFERED: ReadonlySet<string> = new Set(METHODS);
 
@@ -26,7 +26,7 @@ export interface ReadingContext {
   readonly requestId: string;
   readonly bounds: HeadBounds;
   /** Shown on the connection; undefined on a plain one. */
-  readonly certificate: KeyPair | undefined;
+  readonly certificates: ShownCertificates | undefined;
 }
 
 const refused = (message: string): Reading => ({
@@ -45,7 +45,8 @@ export function glimpseOf(
 
 /** Reads `raw`, whose `url` must be the target as received. */
 export function readRequest(raw: IncomingMessage, context: ReadingContext): Reading {
-  const { isHttp2, address, requestId, bounds, certificate } = context;
+  const { isHttp2, address, requestId, bounds, certificates } = context;
+  const own = certificates?.own;
   const refusal = strictnessRefusal(raw, isHttp2, bounds);
   if (refusal !== undefined) return { kind: 'refused', refusal };
   const method = raw.method ?? '';
@@ -68,13 +69,15 @@ export function readRequest(raw: IncomingMessage, context: ReadingContext): Read
     scheme: glimpseOf(raw, context).scheme,
     host: authority.host,
     // A trusted proxy has a connection of its own, whatever its clients ask for.
-    misdirected: certificate !== undefined && !address.viaTrusted && !speaksFor(certificate, authority.host),
+    misdirected: own !== undefined && !address.viaTrusted && !speaksFor(own, authority.host),
     webSocket: raw.headers.upgrade !== undefined && mayUpgrade(raw),
     path: target.kind === 'resource' ? target.path : '/',
     search: target.kind === 'resource' ? target.search : '',
     headers: raw.headers,
     clientAddress: address.key,
     requestId,
+    // That of a trusted proxy says who the proxy is.
+    clientCertificate: address.viaTrusted ? undefined : certificates?.client,
   };
   // FWD-8: an OPTIONS whose last hop this is ends here as well.
   if (target.kind === 'server' || (method === 'OPTIONS' && isLastHop(raw.headers['max-forwards']))) {

@@ -9,7 +9,9 @@ import {
   type TLSSocket,
   type TlsOptions,
 } from 'node:tls';
+import type { ClientCertificate } from '../policy/authentication/access.ts';
 import type { Certificates, KeyPair } from './certificates.ts';
+import { provenCertificate } from './client-certificate.ts';
 import type { PublicCertificates } from './public-certificates.ts';
 import { createNameRefusal } from './unrecognized-name.ts';
 
@@ -30,8 +32,15 @@ const NEW_TICKET_KEYS_MS = 86_400_000;
 /** What Node wants of them, octets. */
 const TICKET_KEYS = 48;
 
-const PAIR = Symbol('pair');
-type Shown = Socket & { [PAIR]?: KeyPair | undefined };
+const SHOWN = Symbol('shown');
+type Shown = Socket & { [SHOWN]?: ShownCertificates | undefined };
+
+/** What both ends of a connection have shown each other. */
+export interface ShownCertificates {
+  readonly own: KeyPair | undefined;
+  /** Proven; undefined where the client is not asked for one. */
+  readonly client: ClientCertificate | undefined;
+}
 
 export type CertificateSource = Pick<PublicCertificates, 'current' | 'onChange'>;
 
@@ -41,9 +50,9 @@ export interface TlsFace {
   readonly attach: (server: Server) => void;
 }
 
-/** The pair that was shown on this connection; undefined on a plain one. HTTP/2's stand-in for a socket is taken too. */
-export function certificateOf(socket: Socket): KeyPair | undefined {
-  return (socket as Shown)[PAIR];
+/** Undefined on a plain connection. HTTP/2's stand-in for a socket is taken too. */
+export function certificatesShown(socket: Socket): ShownCertificates | undefined {
+  return (socket as Shown)[SHOWN];
 }
 
 export function createTlsFace(certificates: CertificateSource): TlsFace {
@@ -51,6 +60,8 @@ export function createTlsFace(certificates: CertificateSource): TlsFace {
   let ticketKeys = randomBytes(TICKET_KEYS);
   const contexts = new Map<KeyPair, SecureContext>();
   const names = createNameRefusal();
+  const clients = certificates.current().pairs[0]?.clients;
+  const asksClients = clients !== undefined;
 
   /** Made when a name is first asked for: a thousand at once would hold up everything else. */
   const contextFor = (pair: KeyPair): SecureContext => {
@@ -72,6 +83,7 @@ export function createTlsFace(certificates: CertificateSource): TlsFace {
   return {
     options: {
       ...defaultContext(certificates.current()),
+      ...(clients && { requestCert: true, rejectUnauthorized: clients.required }),
       SNICallback(this: unknown, servername, answer) {
         const pair = certificates.current().pairFor(servername);
         // Answering (null, undefined) would fall back to the default certificate.
@@ -92,12 +104,13 @@ export function createTlsFace(certificates: CertificateSource): TlsFace {
       server.on('secureConnection', (socket: TLSSocket) => {
         const { servername } = socket;
         const named = typeof servername === 'string' ? servername : undefined;
-        (socket as Shown)[PAIR] = certificates.current().pairFor(named);
+        const own = certificates.current().pairFor(named);
+        (socket as Shown)[SHOWN] = { own, client: asksClients ? provenCertificate(socket) : undefined };
       });
     },
   };
 }
 
-function keysOf({ cert, key }: KeyPair): Pick<KeyPair, 'cert' | 'key'> {
-  return { cert, key };
+function keysOf({ cert, key, clients }: KeyPair): Pick<TlsOptions, 'cert' | 'key' | 'ca'> {
+  return { cert, key, ...(clients && { ca: clients.authorities }) };
 }

@@ -2,6 +2,7 @@
 // open-stores.ts opens either kind; gateway.ts hands the parts on.
 
 import type { PublishedRecord } from '../plan/published-record.ts';
+import type { KeyStore } from '../policy/authentication/key-record.ts';
 import type { MaybePromise } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
@@ -31,6 +32,7 @@ export interface Stores {
   /** Buckets per client address, of this gateway alone whatever the store. */
   readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly pins: PinStore;
+  readonly keys: KeyStore;
   readonly overrides: OverrideStore;
   readonly published: PublishedRecord;
   /** What workers of this process may ask. */
@@ -42,4 +44,4 @@ export interface Stores {
 }
 
 /** The part of a store that outlives requests. */
-export type LastingStores = Pick<Stores, 'pins' | 'overrides' | 'published' | 'close'>;
+export type LastingStores = Pick<Stores, 'pins' | 'keys' | 'overrides' | 'published' | 'close'>;

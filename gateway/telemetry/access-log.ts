@@ -33,6 +33,7 @@ export function createAccessLog(sink: LogSink): AccessLog {
       if (facts.consumer !== undefined) line += `,"consumer":${jsonString(facts.consumer.id, NAME_CAP)}`;
       if (facts.refusal !== undefined) line += `,"refusal":"${facts.refusal}"`;
       if (facts.tokenFlaw !== undefined) line += `,"token_flaw":"${facts.tokenFlaw}"`;
+      if (facts.keyFlaw !== undefined) line += `,"key_flaw":"${facts.keyFlaw}"`;
       if (facts.observed !== undefined) line += `,"would_refuse":"${facts.observed}"`;
       if (facts.bodyNotice !== undefined) line += `,"body_notice":"${facts.bodyNotice}"`;
       if (facts.fault !== undefined) line += `,"fault":"${facts.fault}"`;

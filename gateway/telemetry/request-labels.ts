@@ -71,7 +71,10 @@ export const AUTH_FAILURES = [
   'credentials_missing',
   'credentials_malformed',
   'token_invalid',
+  'key_invalid',
+  'certificate_invalid',
   'scope_insufficient',
+  'operation_not_granted',
   'identity_unavailable',
 ] as const;
 
@@ -120,7 +123,10 @@ export const REFUSALS: Readonly<
   credentials_missing: { kind: 'auth', failure: 'credentials_missing' },
   credentials_malformed: { kind: 'auth', failure: 'credentials_malformed' },
   token_invalid: { kind: 'auth', failure: 'token_invalid' },
+  key_invalid: { kind: 'auth', failure: 'key_invalid' },
+  certificate_invalid: { kind: 'auth', failure: 'certificate_invalid' },
   scope_insufficient: { kind: 'auth', failure: 'scope_insufficient' },
+  operation_not_granted: { kind: 'auth', failure: 'operation_not_granted' },
   rate_limited: { kind: 'limit' },
   guard_limited: { kind: 'guard' },
   limits_unavailable: { kind: 'limit' },

@@ -7,7 +7,7 @@ import { NOW, workspace } from '../plan/workspace.ts';
 const PAYMENTS = `api: payments
 base: /api/payments
 resolve: [ { header: API-Version }, { pin: { by: account_id, created: account_created } } ]
-access: { identity: main }
+access: { identity: main, scopes: any }
 upstreams:
   2024-09-01: { targets: [http://127.0.0.1:4001] }
   2026-06-01: { targets: [http://127.0.0.1:4001] }

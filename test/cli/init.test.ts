@@ -61,7 +61,7 @@ resolve:
   - default: v2 # for callers that name none, so that nothing changes for them today
 
 # The description asks for tokens. Any of this identity will do until you name scopes: { read: […], write: […] }.
-access: { identity: main }
+access: { identity: main, scopes: any }
 # No limit until you set one: limits: { rate: 600/1m, by: address }
 
 # /api/v2/shipments: where the service has it. http://127.0.0.1:4321: from servers.

@@ -51,6 +51,7 @@ const remote = (): RemoteStore => {
     guard: far('guard', answers.guard),
     findPin: far('findPin', answers.findPin),
     claimPin: far('claimPin', answers.claimPin),
+    findKey: far('findKey', answers.findKey),
   };
 };
 

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Directive } from '../../gateway/exchange/directive.ts';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
@@ -65,16 +66,16 @@ async function judge(situation: Situation): Promise<Directive> {
     limiter: { take: ({ limit }) => ({ kind: 'counted', limit, ...EMPTY }) },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => situation.overrides ?? [],
-    verifiers: new Map([
+    authenticators: new Map([
       [
         'main',
-        {
+        tokenAuthenticator({
           claims: () => true,
           verify: (id: string) => ({
             kind: 'consumer' as const,
             consumer: { id, named: true, via: 'token', scopes: new Set(['read']), claims: {} },
           }),
-        },
+        }),
       ],
     ]),
     onFault: () => undefined,

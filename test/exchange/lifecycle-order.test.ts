@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { Quota, Take } from '../../gateway/policy/rate-limit/limit.ts';
@@ -93,16 +94,16 @@ async function judge(situation: Situation): Promise<Judged> {
     },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],
-    verifiers: new Map([
+    authenticators: new Map([
       [
         'main',
-        {
+        tokenAuthenticator({
           claims: () => true,
           verify: (id) => ({
             kind: 'consumer',
             consumer: { id, named: true, via: 'token', scopes: new Set(['orders:read']), claims: {} },
           }),
-        },
+        }),
       ],
     ]),
     onFault: () => undefined,

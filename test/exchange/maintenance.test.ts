@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
 
@@ -78,13 +79,13 @@ async function judge({
     },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],
-    verifiers: new Map([
+    authenticators: new Map([
       [
         'main',
-        {
+        tokenAuthenticator({
           claims: () => true,
           verify: () => ({ kind: 'refused', refusal: { reason: 'token_invalid', description: 'No' } }),
-        },
+        }),
       ],
     ]),
     onFault: () => undefined,

@@ -6,6 +6,7 @@ import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
+import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import {
   type BrownoutCalendar,
   createBrownoutCalendar,
@@ -87,7 +88,9 @@ function exchangeIn(situation: Situation): Exchange {
     limiter: { take: () => situation.quota ?? EXHAUSTED },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],
-    verifiers: new Map([['main', { claims: () => true, verify: () => situation.token ?? ACME }]]),
+    authenticators: new Map([
+      ['main', tokenAuthenticator({ claims: () => true, verify: () => situation.token ?? ACME })],
+    ]),
     onFault: () => undefined,
     hstsSeconds: situation.hstsSeconds,
   };

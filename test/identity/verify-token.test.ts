@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTokenVerifier, type IdentityVerifier } from '../../gateway/identity/verifier.ts';
-import type { IdentitySettings } from '../../gateway/plan/settings.ts';
+import type { JwtIdentity } from '../../gateway/plan/settings.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 
 const AT = Date.parse('2026-11-21T08:00:00Z');
@@ -40,7 +40,7 @@ const encode = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
 /** A verdict of a verifier of its own, for settings other than the usual. */
-async function verdictWith(settings: Partial<IdentitySettings>, token: string) {
+async function verdictWith(settings: Partial<JwtIdentity>, token: string) {
   const own = createTokenVerifier({ ...issuer.settings, ...settings }, { now: () => AT });
   try {
     return await own.verify(token);
@@ -80,7 +80,7 @@ describe('a good token', () => {
 });
 
 describe('what the log says of a refused token', () => {
-  const flawOf = async (token: string, settings: Partial<IdentitySettings> = {}) => {
+  const flawOf = async (token: string, settings: Partial<JwtIdentity> = {}) => {
     const outcome = await verdictWith(settings, token);
     return outcome.kind === 'refused' && 'flaw' in outcome.refusal ? outcome.refusal.flaw : undefined;
   };

@@ -47,7 +47,7 @@ const PLANNED_AGAIN = edit(
 );
 const WHOLE = (dates: string) => `api: orders
 base: /api/orders
-access: { identity: main }
+access: { identity: main, scopes: any }
 ${dates}upstreams: { any: { targets: [http://127.0.0.1:4001] } }
 versions: none
 `;

@@ -24,7 +24,7 @@ const LENIENT = TOP.replace('2027-07-01, from: [sunset]', '2027-01-10, from: [br
 const api = (version: string, top = TOP) => `api: orders
 base: /api/orders
 resolve: [ { path: "/api/{version}/orders" } ]
-access: { identity: main }
+access: { identity: main, scopes: any }
 ${top}rules: { parallel-versions: off, extension-length: off }
 upstreams:
   v1: { targets: [http://127.0.0.1:4001] }

@@ -7,7 +7,7 @@ import { NOW, workspace } from './workspace.ts';
 const PAYMENTS = `api: payments
 base: /payments
 resolve: [ { header: API-Version }, { pin: { } } ]
-access: { identity: main }
+access: { identity: main, scopes: any }
 upstreams:
   2025-09-15: { targets: [http://127.0.0.1:4001] }
   2026-06-01: { targets: [http://127.0.0.1:4002] }
@@ -133,8 +133,8 @@ describe('a pin', () => {
   });
 
   it('needs to know who calls', async () => {
-    expect(await problems(PAYMENTS.replace('{ identity: main }', 'public'))).toEqual([
-      'policies/payments.yaml:3 «pin» error: a public API knows no account that could be pinned (access: { identity: … })',
+    expect(await problems(PAYMENTS.replace('{ identity: main, scopes: any }', 'public'))).toEqual([
+      'policies/payments.yaml:3 «pin» error: a public API knows no account that could be pinned (access: { identity: …, scopes: any })',
     ]);
   });
 
@@ -149,7 +149,7 @@ describe('a pin', () => {
     const text = `api: payments
 base: /payments
 resolve: [ { pin: {} } ]
-access: { identity: main }
+access: { identity: main, scopes: any }
 upstreams: { one: { targets: [http://127.0.0.1:4001] } }
 versions: none
 `;

@@ -17,7 +17,7 @@ function payments(versions: readonly string[], pin = '{ created: account_created
   return `api: payments
 base: /payments
 resolve: [ { header: API-Version }, { pin: ${pin} } ]
-access: { identity: main }
+access: { identity: main, scopes: any }
 upstreams:\n${upstreams.join('')}versions:\n${declared.join('')}`;
 }
 

@@ -15,7 +15,7 @@ const VERSIONS = `  v1: { released: 2024-06-01 }
 const versioned = (top = TOP, versions = VERSIONS) => `api: orders
 base: /api/orders
 resolve: [ { path: "/api/{version}/orders" } ]
-access: { identity: main }
+access: { identity: main, scopes: any }
 ${top}upstreams:
   v1: { targets: [http://127.0.0.1:4001] }
   v2: { targets: [http://127.0.0.1:4002] }
@@ -23,7 +23,7 @@ versions:
 ${versions}`;
 const unversioned = (top = TOP, upstreams = '{ any: { targets: [http://127.0.0.1:4004] } }') => `api: hooks
 base: /hooks
-access: { identity: main }
+access: { identity: main, scopes: any }
 ${top}upstreams: ${upstreams}
 versions: none
 `;

@@ -1,10 +1,14 @@
 // Credentials out of a request, consumers out of claims, and what a refused client is told.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { IdentifiedRule } from '../../gateway/policy/authentication/access.ts';
+import type {
+  AuthenticationRefusal,
+  CredentialScheme,
+  IdentifiedRule,
+} from '../../gateway/policy/authentication/access.ts';
 import { authorise } from '../../gateway/policy/authentication/authorise.ts';
 import { readBearer } from '../../gateway/policy/authentication/bearer.ts';
-import { challengeFor } from '../../gateway/policy/authentication/challenge.ts';
+import { challengesFor } from '../../gateway/policy/authentication/challenge.ts';
 import { consumerFrom } from '../../gateway/policy/authentication/consumer.ts';
 import { anyText } from '../support/any-text.ts';
 
@@ -106,6 +110,8 @@ describe('authorisation', () => {
   const rule: IdentifiedRule = {
     kind: 'identified',
     identities: ['main'],
+    schemes: [{ scheme: 'Bearer', issuers: [] }],
+    anonymous: false,
     scopes: { read: ['orders:read'], write: ['orders:read', 'orders:write'] },
   };
   const consumer = (...scopes: string[]) => ({
@@ -121,6 +127,7 @@ describe('authorisation', () => {
     expect(authorise(rule, method, consumer('orders:write'))).toEqual({
       reason: 'scope_insufficient',
       required: ['orders:read'],
+      via: 'token',
     });
   });
 
@@ -130,6 +137,7 @@ describe('authorisation', () => {
     expect(authorise(rule, method, consumer('orders:read'))).toEqual({
       reason: 'scope_insufficient',
       required,
+      via: 'token',
     });
   });
 
@@ -141,28 +149,65 @@ describe('authorisation', () => {
 });
 
 describe('challenges', () => {
-  const realm = 'orders';
+  const BEARER = { scheme: 'Bearer', issuers: ['https://auth.example.com'] } as const;
+  const KEY = { scheme: 'ApiKey', header: 'X-API-Key' } as const;
+  const CERTIFICATE = { scheme: 'ClientCertificate' } as const;
+  const metadata = 'https://api.example.com/.well-known/oauth-protected-resource/orders';
+  const challenges = (
+    refusal: AuthenticationRefusal,
+    schemes: readonly CredentialScheme[] = [BEARER],
+    resourceMetadata: string | undefined = undefined,
+  ) => challengesFor(refusal, { realm: 'orders', schemes, resourceMetadata });
 
   it('AUTH-2: without credentials there is no error code', () => {
-    expect(challengeFor({ reason: 'credentials_missing' }, { realm })).toBe('Bearer realm="orders"');
+    expect(challenges({ reason: 'credentials_missing' })).toEqual(['Bearer realm="orders"']);
   });
 
   it('AUTH-2: malformed, invalid and insufficient have their codes', () => {
-    expect(challengeFor({ reason: 'credentials_malformed' }, { realm })).toBe(
+    expect(challenges({ reason: 'credentials_malformed' })).toEqual([
       'Bearer realm="orders", error="invalid_request"',
-    );
+    ]);
+    expect(challenges({ reason: 'token_invalid', description: 'The access token expired' })).toEqual([
+      'Bearer realm="orders", error="invalid_token", error_description="The access token expired"',
+    ]);
     expect(
-      challengeFor({ reason: 'token_invalid', description: 'The access token expired' }, { realm }),
-    ).toBe('Bearer realm="orders", error="invalid_token", error_description="The access token expired"');
+      challenges({ reason: 'scope_insufficient', required: ['orders:read', 'orders:write'], via: 'token' }),
+    ).toEqual(['Bearer realm="orders", error="insufficient_scope", scope="orders:read orders:write"']);
+  });
+
+  it('AUTH-2, AUTH-3: one challenge per scheme in the order of the identities; only tokens lead to the metadata', () => {
+    const all = [KEY, BEARER, CERTIFICATE];
+    const asked = [
+      'ApiKey realm="orders", header="X-API-Key"',
+      `Bearer realm="orders", resource_metadata="${metadata}"`,
+      'ClientCertificate realm="orders"',
+    ];
+    expect(challenges({ reason: 'credentials_missing' }, all, metadata)).toEqual(asked);
+    expect(challenges({ reason: 'key_invalid', flaw: 'revoked' }, all, metadata)).toEqual(asked);
+    expect(challenges({ reason: 'certificate_invalid' }, all, metadata)).toEqual(asked);
+  });
+
+  it.each([
+    ['token', 'Bearer realm="orders"'],
+    ['key', 'ApiKey realm="orders", header="X-API-Key"'],
+    ['certificate', 'ClientCertificate realm="orders"'],
+  ] as const)('AUTH-2: scopes that a %s lacks are asked for by its scheme alone', (via, challenge) => {
     expect(
-      challengeFor({ reason: 'scope_insufficient', required: ['orders:read', 'orders:write'] }, { realm }),
-    ).toBe('Bearer realm="orders", error="insufficient_scope", scope="orders:read orders:write"');
+      challenges({ reason: 'scope_insufficient', required: ['a'], via }, [BEARER, KEY, CERTIFICATE]),
+    ).toEqual([`${challenge}, error="insufficient_scope", scope="a"`]);
+  });
+
+  it('what nobody may do is not asked for again with other credentials', () => {
+    expect(challenges({ reason: 'operation_not_granted' }, [BEARER, KEY])).toEqual([]);
   });
 
   it('AUTH-2: nothing can leave its quoted string', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        const value = challengeFor({ reason: 'token_invalid', description: text }, { realm: text });
+        const [value] = challengesFor(
+          { reason: 'token_invalid', description: text },
+          { realm: text, schemes: [BEARER], resourceMetadata: undefined },
+        );
         expect(value).toMatch(
           /^Bearer realm="[\x20\x21\x23-\x5b\x5d-\x7e]*", error="invalid_token", error_description="[\x20\x21\x23-\x5b\x5d-\x7e]*"$/,
         );

@@ -134,6 +134,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       quota: undefined,
       refusal: undefined,
       tokenFlaw: undefined,
+      keyFlaw: undefined,
       observed: undefined,
       fault: undefined,
       bodyNotice: undefined,

@@ -29,6 +29,7 @@ const https = (host: string | undefined, port: number): Settings['listeners']['h
   certificates: [],
   defaultName: undefined,
   refusesNameless: false,
+  clientCertificates: undefined,
 });
 
 describe('a listener that cannot have its address', () => {

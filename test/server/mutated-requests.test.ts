@@ -96,7 +96,7 @@ beforeAll(async () => {
     limiter: { take: () => expect.fail('no limits') },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],
-    verifiers: new Map(),
+    authenticators: new Map(),
     onFault: () => undefined,
     hstsSeconds: undefined,
   });
@@ -116,7 +116,7 @@ function read(raw: IncomingMessage, from: string, isHttp2 = false): Read {
     address,
     requestId,
     bounds,
-    certificate: undefined,
+    certificates: undefined,
   } as const;
   return { reading: readRequest(raw, context), chain: address.chain };
 }

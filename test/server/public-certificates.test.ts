@@ -56,6 +56,7 @@ async function start(
           certificates,
           defaultName: undefined,
           refusesNameless: false,
+          clientCertificates: undefined,
         },
         http: undefined,
         admin: undefined,

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Certificates, certificatesOf, type KeyPair } from '../../gateway/server/certificates.ts';
-import { certificateOf, createTlsFace } from '../../gateway/server/tls-options.ts';
+import { certificatesShown, createTlsFace } from '../../gateway/server/tls-options.ts';
 import { makeKeyPair } from '../support/key-pairs.ts';
 import { fingerprintOf, type Shaken, shake } from '../support/tls-client.ts';
 
@@ -30,7 +30,7 @@ async function startFace(first: Certificates): Promise<Face> {
   const tls = createTlsFace({ current: () => current, onChange: (take) => void takers.push(take) });
   const server: Http2SecureServer = createSecureServer(
     { ...tls.options, allowHTTP1: true },
-    (request, response) => response.end(certificateOf(request.socket)?.names.join(' ') ?? ''),
+    (request, response) => response.end(certificatesShown(request.socket)?.own?.names.join(' ') ?? ''),
   );
   tls.attach(server);
   const open = new Set<Socket>();

@@ -16,6 +16,8 @@ export const LIMIT = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
 export const ACCESS = {
   kind: 'identified',
   identities: ['main'],
+  schemes: [{ scheme: 'Bearer', issuers: ['https://auth.example.com'] }],
+  anonymous: false,
   scopes: { read: ['orders:read'], write: ['orders:write'] },
 } as const;
 export const LIMITS = {
@@ -49,6 +51,8 @@ export const upstream: UpstreamPlan = {
   versionHeader: 'api-version',
   versionQuery: undefined,
   authorization: 'keep',
+  identityHeaders: undefined,
+  withheld: undefined,
   host: undefined,
   connections: { max: 256, queue: 1_024, waitMs: 1_000 },
   retries: { attempts: 1, budget: 0.2 },
@@ -177,6 +181,7 @@ export function deprecatedFacts(): ExchangeFacts {
     },
     refusal: undefined,
     tokenFlaw: undefined,
+    keyFlaw: undefined,
     observed: undefined,
     fault: undefined,
     bodyNotice: undefined,

@@ -4,6 +4,7 @@ import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import type { ApiPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { createPhases } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
@@ -79,16 +80,16 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
     },
     pins,
     overrides: () => [],
-    verifiers: new Map([
+    authenticators: new Map([
       [
         'main',
-        {
+        tokenAuthenticator({
           claims: () => true,
           verify: () => {
             onAsked('verify');
             return { kind: 'consumer', consumer };
           },
-        },
+        }),
       ],
     ]),
     onFault: () => undefined,

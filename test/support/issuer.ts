@@ -5,13 +5,13 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { JWK } from 'jose';
-import type { IdentitySettings } from '../../gateway/plan/settings.ts';
+import type { JwtIdentity } from '../../gateway/plan/settings.ts';
 
 export interface TestIssuer {
   readonly url: string;
   readonly jwksUrl: string;
   /** Settings of an identity that trusts this issuer, with the audience of its tokens. */
-  readonly settings: IdentitySettings;
+  readonly settings: JwtIdentity;
   /**
    * Signs a token that is good for an hour. `claims` and `header` are merged over the good ones, undefined removes;
    * `header.alg` RS256 (default) or ES256 picks the key. A string in place of either is signed as it is, by RS256.

@@ -52,7 +52,8 @@ function settingsSought(
   { store, identities }: Whole['settings'],
   gateway: SourceDocument,
 ): readonly Sought[] {
-  const keys = identities.map(({ name, jwksUrl }): Sought => {
+  const issuers = identities.filter((identity) => identity.kind === 'jwt');
+  const keys = issuers.map(({ name, jwksUrl }): Sought => {
     const path = ['identity', name, gateway.has(['identity', name, 'jwks']) ? 'jwks' : 'issuer'];
     return {
       key: `keys ${jwksUrl}`,

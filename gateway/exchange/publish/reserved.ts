@@ -1,4 +1,4 @@
-// The paths the gateway answers itself on every host it knows: the catalog and the lifecycle of each API.
+// The paths the gateway answers itself on every host it knows: the catalog, the lifecycle of each API, whom its tokens are of.
 // Asked by the pipeline after the guard, before the route match.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { API_CATALOG, LIFECYCLE } from '../../plan/reserved-paths.ts';
@@ -14,6 +14,7 @@ import { catalogPage } from './catalog.ts';
 import { lifecycleDocument } from './lifecycle-document.ts';
 import { lifecycleHtml, PAGE_POLICY } from './lifecycle-html.ts';
 import { changesIn, hasLifecycle, maintenanceEndsIn } from './places.ts';
+import { protectedResourcePage } from './protected-resource.ts';
 import { type Publication, page } from './publication.ts';
 
 const WELL_KNOWN = '/.well-known/';
@@ -31,7 +32,7 @@ export function publishReserved(
   const found =
     path === API_CATALOG
       ? () => catalogPage(plan, moment, view)
-      : lifecyclePage(plan, view, moment, wallClock);
+      : (lifecyclePage(plan, view, moment, wallClock) ?? protectedResourcePage(plan, view));
   if (found === undefined) return undefined;
   if (found === 'absent') return { kind: 'refuse', refusal: { reason: 'route_unknown' } };
   if (view.method !== 'GET' && view.method !== 'HEAD')

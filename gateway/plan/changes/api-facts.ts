@@ -8,6 +8,7 @@ import type { PolicySource } from '../load-documents.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { RULES } from '../rules/names.ts';
 import { versionsOf } from '../versions.ts';
+import { accessFacts } from './access-facts.ts';
 import {
   type ApiFacts,
   type Fact,
@@ -78,7 +79,7 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
     ...otherFacts(document, [], knownOf(file), DEFAULTS),
     membersFact('host', hosts.map(plainWord)),
     ...resolveFacts(file, document),
-    ...accessFacts(file.access, document),
+    ...accessFacts(file.access, document, ['access']),
     membersFact('CORS origin', words(cors?.origins ?? [], ['cors', 'origins'])),
     ...limitFacts(file.limits),
     ...(file.limits === undefined ? [] : callerFacts(file)),
@@ -124,17 +125,6 @@ function spellCarrier(kind: string, value: string | object): unknown {
 
 function spellTemplate({ before, after, parameter }: MediaTemplate): string {
   return parameter === undefined ? `${before}{version}${after}` : `${before};${parameter}={version}`;
-}
-
-function accessFacts(access: PolicyFile['access'], document: SourceDocument): readonly Fact[] {
-  if (access === 'public') return wordFact('access', plainWord('public'));
-  const { identity, scopes } = access;
-  const scopeFacts = (['read', 'write'] as const).map((use) =>
-    membersFact(`scope to ${use}`, (scopes?.[use] ?? []).map(plainWord)),
-  );
-  const { same, shown } = writtenWord(document, ['access', 'identity'], identity);
-  const by: Word = { same: `token ${same}`, shown: `tokens of ${shown}` };
-  return [...wordFact('access', by), ...scopeFacts];
 }
 
 function callerFacts({ limits, access }: PolicyFile): readonly Fact[] {

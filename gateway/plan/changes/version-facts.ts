@@ -7,6 +7,7 @@ import { dateInWords } from '../../policy/notation.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { effectiveSunset, redirectOf } from '../redirects.ts';
+import { accessFacts, operationAccessFacts } from './access-facts.ts';
 import {
   dateFact,
   type Fact,
@@ -33,6 +34,7 @@ const KNOWN = new Set([
   'brownouts',
   'maintenance',
   'limits',
+  'access',
   'operations',
 ]);
 const KNOWN_OF_OPERATION = new Set([
@@ -64,6 +66,7 @@ export function versionSubjects(file: PolicyFile, document: SourceDocument): rea
 function versionFacts(version: VersionFile, document: SourceDocument, at: Path): readonly Fact[] {
   return [
     ...lifeFacts(version),
+    ...accessFacts(version.access, document, [...at, 'access']),
     ...otherFacts(document, at, KNOWN, { body_notice: false }),
     ...limitFacts(version.limits),
   ];
@@ -99,7 +102,7 @@ function operationFacts(
   document: SourceDocument,
   at: Path,
 ): readonly Fact[] {
-  const { deprecated, sunset, successor, after, access } = operation;
+  const { deprecated, sunset, successor, after } = operation;
   const leads = successor && [successor.label, successor.template && spellOperation(successor.template)];
   return [
     ...dateFact('deprecated', deprecated),
@@ -107,8 +110,7 @@ function operationFacts(
     ...wordFact('successor', leads && plainWord(leads.filter((each) => each !== undefined).join(' '))),
     ...wordFact('after', after && plainWord(after)),
     ...otherFacts(document, at, KNOWN_OF_OPERATION),
-    ...wordFact('access', access === 'public' ? plainWord('public') : undefined),
-    membersFact('scope', typeof access === 'object' ? access.scopes.map(plainWord) : []),
+    ...operationAccessFacts(operation),
     ...windowFacts(operation.brownouts, deprecated ?? version.deprecated, sunset ?? effectiveSunset(version)),
     ...dateFact('maintenance until', operation.maintenance?.until),
     ...limitFacts(operation.limits),

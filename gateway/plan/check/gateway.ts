@@ -51,13 +51,30 @@ function checkProxies({ parts }: GatewayView, report: Report): void {
 }
 
 function checkIdentities({ document, parts }: GatewayView, report: Report): void {
-  for (const [name, { issuer, consumer = [] }] of Object.entries(parts.identity ?? {})) {
+  const headers = new Map<string, string>();
+  for (const [name, identity] of Object.entries(parts.identity ?? {})) {
+    if ('header' in identity) {
+      const field = identity.header.toLowerCase();
+      const other = headers.get(field);
+      if (other !== undefined) {
+        const message = `${other} takes the keys of this header`;
+        report(['identity', name, 'header'], { rule: 'identity', message });
+      }
+      headers.set(field, other ?? name);
+    }
+    if ('certificate' in identity && parts.listeners?.https?.tls?.client_certificates === undefined) {
+      const message = 'no listener asks clients for a certificate';
+      const hint = 'add listeners.https.tls.client_certificates: { ca: <file>, mode: optional }';
+      report(['identity', name, 'certificate'], { rule: 'identity', message, hint, at: 'key' });
+    }
+    if (!('issuer' in identity)) continue;
+    const { issuer, consumer = [] } = identity;
     for (const [index, claim] of consumer.entries()) {
       const slip = nearRegistered(claim);
       if (slip !== undefined) report(['identity', name, 'consumer', index], slip);
     }
-    const wellKnown = issuer?.indexOf('/.well-known/') ?? -1;
-    if (issuer === undefined || wellKnown < 0) continue;
+    const wellKnown = issuer.indexOf('/.well-known/');
+    if (wellKnown < 0) continue;
     const path = ['identity', name, 'issuer'];
     report(path, {
       rule: 'issuer',

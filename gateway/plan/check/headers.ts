@@ -47,6 +47,8 @@ const RESPONSE: Readonly<Record<string, string>> = {
   'retry-after': 'when to come again',
   vary: 'what an answer depends on',
 };
+/** Dropped from what clients send whether or not an upstream is told by them. */
+const OURS_TO_TELL: ReadonlySet<string> = new Set(['x-client-id', 'x-scopes']);
 const REQUEST_FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^(?:x-forwarded-|x-client-cert|client-cert|x-user-)/, IDENTITY],
   [/^(?:sec-websocket-)/, FRAMING],
@@ -90,6 +92,12 @@ export function checkHeaders(view: PolicyView, report: Report): void {
       at,
     });
   }
+}
+
+/** What a field of requests says that nobody else may; undefined for one that is free, or ours to say who calls. */
+export function ofTheGateway(name: string, view: PolicyView): string | undefined {
+  const says = reserved(name, 'request', view)?.says;
+  return says === IDENTITY && OURS_TO_TELL.has(name) ? undefined : says;
 }
 
 interface Reserved {

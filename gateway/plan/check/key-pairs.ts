@@ -3,6 +3,7 @@
 import { dirname, resolve } from 'node:path';
 import type { EpochMs } from '../../policy/contract.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
+import { readAuthorities } from '../read/authorities.ts';
 import type { ReadFile } from '../read/files.ts';
 import { pairWarnings, readPair } from '../read/key-pair.ts';
 import { certifiedNames, uncertified } from './certified-names.ts';
@@ -41,6 +42,11 @@ export async function checkKeyPairs(
       report([...place, where], { rule: 'certificate', ...finding });
   }
   checkPublic(parts, report);
+  if (tls.client_certificates !== undefined) {
+    const read = await readAuthorities(resolve(dirname(configFile), tls.client_certificates.ca), readFile);
+    if (read.kind === 'unusable')
+      report([...at, 'client_certificates', 'ca'], { rule: 'certificate', ...read.finding });
+  }
   if (tls.default !== undefined && tls.default !== NO_DEFAULT && !named.has(tls.default))
     report([...at, 'default'], { rule: 'reference', message: 'no certificate has this name' });
 }

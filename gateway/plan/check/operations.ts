@@ -54,8 +54,8 @@ export function checkOperations(
     const subject = { label, version, name, template, operation };
     checkDates(subject, view, report);
     checkSuccessor(subject, view, report);
-    if (typeof operation.access === 'object' && view.parts.access === 'public') {
-      const message = 'a public API has no identity whose tokens could hold these scopes';
+    if (typeof operation.access === 'object' && (version.access ?? view.parts.access) === 'public') {
+      const message = `a public ${version.access === undefined ? 'API' : 'version'} has no identity whose tokens could hold these scopes`;
       report([...path, 'access'], { rule: 'operation', message, at: 'key' });
     }
   }

@@ -33,7 +33,7 @@ export function checkPin(view: PolicyView, report: Report): void {
     report(path, {
       rule: 'pin',
       message: 'a public API knows no account that could be pinned',
-      hint: 'access: { identity: … }',
+      hint: 'access: { identity: …, scopes: any }',
       at: 'key',
     });
   }

@@ -8,8 +8,8 @@ import type { Path } from '../read/document.ts';
 import { reservedPath } from '../reserved-paths.ts';
 import { checkRules } from '../rules/check.ts';
 import { switchedReport } from '../rules/switch.ts';
+import { checkAccess } from './access.ts';
 import { checkCarriers } from './carriers.ts';
-import { reportDangling } from './dangling.ts';
 import { checkHeaders } from './headers.ts';
 import { checkHosts } from './hosts.ts';
 import { checkLimits } from './limits.ts';
@@ -60,17 +60,6 @@ function checkReserved(view: PolicyView, report: Report): void {
     const reserved = reservedPath(path);
     if (reserved === undefined) continue;
     report(at, { rule: 'reserved', message: `${reserved} is reserved by the gateway` });
-  }
-}
-
-function checkAccess(view: PolicyView, around: Surroundings, report: Report): void {
-  const { access } = view.parts;
-  const { identities: known } = around;
-  if (typeof access !== 'object' || known === undefined) return;
-  const path = ['access', 'identity'];
-  for (const [index, name] of [access.identity].flat().entries()) {
-    const at = typeof access.identity === 'string' ? path : [...path, index];
-    if (!known.includes(name)) reportDangling(at, 'identity', name, known, view, report);
   }
 }
 

@@ -1,10 +1,10 @@
 // The certificates and keys an upstream's `tls` names: read, held against each other, and put in place of their paths.
 // Called where policy files are read; from there on nothing knows of the files but whoever watches them.
-import { X509Certificate } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import type { PolicyFile } from '../grammar/policy-grammar.ts';
+import { readAuthorities } from '../read/authorities.ts';
 import type { Path } from '../read/document.ts';
-import { type ReadFile, tryRead } from '../read/files.ts';
+import type { ReadFile } from '../read/files.ts';
 import { pairWarnings, readPair } from '../read/key-pair.ts';
 import type { PolicyView, Report } from './views.ts';
 
@@ -25,8 +25,6 @@ export interface BroughtIn {
   readonly files: readonly string[];
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
 export async function readUpstreamTls(
   { parts, upstreamNames }: PolicyView,
   report: Report,
@@ -46,7 +44,7 @@ export async function readUpstreamTls(
     const { ca, cert, key } = absolute(tls, context);
     files.push(...[ca, cert, key].filter((file) => file !== undefined));
     const texts = {
-      ca: await readAuthorities(ca, at, report, context),
+      ca: await authoritiesOf(ca, at, report, context),
       ...(await readClientPair({ cert, key }, at, report, context)),
     };
     read.set(name, { ...tls, ...texts });
@@ -72,23 +70,17 @@ function absolute(
   return { ca: path(ca), cert: path(cert), key: path(key) };
 }
 
-async function readAuthorities(
+async function authoritiesOf(
   file: string | undefined,
   at: Path,
   report: Report,
   { readFile }: TlsContext,
 ): Promise<string | undefined> {
   if (file === undefined) return undefined;
-  const read = await tryRead(file, readFile);
-  if (read.kind === 'unreadable') {
-    report([...at, 'ca'], { rule: 'tls', message: `cannot read the authorities: ${read.why}` });
-    return undefined;
-  }
-  const text = Buffer.from(read.bytes).toString('latin1');
-  const certificates = text.match(CERTIFICATE) ?? [];
-  if (certificates.length === 0 || !certificates.every(isCertificate))
-    report([...at, 'ca'], { rule: 'tls', message: 'not a PEM file of certificates' });
-  return text;
+  const read = await readAuthorities(file, readFile);
+  if (read.kind === 'read') return read.pem;
+  report([...at, 'ca'], { rule: 'tls', ...read.finding });
+  return undefined;
 }
 
 async function readClientPair(
@@ -109,14 +101,4 @@ async function readClientPair(
   for (const { at: where, hint, ...finding } of findings)
     report([...at, where], { rule: 'tls', ...finding, hint: hint?.replace('clients', 'upstreams') });
   return pair.kind === 'read' ? { cert: pair.cert, key: pair.key } : { cert: undefined, key: undefined };
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    new X509Certificate(pem);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return false;
-  }
 }

@@ -1,6 +1,5 @@
 // The operations of a version: whole rules each, what they do not say taken from the version.
 // Part of compiling one version; per request only the table is asked.
-import type { AccessRule } from '../../policy/authentication/access.ts';
 import {
   type OperationTemplate,
   parseOperation,
@@ -13,6 +12,7 @@ import type { Label } from '../../policy/versioning/resolution.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import { createOperationTable } from '../operation-table.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
+import { operationAccess } from './access.ts';
 import { compileBrownouts } from './brownouts.ts';
 import { compileExceptions } from './exceptions.ts';
 import { compileLimits } from './limits.ts';
@@ -66,7 +66,7 @@ function compileOperation(
       operation.maintenance === undefined ? rules.maintenance : (operation.maintenance ?? undefined),
     bodyNotice: operation.body_notice ?? rules.bodyNotice,
     maxBody: operation.max_body ?? rules.maxBody,
-    access: accessOf(operation, rules.access),
+    access: operationAccess(operation, rules.access),
     limits: compileLimits(file, {
       label: rules.label,
       version: version.limits,
@@ -101,13 +101,6 @@ function afterOf({ after, sunset, successor }: OperationFile, label: Label, { af
   if (after === 'gone' || (after === undefined && sunset !== undefined)) return { kind: 'gone' } as const;
   if (after === undefined) return ofVersion;
   return { kind: 'redirect', to: successor?.label ?? label, unsafe: 308 } as const;
-}
-
-function accessOf({ access }: OperationFile, ofVersion: AccessRule): AccessRule {
-  if (access === undefined) return ofVersion;
-  if (access === 'public') return { kind: 'public' };
-  if (ofVersion.kind === 'public') throw new RangeError('unchecked scopes in a public API');
-  return { ...ofVersion, scopes: { read: access.scopes, write: access.scopes } };
 }
 
 type Successor = Pick<VersionRules, 'successorPath' | 'successorTail' | 'redirects'>;

@@ -1,6 +1,5 @@
 // Documents that passed every check to the plan: inheritance resolved, phases and routes built, nothing left to decide.
 // Pure: files in, plan out.
-import type { AccessRule } from '../../policy/authentication/access.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
@@ -14,13 +13,14 @@ import { startRouteTable } from '../route-table.ts';
 import type { Settings } from '../settings.ts';
 import { newsOf } from '../version-notes.ts';
 import { versionsOf } from '../versions.ts';
+import { compileAccess, keyHeadersOf, versionAccess } from './access.ts';
 import { compileBrownouts } from './brownouts.ts';
 import { compileExceptions } from './exceptions.ts';
 import { compileHeaders } from './headers.ts';
 import { compileLimits } from './limits.ts';
 import { compileOperations } from './operations.ts';
 import { carrier, compileResolution, varyOf, versionHeadersOf } from './resolution.ts';
-import { compileUpstream } from './upstream.ts';
+import { compileUpstream, type UpstreamContext } from './upstream.ts';
 
 export interface PlanInput {
   readonly settings: Settings;
@@ -68,7 +68,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     rewriteContentType: file.rewrite_content_type ?? false,
     deprecatedMaxAge: file.deprecated_max_age && file.deprecated_max_age / 1_000,
     unknownVersionStatus: file.unknown_version_status,
-    access: compileAccess(file),
+    access: compileAccess(file, settings),
     headers: compileHeaders(file.headers),
     versions: new Map(versions.map((rules) => [rules.label, rules])),
     nextRelease: releasesOf(versions),
@@ -81,6 +81,8 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
   const versions = versionsOf(file);
   const form = file.deprecation_header ?? settings.deprecationForm;
   const pathOf = placeOf(file, settings.public);
+  const fields = { versionHeaders: versionHeadersOf(file), keyHeaders: keyHeadersOf(file, settings) };
+  const access = compileAccess(file, settings);
   return [...versions].map(([label, version]): VersionRules => {
     const page = lifecycleUrl(settings.public, file.api);
     const schedule = compileSchedule(version, page);
@@ -91,7 +93,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       warning: file.warning ?? true,
     };
     const phasesOf = (dates: Schedule) => createPhases(dates, options);
-    const upstream = upstreamOf(file, label);
+    const upstream = upstreamOf(file, label, fields);
     const rules: VersionRules = {
       api: file.api,
       label,
@@ -106,7 +108,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       bodyNotice: version.body_notice ?? false,
       notes: newsOf(file.notes?.[label], schedule.released),
       maxBody: version.max_body ?? file.max_body ?? settings.bounds.body,
-      access: compileAccess(file),
+      access: versionAccess(version, access, settings),
       limits: compileLimits(file, { label, version: version.limits, schedule }),
       upstream,
       place: pathOf(label),
@@ -142,11 +144,15 @@ function predecessorsOf(label: Label, versions: ReadonlyMap<Label, VersionFile>)
 }
 
 /** The upstream of an API without versions may have any name, and is told no version. */
-function upstreamOf({ api, base, upstreams = {} }: PolicyFile, label: Label): UpstreamPlan | undefined {
+function upstreamOf(
+  { api, base, upstreams = {} }: PolicyFile,
+  label: Label,
+  fields: Pick<UpstreamContext, 'versionHeaders' | 'keyHeaders'>,
+): UpstreamPlan | undefined {
   const isWhole = label === UNVERSIONED;
   const upstream = isWhole ? Object.values(upstreams)[0] : upstreams[label];
   const named = isWhole ? { name: api, label: undefined } : { name: `${api}-${label}`, label };
-  return upstream && compileUpstream(upstream, { ...named, base });
+  return upstream && compileUpstream(upstream, { ...named, ...fields, base });
 }
 
 /** `published`: where the gateway itself tells of the API's life. */
@@ -171,12 +177,6 @@ function compileSchedule(version: VersionFile, published: string): Schedule {
         ? { kind: 'redirect', to: after.redirect, unsafe: after.unsafe ?? 308 }
         : { kind: 'gone' },
   };
-}
-
-function compileAccess({ access }: PolicyFile): AccessRule {
-  if (access === 'public') return { kind: 'public' };
-  const { read = [], write = [] } = access.scopes ?? {};
-  return { kind: 'identified', identities: [access.identity].flat(), scopes: { read, write } };
 }
 
 function redirectsOf(

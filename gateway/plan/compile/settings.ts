@@ -38,6 +38,10 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
         })),
         defaultName: https.tls?.default === NO_DEFAULT ? undefined : https.tls?.default,
         refusesNameless: https.tls?.default === NO_DEFAULT,
+        clientCertificates: https.tls?.client_certificates && {
+          ca: beside(https.tls.client_certificates.ca),
+          required: https.tls.client_certificates.mode === 'required',
+        },
       },
       http: http && { address: http.address, mode: http.mode ?? 'reject' },
       admin: admin && { address: admin.address, token: admin.token },
@@ -69,6 +73,11 @@ function compileStore(store: WrittenStore | undefined, dataFolder: string, cwd: 
 }
 
 function compileIdentity(name: string, file: NonNullable<GatewayFile['identity']>[string]): IdentitySettings {
+  if ('header' in file) return { kind: 'keys', name, header: file.header };
+  if ('certificate' in file) {
+    const { consumer, scopes = [] } = file.certificate;
+    return { kind: 'certificate', name, consumer, scopes };
+  }
   return {
     kind: 'jwt',
     name,

@@ -17,6 +17,9 @@ export interface UpstreamContext {
   readonly base: string;
   /** Undefined when the API has no versions. */
   readonly label: Label | undefined;
+  /** Lower-case names of the fields of the API that carry versions, and of those that carry API keys. */
+  readonly versionHeaders: readonly string[];
+  readonly keyHeaders: readonly string[];
 }
 
 export function compileUpstream(file: UpstreamFile, context: UpstreamContext): UpstreamPlan {
@@ -29,9 +32,21 @@ export function compileUpstream(file: UpstreamFile, context: UpstreamContext): U
     path: path.endsWith('/') ? path.slice(0, -1) : path,
     ...versionTold(file, context),
     authorization: file.authorization ?? 'keep',
+    ...identityTold(file, context),
     timeouts: compileTimeouts(file.timeout),
     ...compileTargetRules(file),
     ...compileConnectionRules(file),
+  };
+}
+
+function identityTold(
+  { identity_headers: told }: UpstreamFile,
+  { versionHeaders, keyHeaders }: UpstreamContext,
+): Pick<UpstreamPlan, 'identityHeaders' | 'withheld'> {
+  const own = [told?.consumer, told?.scopes, ...keyHeaders].filter((name) => name !== undefined);
+  return {
+    identityHeaders: told && { consumer: told.consumer, scopes: told.scopes },
+    withheld: own.length === 0 ? undefined : [...versionHeaders, ...own],
   };
 }
 

@@ -1,13 +1,14 @@
 // The grammar of `config/gateway.yaml`: how the process runs.
 // One source for types, messages and the editor schema.
 import { z } from 'zod';
-import { deprecationHeaderSection, parsePageUrl } from '../../policy/lifecycle/section.ts';
-import { notation, parseClaimName, wholeSeconds } from '../../policy/notation.ts';
+import { deprecationHeaderSection } from '../../policy/lifecycle/section.ts';
+import { notation } from '../../policy/notation.ts';
 import { guardSection } from '../../policy/rate-limit/section.ts';
 import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
 import type { StoreSettings } from '../settings.ts';
 import { parseRange } from './addresses.ts';
 import { boundsSection, drainSection, overloadSection } from './bounds-section.ts';
+import { identitySection } from './identity-section.ts';
 import { listenersSection, text } from './listeners-section.ts';
 import { origin } from './upstream-section.ts';
 
@@ -35,55 +36,6 @@ const store = notation(
     examples: ['embedded', 'embedded:./data', 'redis://127.0.0.1:6379'],
   },
 );
-
-const issuerUrl = (description: string, example = 'https://auth.example.com') =>
-  notation(
-    (written) => (parsePageUrl(written) === undefined || /[?#]/.test(written) ? undefined : written),
-    'not an https URL without query; http is for this machine only',
-    { description, examples: [example] },
-  );
-
-const CLAIM = { description: 'A claim.' };
-
-/** Asymmetric ones only: a shared secret has no place beside published keys (JWT-1). */
-const algorithm = z.enum([
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-]);
-
-const identity = z.strictObject({
-  issuer: issuerUrl('The exact `iss` of its tokens.'),
-  audience: text('The `aud` that means this gateway.', ['api']),
-  jwks: issuerUrl(
-    'Where its keys are; default: issuer + /.well-known/jwks.json.',
-    'https://auth.example.com/keys',
-  ).optional(),
-  algorithms: z
-    .array(algorithm)
-    .min(1)
-    .meta({ description: 'Accepted signature algorithms; default RS256, PS256, ES256, EdDSA.' })
-    .optional(),
-  consumer: z
-    .array(notation(parseClaimName, 'not the name of a claim about who calls, such as client_id', CLAIM))
-    .min(1)
-    .meta({ description: 'Claims tried in order for the consumer; default client_id, azp, sub.' })
-    .optional(),
-  max_lifetime: wholeSeconds('Longest time from iat to exp; default 1h.').optional(),
-  types: z
-    .array(text('A type.'))
-    .min(1)
-    .meta({ description: 'Accepted `typ` values; default at+jwt.' })
-    .optional(),
-});
 
 const replicas = notation(
   (digits) => (/^[1-9]\d{0,3}$/.test(digits) ? Number(digits) : undefined),
@@ -132,8 +84,8 @@ const fields = {
     .meta({ description: 'How many processes answer requests, or auto: one for each processor. Default 1.' })
     .optional(),
   identity: z
-    .record(z.string(), identity)
-    .meta({ description: 'Issuers whose access tokens are accepted, by name.' })
+    .record(z.string(), identitySection)
+    .meta({ description: 'Ways of knowing who calls, by name: issuers of tokens, API keys, certificates.' })
     .optional(),
   credentials_in_url: z
     .array(text('A parameter.', ['access_token']))

@@ -32,6 +32,14 @@ const certificate = z.strictObject({
 /** Written as the default of certificates: a client that names no host is refused. */
 export const NO_DEFAULT = 'none';
 
+const clientCertificates = z.strictObject({
+  ca: text('PEM file of the authorities that prove them, relative to this file.'),
+  mode: z.enum(['optional', 'required']).meta({
+    description:
+      'required refuses the connection of a client without one; with optional it is known by other means, or by none.',
+  }),
+});
+
 const tls = z.strictObject({
   certificates: z.array(certificate).min(1),
   default: certificateName
@@ -40,6 +48,9 @@ const tls = z.strictObject({
         'A name of the certificate that clients without SNI are shown; none refuses them. Default: the first one.',
       examples: ['api.example.com', NO_DEFAULT],
     })
+    .optional(),
+  client_certificates: clientCertificates
+    .meta({ description: 'Asks clients for certificates of their own; nobody is asked without it.' })
     .optional(),
 });
 

@@ -1,7 +1,11 @@
 // The grammar of a policy file, put together from the sections of every policy.
 // One source for types, messages and the editor schema.
 import { z } from 'zod';
-import { accessSection, operationAccessSection } from '../../policy/authentication/section.ts';
+import {
+  accessSection,
+  operationAccessSection,
+  versionAccessSection,
+} from '../../policy/authentication/section.ts';
 import { bodyNoticeSection } from '../../policy/body-notice/section.ts';
 import {
   deprecatedMaxAgeSection,
@@ -52,6 +56,7 @@ const operation = z.strictObject({
 const version = z.strictObject({
   ...lifecycleFields,
   openapi: openapiSection.optional(),
+  access: versionAccessSection.optional(),
   limits: versionLimitsSection.optional(),
   body_notice: bodyNoticeSection.optional(),
   maintenance: orOff(maintenanceSection, undefined).optional(),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { duration, notation } from '../../policy/notation.ts';
 import { versionAsSection } from '../../policy/versioning/section.ts';
 import { connectionFields } from './connection-sections.ts';
+import { parseFieldName } from './message-sections.ts';
 import { targetFields } from './target-sections.ts';
 
 const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
@@ -48,6 +49,22 @@ const timeouts = z.strictObject({
   total: duration('For the whole exchange; default 60s.').optional(),
 });
 
+const identityField = (description: string, example: string) =>
+  notation(parseFieldName, 'not a field name', { description, examples: [example] });
+
+const identityHeaders = z
+  .strictObject({
+    consumer: identityField(
+      'The id of the consumer, percent-encoded beyond visible ASCII.',
+      'X-Consumer-Id',
+    ).optional(),
+    scopes: identityField('The scopes it has, separated by blanks.', 'X-Consumer-Scopes').optional(),
+  })
+  .refine(
+    ({ consumer, scopes }) => consumer !== undefined || scopes !== undefined,
+    'name a field for consumer, scopes or both',
+  );
+
 export const upstreamSection = z.strictObject({
   targets: z
     .array(origin('One address.', 'http://127.0.0.1:4001'))
@@ -61,6 +78,11 @@ export const upstreamSection = z.strictObject({
   authorization: z
     .enum(['keep', 'strip'])
     .meta({ description: 'Whether the upstream sees the Authorization field; default keep.' })
+    .optional(),
+  identity_headers: identityHeaders
+    .meta({
+      description: 'Fields that tell the upstream who calls; what clients send under these names is dropped.',
+    })
     .optional(),
   timeout: z
     .union([duration('Time for the response headers.'), timeouts])

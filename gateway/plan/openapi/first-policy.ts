@@ -77,7 +77,7 @@ function accessLines({ description, around }: FirstPolicyInput): readonly string
   if (asksForToken && identity !== undefined) {
     return [
       '# The description asks for tokens. Any of this identity will do until you name scopes: { read: […], write: […] }.',
-      `access: { identity: ${scalar(identity)} }`,
+      `access: { identity: ${scalar(identity)}, scopes: any }`,
     ];
   }
   const why = asksForToken

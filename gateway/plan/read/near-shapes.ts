@@ -17,12 +17,15 @@ const ROWS: readonly Row[] = [
     at: 'access.scopes',
     write: (given) => `scopes: { read: ${list(given)}, write: ${list(given)} }: who reads needs the former`,
   },
+  { at: '**.scopes.read', write: (given) => `${list(given)}, or any` },
+  { at: '**.scopes.write', write: (given) => `${list(given)}, or any` },
+  { at: '**.operations.*.access.scopes', write: (given) => `${list(given)}, or any` },
   {
     at: 'access',
     write: (given) =>
       typeof given === 'string' && /^[\w-]+$/.test(given) && !/^(?:private|none|open|off)$/.test(given)
-        ? `access: { identity: ${given} }, or access: public`
-        : 'access: { identity: <name> }, or access: public',
+        ? `access: { identity: ${given}, scopes: any }, or access: public`
+        : 'access: { identity: <name>, scopes: any }, or access: public',
   },
   { at: 'versions.*.after', write: redirect },
   { at: '**.limits', write: limits },

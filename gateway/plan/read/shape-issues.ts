@@ -43,7 +43,7 @@ export function flattenIssues(
       case 'invalid_union': {
         const fitting = issue.errors.filter((branch) => !branch.some((inner) => isWrongKind(inner, given)));
         const words = issue.errors.flatMap(wordsOf);
-        const [only, ...others] = fitting.filter((branch) => wordsOf(branch).length === 0);
+        const [only, ...others] = leastUnknown(fitting.filter((branch) => wordsOf(branch).length === 0));
         if (only !== undefined && others.length === 0)
           return flattenIssues(only, given, path).map((inner) => besideWords(inner, path, words));
         const expected = issue.errors
@@ -138,6 +138,27 @@ function besideWords(issue: ShapeIssue, path: Path, words: readonly string[]): S
 
 function sameAs(a: Issue, b: Issue): boolean {
   return a.path.join('\u0000') === b.path.join('\u0000');
+}
+
+/** Of several kinds of map the one most of whose keys it has; the first, where none has any of them. */
+function leastUnknown(branches: readonly Issue[][]): readonly Issue[][] {
+  const unknown = (branch: readonly Issue[]): number =>
+    branch.reduce(
+      (sum, issue) =>
+        sum + (issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys.length : 0),
+      0,
+    );
+  const counts = branches.map(unknown);
+  const least = Math.min(...counts);
+  // Alike but for what stands inside: which was meant is not to be told.
+  if (branches.length > 1 && counts.every((count) => count === 0) && !branches.every(lacksMembers))
+    return branches;
+  const best = branches[counts.indexOf(least)];
+  return best === undefined ? [] : [best];
+}
+
+function lacksMembers(branch: readonly Issue[]): boolean {
+  return branch.some((issue) => issue.path.length === 1);
 }
 
 function isWrongKind(issue: Issue, given: unknown): boolean {

@@ -1,6 +1,6 @@
 // What the authentication policy speaks: who may call, who called, and its refusals.
 // Read by the pipeline, the identity verifiers and the plan; the rules beside it decide.
-import type { MaybePromise } from '../contract.ts';
+import type { EpochMs, MaybePromise, RequestHeaders } from '../contract.ts';
 
 export type AccessRule = { readonly kind: 'public' } | IdentifiedRule;
 
@@ -9,9 +9,23 @@ export interface IdentifiedRule {
   readonly kind: 'identified';
   /** Names of identities in `config/gateway.yaml`, in the order in which they are asked; at least one. */
   readonly identities: readonly string[];
-  /** Scopes that must all be present: `read` for GET, HEAD and OPTIONS, `write` for the rest. */
-  readonly scopes: { readonly read: readonly string[]; readonly write: readonly string[] };
+  /** What their credentials are asked for by, each once, in the same order. */
+  readonly schemes: readonly CredentialScheme[];
+  /** Whether a request without any credential passes, known by nobody, where no scope is needed. */
+  readonly anonymous: boolean;
+  /** `read` for GET, HEAD and OPTIONS, `write` for the rest. */
+  readonly scopes: { readonly read: ScopeRule; readonly write: ScopeRule };
 }
+
+/** All of them are needed; none: whoever is known may. Undefined: nothing was said, so that nobody may (least privilege). */
+export type ScopeRule = readonly string[] | undefined;
+
+/** How a credential is asked for (RFC 9110 section 11.6.1). Only the first is registered: AUTH-3 knows of no other. */
+export type CredentialScheme =
+  | { readonly scheme: 'Bearer'; readonly issuers: readonly string[] }
+  /** `header`: as written in the gateway file. */
+  | { readonly scheme: 'ApiKey'; readonly header: string }
+  | { readonly scheme: 'ClientCertificate' };
 
 /** The authenticated application that calls. */
 export interface Consumer {
@@ -23,6 +37,26 @@ export interface Consumer {
   readonly scopes: ReadonlySet<string>;
   /** Everything its verified token says, for rules that look at a claim; never shown. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /** When what it showed ends by a date of its own; the `exp` of a token is among its claims. */
+  readonly ends?: EpochMs | undefined;
+}
+
+/** The certificate with which a connection was opened, proven by the authority that the listener trusts. */
+export interface ClientCertificate {
+  /** Undefined where there is none or more than one. */
+  readonly commonName: string | undefined;
+  readonly dnsNames: readonly string[];
+  readonly uris: readonly string[];
+  /** SHA-256 of it, lower-case hex. */
+  readonly fingerprint: string;
+  /** The first instant at which it is not good any more. */
+  readonly ends: EpochMs;
+}
+
+/** What of a request can say who calls. */
+export interface Carried {
+  readonly headers: RequestHeaders;
+  readonly clientCertificate?: ClientCertificate | undefined;
 }
 
 export type AuthenticationRefusal =
@@ -32,7 +66,21 @@ export type AuthenticationRefusal =
   | { readonly reason: 'credentials_malformed' }
   /** `description` is safe to show: %x20-21 / %x23-5B / %x5D-7E (AUTH-2). */
   | { readonly reason: 'token_invalid'; readonly description: string; readonly flaw?: TokenFlaw }
-  | { readonly reason: 'scope_insufficient'; readonly required: readonly string[] };
+  /** One answer whatever is wrong with it, so that nobody learns which keys there are (AUTH-2). */
+  | { readonly reason: 'key_invalid'; readonly flaw: KeyFlaw }
+  /** Proven once, but it has ended since, or does not say who calls in the place that the identity reads. */
+  | { readonly reason: 'certificate_invalid' }
+  /** `via`: what the consumer showed. */
+  | {
+      readonly reason: 'scope_insufficient';
+      readonly required: readonly string[];
+      readonly via: Consumer['via'];
+    }
+  /** No rule says who may use this method. */
+  | { readonly reason: 'operation_not_granted' };
+
+/** What is wrong with an API key, for operators alone. `checksum`: mistyped, or made up. */
+export type KeyFlaw = 'checksum' | 'unknown' | 'revoked' | 'expired';
 
 /**
  * What is wrong with a token, for operators alone: a client learns no more than expired or not (AUTH-2). Where a setting of
@@ -53,7 +101,7 @@ export type TokenFlaw =
   | 'signature'
   | 'types';
 
-/** What a verifier makes of a token. `unavailable`: no key could be had to judge it (503, never 401; JWT-4). */
+/** What becomes of a credential. `unavailable`: nothing could be had to judge it by (503, never 401; JWT-4). */
 export type Authenticated =
   | { readonly kind: 'consumer'; readonly consumer: Consumer }
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal }
@@ -67,4 +115,15 @@ export interface TokenVerifier {
    */
   readonly claims: (token: string) => boolean;
   readonly verify: (token: string) => MaybePromise<Authenticated>;
+}
+
+/** One identity, able to judge what requests carry. */
+export interface Authenticator {
+  readonly via: Consumer['via'];
+  /** Whether the request carries a credential of its kind, whatever that is worth. */
+  readonly isPresent: (carried: Carried) => boolean;
+  /** Whether that says of itself that it is for this identity: picks one among several of a kind, and nothing else. */
+  readonly claims: (carried: Carried) => boolean;
+  /** Also of a request without a credential of its kind, which is refused; a cache hit answers at once. */
+  readonly judge: (carried: Carried) => MaybePromise<Authenticated>;
 }

@@ -1,22 +1,72 @@
-// The WWW-Authenticate value that goes with an authentication refusal (RFC 6750 §3).
+// The WWW-Authenticate values that go with an authentication refusal: one challenge per scheme (RFC 9110 §11.6.1).
 // Called when a refusal becomes an answer.
-import type { AuthenticationRefusal } from './access.ts';
+import type { AuthenticationRefusal, Consumer, CredentialScheme } from './access.ts';
 
-/** AUTH-2: one Bearer challenge; a request without credentials is told no error code (RFC 6750 §3.1). */
-export function challengeFor(refusal: AuthenticationRefusal, options: { readonly realm: string }): string {
-  const challenge = `Bearer realm="${shown(options.realm)}"`;
+export interface ChallengeContext {
+  readonly realm: string;
+  /** Those that the API accepts, at least one. */
+  readonly schemes: readonly CredentialScheme[];
+  /** Where the API says which issuers it trusts (RFC 9728 §5.1); undefined: nowhere. */
+  readonly resourceMetadata: string | undefined;
+}
+
+type Scheme = CredentialScheme['scheme'];
+
+const SCHEME_OF: Readonly<Record<Consumer['via'], Scheme>> = {
+  token: 'Bearer',
+  key: 'ApiKey',
+  certificate: 'ClientCertificate',
+};
+
+/**
+ * AUTH-2, AUTH-3: one field value per challenge, in the order of the identities. What was wrong is said to the scheme
+ * that it was wrong with; a request without credentials is told no error code (RFC 6750 §3.1). A 403 asks for nothing
+ * but more scopes, by the scheme that was used.
+ */
+export function challengesFor(refusal: AuthenticationRefusal, context: ChallengeContext): readonly string[] {
+  const { schemes } = context;
+  const all = (to?: Scheme, error = ''): readonly string[] =>
+    schemes.map((each) => spell(each, context) + (each.scheme === to ? error : ''));
   switch (refusal.reason) {
     case 'credentials_missing':
-      return challenge;
+    case 'key_invalid':
+    case 'certificate_invalid':
+      return all();
     case 'credentials_malformed':
-      return `${challenge}, error="invalid_request"`;
+      return all('Bearer', ', error="invalid_request"');
     case 'token_invalid':
-      return `${challenge}, error="invalid_token", error_description="${shown(refusal.description)}"`;
-    case 'scope_insufficient':
-      return `${challenge}, error="insufficient_scope", scope="${shown(refusal.required.join(' '))}"`;
+      return all('Bearer', `, error="invalid_token", error_description="${shown(refusal.description)}"`);
+    case 'scope_insufficient': {
+      const used = SCHEME_OF[refusal.via];
+      const error = `, error="insufficient_scope", scope="${shown(refusal.required.join(' '))}"`;
+      return schemes
+        .filter(({ scheme }) => scheme === used)
+        .slice(0, 1)
+        .map((each) => spell(each, context) + error);
+    }
+    case 'operation_not_granted':
+      return [];
     default: {
       const never: never = refusal;
       throw new Error(`unhandled refusal ${JSON.stringify(never)}`);
+    }
+  }
+}
+
+function spell(scheme: CredentialScheme, { realm, resourceMetadata }: ChallengeContext): string {
+  const challenge = `${scheme.scheme} realm="${shown(realm)}"`;
+  switch (scheme.scheme) {
+    case 'Bearer':
+      return resourceMetadata === undefined
+        ? challenge
+        : `${challenge}, resource_metadata="${shown(resourceMetadata)}"`;
+    case 'ApiKey':
+      return `${challenge}, header="${shown(scheme.header)}"`;
+    case 'ClientCertificate':
+      return challenge;
+    default: {
+      const never: never = scheme;
+      throw new Error(`unhandled scheme ${JSON.stringify(never)}`);
     }
   }
 }

@@ -1,40 +1,63 @@
-// The `access` section of a policy file: who may call an API.
-// There is no default: an API without it is refused, so that none is open by oversight.
+// The `access` section of a policy file: who may call an API, a version of it, or one operation.
+// There is no default: an API without it is refused, and so is one that does not say its scopes, so that none is open by oversight.
 import { z } from 'zod';
 import { notation } from '../notation.ts';
 
 /** scope-token of RFC 6749 section 3.3. */
-const scope = notation(
+export const scope = notation(
   (text) => (/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(text) ? text : undefined),
   'not a scope: no spaces, quotes or backslashes',
   { description: 'A scope.', examples: ['orders:read'] },
 );
 
+/** `any`: whoever is known. An empty list could as well mean nobody, and is neither. */
+const scopeList = (description: string) =>
+  z
+    .union([z.literal('any').transform((): readonly string[] => []), z.array(scope).min(1)])
+    .meta({ description });
+
+const scopesByUse = z.strictObject({
+  read: scopeList('All needed for GET, HEAD and OPTIONS, or any; none may without it.').optional(),
+  write: scopeList('All needed for every other method, or any; none may without it.').optional(),
+});
+
+/** What is not written is granted to nobody. */
 const scopes = z
-  .strictObject({
-    read: z.array(scope).meta({ description: 'All needed for GET, HEAD and OPTIONS.' }).optional(),
-    write: z.array(scope).meta({ description: 'All needed for every other method.' }).optional(),
-  })
-  .meta({ description: 'Scopes a token must have.' });
+  .union([
+    z.literal('any').transform(() => ({ read: [], write: [] }) as z.output<typeof scopesByUse>),
+    scopesByUse,
+  ])
+  .meta({ description: 'Scopes that a caller must have, by what it does; any: none, whoever is known may.' });
+
+const identityNames = z
+  .union([z.string(), z.array(z.string()).min(1)])
+  .meta({ description: 'Name of an identity in gateway.yaml, or several in the order they are asked.' });
+
+const anonymous = z.boolean().meta({
+  description: 'Whether a request without any credential passes where no scope is needed; default false.',
+});
 
 export const accessSection = z
   .union([
     z.literal('public'),
-    z.strictObject({
-      identity: z
-        .union([z.string(), z.array(z.string()).min(1)])
-        .meta({
-          description: 'Name of an identity in gateway.yaml, or several in the order they are asked.',
-        }),
-      scopes: scopes.optional(),
-    }),
+    z.strictObject({ identity: identityNames, anonymous: anonymous.optional(), scopes }),
   ])
   .meta({ description: 'Who may call: public, or who is known to an identity.' });
+
+/** One version in an API: with an identity of its own also where the rest is open. */
+export const versionAccessSection = z
+  .union([
+    z.literal('public'),
+    z.strictObject({ identity: identityNames.optional(), anonymous: anonymous.optional(), scopes }),
+  ])
+  .meta({
+    description: 'Who may call this version; default: as the API says, also for each member left out.',
+  });
 
 /** One operation in an API: open where the rest is not, or with scopes of its own. */
 export const operationAccessSection = z
   .union([
     z.literal('public'),
-    z.strictObject({ scopes: z.array(scope).meta({ description: 'All needed for this operation.' }) }),
+    z.strictObject({ scopes: scopeList('All needed for this operation; any: whoever is known may.') }),
   ])
-  .meta({ description: 'Who may call this operation; default: as the API says.' });
+  .meta({ description: 'Who may call this operation; default: as its version says.' });

@@ -6,8 +6,8 @@ import type { Consumer } from './access.ts';
 /** Seconds by which the issuer's clock may differ from ours. */
 export const LEEWAY = 30;
 
-/** The first instant at which a request with the consumer's token would be refused; undefined where it never ends. */
-export function tokenEndOf({ claims }: Pick<Consumer, 'claims'>): EpochMs | undefined {
+/** The first instant at which a request with the same token, key or certificate would be refused; undefined: none. */
+export function tokenEndOf({ claims, ends }: Pick<Consumer, 'claims' | 'ends'>): EpochMs | undefined {
   const { exp } = claims;
-  return typeof exp === 'number' ? (exp + LEEWAY) * 1000 : undefined;
+  return typeof exp === 'number' ? (exp + LEEWAY) * 1000 : ends;
 }

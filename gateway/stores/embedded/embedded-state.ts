@@ -1,11 +1,12 @@
-// What the embedded store keeps for good: pins, overrides and the published files, in the database of the data folder.
+// What the embedded store keeps for good: pins, API keys, overrides and the published files, in the database of the data folder.
 // One process holds the folder, so that what this process knows is all there is to know.
 import type { Override } from '../../policy/lifecycle/override.ts';
+import { createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
 import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
-import { type TellWorkers, tellingRecords } from '../workers/for-workers.ts';
+import { type TellWorkers, tellingKeyTexts, tellingRecords } from '../workers/for-workers.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { openOverrides } from './overrides.ts';
@@ -13,6 +14,8 @@ import { openOverrides } from './overrides.ts';
 export interface EmbeddedState extends LastingStores {
   /** The pins as they are kept: for workers, each of which knows pins of its own. */
   readonly records: PinRecords;
+  /** The API keys as they are kept. */
+  readonly keyTexts: KeyTexts;
   /** Those that this process knows. */
   readonly pins: CachedPins;
 }
@@ -27,11 +30,14 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
   const { database, close } = await openDataFolder(folder, options);
   const { onFault, tell = async () => undefined } = options;
   const records = tellingRecords(createPinRecords(pinTexts(database), onFault), tell);
+  const keyTexts = tellingKeyTexts(keyTextsIn(database), tell);
   const onOverrides = (overrides: readonly Override[]) => tell({ kind: 'overrides', overrides });
   try {
     return {
       records,
       pins: createPinCache(records),
+      keyTexts,
+      keys: createKeyCache(keyTexts, onFault),
       overrides: await openOverrides(database, onFault, onOverrides),
       published: {
         read: async () => readPublished(await database.call('readPublished')),
@@ -43,6 +49,14 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
     await close();
     throw error;
   }
+}
+
+function keyTextsIn(database: Database): KeyTexts {
+  return {
+    find: (id) => database.call('findKey', id),
+    list: () => database.call('allKeys'),
+    replace: (id, current, next) => database.call('replaceKey', id, current, next),
+  };
 }
 
 function pinTexts(database: Database): PinTexts {

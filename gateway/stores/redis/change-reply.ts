@@ -8,6 +8,8 @@ export interface Changes {
   readonly pins: readonly string[] | 'all';
   /** Keys where there was no pin before. */
   readonly claimed: readonly string[];
+  /** API keys that were changed; told of one by one, for where `pins` is `all` every key may have been. */
+  readonly keys: readonly string[];
   /** Every override there is; undefined when none has changed. */
   readonly overrides: readonly string[] | undefined;
   /** The name of the data; undefined where it is known to be the same. */
@@ -25,15 +27,17 @@ export function readChanges(reply: unknown): Changes {
       seen: String(seen),
       pins: 'all',
       claimed: [],
+      keys: [],
       overrides: textsOf(overrides),
       origin: String(origin),
     };
   }
-  const [pins, overrides, claimed] = rest;
+  const [pins, overrides, claimed, keys] = rest;
   return {
     seen: String(seen),
     pins: textsOf(pins),
     claimed: textsOf(claimed),
+    keys: textsOf(keys),
     overrides: overrides === null ? undefined : textsOf(overrides),
     origin: undefined,
   };

@@ -9,7 +9,8 @@
 --
 -- Returns  { 'all', last entry, overrides, name of the data } at first, when the last entry seen is not there any more: trimmed
 --          away, or lost with the rest of this Redis, and when the data is another, whose entry may have the same place; else
---          { 'some', last entry, keys of pins that were moved, overrides or false when unchanged, keys of pins that were none before }
+--          { 'some', last entry, keys of pins that were moved, overrides or false when unchanged, keys of pins that were none before,
+--          API keys that were changed }
 
 -- Nothing is written where nothing is missing: a Redis that is full, or a replica, can still be looked at.
 local name = redis.call('GET', KEYS[3])
@@ -25,11 +26,12 @@ if ARGV[1] == '' or name ~= ARGV[3] or #redis.call('XRANGE', KEYS[1], ARGV[1], A
   return { 'all', newest, redis.call('HVALS', KEYS[2]), name }
 end
 if ARGV[1] == newest then
-  return { 'some', newest, {}, false, {} }
+  return { 'some', newest, {}, false, {}, {} }
 end
 
 local pins = {}
 local claimed = {}
+local keys = {}
 local overrides = false
 for i, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], '+')) do
   local what, key = entry[2][1], entry[2][2]
@@ -37,8 +39,10 @@ for i, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], '+')) do
     pins[#pins + 1] = key
   elseif i > 1 and what == 'claim' then
     claimed[#claimed + 1] = key
+  elseif i > 1 and what == 'key' then
+    keys[#keys + 1] = key
   elseif i > 1 and what == 'override' then
     overrides = true
   end
 end
-return { 'some', newest, pins, overrides and redis.call('HVALS', KEYS[2]), claimed }
+return { 'some', newest, pins, overrides and redis.call('HVALS', KEYS[2]), claimed, keys }

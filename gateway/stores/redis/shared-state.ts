@@ -1,8 +1,9 @@
-// What all gateways on one Redis share and keep for good: pins, overrides and the published files.
+// What all gateways on one Redis share and keep for good: pins, API keys, overrides and the published files.
 // Each gateway holds what it knows in memory and looks at the stream of changes twice a second (open-stores.ts).
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
+import { createKeyCache } from '../key-cache.ts';
 import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { createPinCache } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
@@ -10,6 +11,7 @@ import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
 import { type Changes, isEarlier, readChanges, textsOf } from './change-reply.ts';
 import type { RedisConnection } from './connect.ts';
+import { redisKeyTexts } from './keys.ts';
 import type { LastKnownFile } from './last-known.ts';
 import { CHANGES_KEPT, defineStateScripts, KEYS, type StateScripts } from './state-scripts.ts';
 
@@ -34,6 +36,7 @@ export async function openSharedState(
 ): Promise<SharedState> {
   const scripts = defineStateScripts(connection);
   const pins = createPinCache(createPinRecords(pinTexts(scripts), onFault));
+  const keys = createKeyCache(redisKeyTexts(scripts), onFault);
   let overrides: readonly Override[] = [];
   /** What `overrides` was read from; undefined where this gateway has changed them itself. */
   let written: string | undefined;
@@ -75,14 +78,17 @@ export async function openSharedState(
 
   const look = async (): Promise<void> => {
     const before = changed;
-    const keys = [KEYS.changes, KEYS.overrides, KEYS.origin];
-    const changes = readChanges(await scripts.readChanges(...keys, seen, randomUUID(), origin ?? ''));
+    const where = [KEYS.changes, KEYS.overrides, KEYS.origin];
+    const changes = readChanges(await scripts.readChanges(...where, seen, randomUUID(), origin ?? ''));
     const texts = hasLostItsPast(changes) ? await restore() : changes.overrides;
     if (changed !== before) return look();
     if (texts !== undefined) takeOver(texts);
     origin = changes.origin ?? origin;
-    if (changes.pins === 'all') pins.forgetAll();
-    else for (const key of changes.pins) pins.forget(key);
+    if (changes.pins === 'all') {
+      pins.forgetAll();
+      keys.forgetAll();
+    } else for (const key of changes.pins) pins.forget(key);
+    for (const id of changes.keys) keys.forget(id);
     for (const key of changes.claimed) pins.forgetAbsence(key);
     seen = changes.seen;
     remember();
@@ -134,6 +140,7 @@ export async function openSharedState(
   await refresh();
   return {
     pins,
+    keys,
     overrides: overrideStore,
     published: {
       read: async () => {

@@ -7,6 +7,7 @@ import type { RedisConnection, RedisScript } from './connect.ts';
 export const KEYS = {
   pin: (key: string) => `sundial:{state}:pin:${key}`,
   overrides: 'sundial:{state}:overrides',
+  keys: 'sundial:{state}:keys',
   published: 'sundial:{state}:published',
   changes: 'sundial:{state}:changes',
   origin: 'sundial:{state}:origin',
@@ -25,6 +26,9 @@ export interface StateScripts {
   readonly changeOverride: RedisScript;
   readonly readChanges: RedisScript;
   readonly restoreOverrides: RedisScript;
+  readonly findKey: RedisScript;
+  readonly allKeys: RedisScript;
+  readonly replaceKey: RedisScript;
   readonly readPublished: RedisScript;
   readonly writePublished: RedisScript;
 }
@@ -38,6 +42,9 @@ export function defineStateScripts({ script }: RedisConnection): StateScripts {
     changeOverride: script('sundialChangeOverride', textOf('change-override'), 2, patient),
     readChanges: script('sundialReadChanges', textOf('read-changes'), 3, patient),
     restoreOverrides: script('sundialRestoreOverrides', textOf('restore-overrides'), 2, patient),
+    findKey: script('sundialFindKey', "return redis.call('HGET', KEYS[1], ARGV[1])", 1),
+    allKeys: script('sundialAllKeys', "return redis.call('HVALS', KEYS[1])", 1, patient),
+    replaceKey: script('sundialReplaceKey', textOf('replace-key'), 2, patient),
     readPublished: script('sundialReadPublished', "return redis.call('GET', KEYS[1])", 1, patient),
     writePublished: script('sundialWritePublished', "redis.call('SET', KEYS[1], ARGV[1])", 1, patient),
   };

@@ -3,6 +3,7 @@
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
+import type { KeyTexts } from '../key-cache.ts';
 import type { CachedPins, PinRecords } from '../pin-cache.ts';
 import type { Kept, StoreAnswers, StoreNews } from './spoken.ts';
 
@@ -12,12 +13,13 @@ export interface OwnedStore {
   readonly take: (take: Take) => Taken;
   /** As they are kept. */
   readonly records: PinRecords;
+  readonly keyTexts: Pick<KeyTexts, 'find'>;
   /** As this process knows them. */
   readonly pins: Pick<CachedPins, 'forgetAbsence'>;
 }
 
 export function answerWorkers(
-  { take, records, pins }: OwnedStore,
+  { take, records, keyTexts, pins }: OwnedStore,
   guard: StoreAnswers['guard'],
   tell: TellWorkers,
 ): StoreAnswers {
@@ -25,6 +27,7 @@ export function answerWorkers(
     take,
     guard,
     findPin: (key) => kept(records.find(key)),
+    findKey: (id) => kept(keyTexts.find(id)),
     claimPin: async ({ key, pin }) => {
       const standing = await kept(records.claim(key, pin));
       pins.forgetAbsence(key);
@@ -41,7 +44,7 @@ export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   const nobody = (): never => {
     throw new Error('with this store workers ask it themselves');
   };
-  return { take: nobody, guard, findPin: nobody, claimPin: nobody };
+  return { take: nobody, guard, findPin: nobody, claimPin: nobody, findKey: nobody };
 }
 
 /** Pins that workers are told of when they have moved: whoever moves one waits until all have heard. */
@@ -51,6 +54,18 @@ export function tellingRecords(records: PinRecords, tell: TellWorkers): PinRecor
     replace: async (key: string, current: Pin | undefined, next: Pin | undefined) => {
       const done = await records.replace(key, current, next);
       if (done) await tell({ kind: 'pin_moved', key });
+      return done;
+    },
+  };
+}
+
+/** The same for API keys: whoever revokes one waits until all have heard. */
+export function tellingKeyTexts(texts: KeyTexts, tell: TellWorkers): KeyTexts {
+  return {
+    ...texts,
+    replace: async (id, current, next) => {
+      const done = await texts.replace(id, current, next);
+      if (done) await tell({ kind: 'key_changed', id });
       return done;
     },
   };

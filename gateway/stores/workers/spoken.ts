@@ -15,11 +15,14 @@ export interface StoreAnswers {
   readonly guard: (take: Take) => Taken;
   readonly findPin: (key: string) => Promise<Kept<Pin | undefined>>;
   readonly claimPin: (asked: { readonly key: string; readonly pin: Pin }) => Promise<Kept<Pin>>;
+  /** The record of an API key, as it is kept. */
+  readonly findKey: (id: string) => Promise<Kept<string | undefined>>;
 }
 
 /** What the primary tells its workers of, unasked. */
 export type StoreNews =
   | { readonly kind: 'overrides'; readonly overrides: readonly Override[] }
+  | { readonly kind: 'key_changed'; readonly id: string }
   | { readonly kind: 'pin_moved'; readonly key: string }
   | { readonly kind: 'pin_claimed'; readonly key: string };
 

@@ -1,9 +1,11 @@
 // The stores of a worker: limits by leases from the primary, pins and overrides known here and told of by it.
 // With Redis it has a connection of its own, and asks the primary for the guard alone.
+import type { KnownKeys } from '../../policy/authentication/key-record.ts';
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../embedded/rate-limit.ts';
+import { type CachedKeys, createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
 import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
@@ -33,6 +35,7 @@ export interface WorkerStoreOptions extends StoreOptions {
 
 export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'close'> {
   readonly overrides: Pick<Stores['overrides'], 'current'>;
+  readonly keys: KnownKeys;
   readonly hear: (news: StoreNews) => void;
 }
 
@@ -46,7 +49,9 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
       const local = createEmbeddedRateLimitStore({ now });
       const limiter = createRateLimiter({ shared, exact, local, replicas: workers });
       const pins = createPinCache(pinRecords(primary));
-      return { limiter, guard, pins, ...openKnown(options.start, pins), close: async () => undefined };
+      const keys = createKeyCache(keyTexts(primary), options.onFault);
+      const known = openKnown(options.start, pins, keys);
+      return { limiter, guard, pins, keys, ...known, close: async () => undefined };
     }
     case 'redis': {
       const stores = await openStores({ ...options, replicas: replicas * workers });
@@ -79,7 +84,11 @@ function createGuard({ monotonic: now, primary, workers }: WorkerStoreOptions): 
   };
 }
 
-function openKnown(start: StoreStart, pins: CachedPins): Pick<WorkerStores, 'overrides' | 'hear'> {
+function openKnown(
+  start: StoreStart,
+  pins: CachedPins,
+  keys: CachedKeys,
+): Pick<WorkerStores, 'overrides' | 'hear'> {
   let overrides: readonly Override[] = start?.overrides ?? [];
   return {
     overrides: { current: () => overrides },
@@ -87,6 +96,9 @@ function openKnown(start: StoreStart, pins: CachedPins): Pick<WorkerStores, 'ove
       switch (news.kind) {
         case 'overrides':
           overrides = news.overrides;
+          return;
+        case 'key_changed':
+          keys.forget(news.id);
           return;
         case 'pin_moved':
           pins.forget(news.key);
@@ -102,15 +114,25 @@ function openKnown(start: StoreStart, pins: CachedPins): Pick<WorkerStores, 'ove
 }
 
 function pinRecords({ findPin, claimPin }: RemoteStore): PinRecords {
-  const keptOr = <T>(answer: Kept<T>): T => {
-    if (answer.kind === 'away') throw new StoreUnavailable(answer.reason);
-    return answer.value;
-  };
   return {
     find: async (key) => keptOr(await orAway(findPin(key))),
     claim: async (key, pin) => keptOr(await orAway(claimPin({ key, pin }))),
     replace: () => Promise.reject(new Error('pins are moved by the primary')),
   };
+}
+
+function keyTexts({ findKey }: RemoteStore): KeyTexts {
+  const elsewhere = () => Promise.reject(new Error('API keys are managed by the primary'));
+  return {
+    find: async (id) => keptOr(await inTime(findKey(id))),
+    list: elsewhere,
+    replace: elsewhere,
+  };
+}
+
+function keptOr<T>(answer: Kept<T>): T {
+  if (answer.kind === 'away') throw new StoreUnavailable(answer.reason);
+  return answer.value;
 }
 
 /** Whatever keeps the primary from answering, it is as good as no store. */

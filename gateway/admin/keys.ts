@@ -1,0 +1,181 @@
+// API keys through the admin API: which there are, making one, giving one another secret, ending one.
+// A key is shown once, to whoever makes it; neither the audit nor a later answer has it.
+import type { KeyAnswer, KeyBody, KeysAnswer, NewKeyAnswer } from '../plan/admin-answers.ts';
+import { readEndingRequest, readKeyRequest, readRotationRequest } from '../plan/admin-requests.ts';
+import { makeKey, revokeKey, rotateKey, stateOfKey } from '../policy/authentication/key-changes.ts';
+import type { KeyRecord, KeyStore } from '../policy/authentication/key-record.ts';
+import { isKeyId, newKeyId, newSecret } from '../policy/authentication/key-text.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { AuditState } from '../telemetry/logger.ts';
+import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';
+import type { AdminRequest, Route, Written } from './route.ts';
+import { orStoreAway } from './store-away.ts';
+
+export interface KeyPorts {
+  readonly keys: KeyStore;
+  /** The real time: keys end by it, whatever the lifecycle clock says. */
+  readonly wallClock: () => EpochMs;
+}
+
+/** Long enough for a team to roll a new key out without haste. */
+const USUAL_OVERLAP_MS = 86_400_000;
+
+export function keyRoutes(ports: KeyPorts): readonly Route[] {
+  return [
+    { method: 'GET', path: '/-/keys', show: () => listAnswer(ports) },
+    { method: 'GET', path: '/-/keys/{id}', show: (request) => oneAnswer(ports, request) },
+    { method: 'POST', path: '/-/keys', action: 'add_key', perform: (request) => add(ports, request) },
+    {
+      method: 'POST',
+      path: '/-/keys/{id}/rotate',
+      action: 'rotate_key',
+      perform: (request) => rotate(ports, request),
+    },
+    {
+      method: 'DELETE',
+      path: '/-/keys/{id}',
+      action: 'revoke_key',
+      perform: (request) => revoke(ports, request),
+    },
+  ];
+}
+
+async function listAnswer({ keys, wallClock }: KeyPorts): Promise<AdminAnswer> {
+  const now = wallClock();
+  const known = (await keys.list()).map((record) => keyBody(record, now));
+  return jsonAnswer(200, { now: instantText(now), keys: known } satisfies KeysAnswer);
+}
+
+async function oneAnswer({ keys, wallClock }: KeyPorts, { parameter }: AdminRequest): Promise<AdminAnswer> {
+  const record = await found(keys, parameter('id'));
+  if (record === undefined) return noSuchKey();
+  const now = wallClock();
+  return jsonAnswer(200, { now: instantText(now), key: keyBody(record, now) } satisfies KeyAnswer);
+}
+
+async function add({ keys, wallClock }: KeyPorts, { body }: AdminRequest): Promise<Written> {
+  const read = readKeyRequest(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  const { consumer, scopes = [], contact, expires, by, why } = read.value;
+  const now = wallClock();
+  const audit = { subject: consumer, by, why };
+  if (expires !== undefined && expires <= now) {
+    const problems = ['"expires": it is in the past'];
+    return { answer: errorAnswer(422, problems.join('; '), { problems }), audit };
+  }
+  const id = newKeyId();
+  const { key, digest } = newSecret(id);
+  const record = makeKey({ id, consumer, scopes: [...new Set(scopes)], contact, expires }, digest, now);
+  return orStoreAway(audit, async () => {
+    if (!(await keys.replace(undefined, record))) return { answer: contended(), audit };
+    const answer = { ...shownOnce(201, key, record, now), headers: { location: `/-/keys/${id}` } };
+    return { answer, audit: { ...audit, after: auditState(record) } };
+  });
+}
+
+async function rotate({ keys, wallClock }: KeyPorts, { body, parameter }: AdminRequest): Promise<Written> {
+  const read = readRotationRequest(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  const { overlap: overlapMs = USUAL_OVERLAP_MS, by, why } = read.value;
+  return change(keys, { id: parameter('id'), by, why }, (record) => {
+    const now = wallClock();
+    if (stateOfKey(record, now) !== 'active') return undefined;
+    const { key, digest } = newSecret(record.id);
+    const next = rotateKey(record, digest, { now, overlapMs });
+    return { next, answer: shownOnce(200, key, next, now) };
+  });
+}
+
+async function revoke({ keys, wallClock }: KeyPorts, { body, parameter }: AdminRequest): Promise<Written> {
+  const read = readEndingRequest(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  return change(keys, { id: parameter('id'), ...read.value }, (record) => {
+    const now = wallClock();
+    if (record.revoked !== undefined) return undefined;
+    const next = revokeKey(record, now);
+    const told: KeyAnswer = { now: instantText(now), key: keyBody(next, now) };
+    return { next, answer: jsonAnswer(200, told) };
+  });
+}
+
+interface Asked {
+  readonly id: string;
+  readonly by: string;
+  readonly why: string;
+}
+
+/** `make` says what stands there then; undefined: a key that has ended stays as it is. */
+async function change(
+  keys: KeyStore,
+  { id, by, why }: Asked,
+  make: (record: KeyRecord) => { readonly next: KeyRecord; readonly answer: AdminAnswer } | undefined,
+): Promise<Written> {
+  const audit = { subject: isKeyId(id) ? id : undefined, by, why };
+  return orStoreAway(audit, async () => {
+    const record = await found(keys, id);
+    if (record === undefined) return { answer: noSuchKey(), audit };
+    const about = { ...audit, before: auditState(record) };
+    const made = make(record);
+    if (made === undefined)
+      return { answer: errorAnswer(409, 'This key has ended. Make another: POST /-/keys.'), audit: about };
+    if (!(await keys.replace(record, made.next))) return { answer: contended(), audit: about };
+    return { answer: made.answer, audit: { ...about, after: auditState(made.next) } };
+  });
+}
+
+/** What is no public part of a key, the whole key by mistake included, is not asked for. */
+async function found(keys: KeyStore, id: string): Promise<KeyRecord | undefined> {
+  return isKeyId(id) ? keys.read(id) : undefined;
+}
+
+function shownOnce(status: number, secret: string, record: KeyRecord, now: EpochMs): AdminAnswer {
+  return jsonAnswer(status, {
+    now: instantText(now),
+    key: keyBody(record, now),
+    secret,
+  } satisfies NewKeyAnswer);
+}
+
+function keyBody(record: KeyRecord, now: EpochMs): KeyBody {
+  const { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets } = record;
+  const instant = (at: EpochMs | undefined) => (at === undefined ? null : instantText(at));
+  const before = secrets.flatMap(({ until }) => (until === undefined || until <= now ? [] : [until]));
+  return {
+    id,
+    consumer,
+    scopes,
+    contact: contact ?? null,
+    state: stateOfKey(record, now),
+    created: instantText(created),
+    expires: instant(expires),
+    rotated: instant(rotated),
+    overlap: before.length === 0 ? null : instantText(Math.max(...before)),
+    revoked: instant(revoked),
+  };
+}
+
+function auditState({ id, consumer, scopes, expires, rotated, revoked }: KeyRecord): AuditState {
+  const instant = (at: EpochMs | undefined) => (at === undefined ? undefined : instantText(at));
+  return {
+    id,
+    consumer,
+    scopes: scopes.join(' '),
+    expires: instant(expires),
+    rotated: instant(rotated),
+    revoked: instant(revoked),
+  };
+}
+
+function noSuchKey(): AdminAnswer {
+  return errorAnswer(
+    404,
+    'There is no such key. GET /-/keys lists them, by the part between sdl_ and the next _.',
+  );
+}
+
+function contended(): AdminAnswer {
+  return errorAnswer(
+    409,
+    'Somebody else changed this key at the same moment. See how it stands, then ask again.',
+  );
+}

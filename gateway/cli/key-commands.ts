@@ -1,0 +1,89 @@
+// The commands about API keys: `keys list`, `keys add`, `keys rotate` and `keys revoke`, with their options.
+// Added to the program of program.ts; what they do is given by main.ts.
+import { type Command, Option } from 'commander';
+import type { KeysAsk } from './keys.ts';
+import { readMovedTo } from './moved-to.ts';
+import { addReach, by, type Reach, reachOf, readDuration, readName, why } from './operator-commands.ts';
+import { withCalls } from './usual-calls.ts';
+
+export interface KeyActions {
+  readonly keys: (options: Reach & { readonly ask: KeysAsk }) => Promise<number>;
+}
+
+export interface KeySetting {
+  readonly actions: KeyActions;
+  readonly config: () => Option;
+  readonly end: (exitCode: number) => void;
+}
+
+interface Written extends Reach {
+  /** The same as `--format json`. */
+  readonly json?: true;
+}
+
+interface ChangeWritten extends Written {
+  readonly why: string;
+  readonly by?: string;
+}
+
+interface AddWritten extends ChangeWritten {
+  readonly scope: readonly string[];
+  readonly contact?: string;
+  readonly expires?: string;
+}
+
+export function addKeyCommands(program: Command, { actions, config, end }: KeySetting): void {
+  const keys = withCalls(program.command('keys'), 'keys').description(
+    'the API keys with which consumers call: make, list, rotate and revoke them',
+  );
+  const part = (name: string, description: string) =>
+    addReach(keys.command(name).description(description), config).addOption(
+      new Option('--json', 'print as JSON').conflicts('format'),
+    );
+  const change = (name: string, description: string) =>
+    part(name, description).addOption(why().makeOptionMandatory()).addOption(by());
+  const run = async (written: Written, ask: KeysAsk) => {
+    const reach = reachOf(written);
+    end(await actions.keys({ ...reach, format: written.json ? 'json' : reach.format, ask }));
+  };
+  const authored = ({ by: who, why: reason }: ChangeWritten) =>
+    who === undefined
+      ? keys.error('error: say --by; the system has no name for this user')
+      : { by: who, why: reason };
+
+  part('list', 'every key there is, by its public part; no secret').action((written: Written) =>
+    run(written, { kind: 'list' }),
+  );
+  change('add', 'make a key; it is printed once, and kept nowhere')
+    .argument('<consumer>', 'the consumer that calls with it', readName)
+    .addOption(
+      new Option('--scope <scope>', 'a scope it has; more of them by writing it again')
+        .argParser((text: string, before: readonly string[]) => [...before, text])
+        .default([], 'none'),
+    )
+    .option('--contact <mail>', 'whom to write to about it')
+    .addOption(
+      new Option('--expires <date>', 'the day or instant at which it ends by itself').argParser(
+        (text) => readMovedTo(text).text,
+      ),
+    )
+    .action((consumer: string, written: AddWritten) => {
+      const { scope: scopes, contact, expires } = written;
+      return run(written, { kind: 'add', consumer, scopes, contact, expires, ...authored(written) });
+    });
+  change('rotate', 'give a key another secret; the one before works on for a while')
+    .argument('<id>', 'the public part of the key', readName)
+    .addOption(
+      new Option('--overlap <duration>', 'how long the secret before works on; default 1d').argParser(
+        readDuration,
+      ),
+    )
+    .action((id: string, written: ChangeWritten & { readonly overlap?: string }) =>
+      run(written, { kind: 'rotate', id, overlap: written.overlap, ...authored(written) }),
+    );
+  change('revoke', 'end a key at once, on every gateway')
+    .argument('<id>', 'the public part of the key', readName)
+    .action((id: string, written: ChangeWritten) =>
+      run(written, { kind: 'revoke', id, ...authored(written) }),
+    );
+}

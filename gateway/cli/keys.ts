@@ -1,0 +1,125 @@
+// `sundial keys`: the API keys of the store: made, listed, given another secret, ended.
+// Speaks to the admin listener of a running gateway; a new key is printed once and kept nowhere.
+import { type KeyBody, readKeyAnswer, readKeysAnswer, readNewKeyAnswer } from '../plan/admin-answers.ts';
+import { type NextCommand, nextCommand } from '../plan/next-command.ts';
+import { plural } from '../plan/problems.ts';
+import { type AdminAsk, askAdmin, segment } from './admin-client.ts';
+import { moment, onTerminal } from './admin-text.ts';
+import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
+import { findGateway, type WhichGateway } from './running-gateway.ts';
+
+export interface KeysOptions extends WhichGateway {
+  readonly format: OperatorFormat;
+  readonly ask: KeysAsk;
+}
+
+interface Author {
+  readonly by: string;
+  readonly why: string;
+}
+
+export type KeysAsk =
+  | { readonly kind: 'list' }
+  | (Author & {
+      readonly kind: 'add';
+      readonly consumer: string;
+      readonly scopes: readonly string[];
+      readonly contact: string | undefined;
+      /** As written. */
+      readonly expires: string | undefined;
+    })
+  /** `overlap`: a duration as written; undefined: as the gateway has it. */
+  | (Author & { readonly kind: 'rotate'; readonly id: string; readonly overlap: string | undefined })
+  | (Author & { readonly kind: 'revoke'; readonly id: string });
+
+export async function runKeys({ format, ask, ...which }: KeysOptions): Promise<OperatorResult> {
+  const next = nextCommand(which);
+  const door = await findGateway(which);
+  if (door.kind === 'failed') return failed(door, format);
+  const answer = await askAdmin(door, requestOf(ask));
+  if (answer.kind === 'failed') return failed(answer, format);
+  switch (ask.kind) {
+    case 'list':
+      return told(answer.body, readKeysAnswer, { format, render: ({ keys }) => listText(keys, next) });
+    case 'add':
+    case 'rotate':
+      return told(answer.body, readNewKeyAnswer, { format, render: (made) => madeText(made, next) });
+    case 'revoke':
+      return told(answer.body, readKeyAnswer, { format, render: ({ key }) => revokedText(key) });
+    default: {
+      const never: never = ask;
+      throw new Error(`unhandled ask ${String(never)}`);
+    }
+  }
+}
+
+function requestOf(ask: KeysAsk): AdminAsk {
+  switch (ask.kind) {
+    case 'list':
+      return { method: 'GET', path: '/-/keys' };
+    case 'add': {
+      const { consumer, scopes, contact, expires, by, why } = ask;
+      const body = {
+        consumer,
+        scopes,
+        ...(contact !== undefined && { contact }),
+        ...(expires !== undefined && { expires }),
+        by,
+        why,
+      };
+      return { method: 'POST', path: '/-/keys', body };
+    }
+    case 'rotate': {
+      const { id, overlap, by, why } = ask;
+      const body = { ...(overlap !== undefined && { overlap }), by, why };
+      return { method: 'POST', path: `/-/keys/${segment(id)}/rotate`, body };
+    }
+    case 'revoke':
+      return { method: 'DELETE', path: `/-/keys/${segment(ask.id)}`, body: { by: ask.by, why: ask.why } };
+    default: {
+      const never: never = ask;
+      throw new Error(`unhandled ask ${String(never)}`);
+    }
+  }
+}
+
+function madeText(
+  { key, secret }: { readonly key: KeyBody; readonly secret: string },
+  next: NextCommand,
+): string {
+  const overlap = key.overlap === null ? [] : [`The one before works until ${moment(key.overlap)}.`];
+  return onTerminal([
+    secret,
+    '',
+    `The key ${key.id} of ${key.consumer}${scopesText(key)}. It is shown this once: nobody can read it again.`,
+    ...overlap,
+    `End it: ${next('keys', 'revoke', key.id, '--why', '"…"')}`,
+  ]);
+}
+
+function listText(keys: readonly KeyBody[], next: NextCommand): string {
+  if (keys.length === 0)
+    return `There are no API keys. Make one: ${next('keys', 'add', '<consumer>', '--why', '"…"')}\n`;
+  const lines = keys.map((key) =>
+    [
+      `${key.id}  ${key.state.padEnd(7)}  ${key.consumer}${scopesText(key)}`,
+      `made ${moment(key.created)}`,
+      ...(key.rotated === null ? [] : [`rotated ${moment(key.rotated)}`]),
+      ...(key.overlap === null ? [] : [`the one before works until ${moment(key.overlap)}`]),
+      ...(key.expires === null ? [] : [`until ${moment(key.expires)}`]),
+      ...(key.revoked === null ? [] : [`revoked ${moment(key.revoked)}`]),
+      ...(key.contact === null ? [] : [key.contact]),
+    ].join(', '),
+  );
+  return onTerminal([`${plural(keys.length, 'API key')}:`, ...lines]);
+}
+
+function revokedText(key: KeyBody): string {
+  return onTerminal([
+    `Revoked the key ${key.id} of ${key.consumer}: within a second no gateway takes it any more.`,
+  ]);
+}
+
+function scopesText({ scopes }: KeyBody): string {
+  return scopes.length === 0 ? ', without scopes' : ` for ${scopes.join(' ')}`;
+}

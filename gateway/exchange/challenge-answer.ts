@@ -1,0 +1,69 @@
+// Refusals about who calls: their status, their words, and a challenge for each way in that the API has.
+// Part of refusal-answer.ts.
+import type { AuthenticationRefusal, Consumer, CredentialScheme } from '../policy/authentication/access.ts';
+import { challengesFor } from '../policy/authentication/challenge.ts';
+import { type ErrorDescription, refuse } from './error-body.ts';
+import type { ExchangeFacts } from './facts.ts';
+import { metadataUrlOf } from './publish/protected-resource.ts';
+
+/** What a consumer showed, in words for clients. */
+export const CREDENTIALS: Readonly<Record<Consumer['via'], string>> = {
+  token: 'access token',
+  key: 'API key',
+  certificate: 'client certificate',
+};
+
+/** AUTH-2: with the challenges of the version that was asked for, else of its API. */
+export function challenge(
+  status: number,
+  message: string,
+  refusal: AuthenticationRefusal,
+  facts: ExchangeFacts,
+): ErrorDescription {
+  const { api, plan } = facts;
+  const values = challengesFor(refusal, {
+    realm: api?.name ?? 'api',
+    schemes: schemesOf(facts),
+    resourceMetadata: api && metadataUrlOf(plan, api),
+  });
+  const [only, ...more] = values;
+  const error = status === 403 ? 'http_request_denied' : 'http_request_error';
+  const headers = only === undefined ? {} : { 'www-authenticate': more.length === 0 ? only : [...values] };
+  return refuse(status, message, {}, headers, error);
+}
+
+export function missingText(facts: ExchangeFacts): string {
+  const schemes = schemesOf(facts);
+  const isTokens = schemes.every(({ scheme }) => scheme === 'Bearer');
+  const what = isTokens ? 'an access token' : 'to know who calls';
+  return `This API needs ${what}: ${schemes.map(spellWay).join(', or ') || TOKEN_WAY}.`;
+}
+
+export function malformedText(facts: ExchangeFacts): string {
+  const header = schemesOf(facts).find(({ scheme }) => scheme !== 'ClientCertificate');
+  return header?.scheme === 'ApiKey'
+    ? `The ${header.header} header is malformed: send one line with one key.`
+    : 'The Authorization header is malformed: send one line, Bearer <token>.';
+}
+
+const TOKEN_WAY = 'send Authorization: Bearer <token>';
+
+function spellWay(scheme: CredentialScheme): string {
+  switch (scheme.scheme) {
+    case 'Bearer':
+      return TOKEN_WAY;
+    case 'ApiKey':
+      return `send ${scheme.header}: <key>`;
+    case 'ClientCertificate':
+      return 'connect with a client certificate';
+    default: {
+      const never: never = scheme;
+      throw new Error(`unhandled scheme ${JSON.stringify(never)}`);
+    }
+  }
+}
+
+function schemesOf({ api, version }: ExchangeFacts): readonly CredentialScheme[] {
+  const rule = [version?.access, api?.access].find((access) => access?.kind === 'identified');
+  return rule?.kind === 'identified' ? rule.schemes : [];
+}

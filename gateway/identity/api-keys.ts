@@ -1,0 +1,83 @@
+// API keys as a way of knowing who calls: read from their header, looked up by their public part, judged by the record.
+// A key that is known here is judged at once, whatever becomes of the store.
+import type {
+  Authenticated,
+  Authenticator,
+  Carried,
+  Consumer,
+  KeyFlaw,
+} from '../policy/authentication/access.ts';
+import {
+  consumerOfKey,
+  type FoundKey,
+  flawOfKey,
+  type KeyRecord,
+  type KnownKeys,
+} from '../policy/authentication/key-record.ts';
+import { type KeyParts, readKey } from '../policy/authentication/key-text.ts';
+import type { EpochMs } from '../policy/contract.ts';
+
+export interface KeyAuthenticatorOptions {
+  /** As written. */
+  readonly header: string;
+  readonly keys: KnownKeys;
+  /** The real clock. */
+  readonly now: () => EpochMs;
+}
+
+const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
+const MALFORMED: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_malformed' } };
+
+/** AUTH-3. A header with several keys is malformed; a mistyped one is refused without asking the store. */
+export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOptions): Authenticator {
+  const field = header.toLowerCase();
+  /** Made once per record: a change of a key is another record. */
+  const consumers = new WeakMap<KeyRecord, Map<string, Consumer>>();
+
+  const consumerOf = (record: KeyRecord, digest: string): Consumer => {
+    const known = consumers.get(record) ?? new Map<string, Consumer>();
+    const consumer = known.get(digest) ?? consumerOfKey(record, digest);
+    // Only the digests of its own secrets come here: a handful.
+    consumers.set(record, known.set(digest, consumer));
+    return consumer;
+  };
+  const settle = (found: FoundKey, { digest }: KeyParts): Authenticated => {
+    switch (found.kind) {
+      case 'found': {
+        const flaw = flawOfKey(found.record, digest, now());
+        if (flaw !== undefined) return refused(flaw);
+        return { kind: 'consumer', consumer: consumerOf(found.record, digest) };
+      }
+      case 'unknown':
+        return refused('unknown');
+      case 'away':
+        return { kind: 'unavailable' };
+      default:
+        return found satisfies never;
+    }
+  };
+
+  return {
+    via: 'key',
+    isPresent: ({ headers }) => isThere(headers[field]),
+    claims: ({ headers }) => isThere(headers[field]),
+    judge: ({ headers }: Carried) => {
+      const value = headers[field];
+      if (!isThere(value)) return MISSING;
+      // Node joins what came in several lines.
+      if (typeof value !== 'string' || value.includes(',')) return MALFORMED;
+      const parts = readKey(value);
+      if (parts === undefined) return refused('checksum');
+      const found = keys.find(parts.id);
+      return found instanceof Promise ? found.then((each) => settle(each, parts)) : settle(found, parts);
+    },
+  };
+}
+
+function isThere(value: Carried['headers'][string]): value is string | readonly string[] {
+  return value !== undefined && value !== '';
+}
+
+function refused(flaw: KeyFlaw): Authenticated {
+  return { kind: 'refused', refusal: { reason: 'key_invalid', flaw } };
+}

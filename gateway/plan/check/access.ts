@@ -1,0 +1,63 @@
+// Cross checks of who may call: identities that there are, scopes that somebody can hold, fields that are the gateway's.
+// One of the checks of a policy.
+import { parseFieldName } from '../grammar/message-sections.ts';
+import type { Path } from '../read/document.ts';
+import { keysOf, valueAt } from '../read/values.ts';
+import { reportDangling } from './dangling.ts';
+import { ofTheGateway } from './headers.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
+
+export function checkAccess(view: PolicyView, around: Surroundings, report: Report): void {
+  const { access } = view.parts;
+  if (typeof access === 'object') checkIdentities(access, ['access'], view, around, report);
+  for (const [label, version] of view.unversioned ? [] : view.versions) {
+    const path: Path = ['versions', label, 'access'];
+    if (typeof version.access !== 'object') continue;
+    checkIdentities(version.access, path, view, around, report);
+    if (version.access.identity === undefined && access === 'public') {
+      const message = 'a public API has no identity whose tokens could hold these scopes';
+      report(path, { rule: 'access', message, hint: 'add identity: <name>', at: 'key' });
+    }
+    if (version.access.identity !== undefined && view.parts.resolve?.some(({ pin }) => pin !== undefined)) {
+      const message =
+        'with pins it must be known who calls before the version is: versions share the identities of the API';
+      report([...path, 'identity'], { rule: 'access', message });
+    }
+  }
+  for (const name of view.upstreamNames) checkIdentityHeaders(name, view, report);
+}
+
+function checkIdentities(
+  { identity }: { readonly identity?: string | readonly string[] | undefined },
+  path: Path,
+  view: PolicyView,
+  { identities: known }: Surroundings,
+  report: Report,
+): void {
+  if (known === undefined || identity === undefined) return;
+  const names = [identity].flat();
+  for (const [index, name] of names.entries()) {
+    const at = typeof identity === 'string' ? [...path, 'identity'] : [...path, 'identity', index];
+    if (!known.includes(name)) reportDangling(at, 'identity', name, known, view, report);
+    else if (names.indexOf(name) < index)
+      report(at, { rule: 'access', message: 'this identity is asked already' });
+  }
+}
+
+/** XFF-1: fields in which nobody else has a say. */
+function checkIdentityHeaders(upstream: string, view: PolicyView, report: Report): void {
+  const told = view.parts.upstreams?.[upstream]?.identity_headers;
+  if (told === undefined) return;
+  const at: Path = ['upstreams', upstream, 'identity_headers'];
+  const set = keysOf(valueAt(view.document.value, ['headers', 'request', 'set'])).map(parseFieldName);
+  for (const use of ['consumer', 'scopes'] as const) {
+    const name = told[use];
+    if (name === undefined || !isWritten(view, [...at, use])) continue;
+    const says = ofTheGateway(name, view);
+    if (says !== undefined) report([...at, use], { rule: 'headers', message: `${name} says ${says}` });
+    else if (set.includes(name))
+      report([...at, use], { rule: 'headers', message: `headers.request.set has ${name} too` });
+    else if (use === 'scopes' && name === told.consumer)
+      report([...at, use], { rule: 'headers', message: `${name} says who calls already` });
+  }
+}

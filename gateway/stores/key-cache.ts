@@ -1,0 +1,130 @@
+// API keys that this process knows, in front of either store: a key in use is judged without asking anyone.
+// Stands behind the KeyStore port; what others change is forgotten here within a second, and nothing while the store is away.
+import type { FoundKey, KeyRecord, KeyStore } from '../policy/authentication/key-record.ts';
+import { StoreUnavailable } from '../policy/contract.ts';
+import { readKeyRecord, writeKeyRecord } from './key-text.ts';
+
+/** Texts by the public part of a key. Every answer rejects with `StoreUnavailable` only. */
+export interface KeyTexts {
+  readonly find: (id: string) => Promise<string | undefined>;
+  readonly list: () => Promise<readonly string[]>;
+  /** False, and nothing done, unless `current` stands there. */
+  readonly replace: (id: string, current: string | undefined, next: string) => Promise<boolean>;
+}
+
+export interface CachedKeys extends KeyStore {
+  /** For a key that was changed elsewhere. */
+  readonly forget: (id: string) => void;
+  readonly forgetAll: () => void;
+}
+
+interface Bounds {
+  readonly mostKeys?: number;
+  /** Apart from the keys, so that made-up ones cannot push those in use out. */
+  readonly mostUnknown?: number;
+}
+
+const DEFAULT_MOST_KEYS = 100_000;
+const DEFAULT_MOST_UNKNOWN = 10_000;
+
+const AWAY: FoundKey = { kind: 'away' };
+const UNKNOWN: FoundKey = { kind: 'unknown' };
+
+/** The longest unasked goes first. Those who ask for the same unknown key wait for one call. */
+export function createKeyCache(
+  texts: KeyTexts,
+  onFault: (error: unknown) => void,
+  { mostKeys = DEFAULT_MOST_KEYS, mostUnknown = DEFAULT_MOST_UNKNOWN }: Bounds = {},
+): CachedKeys {
+  const known = new Map<string, FoundKey>();
+  const unknown = new Set<string>();
+  const flights = new Map<string, Promise<FoundKey>>();
+  /** How often anything was forgotten: an answer that was on its way meanwhile may be the older one. */
+  let forgotten = 0;
+  let isTold = false;
+
+  const recordIn = (text: string): KeyRecord | undefined => {
+    const record = readKeyRecord(text);
+    if (record === undefined && !isTold)
+      onFault(new TypeError('what is stored as an API key is none; it opens nothing'));
+    isTold ||= record === undefined;
+    return record;
+  };
+  const keep = (id: string, found: FoundKey): void => {
+    if (found.kind === 'found') {
+      makeRoom(known, mostKeys);
+      known.set(id, found);
+    } else {
+      makeRoom(unknown, mostUnknown);
+      unknown.add(id);
+    }
+  };
+  const fly = async (id: string): Promise<FoundKey> => {
+    const before = forgotten;
+    try {
+      const text = await texts.find(id);
+      const record = text === undefined ? undefined : recordIn(text);
+      const found: FoundKey = record === undefined ? UNKNOWN : { kind: 'found', record };
+      if (forgotten === before) keep(id, found);
+      return found;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      return AWAY;
+    }
+  };
+  const find = (id: string): FoundKey | Promise<FoundKey> => {
+    const found = known.get(id);
+    if (found !== undefined) {
+      // Behind all that were asked for less lately.
+      known.delete(id);
+      known.set(id, found);
+      return found;
+    }
+    if (unknown.has(id)) return UNKNOWN;
+    const running = flights.get(id);
+    if (running !== undefined) return running;
+    const flight = fly(id).finally(() => {
+      if (flights.get(id) === flight) flights.delete(id);
+    });
+    flights.set(id, flight);
+    return flight;
+  };
+  const forget = (id: string): void => {
+    forgotten += 1;
+    known.delete(id);
+    unknown.delete(id);
+    flights.delete(id);
+  };
+
+  return {
+    find,
+    forget,
+    forgetAll: () => {
+      forgotten += 1;
+      known.clear();
+      unknown.clear();
+      flights.clear();
+    },
+    read: async (id) => {
+      const text = await texts.find(id);
+      return text === undefined ? undefined : recordIn(text);
+    },
+    list: async () => {
+      const records = (await texts.list()).map(recordIn).filter((record) => record !== undefined);
+      return records.toSorted((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
+    },
+    replace: async (current, next) => {
+      try {
+        return await texts.replace(next.id, current && writeKeyRecord(current), writeKeyRecord(next));
+      } finally {
+        // Also where no answer came: it may have happened all the same.
+        forget(next.id);
+      }
+    },
+  };
+}
+
+function makeRoom(kept: Map<string, unknown> | Set<string>, most: number): void {
+  const longestUnasked = kept.size >= most ? kept.keys().next() : undefined;
+  if (longestUnasked?.done === false) kept.delete(longestUnasked.value);
+}
