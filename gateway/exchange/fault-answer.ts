@@ -35,7 +35,7 @@ export function describeFault(fault: Fault, requestId: string, wallClock: EpochM
       return comeBack(fault, 'is out of service right now', 'destination_unavailable', wallClock);
     case 'identity_unavailable':
       return unavailable(
-        'Access tokens cannot be verified right now.',
+        'Credentials cannot be verified right now.',
         KEYS_RETRY_SECONDS,
         wallClock + KEYS_RETRY_SECONDS * 1000,
       );

@@ -39,6 +39,8 @@ export interface ApiPlan {
   readonly hosts: readonly string[];
   /** Templates under which the API is reached: `/api/{version}/orders`, `/api/orders`. */
   readonly paths: readonly string[];
+  /** Where it lives when the version is not in the path: what it is called by, as a protected resource too. */
+  readonly base: string;
   readonly resolution: ResolutionRules;
   /** Of %2F in the tail; anywhere before it is no part of a path that matches (VER-7). */
   readonly encodedSlash: 'keep' | 'reject';

@@ -152,7 +152,7 @@ describe('DEP-7, CACHE-5, as ordered pairs', () => {
     ]);
     expect(answer.json).toEqual({
       error: 'Service Unavailable',
-      message: 'Access tokens cannot be verified right now.',
+      message: 'Credentials cannot be verified right now.',
       retryAfter: 5,
       estimatedRestoration: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     });

@@ -41,7 +41,7 @@ describe('an issuer whose keys cannot be had', () => {
       status: 503,
       json: {
         error: 'Service Unavailable',
-        message: 'Access tokens cannot be verified right now.',
+        message: 'Credentials cannot be verified right now.',
         retryAfter: wait,
         estimatedRestoration: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
       },

@@ -42,17 +42,28 @@ export interface Leaving {
   readonly leave: () => void;
 }
 
+/** The certificate that a client shows where it is asked for one. */
+export interface ClientPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export type Connect = (port: number) => Client;
 
 /** Otherwise made anew for each connection. */
-const secureContext = createSecureContext();
+const nobody = createSecureContext();
 
 /** Keeps connections open between requests. */
 export function overHttp1(
   port: number,
   // Without a name: a Host that is not ours shall reach the gateway instead of ending the handshake.
-  { tls = true, servername = '' }: { readonly tls?: boolean; readonly servername?: string } = {},
+  {
+    tls = true,
+    servername = '',
+    pair,
+  }: { readonly tls?: boolean; readonly servername?: string; readonly pair?: ClientPair } = {},
 ): Client {
+  const secureContext = pair === undefined ? nobody : createSecureContext(pair);
   const options = { host: '127.0.0.1', port, rejectUnauthorized: false, servername, secureContext };
   const agent = tls ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const send = ({ path, method = 'GET', headers = {}, body }: Ask): ClientRequest => {
@@ -87,7 +98,11 @@ export function overHttp1(
 }
 
 /** One connection for all requests. */
-export function overHttp2(port: number, { servername = '' }: { readonly servername?: string } = {}): Client {
+export function overHttp2(
+  port: number,
+  { servername = '', pair }: { readonly servername?: string; readonly pair?: ClientPair } = {},
+): Client {
+  const secureContext = pair === undefined ? nobody : createSecureContext(pair);
   const session = connect(`https://127.0.0.1:${port}`, {
     rejectUnauthorized: false,
     servername,

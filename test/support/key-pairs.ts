@@ -11,6 +11,10 @@ export interface PairWanted {
   readonly from?: number;
   /** Default: thirty days from now. */
   readonly until?: number;
+  /** Who signs it; default: itself. */
+  readonly by?: Pick<KeyPair, 'cert' | 'key'>;
+  /** Whether it may sign others. */
+  readonly authority?: boolean;
 }
 
 export async function makeKeyPair({
@@ -18,15 +22,18 @@ export async function makeKeyPair({
   kind = 'ec',
   from = Date.now() - DAY,
   until = Date.now() + 30 * DAY,
+  by,
+  authority = false,
 }: PairWanted): Promise<KeyPair> {
   const made = await generate([{ name: 'commonName', value: names[0] ?? 'nobody' }], {
     keyType: kind,
     ...(kind === 'ec' ? { curve: 'P-256' as const } : { keySize: 2048 }),
     algorithm: 'sha256',
+    ...(by && { ca: { cert: by.cert, key: by.key } }),
     notBeforeDate: new Date(from),
     notAfterDate: new Date(until),
     extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'basicConstraints', cA: authority, critical: true },
       { name: 'subjectAltName', altNames: names.map((value) => ({ type: 2 as const, value })) },
     ],
   });

@@ -28,6 +28,12 @@ export function placeOf(plan: GatewayPlan, api: ApiPlan, label: Label): string {
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}${path}`;
 }
 
+/** What the API is called by: its base on the public face, without a slash at the end. */
+export function resourceOf(plan: GatewayPlan, api: ApiPlan): string {
+  const { protocol, port } = new URL(plan.public);
+  return `${protocol}//${hostOf(plan, api)}${port === '' ? '' : `:${port}`}${api.base.replace(/\/$/, '')}`;
+}
+
 /** The public host, or one of the API's own where it is not served on that. */
 function hostOf(plan: GatewayPlan, api: ApiPlan): string {
   const { hostname } = new URL(plan.public);

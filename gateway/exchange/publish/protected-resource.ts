@@ -3,9 +3,8 @@
 import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
 import { PROTECTED_RESOURCE } from '../../plan/reserved-paths.ts';
 import type { IdentifiedRule } from '../../policy/authentication/access.ts';
-import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { RequestView } from '../request-view.ts';
-import { placeOf } from './places.ts';
+import { resourceOf } from './places.ts';
 import { type Publication, page } from './publication.ts';
 
 /** Where the metadata of an API is; undefined where it takes no tokens. */
@@ -42,11 +41,6 @@ function apisAt(plan: GatewayPlan, path: string, host: string): readonly ApiPlan
   const there = plan.apis.filter((api) => withoutSlash(new URL(resourceOf(plan, api)).pathname) === path);
   const here = there.filter((api) => api.hosts.includes(host));
   return here.length > 0 ? here.slice(0, 1) : there.slice(0, 1);
-}
-
-/** The identifier: where the API is called when the version is not in the path, without a slash at the end. */
-function resourceOf(plan: GatewayPlan, api: ApiPlan): string {
-  return withoutSlash(placeOf(plan, api, UNVERSIONED));
 }
 
 function withoutSlash(text: string): string {

@@ -60,6 +60,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     upstreamWins: file.upstream_wins ?? false,
     hosts: hostsOf(file, settings.public),
     paths: pathsOf(file).map(({ path }) => path),
+    base: file.base,
     encodedSlash: file.encoded_slash ?? 'keep',
     resolution: compileResolution(
       file,

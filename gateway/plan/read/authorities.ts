@@ -17,7 +17,8 @@ export async function readAuthorities(file: string, readFile: ReadFile): Promise
   const certificates = pem.match(CERTIFICATE) ?? [];
   if (certificates.length === 0 || !certificates.every(isCertificate))
     return unusable('not a PEM file of certificates');
-  return { kind: 'read', pem };
+  // Parts that were put together without a line end between them would be read up to the first.
+  return { kind: 'read', pem: certificates.join('\n') };
 }
 
 function isCertificate(pem: string): boolean {
