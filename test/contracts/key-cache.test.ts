@@ -1,0 +1,93 @@
+// Keys that a process knows, in front of a store that is slow, away, or changed by others.
+import { describe, expect, it } from 'vitest';
+import { StoreUnavailable } from '../../gateway/policy/contract.ts';
+import { createKeyCache, type KeyTexts } from '../../gateway/stores/key-cache.ts';
+import { writeKeyRecord } from '../../gateway/stores/key-text.ts';
+import { keyRecord } from './key-store.ts';
+
+function storeOf(...records: readonly ReturnType<typeof keyRecord>[]) {
+  const texts = new Map(records.map((record) => [record.id, writeKeyRecord(record)]));
+  const asked: string[] = [];
+  const faults: unknown[] = [];
+  const state = { away: false };
+  const kept: KeyTexts = {
+    find: async (id) => {
+      asked.push(id);
+      if (state.away) throw new StoreUnavailable('away');
+      return texts.get(id);
+    },
+    list: async () => [...texts.values()],
+    replace: async () => true,
+  };
+  const open = (bounds = {}) => createKeyCache(kept, (error) => faults.push(error), bounds);
+  return { texts, asked, faults, state, open };
+}
+
+describe('the keys that a process knows', () => {
+  it('those known go on while the store is away; of others nobody knows', async () => {
+    const [known, other] = [keyRecord(), keyRecord()];
+    const { state, open } = storeOf(known, other);
+    const keys = open();
+    await keys.find(known.id);
+    state.away = true;
+    expect(keys.find(known.id)).toEqual({ kind: 'found', record: known });
+    expect(await keys.find(other.id)).toEqual({ kind: 'away' });
+    state.away = false;
+    expect(await keys.find(other.id)).toEqual({ kind: 'found', record: other });
+  });
+
+  it('a hundred that ask for one key wait for one call, and an absence is remembered', async () => {
+    const record = keyRecord();
+    const { asked, open } = storeOf(record);
+    const keys = open();
+    await Promise.all(Array.from({ length: 100 }, () => keys.find(record.id)));
+    await keys.find('000000000000');
+    expect(keys.find('000000000000')).toEqual({ kind: 'unknown' });
+    expect(asked).toEqual([record.id, '000000000000']);
+  });
+
+  it('made-up keys push no key in use out, and the longest unasked goes first', async () => {
+    const [a, b, c] = [keyRecord(), keyRecord(), keyRecord()];
+    const { asked, open } = storeOf(a, b, c);
+    const keys = open({ mostKeys: 2, mostUnknown: 2 });
+    for (const { id } of [a, b]) await keys.find(id);
+    for (let made = 0; made < 10; made += 1) await keys.find(`made-up-${made}`);
+    expect(keys.find(a.id)).toEqual({ kind: 'found', record: a });
+    await keys.find(c.id);
+    asked.length = 0;
+    for (const { id } of [a, c, b]) await keys.find(id);
+    expect(asked).toEqual([b.id]);
+  });
+
+  it('an answer that was on its way when the key was changed is not kept', async () => {
+    const record = keyRecord();
+    const { texts, open } = storeOf(record);
+    const keys = open();
+    const early = keys.find(record.id);
+    const changed = keyRecord({ id: record.id, revoked: 2000 });
+    texts.set(record.id, writeKeyRecord(changed));
+    keys.forget(record.id);
+    await early;
+    expect(await keys.find(record.id)).toEqual({ kind: 'found', record: changed });
+  });
+
+  it('what is stored as a key and is none opens nothing, and is told of once', async () => {
+    const { texts, faults, open } = storeOf();
+    const keys = open();
+    const sound = JSON.parse(writeKeyRecord(keyRecord({ id: 'x' })));
+    const broken = [
+      'no JSON',
+      '[]',
+      'null',
+      JSON.stringify({ ...sound, secrets: [{ digest: 1 }] }),
+      JSON.stringify({ ...sound, revoked: 'yes' }),
+      JSON.stringify({ ...sound, scopes: 'all' }),
+    ];
+    for (const [index, text] of broken.entries()) {
+      texts.set(`k${index}`, text);
+      expect(await keys.find(`k${index}`)).toEqual({ kind: 'unknown' });
+    }
+    expect(faults).toHaveLength(1);
+    expect(await keys.list()).toEqual([]);
+  });
+});
