@@ -95,7 +95,9 @@ export function decisionsOf(
       const assumed = passed.consumer === undefined ? `the ${CREDENTIALS[via]} is in order` : undefined;
       const scopes = passed.scopes === undefined ? 'it has the scopes' : undefined;
       const both = [assumed, scopes].filter((each) => each !== undefined).join(', ');
-      const detail = `${access.identities.join(', ')}, by its ${CREDENTIALS[via]}`;
+      // Where it goes without saying, it is not said.
+      const how = via === 'token' && access.schemes.length === 1 ? '' : `, by its ${CREDENTIALS[via]}`;
+      const detail = access.identities.join(', ') + how;
       add('identity', id, { detail, assumed: both || undefined, origin });
     }
   }

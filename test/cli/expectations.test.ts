@@ -6,7 +6,7 @@ import { NOW, workspace } from '../plan/workspace.ts';
 const ORDERS = `api: orders
 base: /api/orders
 resolve: [ { path: "/api/{version}/orders" }, { header: API-Version }, { default: v2 } ]
-access: { identity: main, scopes: { write: [orders:write] } }
+access: { identity: main, scopes: { read: any, write: [orders:write] } }
 upstreams:
   v1: { targets: [http://127.0.0.1:4001] }
   v2: { targets: [http://127.0.0.1:4002] }

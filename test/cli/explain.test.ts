@@ -27,7 +27,7 @@ const explain = (
 const ORDERS = `api: orders
 base: /api/orders
 resolve: [ { path: "/api/{version}/orders" }, { header: API-Version }, { default: v2 } ]
-access: { identity: main, scopes: { read: [orders:read] } }
+access: { identity: main, scopes: { read: [orders:read], write: any } }
 limits: { rate: 600/1m, deprecated: 50% }
 upstreams:
   v1: { targets: [http://127.0.0.1:4001] }
@@ -364,7 +364,7 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
     expect(lacking.text).toContain('answer    403 Forbidden');
     const headers = ['Authorization: Bearer something'];
     const token = await explain(files, 'GET /api/v2/orders', { headers });
-    expect(token.text).toContain('(assumed: the token is in order, it has the scopes)');
+    expect(token.text).toContain('(assumed: the access token is in order, it has the scopes)');
     const nobody = await explain(files, 'GET /api/v2/orders');
     expect(nobody.text).toMatch(/^refused +credentials_missing +policies\/orders\.yaml:4$/m);
   });

@@ -15,6 +15,7 @@ import {
   type RemoteStore,
   type WorkerStores,
 } from '../../gateway/stores/workers/worker-stores.ts';
+import { keyRecord } from './key-store.ts';
 
 const HOUR = 3_600_000;
 const LIMIT: Limit = { name: 'default', units: 60, windowMs: HOUR, burst: 40 };
@@ -158,6 +159,22 @@ describe('pins and pauses of workers', () => {
       workers[1]?.pins.claim(KEY, other),
     ]);
     expect(one).toEqual(two);
+  });
+
+  it('an API key is asked for once, and one that was revoked is so in every worker once that is done', async () => {
+    const record = keyRecord();
+    await primary.keys.replace(undefined, record);
+    const found = () => Promise.all(workers.map(({ keys }) => keys.find(record.id)));
+    for (let time = 0; time < 2; time += 1)
+      expect(await found()).toEqual(workers.map(() => ({ kind: 'found', record })));
+    expect(asked.filter((each) => each === 'findKey')).toHaveLength(workers.length);
+    const revoked = { ...record, revoked: 2000 };
+    await primary.keys.replace(record, revoked);
+    expect(await found()).toEqual(workers.map(() => ({ kind: 'found', record: revoked })));
+    silence = Promise.reject(new Error('the primary has ended'));
+    silence.catch(() => undefined);
+    expect(await found()).toEqual(workers.map(() => ({ kind: 'found', record: revoked })));
+    expect(await workers[0]?.keys.find('000000000000')).toEqual({ kind: 'away' });
   });
 
   it('a pin that the primary moved has moved everywhere once that is done', async () => {

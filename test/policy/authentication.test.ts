@@ -141,6 +141,19 @@ describe('authorisation', () => {
     });
   });
 
+  it.each(['GET', 'POST'])('what no rule speaks of nobody may %s, and any is whoever is known', (method) => {
+    const none = { ...rule, scopes: { read: undefined, write: undefined } };
+    expect(authorise(none, method, consumer('orders:read'))).toEqual({ reason: 'operation_not_granted' });
+    expect(authorise(none, method, undefined)).toEqual({ reason: 'operation_not_granted' });
+    expect(authorise({ ...rule, scopes: { read: [], write: [] } }, method, consumer())).toBeUndefined();
+  });
+
+  it('a caller without credentials passes where no scope is needed, and holds none', () => {
+    const open = { ...rule, anonymous: true, scopes: { read: [], write: ['orders:write'] } };
+    expect(authorise(open, 'GET', undefined)).toBeUndefined();
+    expect(authorise(open, 'POST', undefined)).toEqual({ reason: 'credentials_missing' });
+  });
+
   it('JWT-7: a scope is matched whole, not as a part of another', () => {
     expect(authorise(rule, 'GET', consumer('orders:reader', 'ORDERS:READ'))).toMatchObject({
       reason: 'scope_insufficient',

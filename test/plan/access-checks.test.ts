@@ -1,0 +1,94 @@
+// Who may call, as it is written: what is refused before it can open or close anything by mistake.
+import { describe, expect, it } from 'vitest';
+import { workspace } from './workspace.ts';
+
+const GATEWAY = `public: https://api.example.com
+listeners: { http: { address: "127.0.0.1:8080" } }
+identity:
+  main: { issuer: https://auth.example.com, audience: api }
+  keys: { header: X-API-Key }
+policies: ../policies/*.yaml
+`;
+const policy = ({
+  access = '{ identity: main, scopes: any }',
+  ofVersion = '',
+  more = '',
+  told = '',
+}) => `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" } ]
+access: ${access}
+${more}
+upstreams: { v1: { targets: ["http://127.0.0.1:4001"]${told} } }
+versions:
+  v1: { released: 2024-06-01${ofVersion} }
+`;
+
+async function said(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  await using folder = await workspace(files);
+  const { problems } = await folder.load();
+  return problems
+    .filter(({ severity }) => severity === 'error')
+    .map(({ message, hint }) => message + (hint === undefined ? '' : ` (${hint})`));
+}
+
+describe('who may call, as it is written', () => {
+  it.each([
+    [{ access: '{ identity: main }' }, /the key "scopes" is missing: say which ones callers need/],
+    [{ access: '{ identity: main, scopes: { read: [] } }' }, /the list is empty/],
+    [{ access: '{ identity: main, scopes: none }' }, /expected/],
+    [{ access: '{ identity: [main, others], scopes: any }' }, /no identity.*others|others/],
+    [{ access: '{ identity: [main, main], scopes: any }' }, /asked already/],
+    [{ ofVersion: ', access: { identity: nobody, scopes: any }' }, /nobody/],
+    [{ access: 'public', ofVersion: ', access: { scopes: [a] }' }, /expected|map/],
+    [
+      { access: 'public', ofVersion: ', access: { scopes: any }' },
+      /public API has no identity.*add identity/,
+    ],
+    [
+      { ofVersion: ', access: public, operations: { GET /x: { access: { scopes: [a] } } }' },
+      /public version has no identity/,
+    ],
+    [{ told: ', identity_headers: { consumer: Connection }' }, /connection says connection framing/],
+    [{ told: ', identity_headers: { consumer: X-Forwarded-For }' }, /says who calls/],
+    [{ told: ', identity_headers: { consumer: X_Consumer }' }, /not a field name/],
+    [{ told: ', identity_headers: { consumer: X-Who, scopes: x-who }' }, /says who calls already/],
+    [{ told: ', identity_headers: {}' }, /name a field for consumer, scopes or both/],
+    [
+      {
+        told: ', identity_headers: { consumer: X-Who }',
+        more: 'headers: { request: { set: { X-Who: acme } } }',
+      },
+      /headers.request.set has x-who too/,
+    ],
+  ])('%j is refused', async (parts, reason) => {
+    const [first, ...others] = await said({
+      'config/gateway.yaml': GATEWAY,
+      'policies/orders.yaml': policy(parts),
+    });
+    expect(first).toMatch(reason);
+    expect(others).toEqual([]);
+  });
+
+  it.each([
+    [{ access: '{ identity: [main, keys], anonymous: true, scopes: { read: any, write: [w] } }' }],
+    [{ access: 'public', ofVersion: ', access: { identity: keys, scopes: any }' }],
+    [{ ofVersion: ', access: { scopes: any }, operations: { GET /x: { access: { scopes: any } } }' }],
+    [{ told: ', identity_headers: { consumer: X-Client-Id, scopes: X-Scopes }' }],
+  ])('%j is in order', async (parts) => {
+    expect(await said({ 'config/gateway.yaml': GATEWAY, 'policies/orders.yaml': policy(parts) })).toEqual([]);
+  });
+
+  it.each([
+    ['keys: { header: Authorization }', /not the name of a header that may carry keys/],
+    ['keys: { header: X-API-Key }\n  more: { header: x-api-key }', /keys takes the keys of this header/],
+    ['mtls: { certificate: { consumer: cn } }', /no listener asks clients for a certificate/],
+    ['mtls: { certificate: { consumer: email } }', /expected|did you mean/],
+    ['keys: { heder: X-API-Key }', /./],
+    ['main2: { issuer: https://auth.example.com, audiense: api }', /unknown key "audiense"/],
+  ])('of identities, %s is refused', async (identity, reason) => {
+    const gateway = GATEWAY.replace('keys: { header: X-API-Key }', identity);
+    const problems = await said({ 'config/gateway.yaml': gateway, 'policies/orders.yaml': policy({}) });
+    expect(problems.join('\n')).toMatch(reason);
+  });
+});
