@@ -1,0 +1,49 @@
+// What an upstream is told of who calls: the gateway's word alone, whatever a client sends under those names.
+import { describe, expect, it } from 'vitest';
+import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
+import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
+import type { UpstreamPlan } from '../../gateway/plan/plan.ts';
+import type { Consumer } from '../../gateway/policy/authentication/access.ts';
+import { api, upstream as UPSTREAM, version, view } from '../support/exchange-samples.ts';
+
+const TOLD = {
+  ...UPSTREAM,
+  identityHeaders: { consumer: 'x-consumer-id', scopes: 'x-consumer-scopes' },
+  withheld: ['api-version', 'x-consumer-id', 'x-consumer-scopes', 'x-api-key'],
+};
+const consumer = (id: string, ...scopes: string[]): Consumer => ({
+  ...{ id, named: true, via: 'key', scopes: new Set(scopes), claims: {} },
+});
+
+function orderFor(who: Consumer | undefined, told: UpstreamPlan = TOLD): ForwardOrder {
+  const directive = forwardOrder(api(), version({ upstream: told }), '', view(), undefined, who);
+  if (directive.kind !== 'forward') throw new Error('not forwarded');
+  return directive.forward;
+}
+
+describe('fields that say who calls', () => {
+  it('XFF-1: are set for a consumer, and the copies of a client withheld in any case', () => {
+    const known = orderFor(consumer('acme', 'a', 'b'));
+    expect(known.setHeaders).toEqual({ 'x-consumer-id': 'acme', 'x-consumer-scopes': 'a b' });
+    expect(known.removeHeaders).toEqual(TOLD.withheld);
+    const nobody = orderFor(undefined);
+    expect(nobody.setHeaders).toBeUndefined();
+    expect(nobody.removeHeaders).toEqual(TOLD.withheld);
+  });
+
+  it.each([
+    ['Müller & Söhne', 'M%C3%BCller%20&%20S%C3%B6hne'],
+    ['50%', '50%25'],
+    ['a\r\nX-Admin: 1', 'a%0D%0AX-Admin:%201'],
+    ['日本', '%E6%97%A5%E6%9C%AC'],
+    ['\ud800x', '%EF%BF%BDx'],
+  ])('an id such as %j is visible ASCII on its way', (id, value) => {
+    expect(orderFor(consumer(id)).setHeaders).toMatchObject({ 'x-consumer-id': value });
+  });
+
+  it('cost nothing where an upstream is not told: the list of the API is used as it is', () => {
+    const order = orderFor(consumer('acme'), UPSTREAM);
+    expect(order.setHeaders).toBeUndefined();
+    expect(order.removeHeaders).toEqual(api().versionHeaders);
+  });
+});
