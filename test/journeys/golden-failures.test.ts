@@ -76,7 +76,7 @@ describe('DEP-7, CACHE-5, as ordered pairs', () => {
       async () => ({}),
       401,
       'http_request_error',
-      'Bearer realm="members"',
+      'Bearer realm="members", resource_metadata="https://127.0.0.1/.well-known/oauth-protected-resource/api/members"',
       'This API needs an access token: send Authorization: Bearer <token>.',
     ],
     [

@@ -26,7 +26,7 @@ const SCHEME_OF: Readonly<Record<Consumer['via'], Scheme>> = {
 export function challengesFor(refusal: AuthenticationRefusal, context: ChallengeContext): readonly string[] {
   const { schemes } = context;
   const all = (to?: Scheme, error = ''): readonly string[] =>
-    schemes.map((each) => spell(each, context) + (each.scheme === to ? error : ''));
+    schemes.map((each) => (each.scheme === to ? bare(each, context) + error : whole(each, context)));
   switch (refusal.reason) {
     case 'credentials_missing':
     case 'key_invalid':
@@ -42,7 +42,7 @@ export function challengesFor(refusal: AuthenticationRefusal, context: Challenge
       return schemes
         .filter(({ scheme }) => scheme === used)
         .slice(0, 1)
-        .map((each) => spell(each, context) + error);
+        .map((each) => bare(each, context) + error);
     }
     case 'operation_not_granted':
       return [];
@@ -53,22 +53,18 @@ export function challengesFor(refusal: AuthenticationRefusal, context: Challenge
   }
 }
 
-function spell(scheme: CredentialScheme, { realm, resourceMetadata }: ChallengeContext): string {
+/** As whoever has shown nothing yet is asked: with where to learn who issues tokens. */
+function whole(scheme: CredentialScheme, context: ChallengeContext): string {
+  const { resourceMetadata } = context;
+  const challenge = bare(scheme, context);
+  return scheme.scheme === 'Bearer' && resourceMetadata !== undefined
+    ? `${challenge}, resource_metadata="${shown(resourceMetadata)}"`
+    : challenge;
+}
+
+function bare(scheme: CredentialScheme, { realm }: ChallengeContext): string {
   const challenge = `${scheme.scheme} realm="${shown(realm)}"`;
-  switch (scheme.scheme) {
-    case 'Bearer':
-      return resourceMetadata === undefined
-        ? challenge
-        : `${challenge}, resource_metadata="${shown(resourceMetadata)}"`;
-    case 'ApiKey':
-      return `${challenge}, header="${shown(scheme.header)}"`;
-    case 'ClientCertificate':
-      return challenge;
-    default: {
-      const never: never = scheme;
-      throw new Error(`unhandled scheme ${JSON.stringify(never)}`);
-    }
-  }
+  return scheme.scheme === 'ApiKey' ? `${challenge}, header="${shown(scheme.header)}"` : challenge;
 }
 
 /** RFC 6750 §3 allows printable ASCII without `"` and `\`, so nothing ever needs an escape; the rest is left out. */

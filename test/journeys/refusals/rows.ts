@@ -191,7 +191,10 @@ export const rows: readonly Row[] = [
       error: 'Unauthorized',
       message: 'This API needs an access token: send Authorization: Bearer <token>.',
     },
-    headers: { 'www-authenticate': 'Bearer realm="orders"' },
+    headers: {
+      'www-authenticate':
+        'Bearer realm="orders", resource_metadata="https://127.0.0.1/.well-known/oauth-protected-resource/api/orders"',
+    },
   },
   {
     title: 'AUTH-1: a Bearer line with two tokens',
