@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type KeysAsk, runKeys } from '../../gateway/cli/keys.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { adminWriter } from '../support/admin-write.ts';
 import { certificateFolder } from '../support/certificate-folder.ts';
@@ -165,6 +166,34 @@ describe('an API key', () => {
     expect(answer.text).not.toContain(secret);
     expect(await logged(answer)).toMatchObject({ refusal: 'credentials_in_url' });
     expect(gateway.logText()).not.toContain(secret);
+  });
+
+  it('is made, listed, rotated and revoked from the command line', async () => {
+    const sundial = async (ask: KeysAsk, format: 'text' | 'json' = 'text') => {
+      const environment = { SUNDIAL_ADMIN_TOKEN: await gateway.adminToken() };
+      const admin = `http://127.0.0.1:${gateway.admin}`;
+      const result = await runKeys({ config: 'x', admin, environment, now: Date.now(), format, ask });
+      expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+      return result.stdout;
+    };
+    const made = await sundial({
+      ...{ kind: 'add', consumer: 'umbrella', scopes: ['orders:read'], ...AUTHOR },
+      ...{ contact: 'api@umbrella.example', expires: '2099-01-01' },
+    });
+    const [secret = '', , told = ''] = made.split('\n');
+    const [, id = ''] = /^The key (\w+) of umbrella for orders:read\./.exec(told) ?? [];
+    expect((await ask('/api/v1/orders', { 'x-api-key': secret })).status).toBe(200);
+
+    const rotated = JSON.parse(await sundial({ kind: 'rotate', id, overlap: '2h', ...AUTHOR }, 'json'));
+    expect(rotated).toMatchObject({ key: { id, overlap: expect.any(String) } });
+    expect((await ask('/api/v1/orders', { 'x-api-key': rotated.secret })).status).toBe(200);
+    const list = await sundial({ kind: 'list' });
+    expect(list).toMatch(
+      new RegExp(`^${id}  active   umbrella for orders:read, .*until 2099-01-01, api@umb`, 'm'),
+    );
+    expect(list).not.toContain(secret.slice(-39));
+    expect(await sundial({ kind: 'revoke', id, ...AUTHOR })).toContain(`Revoked the key ${id} of umbrella`);
+    expect((await ask('/api/v1/orders', { 'x-api-key': rotated.secret })).status).toBe(401);
   });
 
   it.each([

@@ -12,9 +12,11 @@ import { isKeyId, newKeyId, newSecret, readKey } from '../../gateway/policy/auth
 import { anyText } from '../support/any-text.ts';
 
 const NOW = 1_000_000;
-const asked = { consumer: 'acme', scopes: ['a'], contact: undefined, expires: undefined };
+const asked: Omit<NewKey, 'id'> = {
+  ...{ consumer: 'acme', scopes: ['a'], contact: undefined, expires: undefined },
+};
 
-function newKey(more: Partial<typeof asked & { expires: number | undefined }> = {}) {
+function newKey(more: Partial<NewKey> = {}) {
   const id = newKeyId();
   const { key, digest } = newSecret(id);
   return { key, digest, record: makeKey({ ...asked, id, ...more }, digest, NOW) };

@@ -44,6 +44,7 @@ const planFor = (...hosts: string[]): GatewayPlan => ({ apis: [{ hosts }] }) as 
 async function start(
   certificates: readonly { readonly names: readonly string[]; readonly cert: string; readonly key: string }[],
   checkEveryMs = NEVER,
+  clientCertificates?: { readonly ca: string; readonly required: boolean },
 ): Promise<PublicCertificates> {
   open = await openCertificates(
     {
@@ -56,7 +57,7 @@ async function start(
           certificates,
           defaultName: undefined,
           refusesNameless: false,
-          clientCertificates: undefined,
+          clientCertificates,
         },
         http: undefined,
         admin: undefined,
@@ -102,6 +103,24 @@ describe('TLS-7: a renewed pair', () => {
     expect(changes.map(({ pairs }) => pairs[0]?.cert)).toEqual([next.cert]);
     expect(told.takenOver).toEqual(['a.example']);
     await vi.waitFor(() => expect(told.current).toBe(true), { timeout: 20_000 });
+  });
+
+  it('goes with the authorities of clients: theirs are taken over too, and a file that holds none is not', async () => {
+    const [pair, old, next] = await Promise.all([1, 2, 3].map(() => makeKeyPair({ names: ['a.example'] })));
+    if (pair === undefined || old === undefined || next === undefined) throw new Error('no pairs');
+    await place(pair);
+    const ca = join(folder, 'clients.pem');
+    await writeFile(ca, old.cert);
+    const certificates = await start([filesOf(['a.example'])], NEVER, { ca, required: true });
+    const asked = () => certificates.current().pairs[0]?.clients;
+    expect(asked()).toEqual({ authorities: old.cert, required: true });
+    await writeFile(ca, next.cert + old.cert);
+    await certificates.reload();
+    expect(asked()?.authorities).toBe(`${next.cert}\n${old.cert}`);
+    await writeFile(ca, 'nothing');
+    await certificates.reload();
+    expect(asked()?.authorities).toBe(`${next.cert}\n${old.cert}`);
+    expect(told.current).toBe(false);
   });
 
   it('is taken over when a link to its folder is swapped, as for mounted secrets', async () => {

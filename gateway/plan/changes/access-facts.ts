@@ -25,7 +25,7 @@ export function operationAccessFacts({ access }: OperationFile): readonly Fact[]
 
 function identityWord(document: SourceDocument, at: Path, identity: string | readonly string[]): Word {
   const { same, shown } = writtenWord(document, [...at, 'identity'], identity);
-  return { same: `token ${same}`, shown: `tokens of ${shown}` };
+  return { same: `by ${same}`, shown: `by ${shown}` };
 }
 
 /** That everybody may is said; that nobody may, since nothing is granted, is the absence of it. */
