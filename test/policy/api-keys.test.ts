@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   makeKey,
+  type NewKey,
   revokeKey,
   rotateKey,
   stateOfKey,

@@ -80,7 +80,7 @@ const certificate = z.strictObject({
       .meta({ description: 'What of the certificate names the consumer; it must be there exactly once.' }),
     scopes: z
       .array(scope)
-      .meta({ description: 'Scopes that every holder of a proven certificate has; default none.' })
+      .meta({ description: 'Scopes that every holder of a proven certificate has; none unless written.' })
       .optional(),
   }),
 });

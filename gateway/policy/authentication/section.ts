@@ -33,14 +33,15 @@ const identityNames = z
   .union([z.string(), z.array(z.string()).min(1)])
   .meta({ description: 'Name of an identity in gateway.yaml, or several in the order they are asked.' });
 
-const anonymous = z.boolean().meta({
-  description: 'Whether a request without any credential passes where no scope is needed; default false.',
-});
+const anonymous = (otherwise: string) =>
+  z.boolean().meta({
+    description: `Whether a request without any credential passes where no scope is needed; ${otherwise}.`,
+  });
 
 export const accessSection = z
   .union([
     z.literal('public'),
-    z.strictObject({ identity: identityNames, anonymous: anonymous.optional(), scopes }),
+    z.strictObject({ identity: identityNames, anonymous: anonymous('default false').optional(), scopes }),
   ])
   .meta({ description: 'Who may call: public, or who is known to an identity.' });
 
@@ -48,7 +49,11 @@ export const accessSection = z
 export const versionAccessSection = z
   .union([
     z.literal('public'),
-    z.strictObject({ identity: identityNames.optional(), anonymous: anonymous.optional(), scopes }),
+    z.strictObject({
+      identity: identityNames.optional(),
+      anonymous: anonymous('default: as the API says').optional(),
+      scopes,
+    }),
   ])
   .meta({
     description: 'Who may call this version; default: as the API says, also for each member left out.',
