@@ -48,6 +48,8 @@ function forgottenOf(facts: Judged['facts'], { reason, refusal }: Answered): Ver
 function whyRefused({ facts, view }: Pick<Judged, 'facts' | 'view'>, ending: Answered): string {
   if (ending.reason === 'maintenance') return endOf(facts.version?.maintenance);
   if (ending.reason === 'misdirected') return `no certificate is for ${view.host}`;
+  if (ending.reason === 'operation_not_granted')
+    return `its access says no scopes for ${view.method}: name them, or write any`;
   return ending.cause ?? '';
 }
 

@@ -84,7 +84,7 @@ describe('who may call, as it is written', () => {
     ['keys: { header: X-API-Key }\n  more: { header: x-api-key }', /keys takes the keys of this header/],
     ['mtls: { certificate: { consumer: cn } }', /no listener asks clients for a certificate/],
     ['mtls: { certificate: { consumer: email } }', /expected|did you mean/],
-    ['keys: { heder: X-API-Key }', /./],
+    ['keys: { heder: X-API-Key }', /unknown key "heder" \(did you mean "header"/],
     ['main2: { issuer: https://auth.example.com, audiense: api }', /unknown key "audiense"/],
   ])('of identities, %s is refused', async (identity, reason) => {
     const gateway = GATEWAY.replace('keys: { header: X-API-Key }', identity);

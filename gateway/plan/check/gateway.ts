@@ -61,6 +61,10 @@ function checkIdentities({ document, parts }: GatewayView, report: Report): void
         report(['identity', name, 'header'], { rule: 'identity', message });
       }
       headers.set(field, other ?? name);
+      if (parts.listeners !== undefined && parts.listeners.admin === undefined) {
+        const message = 'without listeners.admin nobody can make a key, or revoke one';
+        report(['identity', name], { rule: 'identity', severity: 'warning', message, at: 'key' });
+      }
     }
     if ('certificate' in identity && parts.listeners?.https?.tls?.client_certificates === undefined) {
       const message = 'no listener asks clients for a certificate';

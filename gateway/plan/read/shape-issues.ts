@@ -140,20 +140,14 @@ function sameAs(a: Issue, b: Issue): boolean {
   return a.path.join('\u0000') === b.path.join('\u0000');
 }
 
-/** Of several kinds of map the one most of whose keys it has; the first, where none has any of them. */
+/** Of several kinds of map the one most of whose keys it has, and that least is wrong with; the first of equals. */
 function leastUnknown(branches: readonly Issue[][]): readonly Issue[][] {
+  const isUnknown = (issue: Issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0;
   const unknown = (branch: readonly Issue[]): number =>
-    branch.reduce(
-      (sum, issue) =>
-        sum + (issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys.length : 0),
-      0,
-    );
-  const counts = branches.map(unknown);
-  const least = Math.min(...counts);
+    branch.reduce((sum, issue) => sum + (isUnknown(issue) && 'keys' in issue ? issue.keys.length : 0), 0);
   // Alike but for what stands inside: which was meant is not to be told.
-  if (branches.length > 1 && counts.every((count) => count === 0) && !branches.every(lacksMembers))
-    return branches;
-  const best = branches[counts.indexOf(least)];
+  if (branches.every((branch) => unknown(branch) === 0) && !branches.every(lacksMembers)) return branches;
+  const [best] = branches.toSorted((a, b) => unknown(a) - unknown(b) || a.length - b.length);
   return best === undefined ? [] : [best];
 }
 
