@@ -33,7 +33,12 @@ const ROWS: readonly (readonly [key: string, wrong: string, cure: string, right?
     scopes('{ read: [a, b], write: [a, b] }'),
   ],
   ['access', scopes('{ read: a }'), '[a], or any', scopes('{ read: [a] }')],
-  ['access', 'main', 'access: { identity: main, scopes: any }, or access: public', '{ identity: main, scopes: any }'],
+  [
+    'access',
+    'main',
+    'access: { identity: main, scopes: any }, or access: public',
+    '{ identity: main, scopes: any }',
+  ],
   ['v1 after', 'redirect v2', 'after: { redirect: v2 }', '{ redirect: v2 }'],
   ['v1 after', '"redirect: v2"', 'after: { redirect: v2 }', '{ redirect: v2 }'],
   ['v1 after', 'v2', 'after: { redirect: v2 }', '{ redirect: v2 }'],

@@ -101,7 +101,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     mode: 'enforce',
     cors: undefined,
     base: '/api/orders',
-  echo: false,
+    echo: false,
     upstreamWins: false,
     hosts: ['api.example.com'],
     paths: ['/api/{version}/orders', '/api/orders'],
