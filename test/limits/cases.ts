@@ -24,13 +24,13 @@ const YEAR_MS = 365 * 86_400_000;
 const STILL = { burst: 500, everyMs: YEAR_MS / 500, forMs: 0 };
 const LIMITS: readonly Limit[] = [
   { api: 'still', ...STILL, exact: true },
-  { api: 'flowing', burst: 100, everyMs: 100, forMs: 6_000, exact: true },
+  { api: 'flowing', burst: 100, everyMs: 100, forMs: 4_000, exact: true },
   { api: 'leased-still', ...STILL, exact: false },
-  { api: 'leased-flowing', burst: 500, everyMs: 20, forMs: 4_000, exact: false },
+  { api: 'leased-flowing', burst: 500, everyMs: 20, forMs: 3_000, exact: false },
 ];
 const GATEWAYS = 4;
 /** Of the cuts: how many callers, each asking once, and how often their connections to Redis break. */
-const CALLERS = 3_000;
+const CALLERS = 2_000;
 const CUT_EVERY_MS = 600;
 /** Of a caller that was refused, before the next one calls in its place. */
 const PATIENCE_MS = 100;

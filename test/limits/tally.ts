@@ -40,7 +40,7 @@ export async function tally(
     const before = await clock();
     const status = (await clients[0]?.ask({ path }))?.status ?? 0;
     count(status);
-    if (status === 200) continue;
+    if (status !== 429) continue;
     const after = await clock();
     const others = new Map([...statuses].filter(([each]) => each !== 200 && each !== 429));
     return {

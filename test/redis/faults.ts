@@ -35,7 +35,6 @@ export function singleFaults(redis: FaultyRedis): readonly Fault[] {
   });
   let reload: Promise<unknown> = Promise.resolve();
   return [
-    slow(10, 'counted'),
     slow(100, 'away'),
     {
       what: 'without its scripts',

@@ -83,18 +83,18 @@ export const inCluster: OpenHouse = async (stack, echo) => {
         what: 'failing over, in a cluster',
         makes: 'partly away',
         befall: () => holdsAll.server.stop(),
-        lift: () => untilTrue(() => isWhole([...others, ...cluster.replicas])),
+        lift: () => untilTrue(() => isWholeWithout(holdsAll, [...others, ...cluster.replicas])),
       },
     ],
   };
 };
 
-/** As each of those that are left sees it. */
-async function isWhole(left: readonly ClusterNode[]): Promise<boolean> {
+/** As each of those that are left sees it, once they have noticed that it is gone. */
+async function isWholeWithout(gone: ClusterNode, left: readonly ClusterNode[]): Promise<boolean> {
   const info = await Promise.all(left.map(({ byHand }) => byHand('CLUSTER', 'INFO')));
   const nodes = String(await left[0]?.byHand('CLUSTER', 'NODES')).split('\n');
   const holders = nodes.filter((line) => line.includes('master') && /\d+-\d+$/.test(line));
-  const areAlive = holders.length === 3 && holders.every((line) => !line.includes('fail'));
+  const areAlive = holders.length === 3 && holders.every((line) => !line.startsWith(gone.id));
   return areAlive && info.every((each) => String(each).includes('cluster_state:ok'));
 }
 

@@ -100,6 +100,7 @@ export function openClusterMap(
     const sound = ready.filter(({ link }) => link.up);
     const ask = async ({ server, link }: Node) =>
       slotRanges(await link.ask(['CLUSTER', 'SLOTS'], ANSWER_WITHIN_MS), server);
+    // Why none of them answers each link has noted, and told.
     const ranges = await Promise.any((sound.length > 0 ? sound : ready).map(ask)).catch(() => undefined);
     if (closed) return;
     if (ranges === undefined) for (const server of address.servers) nodeAt(server);

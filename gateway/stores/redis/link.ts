@@ -140,9 +140,19 @@ export function openLink(
     close: () => {
       breaker.stop();
       writes.stop();
-      redis.disconnect();
+      endQuietly(redis);
     },
   };
+}
+
+/**
+ * The client listens for one error of a socket. One that is ended in the midst of its TLS handshake can have two: the
+ * certificate that is not trusted, and what the server says of the end. The second would end the process.
+ */
+function endQuietly(redis: Client): void {
+  const socket: Client['stream'] | undefined = redis.stream;
+  socket?.on('error', () => undefined);
+  redis.disconnect();
 }
 
 function firstAttempt(redis: Client): Promise<void> {
