@@ -62,5 +62,8 @@ it('what is no record is passed over, and is forgotten with the rest', async () 
   expect(await gateway.ledger.erase('acme')).toBe(1);
   expect(await raw.exists(RECORD)).toBe(0);
   await gateway.ledger.sweep('9999-12-31');
-  expect(await raw.keys('sundial:ledger:*')).toEqual([expect.stringContaining(':writer:'), expect.stringContaining(':writer:')]);
+  expect(await raw.keys('sundial:ledger:*')).toEqual([
+    expect.stringContaining(':writer:'),
+    expect.stringContaining(':writer:'),
+  ]);
 });

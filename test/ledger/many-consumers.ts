@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import { MOST_IN_BATCH } from '../../gateway/policy/usage/ledger.ts';
 import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
 import type { LastingStores } from '../../gateway/stores/stores.ts';
-import { MOST_IN_BATCH } from '../../gateway/policy/usage/ledger.ts';
 import { startFlushing } from '../../gateway/telemetry/ledger/flush.ts';
 import { createUsageTally, type UsageTally } from '../../gateway/telemetry/ledger/tally.ts';
-import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
 import { cpuMicros } from '../bench/processor.ts';
+import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { outcome } from '../telemetry/telemetry-harness.ts';
 
@@ -96,12 +96,15 @@ async function flushInto(
   await others;
   const turn = await turns;
   await flushing.close();
-  const isKept = turn < MOST_TURN_MS && grown < MOST_MB && tally.dropped() === 0 && flushing.results().failure === 0;
+  const isKept =
+    turn < MOST_TURN_MS && grown < MOST_MB && tally.dropped() === 0 && flushing.results().failure === 0;
   say(
     `${isKept ? 'kept  ' : 'BROKEN'}  ${CONSUMERS} consumers, ${name}: ${grown.toFixed(0)} MB more resident memory; ` +
       `a call ${again.toFixed(0)} ns of processor time, a first one ${first.toFixed(0)} ns; flush ${seconds.toFixed(1)} s ` +
       `(${((user + system) / 1e6).toFixed(1)} s processor), longest turn ${turn.toFixed(1)} ms of processor time; ` +
-      (inServer === undefined ? '' : `Redis ${((inServer * MOST_IN_BATCH) / CONSUMERS / 1000).toFixed(2)} ms a batch; `) +
+      (inServer === undefined
+        ? ''
+        : `Redis ${((inServer * MOST_IN_BATCH) / CONSUMERS / 1000).toFixed(2)} ms a batch; `) +
       `another's answer from the store took ${longestWait.toFixed(1)} ms at most`,
   );
   return isKept;
@@ -117,7 +120,8 @@ export async function manyConsumers(say: (line: string) => void): Promise<boolea
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const embedded = await openEmbeddedState(folder, { onState: () => undefined, onFault: fail });
   stack.defer(embedded.close);
-  const results = [await flushInto('Redis', shared, redis.pid, say),
+  const results = [
+    await flushInto('Redis', shared, redis.pid, say),
     await flushInto('embedded', embedded, undefined, say),
   ];
   return results.every(Boolean);

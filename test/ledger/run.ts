@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
@@ -13,7 +14,7 @@ import { startIssuer } from '../bench/issuer.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway-process.ts';
 import { freePorts } from '../support/ports.ts';
 import { startRedis } from '../support/redis-server.ts';
-import { type Caller, type Called, callAll, type Counts, countsIn } from './callers.ts';
+import { type Called, type Caller, type Counts, callAll, countsIn } from './callers.ts';
 import { manyConsumers } from './many-consumers.ts';
 
 const LONGEST_RUN_MS = 900_000;
@@ -57,8 +58,24 @@ async function callWith(ports: () => readonly number[], then: () => Promise<void
   return called;
 }
 
-async function compare(name: string, called: Called, stores: LastingStores, killed: boolean): Promise<boolean> {
-  const kept = await countsIn(stores.ledger);
+/** A machine that is busy with other things may keep a store from answering in time. */
+async function read(stores: LastingStores, attempts = 20): Promise<Counts> {
+  try {
+    return await countsIn(stores.ledger);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable) || attempts === 0) throw error;
+    await setTimeout(500);
+    return read(stores, attempts - 1);
+  }
+}
+
+async function compare(
+  name: string,
+  called: Called,
+  stores: LastingStores,
+  killed: boolean,
+): Promise<boolean> {
+  const kept = await read(stores);
   await stores.close();
   const [counted, inLedger] = [sumOf(called.counts), sumOf(kept)];
   const wrong = Object.keys({ ...called.counts, ...kept }).filter((key) => called.counts[key] !== kept[key]);
