@@ -75,8 +75,7 @@ async function compare(
   stores: LastingStores,
   killed: boolean,
 ): Promise<boolean> {
-  const kept = await read(stores);
-  await stores.close();
+  const kept = await read(stores).finally(stores.close);
   const [counted, inLedger] = [sumOf(called.counts), sumOf(kept)];
   const wrong = Object.keys({ ...called.counts, ...kept }).filter((key) => called.counts[key] !== kept[key]);
   const atMost = killed ? called.answeredShortlyBefore(INTERVAL_MS) : 0;
@@ -115,7 +114,7 @@ async function onRedis(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<boo
   );
   for (const gateway of gateways.slice(1)) await end(gateway);
   const connection = await connectRedis(redis.url, { onState: () => undefined, answerWithinMs: 5000 });
-  return compare(name, called, await openSharedState(connection, { onFault: fail }), signal === 'SIGKILL');
+  return await compare(name, called, await openSharedState(connection, { onFault: fail }), signal === 'SIGKILL');
 }
 
 async function embedded(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<boolean> {
@@ -140,7 +139,7 @@ async function embedded(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<bo
   );
   await end(gateway);
   const state = await openEmbeddedState(folder, { onState: () => undefined, onFault: fail });
-  return compare(name, called, state, signal === 'SIGKILL');
+  return await compare(name, called, state, signal === 'SIGKILL');
 }
 
 async function childrenOf(pid: number): Promise<readonly number[]> {
