@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
@@ -57,14 +58,24 @@ async function callWith(ports: () => readonly number[], then: () => Promise<void
   return called;
 }
 
+/** A machine that is busy with other things may keep a store from answering in time. */
+async function read(stores: LastingStores, attempts = 20): Promise<Counts> {
+  try {
+    return await countsIn(stores.ledger);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable) || attempts === 0) throw error;
+    await setTimeout(500);
+    return read(stores, attempts - 1);
+  }
+}
+
 async function compare(
   name: string,
   called: Called,
   stores: LastingStores,
   killed: boolean,
 ): Promise<boolean> {
-  const kept = await countsIn(stores.ledger);
-  await stores.close();
+  const kept = await read(stores).finally(stores.close);
   const [counted, inLedger] = [sumOf(called.counts), sumOf(kept)];
   const wrong = Object.keys({ ...called.counts, ...kept }).filter((key) => called.counts[key] !== kept[key]);
   const atMost = killed ? called.answeredShortlyBefore(INTERVAL_MS) : 0;
@@ -103,7 +114,7 @@ async function onRedis(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<boo
   );
   for (const gateway of gateways.slice(1)) await end(gateway);
   const connection = await connectRedis(redis.url, { onState: () => undefined, answerWithinMs: 5000 });
-  return compare(name, called, await openSharedState(connection, { onFault: fail }), signal === 'SIGKILL');
+  return await compare(name, called, await openSharedState(connection, { onFault: fail }), signal === 'SIGKILL');
 }
 
 async function embedded(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<boolean> {
@@ -128,7 +139,7 @@ async function embedded(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<bo
   );
   await end(gateway);
   const state = await openEmbeddedState(folder, { onState: () => undefined, onFault: fail });
-  return compare(name, called, state, signal === 'SIGKILL');
+  return await compare(name, called, state, signal === 'SIGKILL');
 }
 
 async function childrenOf(pid: number): Promise<readonly number[]> {
