@@ -60,6 +60,8 @@ async function open(
       guard: (take) => ask('guard', take),
       findPin: (key) => ask('findPin', key),
       claimPin: (claim) => ask('claimPin', claim),
+      claimKey: (claim) => ask('claimKey', claim),
+      settleKey: (settled) => ask('settleKey', settled),
     },
     start: start as StoreStart,
   });

@@ -16,6 +16,7 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { gcra } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
@@ -81,6 +82,7 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
         const answer = exchange.publish(directive.publication, facts, view);
         return { kind: 'answered', reason: 'published', refusal: undefined, answer, cause: undefined };
       }
+      // With every key new there is nothing to give again.
       const headers: AnswerHeaders = { ...directive.forward.headerRules?.response.set };
       exchange.decorate(headers, facts, view);
       return { kind: 'forwarded', order: directive.forward, headers };
@@ -93,6 +95,14 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
   };
   return { view, facts, ending: await ending() };
 }
+
+/** Every key is new. */
+const FIRST_REQUESTS: IdempotencyStore = {
+  claim: async () => ({ kind: 'claimed' }),
+  finish: async () => true,
+  hold: async () => true,
+  release: async () => true,
+};
 
 /** Every bucket is full, every token is in order. */
 function assume({ plan, settings, now, overrides, consumer: named, account, pins }: Known): ExchangePorts {
@@ -107,6 +117,7 @@ function assume({ plan, settings, now, overrides, consumer: named, account, pins
     guard: (_address, limit) => full(limit, 1),
     limiter: { take: ({ limit, cost }) => ({ kind: 'counted', limit, ...full(limit, cost) }) },
     pins,
+    idempotency: FIRST_REQUESTS,
     overrides: () => overrides,
     verifiers: new Map(settings.identities.map(({ name }) => [name, verifier])),
     onFault: () => undefined,

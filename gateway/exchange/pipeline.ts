@@ -28,6 +28,7 @@ import { tooLarge } from './request-size.ts';
 import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
 import { NO_CAPTURES, noteLinks, type Resource, redirectUrl } from './successor-url.ts';
+import { underKey } from './under-key.ts';
 
 /**
  * Judges one request against the plan captured in `facts`.
@@ -208,9 +209,17 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     if (kept.label !== resolution.label) return judge(view, withoutVersion(facts), ports);
   }
 
-  // Body notice: nothing refuses after it, so that a condition is judged only for a request that would be served.
+  // Body notice: nothing that a client could correct is refused after it, so that a condition is judged only for a request
+  // that would be served.
   const noticed = noticeOrder(api, whole, facts, resource, view);
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
 
-  return forwardOrder(api, version, match.tail, view, noticed);
+  const order = forwardOrder(api, version, match.tail, view, noticed);
+
+  // Idempotency: last of all, so that a corrected request may come with the same key (IDM-9), that a replay counts as a
+  // request (IDM-8), and that whoever has a key goes on with it; by the key alone, before the client is asked for its
+  // body (FWD-10).
+  return version.idempotency === undefined
+    ? order
+    : underKey(order.forward, version.idempotency, { api, tail: match.tail, view, facts, ports });
 }

@@ -7,6 +7,7 @@ import type { ForwardOrder, Refusal } from '../exchange/directive.ts';
 import type { Answer } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import { METHODS } from '../exchange/request-view.ts';
+import type { Forwarder } from '../forward/forwarder.ts';
 import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
 import { abandonBody } from './connections.ts';
 import { giveAnswer } from './give-answer.ts';
@@ -28,6 +29,7 @@ import { createUnreadable, type Unreadable } from './unreadable.ts';
 export interface RequestLifePorts extends Omit<UnparsedPorts, 'clientAddress'>, InboundPorts, RefusalPorts {
   readonly intake: Intake;
   readonly sessions: Pick<Sessions, 'hasReset'>;
+  readonly forwarder: Pick<Forwarder, 'replay'>;
 }
 
 /** How a request goes on when it is to be forwarded; resolves with what it turned out to be refused for on its way. */
@@ -128,7 +130,11 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     if (open.answered || view === undefined || inbound === undefined) return;
     try {
       const directive = await exchange.decide(view, facts);
-      if (open.gone || open.answered) return;
+      if (open.gone || open.answered) {
+        // Nobody waits for it any more, and nothing was sent.
+        if (directive.kind === 'forward') directive.forward.claim?.release();
+        return;
+      }
       if (directive.kind === 'refuse') {
         giveAnswer(open, exchange.refuse(directive.refusal, facts, view), false, ports);
         return;
@@ -139,7 +145,9 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       }
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.onTurn === undefined)
         open.res.writeContinue();
-      const refusal = await onward(inbound, directive.forward, facts);
+      const refusal = await (directive.kind === 'replay'
+        ? ports.forwarder.replay(inbound, directive, facts)
+        : onward(inbound, directive.forward, facts));
       const mustClose = refusal?.reason === 'request_malformed'; // SMG-26: its body was badly framed.
       if (refusal !== undefined && !open.gone && !open.answered)
         giveAnswer(open, exchange.refuse(refusal, facts, view), mustClose, ports);

@@ -3,6 +3,7 @@
 
 import type { PublishedRecord } from '../plan/published-record.ts';
 import type { MaybePromise } from '../policy/contract.ts';
+import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
@@ -31,6 +32,7 @@ export interface Stores {
   /** Buckets per client address, of this gateway alone whatever the store. */
   readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly pins: PinStore;
+  readonly idempotency: IdempotencyStore;
   readonly overrides: OverrideStore;
   readonly published: PublishedRecord;
   /** What workers of this process may ask. */
@@ -42,4 +44,4 @@ export interface Stores {
 }
 
 /** The part of a store that outlives requests. */
-export type LastingStores = Pick<Stores, 'pins' | 'overrides' | 'published' | 'close'>;
+export type LastingStores = Pick<Stores, 'pins' | 'idempotency' | 'overrides' | 'published' | 'close'>;

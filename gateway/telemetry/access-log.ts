@@ -35,6 +35,7 @@ export function createAccessLog(sink: LogSink): AccessLog {
       if (facts.tokenFlaw !== undefined) line += `,"token_flaw":"${facts.tokenFlaw}"`;
       if (facts.observed !== undefined) line += `,"would_refuse":"${facts.observed}"`;
       if (facts.bodyNotice !== undefined) line += `,"body_notice":"${facts.bodyNotice}"`;
+      if (facts.idempotency !== undefined) line += `,"idempotency":"${facts.idempotency}"`;
       if (facts.fault !== undefined) line += `,"fault":"${facts.fault}"`;
       line += `,"duration_ms":${microseconds(durationMs)}`;
       if (facts.upstreamMs !== undefined) line += `,"upstream_ms":${microseconds(facts.upstreamMs)}`;

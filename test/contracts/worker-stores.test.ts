@@ -51,6 +51,8 @@ const remote = (): RemoteStore => {
     guard: far('guard', answers.guard),
     findPin: far('findPin', answers.findPin),
     claimPin: far('claimPin', answers.claimPin),
+    claimKey: far('claimKey', answers.claimKey),
+    settleKey: far('settleKey', answers.settleKey),
   };
 };
 

@@ -7,6 +7,7 @@ import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
+import { NEW_KEYS } from '../support/new-keys.ts';
 
 const POLICY = `api: orders
 base: /api/orders
@@ -64,6 +65,7 @@ async function judge(situation: Situation): Promise<Directive> {
     guard: () => EMPTY,
     limiter: { take: ({ limit }) => ({ kind: 'counted', limit, ...EMPTY }) },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
+    idempotency: NEW_KEYS,
     overrides: () => situation.overrides ?? [],
     verifiers: new Map([
       [

@@ -1,6 +1,7 @@
 // The operations of a version: whole rules each, what they do not say taken from the version.
 // Part of compiling one version; per request only the table is asked.
 import type { AccessRule } from '../../policy/authentication/access.ts';
+import { idempotencyOf } from '../../policy/idempotency/section.ts';
 import {
   type OperationTemplate,
   parseOperation,
@@ -77,6 +78,7 @@ function compileOperation(
         hasDates: operation.deprecated !== undefined || operation.sunset !== undefined,
       },
     }),
+    idempotency: idempotencyOf([operation.idempotency, version.idempotency, file.idempotency]),
     ...successorOf(template, operation, input),
   };
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { accessSection, operationAccessSection } from '../../policy/authentication/section.ts';
 import { bodyNoticeSection } from '../../policy/body-notice/section.ts';
+import { idempotencySection, ownIdempotencySection } from '../../policy/idempotency/section.ts';
 import {
   deprecatedMaxAgeSection,
   deprecationHeaderSection,
@@ -44,6 +45,7 @@ const operation = z.strictObject({
   ...operationFields,
   access: operationAccessSection.optional(),
   limits: versionLimitsSection.optional(),
+  idempotency: ownIdempotencySection.optional(),
   body_notice: bodyNoticeSection.optional(),
   maintenance: orOff(maintenanceSection, null).optional(),
   max_body: maxBodySection.optional(),
@@ -53,6 +55,7 @@ const version = z.strictObject({
   ...lifecycleFields,
   openapi: openapiSection.optional(),
   limits: versionLimitsSection.optional(),
+  idempotency: ownIdempotencySection.optional(),
   body_notice: bodyNoticeSection.optional(),
   maintenance: orOff(maintenanceSection, undefined).optional(),
   max_body: maxBodySection.optional(),
@@ -93,6 +96,7 @@ const fields = {
     })
     .optional(),
   limits: limitsSection.optional(),
+  idempotency: idempotencySection.optional(),
   headers: headersSection.optional(),
   max_body: maxBodySection.optional(),
   deprecation_header: deprecationHeaderSection.optional(),

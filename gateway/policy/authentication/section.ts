@@ -21,11 +21,9 @@ export const accessSection = z
   .union([
     z.literal('public'),
     z.strictObject({
-      identity: z
-        .union([z.string(), z.array(z.string()).min(1)])
-        .meta({
-          description: 'Name of an identity in gateway.yaml, or several in the order they are asked.',
-        }),
+      identity: z.union([z.string(), z.array(z.string()).min(1)]).meta({
+        description: 'Name of an identity in gateway.yaml, or several in the order they are asked.',
+      }),
       scopes: scopes.optional(),
     }),
   ])

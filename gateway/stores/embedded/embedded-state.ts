@@ -1,6 +1,7 @@
-// What the embedded store keeps for good: pins, overrides and the published files, in the database of the data folder.
+// What the embedded store keeps for good: pins, overrides, idempotency keys and the published files, in one database.
 // One process holds the folder, so that what this process knows is all there is to know.
 import type { Override } from '../../policy/lifecycle/override.ts';
+import { createIdempotencyStore, type KeyTexts } from '../idempotency-records.ts';
 import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
 import { readPublished, writePublished } from '../published-text.ts';
@@ -15,6 +16,8 @@ export interface EmbeddedState extends LastingStores {
   readonly records: PinRecords;
   /** Those that this process knows. */
   readonly pins: CachedPins;
+  /** Idempotency keys as they are kept, for workers. */
+  readonly keys: KeyTexts;
 }
 
 export interface EmbeddedOptions extends DatabaseOptions {
@@ -27,11 +30,17 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
   const { database, close } = await openDataFolder(folder, options);
   const { onFault, tell = async () => undefined } = options;
   const records = tellingRecords(createPinRecords(pinTexts(database), onFault), tell);
+  const keys: KeyTexts = {
+    claim: (key, owner, lockMs) => database.call('claimKey', key, owner, lockMs),
+    settle: (key, owner, next) => database.call('settleKey', key, owner, next),
+  };
   const onOverrides = (overrides: readonly Override[]) => tell({ kind: 'overrides', overrides });
   try {
     return {
       records,
       pins: createPinCache(records),
+      keys,
+      idempotency: createIdempotencyStore(keys, onFault),
       overrides: await openOverrides(database, onFault, onOverrides),
       published: {
         read: async () => readPublished(await database.call('readPublished')),

@@ -7,6 +7,9 @@ const MIGRATIONS: readonly string[] = [
   `CREATE TABLE pin (key TEXT PRIMARY KEY, pin TEXT NOT NULL) STRICT, WITHOUT ROWID;
    CREATE TABLE override (id TEXT PRIMARY KEY, override TEXT NOT NULL) STRICT, WITHOUT ROWID;
    CREATE TABLE published (one INTEGER PRIMARY KEY CHECK (one = 1), files TEXT NOT NULL) STRICT;`,
+  `CREATE TABLE idempotency
+     (key TEXT PRIMARY KEY, owner TEXT NOT NULL, state TEXT NOT NULL, record TEXT, until INTEGER NOT NULL) STRICT;
+   CREATE INDEX idempotency_until ON idempotency (until);`,
 ];
 
 /** The file was written by a later edition, which may mean something else by it. */

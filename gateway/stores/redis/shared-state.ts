@@ -1,8 +1,9 @@
-// What all gateways on one Redis share and keep for good: pins, overrides and the published files.
+// What all gateways on one Redis share and keep: pins, overrides, idempotency keys and the published files.
 // Each gateway holds what it knows in memory and looks at the stream of changes twice a second (open-stores.ts).
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
+import { createIdempotencyStore } from '../idempotency-records.ts';
 import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { createPinCache } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
@@ -10,6 +11,7 @@ import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
 import { type Changes, isEarlier, readChanges, textsOf } from './change-reply.ts';
 import type { RedisConnection } from './connect.ts';
+import { createRedisKeyTexts } from './idempotency.ts';
 import type { LastKnownFile } from './last-known.ts';
 import { CHANGES_KEPT, defineStateScripts, KEYS, type StateScripts } from './state-scripts.ts';
 
@@ -134,6 +136,7 @@ export async function openSharedState(
   await refresh();
   return {
     pins,
+    idempotency: createIdempotencyStore(createRedisKeyTexts(connection), onFault),
     overrides: overrideStore,
     published: {
       read: async () => {

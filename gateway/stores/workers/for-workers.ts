@@ -3,6 +3,7 @@
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
+import type { KeyTexts } from '../idempotency-records.ts';
 import type { CachedPins, PinRecords } from '../pin-cache.ts';
 import type { Kept, StoreAnswers, StoreNews } from './spoken.ts';
 
@@ -14,10 +15,11 @@ export interface OwnedStore {
   readonly records: PinRecords;
   /** As this process knows them. */
   readonly pins: Pick<CachedPins, 'forgetAbsence'>;
+  readonly keys: KeyTexts;
 }
 
 export function answerWorkers(
-  { take, records, pins }: OwnedStore,
+  { take, records, pins, keys }: OwnedStore,
   guard: StoreAnswers['guard'],
   tell: TellWorkers,
 ): StoreAnswers {
@@ -25,6 +27,8 @@ export function answerWorkers(
     take,
     guard,
     findPin: (key) => kept(records.find(key)),
+    claimKey: ({ key, owner, lockMs }) => kept(keys.claim(key, owner, lockMs)),
+    settleKey: ({ key, owner, next }) => kept(keys.settle(key, owner, next)),
     claimPin: async ({ key, pin }) => {
       const standing = await kept(records.claim(key, pin));
       pins.forgetAbsence(key);
@@ -41,7 +45,10 @@ export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   const nobody = (): never => {
     throw new Error('with this store workers ask it themselves');
   };
-  return { take: nobody, guard, findPin: nobody, claimPin: nobody };
+  return {
+    ...{ take: nobody, guard, findPin: nobody, claimPin: nobody },
+    ...{ claimKey: nobody, settleKey: nobody },
+  };
 }
 
 /** Pins that workers are told of when they have moved: whoever moves one waits until all have heard. */

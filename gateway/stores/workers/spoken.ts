@@ -3,11 +3,17 @@
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
+import type { SettledKey, StandingKey } from '../idempotency-records.ts';
 
 /** What a store that may be away answered. */
 export type Kept<T> =
   | { readonly kind: 'kept'; readonly value: T }
   | { readonly kind: 'away'; readonly reason: string };
+
+interface KeyAsked {
+  readonly key: string;
+  readonly owner: string;
+}
 
 /** What a worker asks the primary for. */
 export interface StoreAnswers {
@@ -15,6 +21,8 @@ export interface StoreAnswers {
   readonly guard: (take: Take) => Taken;
   readonly findPin: (key: string) => Promise<Kept<Pin | undefined>>;
   readonly claimPin: (asked: { readonly key: string; readonly pin: Pin }) => Promise<Kept<Pin>>;
+  readonly claimKey: (asked: KeyAsked & { readonly lockMs: number }) => Promise<Kept<StandingKey>>;
+  readonly settleKey: (asked: KeyAsked & { readonly next: SettledKey }) => Promise<Kept<boolean>>;
 }
 
 /** What the primary tells its workers of, unasked. */

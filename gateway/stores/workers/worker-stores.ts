@@ -4,6 +4,7 @@ import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../embedded/rate-limit.ts';
+import { createIdempotencyStore, type KeyTexts } from '../idempotency-records.ts';
 import { createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
 import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
@@ -31,7 +32,7 @@ export interface WorkerStoreOptions extends StoreOptions {
   readonly workers: number;
 }
 
-export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'close'> {
+export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'idempotency' | 'close'> {
   readonly overrides: Pick<Stores['overrides'], 'current'>;
   readonly hear: (news: StoreNews) => void;
 }
@@ -46,7 +47,9 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
       const local = createEmbeddedRateLimitStore({ now });
       const limiter = createRateLimiter({ shared, exact, local, replicas: workers });
       const pins = createPinCache(pinRecords(primary));
-      return { limiter, guard, pins, ...openKnown(options.start, pins), close: async () => undefined };
+      const idempotency = createIdempotencyStore(keyTexts(primary), options.onFault);
+      const known = openKnown(options.start, pins);
+      return { limiter, guard, pins, idempotency, ...known, close: async () => undefined };
     }
     case 'redis': {
       const stores = await openStores({ ...options, replicas: replicas * workers });
@@ -101,11 +104,19 @@ function openKnown(start: StoreStart, pins: CachedPins): Pick<WorkerStores, 'ove
   };
 }
 
-function pinRecords({ findPin, claimPin }: RemoteStore): PinRecords {
-  const keptOr = <T>(answer: Kept<T>): T => {
-    if (answer.kind === 'away') throw new StoreUnavailable(answer.reason);
-    return answer.value;
+function keptOr<T>(answer: Kept<T>): T {
+  if (answer.kind === 'away') throw new StoreUnavailable(answer.reason);
+  return answer.value;
+}
+
+function keyTexts({ claimKey, settleKey }: RemoteStore): KeyTexts {
+  return {
+    claim: async (key, owner, lockMs) => keptOr(await inTime(claimKey({ key, owner, lockMs }))),
+    settle: async (key, owner, next) => keptOr(await inTime(settleKey({ key, owner, next }))),
   };
+}
+
+function pinRecords({ findPin, claimPin }: RemoteStore): PinRecords {
   return {
     find: async (key) => keptOr(await orAway(findPin(key))),
     claim: async (key, pin) => keptOr(await orAway(claimPin({ key, pin }))),
