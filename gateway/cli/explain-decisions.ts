@@ -13,7 +13,7 @@ import type { Phase } from '../policy/lifecycle/schedule.ts';
 import { UPSTREAM_SIGNALS } from '../policy/lifecycle/upstream-signal.ts';
 import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
-import { datesInWords, perWindow, spellCarrier } from './decision-words.ts';
+import { datesInWords, keyInWords, perWindow, spellCarrier } from './decision-words.ts';
 import { refusedRow } from './explain-refused.ts';
 import type { Decision } from './explain-row.ts';
 import { brownoutRow, exceptionRows } from './explain-spared.ts';
@@ -107,6 +107,11 @@ export function decisionsOf(
     const detail = version.limits === undefined ? '' : `limit ${quota.limit.name}, by ${version.limits.by}`;
     const origin = lines.limit(version, quota.limit);
     add('limit', perWindow(quota.limit), { detail, assumed: 'nothing counted yet', origin });
+  }
+  const { idempotency } = version ?? {};
+  if (version !== undefined && idempotency?.methods.has(view.method) && ending.kind === 'forwarded') {
+    const { value, detail, assumed } = keyInWords(idempotency, facts.idempotency);
+    add('key', value, { detail, assumed, origin: lines.idempotency(version) });
   }
   if (facts.observed !== undefined) {
     add('observed', facts.observed, { detail: 'would be the answer with mode: enforce' });

@@ -1,39 +1,14 @@
-// A key that is this request's: what its holder does with it, and says at its end.
-// Taken by under-key.ts, carried to the forwarder in the order; the first word on it stands.
+// Asks the store for a key, and makes of it what its holder says about it in the end: kept, released, lost.
+// Called by under-key.ts; whoever gets the order has the claim from there.
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../policy/contract.ts';
-import { type Keeping, keepingOf, keptHeaders } from '../policy/idempotency/keeping.ts';
+import { keepingOf, keptHeaders } from '../policy/idempotency/keeping.ts';
 import { fingerprintOf } from '../policy/idempotency/key.ts';
-import type { Claimed, IdempotencyRules, KeptAnswer } from '../policy/idempotency/rules.ts';
-import type { AnswerHeaders } from './answer-headers.ts';
-import { Fault, type Refusal } from './directive.ts';
+import type { Claimed, IdempotencyRefusal, IdempotencyRules } from '../policy/idempotency/rules.ts';
+import type { Claim } from './claimed-key.ts';
+import { Fault } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
 import type { ExchangePorts } from './ports.ts';
-
-export interface Claim {
-  readonly rules: IdempotencyRules;
-  /**
-   * To be called when the body is here, which may have taken its time: from now on the lock lasts for the whole of an
-   * upstream's total. A refusal where the key is another's by now.
-   */
-  readonly renew: () => Promise<Refusal | undefined>;
-  readonly judge: (status: number, headers: AnswerHeaders) => Keeping;
-  /** What will be kept of a head; taken before anything is added to it. */
-  readonly headOf: (status: number, headers: AnswerHeaders) => Pick<KeptAnswer, 'status' | 'headers'>;
-  /** Resolves once the answer to `request` is kept, or is not going to be. Never rejects. */
-  readonly keep: (
-    request: Uint8Array,
-    answer: Pick<KeptAnswer, 'status' | 'headers' | 'body'>,
-  ) => Promise<void>;
-  /** Where a key is required and there is no room for the body that goes with it. */
-  readonly noRoom: () => Refusal;
-  /** The request was not carried out, or may be carried out again. */
-  readonly release: () => void;
-  /** The request goes on, and what comes of it will not be kept. */
-  readonly abandon: () => void;
-  /** It was sent, and nobody knows what came of it (IDM-6). */
-  readonly lose: () => void;
-}
 
 export interface ClaimOptions {
   readonly rules: IdempotencyRules;
@@ -126,12 +101,12 @@ export function withoutStore(
   { required }: Pick<IdempotencyRules, 'required'>,
   facts: ExchangeFacts,
   wallClock: ExchangePorts['wallClock'],
-): Refusal | undefined {
+): IdempotencyRefusal | undefined {
   if (required) return awayFor(wallClock);
   facts.idempotency = 'unprotected';
   return undefined;
 }
 
-function awayFor(wallClock: ExchangePorts['wallClock']): Refusal {
+function awayFor(wallClock: ExchangePorts['wallClock']): IdempotencyRefusal {
   return { reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: wallClock() + 1000 };
 }

@@ -10,7 +10,7 @@ import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
 import type { MaintenanceRefusal } from '../policy/maintenance/maintenance.ts';
 import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';
 import type { Label, MediaTemplate, VersioningRefusal } from '../policy/versioning/resolution.ts';
-import type { Claim } from './claim.ts';
+import type { Claim } from './claimed-key.ts';
 import type { Publication } from './publish/publication.ts';
 
 export type Directive =

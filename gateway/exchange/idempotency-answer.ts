@@ -1,5 +1,6 @@
 // What a client is told whose idempotency key stood in its way, and what it may do about it.
 // A part of refusal-answer.ts.
+import { spanInWords } from '../plan/changes/spans.ts';
 import { lifecycleUrl } from '../plan/reserved-paths.ts';
 import type { IdempotencyRefusal } from '../policy/idempotency/rules.ts';
 import { link } from '../policy/lifecycle/links.ts';
@@ -17,7 +18,7 @@ export function describeIdempotencyRefusal(
     case 'idempotency_key_missing':
       return refuse(
         400,
-        `This request needs an Idempotency-Key: ${FORM}. It is kept for ${spanOf(refusal.keepMs)}.`,
+        `This request needs an Idempotency-Key: ${FORM}. It is kept for ${spanInWords(0, refusal.keepMs)}.`,
         {},
         documented(facts),
       );
@@ -62,17 +63,4 @@ export function describeIdempotencyRefusal(
 function documented({ plan, api, version }: Pick<ExchangeFacts, 'plan' | 'api' | 'version'>) {
   if (api === undefined) return {};
   return { link: link(version?.schedule.serviceDoc ?? lifecycleUrl(plan.public, api.name), 'describedby') };
-}
-
-const UNITS: readonly (readonly [number, string])[] = [
-  [86_400_000, 'day'],
-  [3_600_000, 'hour'],
-  [60_000, 'minute'],
-  [1_000, 'second'],
-];
-
-function spanOf(ms: number): string {
-  const [size, unit] = UNITS.find(([each]) => ms % each === 0) ?? [1_000, 'second'];
-  const count = Math.floor(ms / size);
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

@@ -209,17 +209,12 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     if (kept.label !== resolution.label) return judge(view, withoutVersion(facts), ports);
   }
 
-  // Body notice: nothing that a client could correct is refused after it, so that a condition is judged only for a request
-  // that would be served.
+  // Body notice: refuses last but one, so that a condition is judged only for a request that would be served.
   const noticed = noticeOrder(api, whole, facts, resource, view);
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
-
   const order = forwardOrder(api, version, match.tail, view, noticed);
 
-  // Idempotency: last of all, so that a corrected request may come with the same key (IDM-9), that a replay counts as a
-  // request (IDM-8), and that whoever has a key goes on with it; by the key alone, before the client is asked for its
-  // body (FWD-10).
-  return version.idempotency === undefined
-    ? order
-    : underKey(order.forward, version.idempotency, { api, tail: match.tail, view, facts, ports });
+  // Idempotency: last, so that a corrected request may come with the same key (IDM-9), and that a replay counts (IDM-8).
+  const { idempotency: keys } = version;
+  return keys === undefined ? order : underKey(order.forward, keys, { match, view, facts, ports });
 }

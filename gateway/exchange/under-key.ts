@@ -1,6 +1,7 @@
 // The idempotency step of the pipeline: the key is read, and asked for at the store, before anything of the body is.
 // What comes of it is a refusal, a replay, or the order with the claim that the forwarder settles.
 import type { ApiPlan } from '../plan/plan.ts';
+import type { RouteMatch } from '../plan/route-table.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { fingerprintOf, readKey, storageKey } from '../policy/idempotency/key.ts';
 import type { IdempotencyRules } from '../policy/idempotency/rules.ts';
@@ -13,9 +14,7 @@ import type { ExchangePorts } from './ports.ts';
 import type { RequestView } from './request-view.ts';
 
 export interface Keyed {
-  readonly api: ApiPlan;
-  /** What follows the base of the API. */
-  readonly tail: string;
+  readonly match: Pick<RouteMatch<ApiPlan>, 'route' | 'tail'>;
   readonly view: RequestView;
   readonly facts: ExchangeFacts;
   readonly ports: ExchangePorts;
@@ -24,7 +23,7 @@ export interface Keyed {
 export async function underKey(
   order: ForwardOrder,
   rules: IdempotencyRules,
-  { api, tail, view, facts, ports }: Keyed,
+  { match, view, facts, ports }: Keyed,
 ): Promise<Directive> {
   const { method, headers, clientAddress } = view;
   const plainly: Directive = { kind: 'forward', forward: order };
@@ -44,10 +43,10 @@ export async function underKey(
 
   const contentType = textOf(headers['content-type']);
   const key = storageKey({
-    api: api.name,
+    api: match.route.name,
     version: order.label,
     method,
-    target: tail + ownSearch(api.resolution, view.search),
+    target: match.tail + ownSearch(match.route.resolution, view.search),
     consumer,
     clientAddress,
     key: read.key,

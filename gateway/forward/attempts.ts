@@ -5,7 +5,7 @@ import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { AwaitedBodies } from './body-arrival.ts';
 import type { ClaimedCall } from './claimed.ts';
-import type { Delivery } from './delivery.ts';
+import { deliverTo } from './client-delivery.ts';
 import { toFault } from './fault-mapping.ts';
 import { type HeldBodies, holdBody } from './held-body.ts';
 import { http2StreamOf, type Inbound } from './inbound.ts';
@@ -117,23 +117,13 @@ export function callUpstream(
     events.onCut(why);
   }
 
-  const client: Delivery = {
-    head(status, headers) {
-      // A head that Node refuses to write throws here and becomes a fault.
+  const client = deliverTo(inbound, {
+    onHead(status, headers) {
       events.onHead(status, headers);
       headSent = true;
-      // Node keeps a head back until there is a body; what came together with it has been written by then.
-      queueMicrotask(() => {
-        if (inbound.bytes === 0 && !res.writableEnded && !res.destroyed) res.flushHeaders();
-      });
     },
-    data(chunk) {
-      inbound.bytes += chunk.length;
-      return res.write(chunk);
-    },
-    end: events.onEnd,
-    discard: () => undefined,
-  };
+    onEnd: events.onEnd,
+  });
   const { notice } = order;
   const edited =
     notice === undefined

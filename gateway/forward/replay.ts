@@ -3,6 +3,7 @@
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { Fault, type Refusal, type ReplayOrder } from '../exchange/directive.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
+import { deliverTo } from './client-delivery.ts';
 import type { Delivery } from './delivery.ts';
 import { type HeldBodies, holdBody } from './held-body.ts';
 import type { Inbound } from './inbound.ts';
@@ -33,7 +34,13 @@ export async function replayAnswer(
       body.free();
       if (!isReplay) break;
       facts.idempotency = 'replayed';
-      const given = deliveryTo(inbound, finishHead);
+      const given = deliverTo(inbound, {
+        onHead(status, headers) {
+          finishHead(status, headers);
+          inbound.res.writeHead(status, headers);
+        },
+        onEnd: () => void inbound.res.end(),
+      });
       const { notice } = forward;
       const { method } = inbound.view;
       const onOutcome = (outcome: NonNullable<ExchangeFacts['bodyNotice']>): void => {
@@ -76,20 +83,4 @@ function give({ status, headers, body }: ReplayOrder['kept'], delivery: Delivery
   } finally {
     delivery.discard();
   }
-}
-
-function deliveryTo(inbound: Inbound, finishHead: ReplayPorts['finishHead']): Delivery {
-  const { res } = inbound;
-  return {
-    head(status, headers) {
-      finishHead(status, headers);
-      res.writeHead(status, headers);
-    },
-    data(chunk) {
-      inbound.bytes += chunk.length;
-      return res.write(chunk);
-    },
-    end: () => void res.end(),
-    discard: () => undefined,
-  };
 }

@@ -3,11 +3,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { ForwardOrder, Refusal } from '../exchange/directive.ts';
+import type { Directive, Refusal } from '../exchange/directive.ts';
 import type { Answer } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import { METHODS } from '../exchange/request-view.ts';
-import type { Forwarder } from '../forward/forwarder.ts';
 import { http2StreamOf, type Inbound } from '../forward/inbound.ts';
 import { abandonBody } from './connections.ts';
 import { giveAnswer } from './give-answer.ts';
@@ -19,7 +18,7 @@ import { type RefusalPorts, refusalAtOnce } from './refusal-at-once.ts';
 import { refusedBound } from './refused-bound.ts';
 import { glimpseOf, readRequest } from './request-view.ts';
 import type { Sessions } from './sessions.ts';
-import { createSlowBodies } from './slow-bodies.ts';
+import { createSlowBodies, SLOW_BODY } from './slow-bodies.ts';
 import { createSlowReaders } from './slow-readers.ts';
 import { certificateOf } from './tls-options.ts';
 import { createTurns } from './turns.ts';
@@ -29,13 +28,12 @@ import { createUnreadable, type Unreadable } from './unreadable.ts';
 export interface RequestLifePorts extends Omit<UnparsedPorts, 'clientAddress'>, InboundPorts, RefusalPorts {
   readonly intake: Intake;
   readonly sessions: Pick<Sessions, 'hasReset'>;
-  readonly forwarder: Pick<Forwarder, 'replay'>;
 }
 
-/** How a request goes on when it is to be forwarded; resolves with what it turned out to be refused for on its way. */
+/** How a request goes on when it is to be forwarded or answered again; resolves with what it turned out to be refused for on its way. */
 export type Onward = (
   inbound: Inbound,
-  order: ForwardOrder,
+  directive: Extract<Directive, { kind: 'forward' | 'replay' }>,
   facts: ExchangeFacts,
 ) => Promise<Refusal | undefined>;
 
@@ -52,11 +50,6 @@ export interface RequestLife extends Unreadable {
 }
 
 const ALLOW = METHODS.join(', ');
-const SLOW_BODY: Refusal = {
-  reason: 'request_malformed',
-  status: 408,
-  message: 'The request body did not arrive in time.',
-};
 const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 
 export function createRequestLife(ports: RequestLifePorts): RequestLife {
@@ -131,7 +124,6 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     try {
       const directive = await exchange.decide(view, facts);
       if (open.gone || open.answered) {
-        // Nobody waits for it any more, and nothing was sent.
         if (directive.kind === 'forward') directive.forward.claim?.release();
         return;
       }
@@ -145,9 +137,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       }
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.onTurn === undefined)
         open.res.writeContinue();
-      const refusal = await (directive.kind === 'replay'
-        ? ports.forwarder.replay(inbound, directive, facts)
-        : onward(inbound, directive.forward, facts));
+      const refusal = await onward(inbound, directive, facts);
       const mustClose = refusal?.reason === 'request_malformed'; // SMG-26: its body was badly framed.
       if (refusal !== undefined && !open.gone && !open.answered)
         giveAnswer(open, exchange.refuse(refusal, facts, view), mustClose, ports);

@@ -15,6 +15,7 @@ import {
   type RemoteStore,
   type WorkerStores,
 } from '../../gateway/stores/workers/worker-stores.ts';
+import { answerOf } from './idempotency-store.ts';
 
 const HOUR = 3_600_000;
 const LIMIT: Limit = { name: 'default', units: 60, windowMs: HOUR, burst: 40 };
@@ -167,6 +168,19 @@ describe('pins and pauses of workers', () => {
     const moved = { ...PIN, label: '2026-12-01' };
     expect(await primary.pins.replace(KEY, PIN, moved)).toBe(true);
     for (const { pins } of workers) expect(await pins.find(KEY)).toEqual(moved);
+  });
+
+  it('IDM-5: of two workers that ask at once one gets a key; the other gets the answer that came of it', async () => {
+    const [first, second] = workers.map(({ idempotency }) => idempotency);
+    const asks = [first?.claim('key', 'a', HOUR), second?.claim('key', 'b', HOUR)];
+    expect((await Promise.all(asks)).map((each) => each?.kind)).toEqual(['claimed', 'running']);
+    expect(await second?.finish('key', 'b', answerOf(), HOUR)).toBe(false);
+    expect(await first?.finish('key', 'a', answerOf(), HOUR)).toBe(true);
+    expect(await second?.claim('key', 'b', HOUR)).toEqual({ kind: 'kept', answer: answerOf() });
+    expect(await primary.idempotency.claim('key', 'c', HOUR)).toMatchObject({ kind: 'kept' });
+    silence = Promise.reject(new Error('the primary has gone'));
+    silence.catch(() => undefined);
+    await expect(first?.claim('other', 'a', HOUR)).rejects.toMatchObject({ code: 'store_unavailable' });
   });
 
   it('a pause is known to every worker once it is stored, and to those that start later', async () => {

@@ -78,7 +78,10 @@ function compileOperation(
         hasDates: operation.deprecated !== undefined || operation.sunset !== undefined,
       },
     }),
-    idempotency: idempotencyOf([operation.idempotency, version.idempotency, file.idempotency]),
+    idempotency:
+      operation.idempotency === undefined
+        ? rules.idempotency
+        : idempotencyOf([operation.idempotency, version.idempotency, file.idempotency]),
     ...successorOf(template, operation, input),
   };
 }
