@@ -3,6 +3,7 @@
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import type { Claim } from '../exchange/claimed-key.ts';
 import type { Delivery } from './delivery.ts';
+import { contentOf, type Gathered, gather, startGathering } from './gathered.ts';
 import type { HeldBodies } from './held-body.ts';
 import type { Inbound } from './inbound.ts';
 
@@ -27,23 +28,20 @@ export interface CaptureOptions extends CaptureEvents {
   readonly room: HeldBodies;
 }
 
-interface Held {
+interface Held extends Gathered {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly kept: ReturnType<Claim['headOf']>;
-  readonly chunks: Buffer[];
 }
 
 export function captureAnswer(options: CaptureOptions): Capture {
   const { inbound, claim, request, delivery, room, onPassedOn, onUngivable } = options;
   let held: Held | undefined;
-  let length = 0;
   let isPassing = false;
   let isEnded = false;
 
   const letGo = (): void => {
-    room.held -= length;
-    length = 0;
+    room.held -= held?.store.length ?? 0;
     held = undefined;
   };
 
@@ -53,8 +51,9 @@ export function captureAnswer(options: CaptureOptions): Capture {
     onPassedOn();
   }
 
-  async function keepAndGive({ status, headers, kept, chunks }: Held): Promise<void> {
-    const body = Buffer.concat(chunks);
+  async function keepAndGive(whole: Held): Promise<void> {
+    const { status, headers, kept } = whole;
+    const body = contentOf(whole);
     await claim.keep(request, { ...kept, body });
     try {
       // Whoever has left has its outcome kept all the same.
@@ -75,7 +74,8 @@ export function captureAnswer(options: CaptureOptions): Capture {
     head(status, headers) {
       const keeping = claim.judge(status, headers);
       if (keeping === 'keep') {
-        held = { status, headers, kept: claim.headOf(status, headers), chunks: [] };
+        const kept = claim.headOf(status, headers);
+        held = { status, headers, kept, ...startGathering(claim.rules.maxAnswer) };
         return;
       }
       if (keeping === 'release') claim.release();
@@ -84,16 +84,17 @@ export function captureAnswer(options: CaptureOptions): Capture {
     },
     data(chunk) {
       if (held === undefined) return delivery.data(chunk);
-      held.chunks.push(chunk);
-      length += chunk.length;
-      room.held += chunk.length;
+      room.held -= held.store.length;
+      gather(held, chunk);
+      room.held += held.store.length;
       // Bounded, so that a client that takes nothing does not keep an upstream from saying what came of it.
-      if (length <= claim.rules.maxAnswer && room.held <= room.most) return true;
-      const { status, headers, chunks } = held;
+      if (held.length <= held.most && room.held <= room.most) return true;
+      const { status, headers } = held;
+      const body = contentOf(held);
       letGo();
       claim.abandon();
       passOn(status, headers);
-      return delivery.data(Buffer.concat(chunks));
+      return delivery.data(body);
     },
     end() {
       if (held === undefined) {

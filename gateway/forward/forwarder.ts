@@ -179,9 +179,14 @@ export function createForwarder({
         return Promise.reject(new Fault('upstream_loop', { service: order.upstream.name }));
       }
       if (claim === undefined) return pass(inbound, reply, order, facts);
-      return prepareClaimed(inbound, order, claim, ports.heldBodies).then((prepared) =>
-        prepared.kind === 'refused' ? prepared.refusal : pass(inbound, reply, order, facts, prepared.call),
-      );
+      return prepareClaimed(inbound, order, claim, ports.heldBodies).then((prepared) => {
+        if (prepared.kind === 'refused') return prepared.refusal;
+        if (!inbound.gone) return pass(inbound, reply, order, facts, prepared.call);
+        // Nothing was sent, and nobody waits for it.
+        prepared.call?.onFailed(false);
+        prepared.call?.free();
+        return undefined;
+      });
     },
     replay(inbound, replay, facts) {
       const passage = { inbound, order: replay.forward, facts };

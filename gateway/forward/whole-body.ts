@@ -1,6 +1,7 @@
 // A request's body read to its end before anything is sent, for whoever has to know all of it.
 // Called by claimed.ts and replay.ts; where it is too much, every byte of it stands in the request again.
 import type { Refusal } from '../exchange/directive.ts';
+import { contentOf, gather, startGathering } from './gathered.ts';
 import type { HeldBodies } from './held-body.ts';
 import { endedWhole, type Inbound } from './inbound.ts';
 import { PADDED } from './measured-body.ts';
@@ -21,13 +22,14 @@ export function readWhole(inbound: Inbound, most: number, room: HeldBodies): Pro
   if (!inbound.hasBody) return Promise.resolve({ kind: 'whole', bytes: NOTHING, free: () => undefined });
   const { raw } = inbound;
   const { promise, resolve } = Promise.withResolvers<WholeBody>();
-  const chunks: Buffer[] = [];
-  let length = 0;
+  const gathered = startGathering(most);
+  let counted = 0;
 
-  const free = (): void => {
-    room.held -= length;
-    length = 0;
+  const count = (held: number): void => {
+    room.held += held - counted;
+    counted = held;
   };
+  const free = (): void => count(0);
   const settle = (body: WholeBody): void => {
     raw.off('data', take);
     raw.off('end', onEnd);
@@ -38,18 +40,17 @@ export function readWhole(inbound: Inbound, most: number, room: HeldBodies): Pro
   const putBack = (kind: 'over' | 'full'): void => {
     raw.pause();
     settle({ kind });
-    raw.unshift(Buffer.concat(chunks));
+    raw.unshift(contentOf(gathered));
   };
   function take(chunk: Buffer): void {
-    chunks.push(chunk);
-    length += chunk.length;
-    room.held += chunk.length;
+    gather(gathered, chunk);
+    count(gathered.store.length);
     if (inbound.isPadded?.()) settle({ kind: 'refused', refusal: PADDED });
-    else if (length > most) putBack('over');
+    else if (gathered.length > most) putBack('over');
     else if (room.held > room.most) putBack('full');
   }
   function onEnd(): void {
-    if (endedWhole(inbound)) settle({ kind: 'whole', bytes: Buffer.concat(chunks), free });
+    if (endedWhole(inbound)) settle({ kind: 'whole', bytes: contentOf(gathered), free });
     else settle({ kind: 'broken' });
   }
   raw.on('data', take);

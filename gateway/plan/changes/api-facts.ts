@@ -19,6 +19,7 @@ import {
   wordFact,
   writtenWord,
 } from './facts.ts';
+import { wholeIdempotencyFacts } from './idempotency-facts.ts';
 import { limitFacts } from './limit-facts.ts';
 import { spanInWords } from './spans.ts';
 import { TARGET_KEYS, targetFacts } from './target-facts.ts';
@@ -32,6 +33,7 @@ const KNOWN = new Set([
   'access',
   'cors',
   'limits',
+  'idempotency',
   'maintenance',
   'rules',
   'expect',
@@ -81,6 +83,7 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
     ...accessFacts(file.access, document),
     membersFact('CORS origin', words(cors?.origins ?? [], ['cors', 'origins'])),
     ...limitFacts(file.limits),
+    ...wholeIdempotencyFacts(file.idempotency),
     ...(file.limits === undefined ? [] : callerFacts(file)),
     ...Object.entries(RULES).flatMap(([name, { severity }]) =>
       wordFact(`rule ${name}`, plainWord(rules?.[name as keyof typeof RULES] ?? severity)),

@@ -17,6 +17,7 @@ import {
   type Word,
   wordFact,
 } from './facts.ts';
+import { idempotencyFacts } from './idempotency-facts.ts';
 import { limitFacts } from './limit-facts.ts';
 
 const KNOWN = new Set([
@@ -33,6 +34,7 @@ const KNOWN = new Set([
   'brownouts',
   'maintenance',
   'limits',
+  'idempotency',
   'operations',
 ]);
 const KNOWN_OF_OPERATION = new Set([
@@ -43,6 +45,7 @@ const KNOWN_OF_OPERATION = new Set([
   'brownouts',
   'maintenance',
   'limits',
+  'idempotency',
   'access',
 ]);
 
@@ -66,6 +69,7 @@ function versionFacts(version: VersionFile, document: SourceDocument, at: Path):
     ...lifeFacts(version),
     ...otherFacts(document, at, KNOWN, { body_notice: false }),
     ...limitFacts(version.limits),
+    ...idempotencyFacts(version.idempotency),
   ];
 }
 
@@ -112,6 +116,7 @@ function operationFacts(
     ...windowFacts(operation.brownouts, deprecated ?? version.deprecated, sunset ?? effectiveSunset(version)),
     ...dateFact('maintenance until', operation.maintenance?.until),
     ...limitFacts(operation.limits),
+    ...idempotencyFacts(operation.idempotency),
   ];
 }
 

@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import type { RequestHeaders } from '../contract.ts';
 
 /** RFC 8941 §3.3.3, with room for parameters, which mean nothing here. */
-const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"((?:; *[a-z*][a-z0-9_.*-]*(?:=[^\s;"]+)?)*)$/;
+const TEXT = String.raw`"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"`;
+const PARAMETER = String.raw`; *[a-z*][a-z0-9_.*-]*(?:=(?:${TEXT}|[^\s;"]+))?`;
+const QUOTED = new RegExp(`^${TEXT}(?:${PARAMETER})*$`);
 const BARE = /^[A-Za-z0-9._~:-]{1,255}$/;
 const LONGEST = 255;
 

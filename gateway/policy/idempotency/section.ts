@@ -93,7 +93,7 @@ export const ownIdempotencySection = z
 
 export type WrittenIdempotency = z.output<typeof idempotencySection>;
 
-const defaults = idempotencySection.parse(WRITTEN);
+export const defaultIdempotency: WrittenIdempotency = idempotencySection.parse(WRITTEN);
 
 /** Undefined where nothing is written, and where the nearest word on it is `off`. */
 export function idempotencyOf(
@@ -105,7 +105,7 @@ export function idempotencyOf(
   );
   if (inForce.length === 0) return undefined;
   const pick = <K extends keyof WrittenIdempotency>(key: K) =>
-    [...inForce, defaults].find((each) => each[key] !== undefined)?.[key] as NonNullable<
+    [...inForce, defaultIdempotency].find((each) => each[key] !== undefined)?.[key] as NonNullable<
       WrittenIdempotency[K]
     >;
   return {
