@@ -62,7 +62,7 @@ function send(
   const client = clients.get(over ?? 'HTTP/1.1');
   if (client === undefined) throw new Error(`no client ${over}`);
   return client.ask({
-    path: path.startsWith('/api/') ? path : `/api/v2/orders${path}`,
+    path: /^\/(?:api|\.well-known)\//.test(path) ? path : `/api/v2/orders${path}`,
     method,
     body,
     headers: {
@@ -285,6 +285,15 @@ describe('keys', () => {
     expect((await send('/patched', { key: 'k', method: 'PATCH' })).json).toEqual({ order: 1 });
   });
 
+  it('IDM-5: are told of on the page that a refusal links, with how long they are kept', async () => {
+    const read = (accept: string) =>
+      send('/.well-known/lifecycle/orders', { method: 'GET', body: '', headers: { accept } });
+    const { json } = await read('application/json');
+    const keys = { methods: ['POST', 'PUT'], required: false, keep_seconds: 86_400 };
+    expect(json.versions).toMatchObject([{ idempotency: keys }, { idempotency: keys }]);
+    expect((await read('text/html')).text).toContain('POST, PUT may have an Idempotency-Key, kept for 1 day');
+  });
+
   it('IDM-4: are one caller’s own, and of one method, target and version', async () => {
     const other = `Bearer ${await issuer.sign({ client_id: 'other' })}`;
     const user = `Bearer ${await issuer.sign({ sub: 'somebody-else' })}`;
@@ -391,10 +400,12 @@ describe('outcomes', () => {
   ] as const)('idempotency_unknown: %s', async (what, status, answering) => {
     const path = `/unknown-${what.length}`;
     upstream.answerWith(`/orders${path}`, answering);
-    const lost = await send(path, { key: 'k' });
+    // Nobody waits for long there; everywhere else a busy machine may take its time.
+    const at = status === 504 ? `/api/slow${path}` : path;
+    const lost = await send(at, { key: 'k' });
     expect(lost.status).toBe(status);
     expect(await outcome(lost)).toBe('unknown');
-    const again = await send(path, { key: 'k' });
+    const again = await send(at, { key: 'k' });
     expect(again.status).toBe(409);
     expect(again.headers).not.toHaveProperty('retry-after');
     const line = await own.accessLine(again.headers['x-request-id']);
