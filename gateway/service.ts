@@ -19,7 +19,7 @@ import { createTargetReport } from './telemetry/target-report.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 export interface ServiceOptions
-  extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'overrides'> {
+  extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'idempotency' | 'overrides'> {
   readonly settings: Settings;
   readonly keys: KnownKeys;
   readonly certificates: CertificateSource | undefined;

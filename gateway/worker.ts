@@ -69,6 +69,8 @@ async function open(
       addUsage: (batch) => ask('addUsage', batch),
       firstUsage: (subject) => ask('firstUsage', subject),
       usageBegan: (of) => ask('usageBegan', of),
+      claimKey: (claim) => ask('claimKey', claim),
+      settleKey: (settled) => ask('settleKey', settled),
     },
     start: start as StoreStart,
   });

@@ -1,7 +1,9 @@
 // How `explain` words what a decision came from: dates and their distance, limits, carriers, the end of a maintenance.
 // Asked by explain-decisions.ts; how rows are printed is explain-text.ts.
+import { spanInWords } from '../plan/changes/spans.ts';
 import { plural } from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { IdempotencyOutcome, IdempotencyRules } from '../policy/idempotency/rules.ts';
 import type { Schedule } from '../policy/lifecycle/schedule.ts';
 import type { Maintenance } from '../policy/maintenance/maintenance.ts';
 import { dateInWords } from '../policy/notation.ts';
@@ -46,6 +48,17 @@ function distance(instant: EpochMs, now: EpochMs): string {
 export function perWindow({ units, windowMs }: Limit): string {
   const [size, unit] = UNITS.find(([ms]) => windowMs % ms === 0) ?? [1, 'ms'];
   return `${units} per ${windowMs / size}${unit}`;
+}
+
+/** Of a request that may have an idempotency key and is forwarded. */
+export function keyInWords(
+  { keepMs, maxBody }: IdempotencyRules,
+  outcome: IdempotencyOutcome | undefined,
+): { readonly value: string; readonly detail: string; readonly assumed: string | undefined } {
+  const kept = `an outcome is kept for ${spanInWords(0, keepMs)}`;
+  if (outcome === 'claimed') return { value: 'new', detail: kept, assumed: 'nobody has used it' };
+  if (outcome === undefined) return { value: 'none', detail: kept, assumed: undefined };
+  return { value: outcome, detail: `its body is larger than ${maxBody} bytes`, assumed: undefined };
 }
 
 const UNITS: readonly (readonly [number, string])[] = [

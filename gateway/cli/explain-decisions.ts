@@ -14,7 +14,7 @@ import type { Phase } from '../policy/lifecycle/schedule.ts';
 import { UPSTREAM_SIGNALS } from '../policy/lifecycle/upstream-signal.ts';
 import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
-import { datesInWords, perWindow, spellCarrier } from './decision-words.ts';
+import { datesInWords, keyInWords, perWindow, spellCarrier } from './decision-words.ts';
 import { limitRows } from './explain-limits.ts';
 import { refusedRow } from './explain-refused.ts';
 import type { Decision } from './explain-row.ts';
@@ -111,6 +111,11 @@ export function decisionsOf(
     add('size', `at most ${version.maxBody} bytes`, { assumed, origin: lines.size(version) });
   }
   if (version !== undefined && quotas !== undefined) rows.push(...limitRows(version, quotas, lines));
+  const { idempotency } = version ?? {};
+  if (version !== undefined && idempotency?.methods.has(view.method) && ending.kind === 'forwarded') {
+    const { value, detail, assumed } = keyInWords(idempotency, facts.idempotency);
+    add('key', value, { detail, assumed, origin: lines.idempotency(version) });
+  }
   if (facts.observed !== undefined) {
     add('observed', facts.observed, { detail: 'would be the answer with mode: enforce' });
   }

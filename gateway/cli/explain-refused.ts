@@ -65,6 +65,10 @@ function refusedAt(facts: Judged['facts'], { reason }: Answered, lines: WrittenL
       return version && lines.maintenance(version);
     case 'body_too_large':
       return version && lines.size(version);
+    case 'idempotency_key_missing':
+    case 'idempotency_key_malformed':
+    case 'idempotency_key_anonymous':
+      return version && lines.idempotency(version);
     case 'version_moved':
       return version && lines.afterlife(version);
     case 'version_retired':

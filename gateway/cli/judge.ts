@@ -15,6 +15,7 @@ import type { RequestView } from '../exchange/request-view.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { IdentitySettings, Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { gcra } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
@@ -81,6 +82,7 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
         const answer = exchange.publish(directive.publication, facts, view);
         return { kind: 'answered', reason: 'published', refusal: undefined, answer, cause: undefined };
       }
+      // With every key new there is nothing to give again.
       const headers: AnswerHeaders = { ...directive.forward.headerRules?.response.set };
       exchange.decorate(headers, facts, view);
       return { kind: 'forwarded', order: directive.forward, headers };
@@ -93,6 +95,14 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
   };
   return { view, facts, ending: await ending() };
 }
+
+/** Every key is new. */
+const FIRST_REQUESTS: IdempotencyStore = {
+  claim: async () => ({ kind: 'claimed' }),
+  finish: async () => true,
+  hold: async () => true,
+  release: async () => true,
+};
 
 /** Every bucket is full, every credential is in order. */
 function assume({ plan, settings, now, overrides, consumer: named, account, pins }: Known): ExchangePorts {
@@ -110,6 +120,7 @@ function assume({ plan, settings, now, overrides, consumer: named, account, pins
         parts.map(({ limit, cost, rule }) => ({ kind: 'counted', limit, rule, ...full(limit, cost) })),
     },
     pins,
+    idempotency: FIRST_REQUESTS,
     overrides: () => overrides,
     authenticators: new Map(settings.identities.map((each) => [each.name, assumed(each)])),
     onFault: () => undefined,

@@ -19,6 +19,7 @@ const EXPOSED = [
   'Retry-After',
   'RateLimit',
   'RateLimit-Policy',
+  'Idempotency-Replayed',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-Request-ID',

@@ -5,14 +5,17 @@ import type { UpstreamPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal } from '../policy/authentication/access.ts';
 import type { BodyNoticeRefusal } from '../policy/body-notice/conditions.ts';
 import type { Notice } from '../policy/body-notice/notice.ts';
+import type { IdempotencyRefusal, KeptAnswer } from '../policy/idempotency/rules.ts';
 import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
 import type { MaintenanceRefusal } from '../policy/maintenance/maintenance.ts';
 import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';
 import type { Label, MediaTemplate, VersioningRefusal } from '../policy/versioning/resolution.ts';
+import type { Claim } from './claimed-key.ts';
 import type { Publication } from './publish/publication.ts';
 
 export type Directive =
   | { readonly kind: 'forward'; readonly forward: ForwardOrder }
+  | ReplayOrder
   | { readonly kind: 'refuse'; readonly refusal: Refusal }
   /** The answer is made of the plan itself: no upstream is asked. */
   | { readonly kind: 'publish'; readonly publication: Publication };
@@ -37,6 +40,19 @@ export interface ForwardOrder {
   readonly answerForm?: MediaTemplate | undefined;
   /** What goes into the body of the answer where that can be edited. */
   readonly notice?: Notice | undefined;
+  /** Of a request whose outcome is kept for its key; whoever gets the order says what came of it. */
+  readonly claim?: Claim | undefined;
+}
+
+/** The outcome of an earlier request with the same key, given again if this one has the same payload (IDM-3). */
+export interface ReplayOrder {
+  readonly kind: 'replay';
+  /** What the answer is made of besides; nothing of it is sent. */
+  readonly forward: ForwardOrder;
+  readonly kept: KeptAnswer;
+  readonly isSame: (body: Uint8Array) => boolean;
+  /** Bytes: a larger body is another one. */
+  readonly maxBody: number;
 }
 
 /** Refused before a route was known: by the listener's strictness or by the route match. */
@@ -75,7 +91,8 @@ export type Refusal =
   | MaintenanceRefusal
   | AuthenticationRefusal
   | RateLimitRefusal
-  | BodyNoticeRefusal;
+  | BodyNoticeRefusal
+  | IdempotencyRefusal;
 
 export type RefusalReason = Refusal['reason'];
 

@@ -110,6 +110,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       observed: undefined,
       fault: undefined,
       bodyNotice: undefined,
+      idempotency: undefined,
       upstreamMs: undefined,
     }),
     decide: (view, facts) => decide(view, facts, ports),

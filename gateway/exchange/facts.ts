@@ -4,6 +4,7 @@ import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer, KeyFlaw, TokenFlaw } from '../policy/authentication/access.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { IdempotencyOutcome } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { NO_SUCCESSOR, type Successor } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
@@ -53,6 +54,8 @@ export interface ExchangeFacts {
   fault: FaultCode | undefined;
   /** What became of the notice in the body; undefined where the answer was none that could carry one. */
   bodyNotice: NoticeOutcome | undefined;
+  /** What became of the key of the request; undefined where it had none that counts. */
+  idempotency: IdempotencyOutcome | undefined;
   /** Milliseconds from sending upstream to its headers. */
   upstreamMs: number | undefined;
 }

@@ -21,7 +21,7 @@ export function forwardOrder(
   { search, headers }: Pick<RequestView, 'search' | 'headers'>,
   noticed?: NoticeOrder,
   consumer?: Consumer,
-): Directive {
+): Extract<Directive, { kind: 'forward' }> {
   const { upstream, label } = version;
   if (upstream === undefined) {
     throw new Fault('internal', { cause: new Error(`${api.name} ${label} is served without an upstream`) });
@@ -76,6 +76,11 @@ function underNotice(order: ForwardOrder, { notice, conditions }: NoticeOrder): 
   };
 }
 
+/** The query less the version: what is asked for, however the version of it was named. */
+export function ownSearch({ query }: Pick<ResolutionRules, 'query'>, search: string): string {
+  return query === undefined ? search : withoutParameter(search, query);
+}
+
 /** VER-8: every byte but the version parameters, the client's and one that the upstream would take for ours. */
 function upstreamSearch(
   { query }: ResolutionRules,
@@ -83,7 +88,7 @@ function upstreamSearch(
   label: Label,
   search: string,
 ): string {
-  const own = query === undefined ? search : withoutParameter(search, query);
+  const own = ownSearch({ query }, search);
   if (versionQuery === undefined) return own;
   return withParameter(withoutParameter(own, versionQuery), versionQuery, label);
 }

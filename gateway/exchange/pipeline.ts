@@ -28,6 +28,7 @@ import { tooLarge } from './request-size.ts';
 import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
 import { NO_CAPTURES, noteLinks, type Resource, redirectUrl } from './successor-url.ts';
+import { underKey } from './under-key.ts';
 
 /**
  * Judges one request against the plan captured in `facts`.
@@ -209,9 +210,12 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     if (kept.label !== resolution.label) return judge(view, withoutVersion(facts), ports);
   }
 
-  // Body notice: nothing refuses after it, so that a condition is judged only for a request that would be served.
+  // Body notice: refuses last but one, so that a condition is judged only for a request that would be served.
   const noticed = noticeOrder(api, whole, facts, resource, view);
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
+  const order = forwardOrder(api, version, match.tail, view, noticed, consumer);
 
-  return forwardOrder(api, version, match.tail, view, noticed, consumer);
+  // Idempotency: last, so that a corrected request may come with the same key (IDM-9), and that a replay counts (IDM-8).
+  const { idempotency: keys } = version;
+  return keys === undefined ? order : underKey(order.forward, keys, { match, view, facts, ports });
 }

@@ -3,6 +3,7 @@
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Authenticator } from '../policy/authentication/access.ts';
 import type { EpochMs, MaybePromise, RequestHeaders } from '../policy/contract.ts';
+import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
@@ -22,6 +23,7 @@ export interface ExchangePorts {
   readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly limiter: RateLimiter;
   readonly pins: PinStore;
+  readonly idempotency: IdempotencyStore;
   /** The pauses known to this process; the same array until it changes. */
   readonly overrides: () => readonly Override[];
   /** The trace of a request with these fields; undefined: it has none. Absent: no request has. */

@@ -8,6 +8,7 @@ import { CREDENTIALS, challenge, malformedText, missingText } from './challenge-
 import type { Refusal } from './directive.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
+import { describeIdempotencyRefusal } from './idempotency-answer.ts';
 import { describeLifecycleRefusal } from './lifecycle-answer.ts';
 import { describeLimitRefusal } from './limit-answer.ts';
 import { describeMissingPins, tellOfPin } from './pin-answer.ts';
@@ -123,6 +124,14 @@ export function describeRefusal(
         412,
         'The resource has changed since this client last read it: it says something else of its deprecation now. Read it again.',
       );
+    case 'idempotency_key_missing':
+    case 'idempotency_key_malformed':
+    case 'idempotency_key_anonymous':
+    case 'idempotency_conflict':
+    case 'idempotency_unknown':
+    case 'idempotency_mismatch':
+    case 'idempotency_unavailable':
+      return describeIdempotencyRefusal(refusal, facts);
     default: {
       const never: never = refusal;
       throw new Error(`unhandled refusal ${JSON.stringify(never)}`);

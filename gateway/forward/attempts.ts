@@ -4,11 +4,12 @@ import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { AwaitedBodies } from './body-arrival.ts';
-import type { Delivery } from './delivery.ts';
+import type { ClaimedCall } from './claimed.ts';
+import { deliverTo } from './client-delivery.ts';
 import { toFault } from './fault-mapping.ts';
 import { type HeldBodies, holdBody } from './held-body.ts';
 import { http2StreamOf, type Inbound } from './inbound.ts';
-import { measuredBody } from './measured-body.ts';
+import { measuredBody, PADDED } from './measured-body.ts';
 import type { Pools } from './pools.ts';
 import { upstreamHeaders } from './request-headers.ts';
 import { chooseAnother, mayTryAgain } from './retry.ts';
@@ -39,25 +40,25 @@ export interface ForwardPorts {
 }
 
 const NGHTTP2_INTERNAL_ERROR = 2;
-const PADDED: Refusal = {
-  reason: 'request_malformed',
-  status: 413,
-  message: 'The chunk extensions are too large.',
-};
 
-/** Starts it and returns how to cancel it. `caller`: who calls, for the choice of a target. */
+/**
+ * Starts it and returns how to cancel it. `caller`: who calls, for the choice of a target. `claimed`: with its body here
+ * already, and an outcome that is wanted whether or not the client waits for it.
+ */
 export function callUpstream(
   inbound: Inbound,
   order: ForwardOrder,
   caller: string,
   { pools, targets, heldBodies, awaitedBodies }: ForwardPorts,
   events: ForwardEvents,
+  claimed?: ClaimedCall,
 ): (reason: Error) => void {
   const { res, view } = inbound;
   const { upstream } = order;
   const { timeouts, retries, name: service } = upstream;
-  let arriving = inbound.hasBody;
-  const body = inbound.hasBody
+  const streams = inbound.hasBody && claimed === undefined;
+  let arriving = streams;
+  const body = streams
     ? measuredBody(inbound, order.maxBody, awaitedBodies, {
         onReady: start,
         onWhole() {
@@ -73,7 +74,7 @@ export function callUpstream(
     path: order.target,
     method: view.method,
     headers: upstreamHeaders(inbound, order),
-    body: body?.stream ?? null,
+    body: body?.stream ?? claimed?.body ?? null,
     headersTimeout: timeouts.headers,
     bodyTimeout: timeouts.idle,
   };
@@ -84,6 +85,8 @@ export function callUpstream(
   let giveUp: ((reason: Error) => void) | undefined;
   let headSent = false;
   let over = false;
+  /** Something of it may have reached a target. */
+  let sent = false;
 
   function finish(outcome: Outcome): void {
     over = true;
@@ -91,6 +94,7 @@ export function callUpstream(
     inbound.onGone = undefined;
     body?.stop();
     delivery.discard();
+    claimed?.free();
     stay?.settle(outcome);
   }
 
@@ -100,7 +104,11 @@ export function callUpstream(
     const reason = new Error('given up', { cause });
     body?.cut(reason);
     giveUp?.(reason);
-    const why = isRefusal(cause) ? cause : toFault(cause, order);
+    claimed?.onFailed(sent);
+    breakOff(isRefusal(cause) ? cause : toFault(cause, order));
+  }
+
+  function breakOff(why: Fault | Refusal): void {
     if (!headSent) {
       events.onRefused(why);
       return;
@@ -109,28 +117,23 @@ export function callUpstream(
     events.onCut(why);
   }
 
-  const client: Delivery = {
-    head(status, headers) {
-      // A head that Node refuses to write throws here and becomes a fault.
+  const client = deliverTo(inbound, {
+    onHead(status, headers) {
       events.onHead(status, headers);
       headSent = true;
-      // Node keeps a head back until there is a body; what came together with it has been written by then.
-      queueMicrotask(() => {
-        if (inbound.bytes === 0 && !res.writableEnded && !res.destroyed) res.flushHeaders();
-      });
     },
-    data(chunk) {
-      inbound.bytes += chunk.length;
-      return res.write(chunk);
-    },
-    end: events.onEnd,
-    discard: () => undefined,
-  };
+    onEnd: events.onEnd,
+  });
   const { notice } = order;
-  const delivery =
+  const edited =
     notice === undefined
       ? client
       : holdBody({ notice, method: view.method, delivery: client, onOutcome: events.onNotice, heldBodies });
+  const captured = claimed?.capture(edited, {
+    onPassedOn: () => inbound.gone && queueMicrotask(leave),
+    onUngivable: (cause) => breakOff(toFault(cause, order)),
+  });
+  const delivery = captured ?? edited;
 
   function send(chosen: Choice, fresh: boolean): void {
     const route = pools.route(upstream, chosen.target);
@@ -141,6 +144,9 @@ export function callUpstream(
         fresh,
         service,
         delivery,
+        onSending() {
+          sent = true;
+        },
         onceDrained: (resume) => res.once('drain', resume),
         onAnswered() {
           chosen.answered();
@@ -189,7 +195,11 @@ export function callUpstream(
     () => fail(new Fault('upstream_total_timeout', { service, timeoutMs: timeouts.total }), 'cancelled'),
     timeouts.total,
   );
-  inbound.onGone = () => fail(new Error('the client left'), 'cancelled');
+  const leave = (): void => fail(new Error('the client left'), 'cancelled');
+  inbound.onGone = () => {
+    // What was sent is carried out, and a retry shall find what came of it.
+    if (!(sent && captured?.isWanted())) leave();
+  };
   if (body === undefined) start();
   return (reason) => fail(reason, 'cancelled');
 }

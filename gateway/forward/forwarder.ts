@@ -2,13 +2,16 @@
 // Called by server/ for a `forward` directive; writes the upstream's answer to the client.
 import replyFrom, { type FastifyReplyFromHooks, type FastifyReplyFromOptions } from '@fastify/reply-from';
 import type { Dispatcher } from 'undici';
+import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { answerInKind } from '../exchange/answer-type.ts';
-import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts';
+import { Fault, type ForwardOrder, type Refusal, type ReplayOrder } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
-import { callUpstream, type ForwardPorts } from './attempts.ts';
+import { callUpstream, type ForwardEvents, type ForwardPorts } from './attempts.ts';
 import { callerOf } from './caller.ts';
+import { type ClaimedCall, prepareClaimed } from './claimed.ts';
 import type { Inbound } from './inbound.ts';
+import { replayAnswer } from './replay.ts';
 import { dropUndefined, editAnswer } from './response-headers.ts';
 import { MOST_TIMES_HERE, timesHere } from './via.ts';
 
@@ -32,6 +35,12 @@ export interface Forwarder {
     order: ForwardOrder,
     facts: ExchangeFacts,
   ) => Promise<Refusal | undefined>;
+  /** Gives an answer again that was kept; resolves and rejects as `forward` does. */
+  readonly replay: (
+    inbound: Inbound,
+    order: ReplayOrder,
+    facts: ExchangeFacts,
+  ) => Promise<Refusal | undefined>;
 }
 
 /** One forward on its way through reply-from. */
@@ -39,6 +48,7 @@ interface Passage {
   readonly inbound: Inbound;
   readonly order: ForwardOrder;
   readonly facts: ExchangeFacts;
+  readonly claimed: ClaimedCall | undefined;
   why: Fault | Refusal | undefined;
   writeHead: (() => void) | undefined;
   readonly done: () => void;
@@ -57,23 +67,32 @@ export function createForwarder({
   exchange,
   ...ports
 }: ForwardPorts & { readonly exchange: Pick<Exchange, 'decorate'> }): Forwarder {
+  function finishHead(
+    status: number,
+    headers: AnswerHeaders,
+    { inbound, order, facts }: Pick<Passage, 'inbound' | 'order' | 'facts'>,
+  ): void {
+    const { raw } = inbound;
+    editAnswer(headers, order);
+    answerInKind(status, headers, order);
+    exchange.decorate(headers, facts, inbound.view);
+    dropUndefined(headers);
+    if (raw.httpVersionMajor === 1 && (inbound.mustClose() || (inbound.hasBody && !raw.complete))) {
+      headers.connection = 'close';
+      inbound.sealConnection();
+    }
+  }
+
   function send(passage: Passage, callback: (error: Error | null, answer?: unknown) => void): void {
     const { inbound, order, facts } = passage;
-    const { res, raw } = inbound;
+    const { res } = inbound;
     const sentAt = performance.now();
-    const cancel = callUpstream(inbound, order, callerOf(facts, inbound), ports, {
+    const events: ForwardEvents = {
       onAnswered() {
         facts.upstreamMs = performance.now() - sentAt;
       },
       onHead(status, headers) {
-        editAnswer(headers, order);
-        answerInKind(status, headers, order);
-        exchange.decorate(headers, facts, inbound.view);
-        dropUndefined(headers);
-        if (raw.httpVersionMajor === 1 && (inbound.mustClose() || (inbound.hasBody && !raw.complete))) {
-          headers.connection = 'close';
-          inbound.sealConnection();
-        }
+        finishHead(status, headers, passage);
         passage.writeHead = () => void res.writeHead(status, headers);
         // reply-from accepts only the statuses Fastify knows; the real one is written by `writeHead`.
         callback(null, {
@@ -99,7 +118,8 @@ export function createForwarder({
         passage.why = why;
         callback(why instanceof Fault ? why : new Error(why.reason));
       },
-    });
+    };
+    const cancel = callUpstream(inbound, order, callerOf(facts, inbound), ports, events, passage.claimed);
   }
 
   const dispatcher = {
@@ -110,6 +130,37 @@ export function createForwarder({
       send(options.headers[PASSAGE], callback);
     },
   };
+
+  function pass(
+    inbound: Inbound,
+    reply: ReplyWithFrom,
+    order: ForwardOrder,
+    facts: ExchangeFacts,
+    claimed?: ClaimedCall,
+  ): Promise<Refusal | undefined> {
+    return new Promise((resolve, reject) => {
+      const passage: Passage = {
+        inbound,
+        order,
+        facts,
+        claimed,
+        why: undefined,
+        writeHead: undefined,
+        done: () => resolve(undefined),
+      };
+      // The answer is written by us, not by Fastify: it would turn a broken body into a second answer.
+      reply.from('/', {
+        rewriteRequestHeaders: () => ({ [PASSAGE]: passage }),
+        rewriteHeaders: () => NO_HEADERS,
+        onResponse: () => passage.writeHead?.(),
+        onError: (_reply, { error }) => {
+          const { why } = passage;
+          if (why === undefined || why instanceof Fault) reject(why ?? error);
+          else resolve(why);
+        },
+      });
+    });
+  }
 
   return {
     plugin: replyFrom,
@@ -122,29 +173,26 @@ export function createForwarder({
       disableRequestLogging: true,
     },
     forward(inbound, reply, order, facts) {
+      const { claim } = order;
       if (timesHere(inbound.raw.headers.via) > MOST_TIMES_HERE) {
+        claim?.release();
         return Promise.reject(new Fault('upstream_loop', { service: order.upstream.name }));
       }
-      return new Promise((resolve, reject) => {
-        const passage: Passage = {
-          inbound,
-          order,
-          facts,
-          why: undefined,
-          writeHead: undefined,
-          done: () => resolve(undefined),
-        };
-        // The answer is written by us, not by Fastify: it would turn a broken body into a second answer.
-        reply.from('/', {
-          rewriteRequestHeaders: () => ({ [PASSAGE]: passage }),
-          rewriteHeaders: () => NO_HEADERS,
-          onResponse: () => passage.writeHead?.(),
-          onError: (_reply, { error }) => {
-            const { why } = passage;
-            if (why === undefined || why instanceof Fault) reject(why ?? error);
-            else resolve(why);
-          },
-        });
+      if (claim === undefined) return pass(inbound, reply, order, facts);
+      return prepareClaimed(inbound, order, claim, ports.heldBodies).then((prepared) => {
+        if (prepared.kind === 'refused') return prepared.refusal;
+        if (!inbound.gone) return pass(inbound, reply, order, facts, prepared.call);
+        // Nothing was sent, and nobody waits for it.
+        prepared.call?.onFailed(false);
+        prepared.call?.free();
+        return undefined;
+      });
+    },
+    replay(inbound, replay, facts) {
+      const passage = { inbound, order: replay.forward, facts };
+      return replayAnswer(inbound, replay, facts, {
+        finishHead: (status, headers) => finishHead(status, headers, passage),
+        room: ports.heldBodies,
       });
     },
   };

@@ -6,15 +6,12 @@ import { editBody, treatHead } from '../exchange/noticed-answer.ts';
 import type { Coding, NoticeOutcome } from '../policy/body-notice/editable.ts';
 import { decode } from './content-coding.ts';
 import type { Delivery } from './delivery.ts';
+import { contentOf, type Gathered, gather, startGathering } from './gathered.ts';
 
-interface Held {
+interface Held extends Gathered {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly coding: Coding | undefined;
-  readonly most: number;
-  /** What has come so far stands in its first `length` bytes. */
-  store: Buffer;
-  length: number;
 }
 
 /** What all held bodies of a process may take together. */
@@ -36,8 +33,6 @@ export interface HeldBodyOptions {
   readonly heldBodies: HeldBodies;
 }
 
-const NOTHING = Buffer.alloc(0);
-
 /** An upstream that fails while its answer is held leaves nothing written, so that the client gets a whole error. */
 export function holdBody({ notice, method, delivery, onOutcome, heldBodies }: HeldBodyOptions): Delivery {
   let held: Held | undefined;
@@ -58,7 +53,7 @@ export function holdBody({ notice, method, delivery, onOutcome, heldBodies }: He
       const treatment = treatHead(notice, method, status, headers);
       if (treatment.kind === 'hold') {
         const { coding, most } = treatment;
-        held = { status, headers, coding, most, store: NOTHING, length: 0 };
+        held = { status, headers, coding, ...startGathering(most) };
         return;
       }
       if (treatment.outcome !== undefined) onOutcome(treatment.outcome);
@@ -67,7 +62,7 @@ export function holdBody({ notice, method, delivery, onOutcome, heldBodies }: He
     data(chunk) {
       if (held === undefined) return delivery.data(chunk);
       heldBodies.held -= held.store.length;
-      append(held, chunk);
+      gather(held, chunk);
       heldBodies.held += held.store.length;
       if (held.length <= held.most && heldBodies.held <= heldBodies.most) return true;
       onOutcome('too_large');
@@ -89,26 +84,4 @@ export function holdBody({ notice, method, delivery, onOutcome, heldBodies }: He
     },
     discard: letGo,
   };
-}
-
-/**
- * Copied, except for a first chunk that may be all there is: however small the pieces are that an upstream sends, they
- * take no more room than twice their bytes, and than the limit.
- */
-function append(held: Held, chunk: Buffer): void {
-  const length = held.length + chunk.length;
-  if (held.length === 0) held.store = chunk;
-  else {
-    if (length > held.store.length) {
-      const larger = Buffer.allocUnsafe(Math.max(length, Math.min(2 * length, held.most)));
-      held.store.copy(larger, 0, 0, held.length);
-      held.store = larger;
-    }
-    chunk.copy(held.store, held.length);
-  }
-  held.length = length;
-}
-
-function contentOf({ store, length }: Held): Buffer {
-  return store.subarray(0, length);
 }

@@ -1,8 +1,16 @@
 // A request's body on its way to a target: a stream of ours behind the client's, counted as far as somebody has to know.
 // Made by attempts.ts; undici may destroy it without ending the client's connection.
 import { Duplex, PassThrough } from 'node:stream';
+import type { Refusal } from '../exchange/directive.ts';
 import { type AwaitedBodies, awaitBody } from './body-arrival.ts';
 import { endedWhole, type Inbound } from './inbound.ts';
+
+/** What is around its octets is out of all proportion to them (SMG-12). */
+export const PADDED: Refusal = {
+  reason: 'request_malformed',
+  status: 413,
+  message: 'The chunk extensions are too large.',
+};
 
 export interface BodyEvents {
   /** Comes once, and later than the body is made: enough of it is here for a target to be asked. */

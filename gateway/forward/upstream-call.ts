@@ -29,6 +29,8 @@ export interface CallOptions {
   /** Alias of the upstream. */
   readonly service: string;
   readonly delivery: Delivery;
+  /** A connection takes the request: from now on the target may know of it. */
+  readonly onSending: () => void;
   /** Called when the client's side takes bytes again, once for each time that `delivery` refused more. */
   readonly onceDrained: (resume: () => void) => void;
   readonly onAnswered: () => void;
@@ -61,6 +63,7 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
     connection: undefined,
     onRequestStart(started) {
       controller = started;
+      options.onSending();
       handler.connection?.expectAnswer();
       readBefore = handler.connection?.bytesRead() ?? 0;
       if (handler.connection?.isShared()) isCut = watchNextStream();

@@ -2,6 +2,7 @@
 // A request captures one and sees only that one.
 import type { AccessRule } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { IdempotencyRules } from '../policy/idempotency/rules.ts';
 import type { BrownoutCalendar } from '../policy/lifecycle/brownout-calendar.ts';
 import type { Exception } from '../policy/lifecycle/exceptions.ts';
 import type { TailParts } from '../policy/lifecycle/operation-template.ts';
@@ -101,6 +102,7 @@ export interface VersionRules {
   readonly maxBody: number;
   readonly access: AccessRule;
   readonly limits: LimitRules | undefined;
+  readonly idempotency: IdempotencyRules | undefined;
   /** Undefined once the version needs no upstream: a tombstone answers. */
   readonly upstream: UpstreamPlan | undefined;
   /** Its own path up to the tail; a URL where only its host tells it apart. */

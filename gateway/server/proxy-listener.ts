@@ -75,7 +75,7 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
       connections.release(socket);
       life.onSwitched(open);
     };
-    void life.run(open, async (inbound, order, facts) => {
+    void life.run(open, async (inbound, { forward: order }, facts) => {
       const refusal = intake.switches.take(socket, callerOf(facts, inbound));
       if (refusal === undefined)
         await websockets.forward(inbound, { socket, head, onSwitched }, order, facts);
@@ -116,7 +116,11 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
   fastify.addHook('onRequest', (request, reply, _done) => {
     const open = (request.raw as Carrying)[OPEN];
     if (open === undefined) return;
-    void life.run(open, (inbound, order, facts) => forwarder.forward(inbound, reply, order, facts));
+    void life.run(open, (inbound, directive, facts) =>
+      directive.kind === 'replay'
+        ? forwarder.replay(inbound, directive, facts)
+        : forwarder.forward(inbound, reply, directive.forward, facts),
+    );
   });
   fastify.route({ method: [...METHODS], url: '/', handler: () => undefined });
   fastify.register(forwarder.plugin, forwarder.options);

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { ForwardOrder, Refusal } from '../exchange/directive.ts';
+import type { Directive, Refusal } from '../exchange/directive.ts';
 import type { Answer } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import { METHODS } from '../exchange/request-view.ts';
@@ -18,7 +18,7 @@ import { type RefusalPorts, refusalAtOnce } from './refusal-at-once.ts';
 import { refusedBound } from './refused-bound.ts';
 import { glimpseOf, readRequest } from './request-view.ts';
 import type { Sessions } from './sessions.ts';
-import { createSlowBodies } from './slow-bodies.ts';
+import { createSlowBodies, SLOW_BODY } from './slow-bodies.ts';
 import { createSlowReaders } from './slow-readers.ts';
 import { certificatesShown } from './tls-options.ts';
 import { createTurns } from './turns.ts';
@@ -30,10 +30,10 @@ export interface RequestLifePorts extends Omit<UnparsedPorts, 'clientAddress'>, 
   readonly sessions: Pick<Sessions, 'hasReset'>;
 }
 
-/** How a request goes on when it is to be forwarded; resolves with what it turned out to be refused for on its way. */
+/** How a request goes on when it is to be forwarded or answered again; resolves with what it turned out to be refused for on its way. */
 export type Onward = (
   inbound: Inbound,
-  order: ForwardOrder,
+  directive: Extract<Directive, { kind: 'forward' | 'replay' }>,
   facts: ExchangeFacts,
 ) => Promise<Refusal | undefined>;
 
@@ -50,11 +50,6 @@ export interface RequestLife extends Unreadable {
 }
 
 const ALLOW = METHODS.join(', ');
-const SLOW_BODY: Refusal = {
-  reason: 'request_malformed',
-  status: 408,
-  message: 'The request body did not arrive in time.',
-};
 const TUNNEL: Refusal = { reason: 'method_unknown', method: 'CONNECT' };
 
 export function createRequestLife(ports: RequestLifePorts): RequestLife {
@@ -128,7 +123,10 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
     if (open.answered || view === undefined || inbound === undefined) return;
     try {
       const directive = await exchange.decide(view, facts);
-      if (open.gone || open.answered) return;
+      if (open.gone || open.answered) {
+        if (directive.kind === 'forward') directive.forward.claim?.release();
+        return;
+      }
       if (directive.kind === 'refuse') {
         giveAnswer(open, exchange.refuse(directive.refusal, facts, view), false, ports);
         return;
@@ -139,7 +137,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       }
       if (raw.headers.expect !== undefined && raw.httpVersion !== '1.0' && open.onTurn === undefined)
         open.res.writeContinue();
-      const refusal = await onward(inbound, directive.forward, facts);
+      const refusal = await onward(inbound, directive, facts);
       const mustClose = refusal?.reason === 'request_malformed'; // SMG-26: its body was badly framed.
       if (refusal !== undefined && !open.gone && !open.answered)
         giveAnswer(open, exchange.refuse(refusal, facts, view), mustClose, ports);

@@ -1,7 +1,14 @@
 // Request bodies that come too slowly to be meant: they are refused while the gateway waits for their next octet.
 // Fed by request-life.ts; time in which an upstream keeps the gateway from reading does not count.
 import type { IncomingMessage } from 'node:http';
+import type { Refusal } from '../exchange/directive.ts';
 import type { Rate } from '../policy/notation.ts';
+
+export const SLOW_BODY: Refusal = {
+  reason: 'request_malformed',
+  status: 408,
+  message: 'The request body did not arrive in time.',
+};
 
 export interface SlowBodies<T> {
   /** `of` comes back to `onSlow` when its body is too slow. */

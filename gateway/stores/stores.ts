@@ -4,6 +4,7 @@
 import type { PublishedRecord } from '../plan/published-record.ts';
 import type { KeyStore } from '../policy/authentication/key-record.ts';
 import type { MaybePromise } from '../policy/contract.ts';
+import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
@@ -36,6 +37,7 @@ export interface Stores {
   readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly pins: PinStore;
   readonly keys: KeyStore;
+  readonly idempotency: IdempotencyStore;
   readonly overrides: OverrideStore;
   readonly published: PublishedRecord;
   readonly ledger: LedgerStore;
@@ -48,4 +50,7 @@ export interface Stores {
 }
 
 /** The part of a store that outlives requests. */
-export type LastingStores = Pick<Stores, 'pins' | 'keys' | 'overrides' | 'published' | 'ledger' | 'close'>;
+export type LastingStores = Pick<
+  Stores,
+  'pins' | 'keys' | 'idempotency' | 'overrides' | 'published' | 'ledger' | 'close'
+>;

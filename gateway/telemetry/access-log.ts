@@ -38,6 +38,7 @@ export function createAccessLog(sink: LogSink): AccessLog {
       if (facts.keyFlaw !== undefined) line += `,"key_flaw":"${facts.keyFlaw}"`;
       if (facts.observed !== undefined) line += `,"would_refuse":"${facts.observed}"`;
       if (facts.bodyNotice !== undefined) line += `,"body_notice":"${facts.bodyNotice}"`;
+      if (facts.idempotency !== undefined) line += `,"idempotency":"${facts.idempotency}"`;
       if (facts.fault !== undefined) line += `,"fault":"${facts.fault}"`;
       line += `,"duration_ms":${microseconds(durationMs)}`;
       if (facts.upstreamMs !== undefined) line += `,"upstream_ms":${microseconds(facts.upstreamMs)}`;

@@ -19,6 +19,7 @@ import {
   decisionSamples,
   deprecatedOperationSamples,
   deprecatedSamples,
+  idempotencySamples,
   lastRequestSamples,
   latencySamples,
   observedSamples,
@@ -99,6 +100,12 @@ export function metricRows({
       'Answers that could carry the notice in their body, by whether and why not they do.',
       [...VERSION, 'outcome'],
       () => bodyNoticeSamples(requests),
+    ),
+    counter(
+      'sundial_idempotency_keys_total',
+      'Requests with an idempotency key that counts, by what became of it.',
+      [...VERSION, 'outcome'],
+      () => idempotencySamples(requests),
     ),
     counter(
       'sundial_retired_requests_total',

@@ -131,6 +131,13 @@ export const REFUSALS: Readonly<
   guard_limited: { kind: 'guard' },
   limits_unavailable: { kind: 'limit' },
   precondition_failed: { kind: 'request' },
+  idempotency_key_missing: { kind: 'request' },
+  idempotency_key_malformed: { kind: 'request' },
+  idempotency_key_anonymous: { kind: 'request' },
+  idempotency_conflict: { kind: 'request' },
+  idempotency_unknown: { kind: 'request' },
+  idempotency_mismatch: { kind: 'request' },
+  idempotency_unavailable: { kind: 'request' },
 };
 
 /** Faults that mean a caller could not be authenticated. */

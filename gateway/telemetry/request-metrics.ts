@@ -59,6 +59,7 @@ export function createRequestMetrics(): RequestMetrics {
       if (stage === 'deprecated' && operation !== undefined) countIn(slot.operations, operation);
       if (facts.observed !== undefined) countIn(slot.observed, facts.observed);
       if (facts.bodyNotice !== undefined) countIn(slot.bodyNotices, facts.bodyNotice);
+      if (facts.idempotency !== undefined) countIn(slot.idempotency, facts.idempotency);
       countQuotas(slot, facts);
       countRefusal(api, slot, facts);
     },

@@ -66,6 +66,13 @@ export function* bodyNoticeSamples({ slots }: RequestMetrics): Iterable<Sample> 
   }
 }
 
+/** api, version, outcome. */
+export function* idempotencySamples({ slots }: RequestMetrics): Iterable<Sample> {
+  for (const { api, version, idempotency } of slots.versions()) {
+    for (const [outcome, value] of idempotency) yield [[api, version, outcome], value];
+  }
+}
+
 /** api, version, action. */
 export function* retiredSamples({ slots }: RequestMetrics): Iterable<Sample> {
   for (const { api, version, retired } of slots.versions()) {

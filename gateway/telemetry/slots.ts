@@ -4,6 +4,7 @@ import type { RefusalReason } from '../exchange/directive.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { NoticeOutcome } from '../policy/body-notice/editable.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { IdempotencyOutcome } from '../policy/idempotency/rules.ts';
 import { type ConsumerTally, createConsumerTally } from './consumer-tally.ts';
 import { createLatency, type Latency } from './latency.ts';
 import {
@@ -42,6 +43,8 @@ export interface VersionSlot {
   readonly observed: Map<RefusalReason, number>;
   /** By what became of the notice in the body. */
   readonly bodyNotices: Map<NoticeOutcome, number>;
+  /** By what became of the key of a request. */
+  readonly idempotency: Map<IdempotencyOutcome, number>;
   lastRequest: EpochMs | undefined;
 }
 
@@ -98,6 +101,7 @@ function versionSlot(api: ApiSlot, version: string): VersionSlot {
     operations: new Map(),
     observed: new Map(),
     bodyNotices: new Map(),
+    idempotency: new Map(),
     lastRequest: undefined,
   }));
 }

@@ -1,4 +1,5 @@
-// The contracts of pins, API keys, overrides, published files and ledger on each store.
+// The contracts of pins, API keys, idempotency keys, overrides, published files and ledger on each store.
+import { idempotencyStoreContract } from './idempotency-store.ts';
 import { keyStoreContract } from './key-store.ts';
 import { LASTING_STORES } from './lasting-stores.ts';
 import { ledgerStoreContract } from './ledger-store.ts';
@@ -10,6 +11,7 @@ for (const [name, open] of LASTING_STORES) {
   pinStoreContract(name, open);
   keyStoreContract(name, open);
   overrideStoreContract(name, open);
+  idempotencyStoreContract(name, open);
   publishedRecordContract(name, open);
   ledgerStoreContract(name, open);
 }

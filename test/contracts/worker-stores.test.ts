@@ -16,6 +16,7 @@ import {
   type WorkerStores,
 } from '../../gateway/stores/workers/worker-stores.ts';
 import { NOW } from '../support/exchange-samples.ts';
+import { answerOf } from './idempotency-store.ts';
 import { keyRecord } from './key-store.ts';
 import { everyRecord, newWriter, usageOf } from './ledger-store.ts';
 import { takeOne } from './rate-limit-store.ts';
@@ -59,6 +60,8 @@ const remote = (): RemoteStore => {
     firstUsage: far('firstUsage', answers.firstUsage),
     usageBegan: far('usageBegan', answers.usageBegan),
     findKey: far('findKey', answers.findKey),
+    claimKey: far('claimKey', answers.claimKey),
+    settleKey: far('settleKey', answers.settleKey),
   };
 };
 
@@ -228,6 +231,19 @@ describe('pins and pauses of workers', () => {
     const moved = { ...PIN, label: '2026-12-01' };
     expect(await primary.pins.replace(KEY, PIN, moved)).toBe(true);
     for (const { pins } of workers) expect(await pins.find(KEY)).toEqual(moved);
+  });
+
+  it('IDM-5: of two workers that ask at once one gets a key; the other gets the answer that came of it', async () => {
+    const [first, second] = workers.map(({ idempotency }) => idempotency);
+    const asks = [first?.claim('key', 'a', HOUR), second?.claim('key', 'b', HOUR)];
+    expect((await Promise.all(asks)).map((each) => each?.kind)).toEqual(['claimed', 'running']);
+    expect(await second?.finish('key', 'b', answerOf(), HOUR)).toBe(false);
+    expect(await first?.finish('key', 'a', answerOf(), HOUR)).toBe(true);
+    expect(await second?.claim('key', 'b', HOUR)).toEqual({ kind: 'kept', answer: answerOf() });
+    expect(await primary.idempotency.claim('key', 'c', HOUR)).toMatchObject({ kind: 'kept' });
+    silence = Promise.reject(new Error('the primary has gone'));
+    silence.catch(() => undefined);
+    await expect(first?.claim('other', 'a', HOUR)).rejects.toMatchObject({ code: 'store_unavailable' });
   });
 
   it('a pause is known to every worker once it is stored, and to those that start later', async () => {

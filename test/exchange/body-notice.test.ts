@@ -8,6 +8,7 @@ import { tokenAuthenticator } from '../../gateway/policy/authentication/token-au
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
+import { NEW_KEYS } from '../support/new-keys.ts';
 
 const POLICY = `api: orders
 base: /api/orders
@@ -67,6 +68,7 @@ async function judge(situation: Situation): Promise<Directive> {
       take: (parts) => parts.map(({ limit, rule }) => ({ kind: 'counted', limit, rule, ...EMPTY })),
     },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
+    idempotency: NEW_KEYS,
     overrides: () => situation.overrides ?? [],
     authenticators: new Map([
       [

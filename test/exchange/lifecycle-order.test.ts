@@ -10,6 +10,7 @@ import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { Quota, Take } from '../../gateway/policy/rate-limit/limit.ts';
 import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
+import { NEW_KEYS } from '../support/new-keys.ts';
 
 const POLICY = `api: orders
 base: /api/orders
@@ -95,6 +96,7 @@ async function judge(situation: Situation): Promise<Judged> {
         }),
     },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
+    idempotency: NEW_KEYS,
     overrides: () => [],
     authenticators: new Map([
       [

@@ -5,6 +5,7 @@ import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
+import { NEW_KEYS } from '../support/new-keys.ts';
 
 const UNTIL = Date.parse('2026-11-20T18:00:00Z');
 const POLICY = `api: orders
@@ -80,6 +81,7 @@ async function judge({
         })),
     },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
+    idempotency: NEW_KEYS,
     overrides: () => [],
     authenticators: new Map([
       [
@@ -98,7 +100,7 @@ async function judge({
   const directive = await exchange.decide(request, facts);
   if (directive.kind === 'publish')
     return { outcome: 'published', answer: exchange.publish(directive.publication, facts, request) };
-  if (directive.kind === 'forward') return { outcome: 'forwarded', answer: undefined };
+  if (directive.kind !== 'refuse') return { outcome: 'forwarded', answer: undefined };
   return { outcome: directive.refusal.reason, answer: exchange.refuse(directive.refusal, facts, request) };
 }
 

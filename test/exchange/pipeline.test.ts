@@ -25,6 +25,7 @@ import {
   version,
   view,
 } from '../support/exchange-samples.ts';
+import { NEW_KEYS } from '../support/new-keys.ts';
 
 const EXHAUSTED = {
   kind: 'counted',
@@ -89,6 +90,7 @@ function exchangeIn(situation: Situation): Exchange {
     guard: () => EXHAUSTED,
     limiter: { take: () => [situation.quota ?? EXHAUSTED] },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
+    idempotency: NEW_KEYS,
     overrides: () => [],
     authenticators: new Map([
       ['main', tokenAuthenticator({ claims: () => true, verify: () => situation.token ?? ACME })],

@@ -6,6 +6,7 @@ import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { workspace } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
+import { NEW_KEYS } from '../support/new-keys.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -111,6 +112,7 @@ function asking(plan: GatewayPlan, path: string): (now: number) => Promise<strin
           }),
       },
       pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
+      idempotency: NEW_KEYS,
       overrides: () => [],
       authenticators: new Map(),
       onFault: () => undefined,

@@ -10,6 +10,7 @@ import { tokenAuthenticator } from '../../gateway/policy/authentication/token-au
 import { gcra } from '../../gateway/policy/rate-limit/gcra.ts';
 import { ACCESS, api, NOW, plan, upstream, version, view } from '../support/exchange-samples.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
+import { NEW_KEYS } from '../support/new-keys.ts';
 
 const T = NOW / 1000;
 const stack = new AsyncDisposableStack();
@@ -54,6 +55,7 @@ beforeAll(async () => {
           })),
       },
       pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
+      idempotency: NEW_KEYS,
       overrides: () => [],
       authenticators: new Map([...verifiers].map(([name, each]) => [name, tokenAuthenticator(each)])),
       onFault: () => undefined,

@@ -8,7 +8,7 @@ import { startTestIssuer } from '../support/issuer.ts';
 
 const PAGE = 'https://app.example.com';
 const EXPOSED =
-  'Deprecation, Sunset, Link, Warning, X-API-Deprecation-Info, ETag, Location, Retry-After, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining';
+  'Deprecation, Sunset, Link, Warning, X-API-Deprecation-Info, ETag, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotency-Replayed, X-RateLimit-Limit, X-RateLimit-Remaining';
 
 const stack = new AsyncDisposableStack();
 let gateway: RunningGateway;

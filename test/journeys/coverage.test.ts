@@ -15,6 +15,7 @@ const REFUSALS = [
   'policy/authentication/access.ts',
   'policy/rate-limit/limit.ts',
   'policy/body-notice/conditions.ts',
+  'policy/idempotency/rules.ts',
 ];
 
 async function reasons(): Promise<readonly string[]> {

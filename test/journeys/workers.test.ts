@@ -83,6 +83,28 @@ describe('the one page of metrics', () => {
   });
 });
 
+describe('an idempotency key with the embedded store', () => {
+  it('IDM-5: is one for all workers: thirty requests at once are carried out once', async () => {
+    const asked = {
+      path: '/api/v1/open/placed',
+      method: 'POST',
+      headers: { 'idempotency-key': 'placed' },
+      body: 'x',
+    };
+    const answers = await Promise.all(
+      clients.flatMap((client) => Array.from({ length: 15 }, () => client.ask(asked))),
+    );
+    expect(Object.keys(statuses(answers)).filter((status) => status !== '200' && status !== '409')).toEqual(
+      [],
+    );
+    const again = await Promise.all(clients.map((client) => client.ask(asked)));
+    expect(again.map(({ headers }) => headers['idempotency-replayed'])).toEqual(['true', 'true']);
+    // The echo says which request it got.
+    const told = [...answers, ...again].filter(({ status }) => status === 200).map(({ text }) => text);
+    expect(new Set(told).size).toBe(1);
+  });
+});
+
 describe('what an operator changes', () => {
   it('a pause is known to every worker once it is acknowledged, and so is its end', async () => {
     const each = async () => (await askAll(1, '/api/v1/quotes')).map(({ status }) => status);

@@ -114,7 +114,12 @@ async function onRedis(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<boo
   );
   for (const gateway of gateways.slice(1)) await end(gateway);
   const connection = await connectRedis(redis.url, { onState: () => undefined, answerWithinMs: 5000 });
-  return await compare(name, called, await openSharedState(connection, { onFault: fail }), signal === 'SIGKILL');
+  return await compare(
+    name,
+    called,
+    await openSharedState(connection, { onFault: fail }),
+    signal === 'SIGKILL',
+  );
 }
 
 async function embedded(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<boolean> {

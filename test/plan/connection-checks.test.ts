@@ -132,6 +132,11 @@ describe('check', () => {
       '«RateLimit-Policy»',
       gateways('ratelimit-policy', 'limits'),
     ],
+    [
+      'response: { remove: [Idempotency-Replayed] }',
+      '«Idempotency-Replayed»',
+      gateways('idempotency-replayed', 'whether an answer is given again'),
+    ],
     ['request: { set: { "X Y": a } }', '«"X Y"»', 'error: not a field name'],
     ['request: { set: { X-A: a, x-a: b } }', '«x-a»', 'error: x-a is set above'],
     ['request: { set: { X-A: a }, remove: [X-A] }', '«X-A»', 'error: x-a is set above, which replaces it'],

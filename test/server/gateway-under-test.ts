@@ -139,6 +139,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       observed: undefined,
       fault: undefined,
       bodyNotice: undefined,
+      idempotency: undefined,
       upstreamMs: undefined,
     }),
     async decide(view, facts): Promise<Directive> {

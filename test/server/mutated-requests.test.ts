@@ -20,6 +20,7 @@ import { type Reading, readRequest } from '../../gateway/server/request-view.ts'
 import { NOW, workspace } from '../plan/workspace.ts';
 import { fuzz } from '../support/fuzz.ts';
 import { fieldLines, mutated } from '../support/mutated-bytes.ts';
+import { NEW_KEYS } from '../support/new-keys.ts';
 import { createBytesParser } from '../support/parsed-request.ts';
 
 const POLICY = `api: orders
@@ -95,6 +96,7 @@ beforeAll(async () => {
     guard: () => expect.fail('no guard'),
     limiter: { take: () => expect.fail('no limits') },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
+    idempotency: NEW_KEYS,
     overrides: () => [],
     authenticators: new Map(),
     onFault: () => undefined,

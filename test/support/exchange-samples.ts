@@ -87,6 +87,7 @@ export function version(changes: Partial<VersionRules> = {}): VersionRules {
     maxBody: 1_000_000,
     access: { kind: 'public' },
     limits: undefined,
+    idempotency: undefined,
     upstream: undefined,
     place: '/api/v1/orders',
     predecessors: [],
@@ -192,6 +193,7 @@ export function deprecatedFacts(): ExchangeFacts {
     observed: undefined,
     fault: undefined,
     bodyNotice: undefined,
+    idempotency: undefined,
     upstreamMs: undefined,
   };
 }

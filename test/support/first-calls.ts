@@ -11,6 +11,7 @@ import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
 import type { PinStore } from '../../gateway/policy/versioning/pin.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
 import { ACCESS, api, LIMIT, LIMITS, NOW, plan, RULE, upstream, version, view } from './exchange-samples.ts';
+import { NEW_KEYS } from './new-keys.ts';
 
 const LABELS = ['v1', 'v2'] as const;
 type Changes = Partial<VersionRules> & { readonly dates?: Partial<Schedule> };
@@ -87,6 +88,7 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
       },
     },
     pins,
+    idempotency: NEW_KEYS,
     overrides: () => [],
     authenticators: new Map([
       [

@@ -88,6 +88,13 @@ const SAMPLES: Samples = {
   guard_limited: [{ reason: 'guard_limited', retryAfterSeconds: 1 }],
   limits_unavailable: [{ reason: 'limits_unavailable', retryAfterSeconds: 1, restoredAt: NOW }],
   precondition_failed: [{ reason: 'precondition_failed' }],
+  idempotency_key_missing: [{ reason: 'idempotency_key_missing', keepMs: 86_400_000 }],
+  idempotency_key_malformed: [{ reason: 'idempotency_key_malformed' }],
+  idempotency_key_anonymous: [{ reason: 'idempotency_key_anonymous' }],
+  idempotency_conflict: [{ reason: 'idempotency_conflict' }],
+  idempotency_unknown: [{ reason: 'idempotency_unknown' }],
+  idempotency_mismatch: [{ reason: 'idempotency_mismatch' }],
+  idempotency_unavailable: [{ reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: NOW }],
 };
 
 const FAULTS: Readonly<Record<FaultCode, Fault>> = {

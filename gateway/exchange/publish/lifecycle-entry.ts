@@ -2,6 +2,7 @@
 // Part of lifecycle-document.ts, which says of whom.
 import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
+import type { IdempotencyRules } from '../../policy/idempotency/rules.ts';
 import { holdOf, type Moment } from '../../policy/lifecycle/assess.ts';
 import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
@@ -32,8 +33,16 @@ export interface Entry {
   /** Until then there is no brownout, and what would end stays. */
   readonly paused_until?: string;
   readonly brownouts?: readonly PlannedBrownout[];
+  /** Which methods may have an idempotency key, and for how long an outcome is kept for one. */
+  readonly idempotency?: PublishedIdempotency;
   /** Until then its service is being worked on, and requests are answered 503. */
   readonly maintenance_until?: string;
+}
+
+export interface PublishedIdempotency {
+  readonly methods: readonly string[];
+  readonly required: boolean;
+  readonly keep_seconds: number;
 }
 
 export interface PlannedBrownout {
@@ -65,6 +74,8 @@ export function entryOf(api: ApiPlan, rules: VersionRules, moment: Now, within?:
     alternate: schedule.successor === undefined ? schedule.alternate : undefined,
     migration_guide: schedule.guide,
     reason: schedule.reason,
+    idempotency:
+      hasEnded(phase) || rules.idempotency === within?.idempotency ? undefined : keysOf(rules.idempotency),
     paused_until: instantText(pauseEnd(rules, moment)),
     maintenance_until: hasEnded(phase) ? undefined : instantText(maintenanceEnd(rules, moment.realNow)),
     next_change: Number.isFinite(phase.until)
@@ -88,6 +99,13 @@ function pauseEnd(rules: VersionRules, moment: Moment): EpochMs | undefined {
   const { sunset } = rules.schedule;
   if (sunset === undefined && rules.brownouts === undefined) return undefined;
   return holdOf(rules, moment)?.until;
+}
+
+/** IDM-5. */
+function keysOf(rules: IdempotencyRules | undefined): PublishedIdempotency | undefined {
+  if (rules === undefined) return undefined;
+  const { methods, required, keepMs } = rules;
+  return { methods: [...methods], required, keep_seconds: keepMs / 1000 };
 }
 
 /** As long as it holds. */

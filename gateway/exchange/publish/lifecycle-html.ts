@@ -1,9 +1,10 @@
 // The life of one API for people: one self-contained page, readable without styles, free of scripts.
 // Shown when a browser follows X-API-Deprecation-Info or rel="status".
 import { createHash } from 'node:crypto';
+import { spanInWords } from '../../plan/changes/spans.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { LifecycleDocument, OperationEntry, VersionEntry } from './lifecycle-document.ts';
-import type { Entry, PlannedBrownout } from './lifecycle-entry.ts';
+import type { Entry, PlannedBrownout, PublishedIdempotency } from './lifecycle-entry.ts';
 
 const STYLE = [
   ':root{color-scheme:light dark}',
@@ -79,6 +80,11 @@ function rowsOf(version: VersionEntry, self: string): readonly string[] {
   ];
 }
 
+function spellKeys({ methods, required, keep_seconds: kept }: PublishedIdempotency): string {
+  const must = required ? 'need' : 'may have';
+  return `${methods.join(', ')} ${must} an Idempotency-Key, kept for ${spanInWords(0, kept * 1000)}`;
+}
+
 function spellSupport({ level, until }: NonNullable<VersionEntry['support']>): string {
   const end = until === undefined ? '' : ` until ${time(until)}`;
   return level === undefined ? `Supported${end}` : `Support: ${escapeHtml(level)}${end}`;
@@ -103,6 +109,7 @@ function row(name: string, entry: Entry, more: readonly string[]): string {
     ...(alternate === undefined ? [] : [anchor(alternate, 'What may serve instead')]),
     ...(guide === undefined ? [] : [anchor(guide, 'Migration guide')]),
     ...(brownout === undefined ? [] : [`Next brownout: ${spellBrownout(brownout)}`]),
+    ...(entry.idempotency === undefined ? [] : [spellKeys(entry.idempotency)]),
     ...more,
   ];
   const cells = [

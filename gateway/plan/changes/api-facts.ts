@@ -20,6 +20,7 @@ import {
   wordFact,
   writtenWord,
 } from './facts.ts';
+import { wholeIdempotencyFacts } from './idempotency-facts.ts';
 import { limitFacts } from './limit-facts.ts';
 import { spanInWords } from './spans.ts';
 import { TARGET_KEYS, targetFacts } from './target-facts.ts';
@@ -33,6 +34,7 @@ const KNOWN = new Set([
   'access',
   'cors',
   'limits',
+  'idempotency',
   'maintenance',
   'rules',
   'expect',
@@ -82,6 +84,7 @@ function apiFacts(file: PolicyFile, document: SourceDocument): readonly Fact[] {
     ...accessFacts(file.access, document, ['access']),
     membersFact('CORS origin', words(cors?.origins ?? [], ['cors', 'origins'])),
     ...limitFacts(file.limits, file.access === 'public' ? 'address' : 'consumer'),
+    ...wholeIdempotencyFacts(file.idempotency),
     ...Object.entries(RULES).flatMap(([name, { severity }]) =>
       wordFact(`rule ${name}`, plainWord(rules?.[name as keyof typeof RULES] ?? severity)),
     ),

@@ -18,6 +18,7 @@ import {
   type Word,
   wordFact,
 } from './facts.ts';
+import { idempotencyFacts } from './idempotency-facts.ts';
 import { limitFacts } from './limit-facts.ts';
 
 const KNOWN = new Set([
@@ -35,6 +36,7 @@ const KNOWN = new Set([
   'maintenance',
   'limits',
   'access',
+  'idempotency',
   'operations',
 ]);
 const KNOWN_OF_OPERATION = new Set([
@@ -45,6 +47,7 @@ const KNOWN_OF_OPERATION = new Set([
   'brownouts',
   'maintenance',
   'limits',
+  'idempotency',
   'access',
 ]);
 
@@ -69,6 +72,7 @@ function versionFacts(version: VersionFile, document: SourceDocument, at: Path):
     ...accessFacts(version.access, document, [...at, 'access']),
     ...otherFacts(document, at, KNOWN, { body_notice: false }),
     ...limitFacts(version.limits),
+    ...idempotencyFacts(version.idempotency),
   ];
 }
 
@@ -114,6 +118,7 @@ function operationFacts(
     ...windowFacts(operation.brownouts, deprecated ?? version.deprecated, sunset ?? effectiveSunset(version)),
     ...dateFact('maintenance until', operation.maintenance?.until),
     ...limitFacts(operation.limits),
+    ...idempotencyFacts(operation.idempotency),
   ];
 }
 

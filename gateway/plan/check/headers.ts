@@ -45,6 +45,7 @@ const RESPONSE: Readonly<Record<string, string>> = {
   'proxy-status': 'what failed',
   'strict-transport-security': 'how it is reached',
   'retry-after': 'when to come again',
+  'idempotency-replayed': 'whether an answer is given again',
   vary: 'what an answer depends on',
 };
 /** Dropped from what clients send whether or not an upstream is told by them. */

@@ -12,6 +12,7 @@ import { checkAccess } from './access.ts';
 import { checkCarriers } from './carriers.ts';
 import { checkHeaders } from './headers.ts';
 import { checkHosts } from './hosts.ts';
+import { checkIdempotency } from './idempotency.ts';
 import { checkLimits } from './limits.ts';
 import { checkLowering } from './lowering.ts';
 import { checkMaintenance } from './maintenance.ts';
@@ -29,6 +30,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkHosts(view, around.certifiedNames, report);
   checkLimits(view, report);
   checkLowering(view, report);
+  checkIdempotency(view, report);
   checkUpstreams(view, around, report);
   checkTargets(view, report);
   checkMaintenance(view, around.now, report);

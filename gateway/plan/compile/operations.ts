@@ -1,5 +1,6 @@
 // The operations of a version: whole rules each, what they do not say taken from the version.
 // Part of compiling one version; per request only the table is asked.
+import { idempotencyOf } from '../../policy/idempotency/section.ts';
 import {
   type OperationTemplate,
   parseOperation,
@@ -78,6 +79,10 @@ function compileOperation(
         hasDates: operation.deprecated !== undefined || operation.sunset !== undefined,
       },
     }),
+    idempotency:
+      operation.idempotency === undefined
+        ? rules.idempotency
+        : idempotencyOf([operation.idempotency, version.idempotency, file.idempotency]),
     ...successorOf(template, operation, input),
   };
 }

@@ -1,5 +1,6 @@
 // Documents that passed every check to the plan: inheritance resolved, phases and routes built, nothing left to decide.
 // Pure: files in, plan out.
+import { idempotencyOf } from '../../policy/idempotency/section.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
@@ -111,6 +112,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       maxBody: version.max_body ?? file.max_body ?? settings.bounds.body,
       access: versionAccess(version, access, settings),
       limits: compileLimits(file, { label, version: version.limits, schedule }),
+      idempotency: idempotencyOf([version.idempotency, file.idempotency]),
       upstream,
       place: pathOf(label),
       predecessors: predecessorsOf(label, versions),

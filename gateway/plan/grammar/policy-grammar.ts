@@ -7,6 +7,7 @@ import {
   versionAccessSection,
 } from '../../policy/authentication/section.ts';
 import { bodyNoticeSection } from '../../policy/body-notice/section.ts';
+import { idempotencySection, ownIdempotencySection } from '../../policy/idempotency/section.ts';
 import {
   deprecatedMaxAgeSection,
   deprecationHeaderSection,
@@ -49,6 +50,7 @@ const operation = z.strictObject({
   access: operationAccessSection.optional(),
   limits: versionLimitsSection.optional(),
   cost: costSection.optional(),
+  idempotency: ownIdempotencySection.optional(),
   body_notice: bodyNoticeSection.optional(),
   maintenance: orOff(maintenanceSection, null).optional(),
   max_body: maxBodySection.optional(),
@@ -59,6 +61,7 @@ const version = z.strictObject({
   openapi: openapiSection.optional(),
   access: versionAccessSection.optional(),
   limits: versionLimitsSection.optional(),
+  idempotency: ownIdempotencySection.optional(),
   body_notice: bodyNoticeSection.optional(),
   maintenance: orOff(maintenanceSection, undefined).optional(),
   max_body: maxBodySection.optional(),
@@ -99,6 +102,7 @@ const fields = {
     })
     .optional(),
   limits: limitsSection.optional(),
+  idempotency: idempotencySection.optional(),
   headers: headersSection.optional(),
   max_body: maxBodySection.optional(),
   deprecation_header: deprecationHeaderSection.optional(),

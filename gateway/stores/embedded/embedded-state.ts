@@ -1,6 +1,7 @@
-// What the embedded store keeps for good: pins, API keys, overrides, published files, ledger, in the database of the data folder.
+// What the embedded store keeps for good: pins, API keys, overrides, idempotency keys, published files, ledger, in one database.
 // One process holds the folder, so that what this process knows is all there is to know.
 import type { Override } from '../../policy/lifecycle/override.ts';
+import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
 import { createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
@@ -19,6 +20,8 @@ export interface EmbeddedState extends LastingStores {
   readonly keyTexts: KeyTexts;
   /** Those that this process knows. */
   readonly pins: CachedPins;
+  /** Idempotency keys as they are kept, for workers. */
+  readonly claimTexts: ClaimTexts;
 }
 
 export interface EmbeddedOptions extends DatabaseOptions {
@@ -32,6 +35,10 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
   const { onFault, tell = async () => undefined } = options;
   const records = tellingRecords(createPinRecords(pinTexts(database), onFault), tell);
   const keyTexts = tellingKeyTexts(keyTextsIn(database), tell);
+  const claimTexts: ClaimTexts = {
+    claim: (key, owner, lockMs) => database.call('claimKey', key, owner, lockMs),
+    settle: (key, owner, next) => database.call('settleKey', key, owner, next),
+  };
   const onOverrides = (overrides: readonly Override[]) => tell({ kind: 'overrides', overrides });
   try {
     return {
@@ -39,6 +46,8 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
       pins: createPinCache(records),
       keyTexts,
       keys: createKeyCache(keyTexts, onFault),
+      claimTexts,
+      idempotency: createIdempotencyStore(claimTexts, onFault),
       overrides: await openOverrides(database, onFault, onOverrides),
       published: {
         read: async () => readPublished(await database.call('readPublished')),

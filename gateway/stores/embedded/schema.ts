@@ -24,6 +24,9 @@ const MIGRATIONS: readonly string[] = [
      writer TEXT PRIMARY KEY, number INTEGER NOT NULL, at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;`,
   `CREATE TABLE api_key (id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE idempotency
+     (key TEXT PRIMARY KEY, owner TEXT NOT NULL, state TEXT NOT NULL, record TEXT, until INTEGER NOT NULL) STRICT;
+   CREATE INDEX idempotency_until ON idempotency (until);`,
 ];
 
 /** The file was written by a later edition, which may mean something else by it. */

@@ -1,8 +1,9 @@
-// What all gateways on one Redis share and keep for good: pins, API keys, overrides, published files and ledger.
+// What all gateways on one Redis share and keep: pins, API keys, overrides, idempotency keys, published files and ledger.
 // Each gateway holds what it knows in memory and looks at the stream of changes twice a second (open-stores.ts).
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import type { Override, OverrideStore } from '../../policy/lifecycle/override.ts';
+import { createIdempotencyStore } from '../idempotency-records.ts';
 import { createKeyCache } from '../key-cache.ts';
 import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { createPinCache } from '../pin-cache.ts';
@@ -11,6 +12,7 @@ import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
 import { type Changes, isEarlier, readChanges, textsOf } from './change-reply.ts';
 import type { RedisConnection } from './connect.ts';
+import { createRedisClaimTexts } from './idempotency.ts';
 import { redisKeyTexts } from './keys.ts';
 import type { LastKnownFile } from './last-known.ts';
 import { createRedisLedger } from './ledger.ts';
@@ -142,6 +144,7 @@ export async function openSharedState(
   return {
     pins,
     keys,
+    idempotency: createIdempotencyStore(createRedisClaimTexts(connection), onFault),
     overrides: overrideStore,
     published: {
       read: async () => {

@@ -3,6 +3,7 @@
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
+import type { ClaimTexts } from '../idempotency-records.ts';
 import type { KeyTexts } from '../key-cache.ts';
 import type { CachedPins, PinRecords } from '../pin-cache.ts';
 import type { Kept, StoreAnswers, StoreNews } from './spoken.ts';
@@ -17,11 +18,12 @@ export interface OwnedStore {
   readonly keyTexts: Pick<KeyTexts, 'find'>;
   /** As this process knows them. */
   readonly pins: Pick<CachedPins, 'forgetAbsence'>;
+  readonly claimTexts: ClaimTexts;
   readonly ledger: LedgerStore;
 }
 
 export function answerWorkers(
-  { take, takeAll, records, keyTexts, pins, ledger }: OwnedStore,
+  { take, takeAll, records, keyTexts, claimTexts, pins, ledger }: OwnedStore,
   guard: StoreAnswers['guard'],
   tell: TellWorkers,
 ): StoreAnswers {
@@ -31,6 +33,8 @@ export function answerWorkers(
     guard,
     findPin: (key) => kept(records.find(key)),
     findKey: (id) => kept(keyTexts.find(id)),
+    claimKey: ({ key, owner, lockMs }) => kept(claimTexts.claim(key, owner, lockMs)),
+    settleKey: ({ key, owner, next }) => kept(claimTexts.settle(key, owner, next)),
     claimPin: async ({ key, pin }) => {
       const standing = await kept(records.claim(key, pin));
       pins.forgetAbsence(key);
@@ -52,7 +56,7 @@ export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   };
   return {
     ...{ take: nobody, takeAll: nobody, guard, findPin: nobody, claimPin: nobody, findKey: nobody },
-    ...{ addUsage: nobody, firstUsage: nobody, usageBegan: nobody },
+    ...{ claimKey: nobody, settleKey: nobody, addUsage: nobody, firstUsage: nobody, usageBegan: nobody },
   };
 }
 

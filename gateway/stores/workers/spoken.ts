@@ -5,11 +5,17 @@ import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
 import type { UsageBatch, UsageSubject, UsageVersion } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
+import type { SettledKey, StandingKey } from '../idempotency-records.ts';
 
 /** What a store that may be away answered. */
 export type Kept<T> =
   | { readonly kind: 'kept'; readonly value: T }
   | { readonly kind: 'away'; readonly reason: string };
+
+interface KeyAsked {
+  readonly key: string;
+  readonly owner: string;
+}
 
 /** What a worker asks the primary for. */
 export interface StoreAnswers {
@@ -23,6 +29,8 @@ export interface StoreAnswers {
   readonly addUsage: (batch: UsageBatch) => Promise<Kept<void>>;
   readonly firstUsage: (subject: Omit<UsageSubject, 'operation'>) => Promise<Kept<EpochMs | undefined>>;
   readonly usageBegan: (of: UsageVersion | undefined) => Promise<Kept<EpochMs | undefined>>;
+  readonly claimKey: (asked: KeyAsked & { readonly lockMs: number }) => Promise<Kept<StandingKey>>;
+  readonly settleKey: (asked: KeyAsked & { readonly next: SettledKey }) => Promise<Kept<boolean>>;
 }
 
 /** What the primary tells its workers of, unasked. */

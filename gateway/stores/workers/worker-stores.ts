@@ -6,6 +6,7 @@ import type { Override } from '../../policy/lifecycle/override.ts';
 import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { createEmbeddedRateLimitStore } from '../embedded/rate-limit.ts';
+import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
 import { type CachedKeys, createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
@@ -34,7 +35,7 @@ export interface WorkerStoreOptions extends StoreOptions {
   readonly workers: number;
 }
 
-export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'close'> {
+export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'idempotency' | 'close'> {
   readonly overrides: Pick<Stores['overrides'], 'current'>;
   readonly keys: KnownKeys;
   /** The whole of it is read and forgotten by the primary. */
@@ -57,8 +58,9 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
       const pins = createPinCache(pinRecords(primary));
       const ledger = ledgerOf(primary);
       const keys = createKeyCache(keyTexts(primary), options.onFault);
+      const idempotency = createIdempotencyStore(claimTexts(primary), options.onFault);
       const known = openKnown(options.start, pins, keys);
-      return { limiter, guard, pins, keys, ledger, ...known, close: async () => undefined };
+      return { limiter, guard, pins, keys, idempotency, ledger, ...known, close: async () => undefined };
     }
     case 'redis': {
       const stores = await openStores({ ...options, replicas: replicas * workers });
@@ -130,6 +132,13 @@ function ledgerOf({ addUsage, firstUsage, usageBegan }: RemoteStore): WorkerStor
     add: async (batch) => keptOr(await inTime(addUsage(batch))),
     firstSeen: async (subject) => keptOr(await inTime(firstUsage(subject))),
     beganAt: async (of) => keptOr(await inTime(usageBegan(of))),
+  };
+}
+
+function claimTexts({ claimKey, settleKey }: RemoteStore): ClaimTexts {
+  return {
+    claim: async (key, owner, lockMs) => keptOr(await inTime(claimKey({ key, owner, lockMs }))),
+    settle: async (key, owner, next) => keptOr(await inTime(settleKey({ key, owner, next }))),
   };
 }
 

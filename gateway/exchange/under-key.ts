@@ -1,0 +1,87 @@
+// The idempotency step of the pipeline: the key is read, and asked for at the store, before anything of the body is.
+// What comes of it is a refusal, a replay, or the order with the claim that the forwarder settles.
+import type { ApiPlan } from '../plan/plan.ts';
+import type { RouteMatch } from '../plan/route-table.ts';
+import { StoreUnavailable } from '../policy/contract.ts';
+import { fingerprintOf, readKey, storageKey } from '../policy/idempotency/key.ts';
+import type { IdempotencyRules } from '../policy/idempotency/rules.ts';
+import { type Asked, claimKey, withoutStore } from './claim.ts';
+import type { Directive, ForwardOrder } from './directive.ts';
+import { refuse } from './enforce.ts';
+import type { ExchangeFacts } from './facts.ts';
+import { ownSearch } from './forward-order.ts';
+import type { ExchangePorts } from './ports.ts';
+import type { RequestView } from './request-view.ts';
+
+export interface Keyed {
+  readonly match: Pick<RouteMatch<ApiPlan>, 'route' | 'tail'>;
+  readonly view: RequestView;
+  readonly facts: ExchangeFacts;
+  readonly ports: ExchangePorts;
+}
+
+export async function underKey(
+  order: ForwardOrder,
+  rules: IdempotencyRules,
+  { match, view, facts, ports }: Keyed,
+): Promise<Directive> {
+  const { method, headers, clientAddress } = view;
+  const plainly: Directive = { kind: 'forward', forward: order };
+  if (!rules.methods.has(method)) return plainly;
+  const read = readKey(headers);
+  if (read.kind === 'malformed') return refuse({ reason: 'idempotency_key_malformed' });
+  if (read.kind === 'none')
+    return rules.required ? refuse({ reason: 'idempotency_key_missing', keepMs: rules.keepMs }) : plainly;
+  const { consumer } = facts;
+  if (consumer === undefined && rules.anonymous === 'refuse')
+    return refuse({ reason: 'idempotency_key_anonymous' });
+  if (Number(headers['content-length'] ?? 0) > rules.maxBody) {
+    if (rules.required) return refuse({ reason: 'body_too_large', most: rules.maxBody });
+    facts.idempotency = 'unprotected';
+    return plainly;
+  }
+
+  const contentType = textOf(headers['content-type']);
+  const key = storageKey({
+    api: match.route.name,
+    version: order.label,
+    method,
+    target: match.tail + ownSearch(match.route.resolution, view.search),
+    consumer,
+    clientAddress,
+    key: read.key,
+  });
+  let asked: Asked;
+  try {
+    const totalMs = order.upstream.timeouts.total;
+    asked = await claimKey({ rules, key, contentType, totalMs, facts, ports });
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    const refusal = withoutStore(rules, facts, ports.wallClock);
+    return refusal === undefined ? plainly : refuse(refusal);
+  }
+  switch (asked.kind) {
+    case 'claimed':
+      facts.idempotency = 'claimed';
+      return { kind: 'forward', forward: { ...order, claim: asked.claim } };
+    case 'running':
+      facts.idempotency = 'conflict';
+      return refuse({ reason: 'idempotency_conflict' });
+    case 'unknown':
+      facts.idempotency = 'conflict';
+      return refuse({ reason: 'idempotency_unknown' });
+    case 'kept': {
+      const { answer } = asked;
+      const isSame = (body: Uint8Array): boolean => fingerprintOf(contentType, body) === answer.fingerprint;
+      return { kind: 'replay', forward: order, kept: answer, isSame, maxBody: rules.maxBody };
+    }
+    default: {
+      const never: never = asked;
+      throw new Error(`unhandled key ${JSON.stringify(never)}`);
+    }
+  }
+}
+
+function textOf(field: string | readonly string[] | undefined): string {
+  return typeof field === 'string' ? field : (field?.join(', ') ?? '');
+}

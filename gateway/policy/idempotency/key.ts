@@ -1,0 +1,70 @@
+// The key a client chose, out of its header line, and the two digests that are made with it.
+// Called by the exchange; a store sees the digests and never the key itself.
+import { createHash } from 'node:crypto';
+import type { RequestHeaders } from '../contract.ts';
+
+/** RFC 8941 §3.3.3, with room for parameters, which mean nothing here. */
+const TEXT = String.raw`"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"`;
+const PARAMETER = String.raw`; *[a-z*][a-z0-9_.*-]*(?:=(?:${TEXT}|[^\s;"]+))?`;
+const QUOTED = new RegExp(`^${TEXT}(?:${PARAMETER})*$`);
+const BARE = /^[A-Za-z0-9._~:-]{1,255}$/;
+const LONGEST = 255;
+
+export type ReadKey =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'key'; readonly key: string };
+
+/**
+ * IDM-1: a String in quotes, or the same characters without them. Two lines, which arrive as one with a comma, are none
+ * of both.
+ */
+export function readKey(headers: RequestHeaders): ReadKey {
+  const field = headers['idempotency-key'];
+  if (field === undefined) return { kind: 'none' };
+  if (typeof field !== 'string') return { kind: 'malformed' };
+  if (BARE.test(field)) return { kind: 'key', key: field };
+  const key = QUOTED.exec(field)?.[1]?.replace(/\\(["\\])/g, '$1');
+  return key === undefined || key === '' || key.length > LONGEST
+    ? { kind: 'malformed' }
+    : { kind: 'key', key };
+}
+
+/** Whose key it is and what it was sent for. */
+export interface KeyScope {
+  readonly api: string;
+  readonly version: string;
+  readonly method: string;
+  /** Below the base of the API, normalised, with its query less the version. */
+  readonly target: string;
+  /** Undefined where nobody is known; then the address stands for who calls. */
+  readonly consumer: { readonly id: string; readonly claims: Readonly<Record<string, unknown>> } | undefined;
+  readonly clientAddress: string;
+  readonly key: string;
+}
+
+/**
+ * IDM-4: what a store keeps it under. Two users of one application are two principals, else the key of one would be
+ * answered with what the other was told.
+ */
+export function storageKey(scope: KeyScope): string {
+  const { api, version, method, target, consumer, clientAddress, key } = scope;
+  const who =
+    consumer === undefined
+      ? ['address', clientAddress]
+      : ['consumer', consumer.id, wordOf(consumer.claims.iss), wordOf(consumer.claims.sub)];
+  return digest(JSON.stringify([api, version, method, target, who, key]));
+}
+
+/** IDM-4: of the bytes as they came: the same JSON with other blanks is another payload. */
+export function fingerprintOf(contentType: string, body: Uint8Array): string {
+  return createHash('sha256').update(`${contentType}\n`).update(body).digest('base64url');
+}
+
+function wordOf(claim: unknown): string {
+  return typeof claim === 'string' ? claim : '';
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,121 @@
+// The `idempotency` sections of a policy file, and how those of operation, version and API make one rule.
+// Inheritance is resolved when the plan is compiled, key by key.
+import { z } from 'zod';
+import { notation, parseSize, wholeSeconds } from '../notation.ts';
+import { type IdempotencyRules, KEYED_METHODS } from './rules.ts';
+
+/** What holds where nothing is written. */
+const WRITTEN = {
+  methods: ['POST', 'PUT'],
+  required: false,
+  keep: '24h',
+  unknown: 'hold',
+  server_errors: 'release',
+  anonymous: 'refuse',
+  max_body: '1MB',
+  max_answer: '1MB',
+} as const;
+
+/** Both are held in memory, each at once with those of other requests. */
+const LARGEST = 16 * 1_024 ** 2;
+
+const sizeUpTo = (description: string) =>
+  notation(
+    (text) => {
+      const bytes = parseSize(text);
+      return bytes !== undefined && bytes <= LARGEST ? bytes : undefined;
+    },
+    'not a size such as 64KB or 1MB, of 16MB at most',
+    { description, examples: ['64KB', '1MB'] },
+  );
+
+/** `says` names the default, which is that of the whole API alone: a smaller whole takes over what it does not say. */
+function fieldsWith(says: (what: string, key: keyof typeof WRITTEN) => string) {
+  return {
+    methods: z
+      .array(z.enum(KEYED_METHODS))
+      .min(1)
+      .meta({ description: says('Methods whose requests may have a key.', 'methods') })
+      .optional(),
+    required: z
+      .boolean()
+      .meta({ description: says('Whether they must: 400 without one.', 'required') })
+      .optional(),
+    keep: wholeSeconds(says('How long the outcome of a request is kept for its key.', 'keep')).optional(),
+    unknown: z
+      .enum(['hold', 'release'])
+      .meta({
+        description: says(
+          'A request that was sent and whose outcome is unknown: its key is answered 409 for as long, or free.',
+          'unknown',
+        ),
+      })
+      .optional(),
+    server_errors: z
+      .enum(['release', 'replay'])
+      .meta({
+        description: says(
+          'A 5xx of the upstream: the key is free again, or it is an outcome.',
+          'server_errors',
+        ),
+      })
+      .optional(),
+    anonymous: z
+      .enum(['refuse', 'address'])
+      .meta({
+        description: says('Keys of callers nobody knows: 400, or one set of keys per address.', 'anonymous'),
+      })
+      .optional(),
+    max_body: sizeUpTo(
+      says('Larger request bodies pass without protection; where a key is required, 413.', 'max_body'),
+    ).optional(),
+    max_answer: sizeUpTo(says('Larger answers are not kept.', 'max_answer')).optional(),
+  };
+}
+
+const written = (key: keyof typeof WRITTEN): string => {
+  const value = WRITTEN[key];
+  return typeof value === 'object' ? value.join(', ') : String(value);
+};
+
+const meta = { description: 'Requests with an Idempotency-Key are carried out once, and answered again.' };
+
+export const idempotencySection = z
+  .strictObject(fieldsWith((what, key) => `${what} Default ${written(key)}.`))
+  .meta(meta);
+
+/** Of one version or operation; what is absent is taken over from the larger whole, with `off` nothing is. */
+export const ownIdempotencySection = z
+  .union([z.literal('off'), z.strictObject(fieldsWith((what) => what))])
+  .meta({
+    description: 'Idempotency keys of this version or operation alone, or off.',
+  });
+
+export type WrittenIdempotency = z.output<typeof idempotencySection>;
+
+export const defaultIdempotency: WrittenIdempotency = idempotencySection.parse(WRITTEN);
+
+/** Undefined where nothing is written, and where the nearest word on it is `off`. */
+export function idempotencyOf(
+  nearestFirst: readonly (WrittenIdempotency | 'off' | undefined)[],
+): IdempotencyRules | undefined {
+  const off = nearestFirst.indexOf('off');
+  const inForce = (off < 0 ? nearestFirst : nearestFirst.slice(0, off)).filter(
+    (each) => each !== undefined && each !== 'off',
+  );
+  if (inForce.length === 0) return undefined;
+  const pick = <K extends keyof WrittenIdempotency>(key: K) =>
+    [...inForce, defaultIdempotency].find((each) => each[key] !== undefined)?.[key] as NonNullable<
+      WrittenIdempotency[K]
+    >;
+  return {
+    methods: new Set(pick('methods')),
+    required: pick('required'),
+    keepMs: pick('keep'),
+    unknown: pick('unknown'),
+    serverErrors: pick('server_errors'),
+    anonymous: pick('anonymous'),
+    maxBody: pick('max_body'),
+    maxAnswer: pick('max_answer'),
+  };
+}

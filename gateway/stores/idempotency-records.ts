@@ -1,0 +1,72 @@
+// Idempotency keys over the texts that a store keeps of them: the same in every store, and between its editions.
+// Made by either store and by workers, behind the IdempotencyStore port.
+import { StoreUnavailable } from '../policy/contract.ts';
+import type { IdempotencyStore, KeptAnswer } from '../policy/idempotency/rules.ts';
+import { isStoredObject, storedValue } from './stored-json.ts';
+
+/** What stands at a key, or `claimed` where nothing did. */
+export interface StandingKey {
+  readonly state: 'claimed' | 'running' | 'unknown' | 'kept';
+  /** Of a kept one. */
+  readonly record: string | undefined;
+}
+
+export type SettledKey =
+  | { readonly state: 'free' }
+  | { readonly state: 'unknown'; readonly ms: number }
+  | { readonly state: 'kept'; readonly record: string; readonly ms: number };
+
+/** Every answer rejects with `StoreUnavailable` only. */
+export interface ClaimTexts {
+  readonly claim: (key: string, owner: string, lockMs: number) => Promise<StandingKey>;
+  /** False, and nothing done, unless `owner` has it and is not through. */
+  readonly settle: (key: string, owner: string, next: SettledKey) => Promise<boolean>;
+}
+
+/** `onFault` is told once that something is no answer: its key stays as it is until it lapses. */
+export function createIdempotencyStore(
+  texts: ClaimTexts,
+  onFault: (error: unknown) => void,
+): IdempotencyStore {
+  let isTold = false;
+  const unreadable = (): StoreUnavailable => {
+    const message = 'what is stored for an idempotency key is no answer';
+    if (!isTold) onFault(new TypeError(message));
+    isTold = true;
+    return new StoreUnavailable(message);
+  };
+  return {
+    claim: async (key, owner, lockMs) => {
+      const { state, record } = await texts.claim(key, owner, lockMs);
+      if (state !== 'kept') return { kind: state };
+      const answer = record === undefined ? undefined : readAnswer(record);
+      if (answer === undefined) throw unreadable();
+      return { kind: 'kept', answer };
+    },
+    finish: (key, owner, answer, ms) =>
+      texts.settle(key, owner, { state: 'kept', record: writeAnswer(answer), ms }),
+    hold: (key, owner, ms) => texts.settle(key, owner, { state: 'unknown', ms }),
+    release: (key, owner) => texts.settle(key, owner, { state: 'free' }),
+  };
+}
+
+export function writeAnswer({ fingerprint, status, headers, body }: KeptAnswer): string {
+  return JSON.stringify({ fingerprint, status, headers, body: Buffer.from(body).toString('base64') });
+}
+
+/** Undefined for a text that is no answer. */
+export function readAnswer(text: string): KeptAnswer | undefined {
+  const stored = storedValue(text);
+  if (!isStoredObject(stored)) return undefined;
+  const { fingerprint, status, headers, body } = stored;
+  if (typeof fingerprint !== 'string' || typeof body !== 'string' || !isHeaders(headers)) return undefined;
+  if (!Number.isInteger(status) || Number(status) < 200 || Number(status) > 599) return undefined;
+  return { fingerprint, status: Number(status), headers, body: Buffer.from(body, 'base64') };
+}
+
+function isHeaders(value: unknown): value is KeptAnswer['headers'] {
+  return isStoredObject(value) && Object.values(value).every((each) => isText(each) || isTexts(each));
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);

@@ -1,0 +1,130 @@
+// A claim on an idempotency key, over a store that a test holds in its hand: how long its lock lasts, and what is said of it.
+// What clients and upstreams see of it stands in the journey.
+import { describe, expect, it } from 'vitest';
+import { type ClaimOptions, claimKey } from '../../gateway/exchange/claim.ts';
+import { StoreUnavailable } from '../../gateway/policy/contract.ts';
+import type { Claimed, IdempotencyStore } from '../../gateway/policy/idempotency/rules.ts';
+import { idempotencyOf } from '../../gateway/policy/idempotency/section.ts';
+import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
+
+const TOTAL_MS = 60_000;
+const BODY = Buffer.from('{}');
+const ANSWER = { status: 201, headers: {}, body: Buffer.from('x') };
+
+interface Situation {
+  readonly written?: Parameters<typeof idempotencyOf>[0][number];
+  /** What stands at the key, in turn; an error where the store is away. */
+  readonly found?: readonly (Claimed | Error)[];
+  readonly away?: boolean;
+}
+
+function holding({ written = {}, found = [], away = false }: Situation = {}) {
+  const asked: string[] = [];
+  const faults: unknown[] = [];
+  const clock = { now: 0 };
+  const answers = [...found];
+  const locks: number[] = [];
+  const said = async (what: string): Promise<boolean> => {
+    asked.push(what);
+    if (away) throw new StoreUnavailable('away');
+    return true;
+  };
+  const store: IdempotencyStore = {
+    claim: async (_key, _owner, lockMs) => {
+      asked.push('claim');
+      locks.push(lockMs);
+      const next = answers.shift() ?? { kind: 'claimed' };
+      if (next instanceof Error) throw next;
+      return next;
+    },
+    finish: (_key, _owner, _answer, ms) => said(`finish ${ms}`),
+    hold: (_key, _owner, ms) => said(`hold ${ms}`),
+    release: () => said('release'),
+  };
+  const facts = deprecatedFacts();
+  const rules = idempotencyOf([written]);
+  if (rules === undefined) throw new Error('no rules');
+  const options: ClaimOptions = {
+    ...{ rules, key: 'k', contentType: 'a/b', totalMs: TOTAL_MS, facts },
+    ports: {
+      idempotency: store,
+      monotonic: () => clock.now,
+      wallClock: () => NOW,
+      onFault: (fault) => faults.push(fault.cause),
+    },
+  };
+  return { asked, faults, clock, facts, locks, options };
+}
+
+async function claimed(situation: Situation = {}) {
+  const held = holding(situation);
+  const asked = await claimKey(held.options);
+  if (asked.kind !== 'claimed') throw new Error(asked.kind);
+  return { ...held, claim: asked.claim };
+}
+
+describe('a claim', () => {
+  it('IDM-5: its lock lasts longer than an upstream is waited for, renewed where the body was slow', async () => {
+    const { claim, clock, asked, locks } = await claimed();
+    clock.now = 1_000;
+    expect(await claim.renew()).toBeUndefined();
+    expect(asked).toEqual(['claim']);
+    clock.now = 200_000;
+    expect(await claim.renew()).toBeUndefined();
+    expect(asked).toEqual(['claim', 'claim']);
+    for (const lock of locks) expect(lock).toBeGreaterThan(TOTAL_MS);
+  });
+
+  it('IDM-5: lost while the body came, it is another’s', async () => {
+    const { claim, clock, facts, asked } = await claimed({
+      found: [{ kind: 'claimed' }, { kind: 'running' }],
+    });
+    clock.now = 200_000;
+    expect(await claim.renew()).toEqual({ reason: 'idempotency_conflict' });
+    claim.release();
+    expect(facts.idempotency).toBe('conflict');
+    expect(asked).toEqual(['claim', 'claim']);
+  });
+
+  it.each([
+    [false, undefined, 'unprotected'],
+    [true, { reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: NOW + 1000 }, undefined],
+  ])('IDM-8: without a store to renew it at, required %s', async (required, refusal, outcome) => {
+    const found = [{ kind: 'claimed' } as const, new StoreUnavailable('away')];
+    const { claim, clock, facts } = await claimed({ written: { required }, found });
+    clock.now = 200_000;
+    expect(await claim.renew()).toEqual(refusal);
+    expect(facts.idempotency).toBe(outcome);
+  });
+
+  it('the first word on it stands', async () => {
+    const { claim, asked } = await claimed();
+    await claim.keep(BODY, ANSWER);
+    claim.lose();
+    claim.release();
+    expect(asked).toEqual(['claim', 'finish 86400000']);
+  });
+
+  it.each([
+    ['hold', 'hold 86400000'],
+    ['release', 'release'],
+  ] as const)('IDM-6: an unknown outcome: %s', async (unknown, word) => {
+    const { claim, asked, facts } = await claimed({ written: { unknown } });
+    claim.lose();
+    expect(asked).toEqual(['claim', word]);
+    expect(facts.idempotency).toBe('unknown');
+  });
+
+  it('what cannot be kept for want of a store is said to be unprotected, and is no fault', async () => {
+    const { claim, facts, faults } = await claimed({ away: true });
+    await claim.keep(BODY, ANSWER);
+    expect(facts.idempotency).toBe('unprotected');
+    expect(faults).toEqual([]);
+  });
+
+  it('one that could not be had is let go all the same: it may have been given', async () => {
+    const { options, asked } = holding({ found: [new StoreUnavailable('late')] });
+    await expect(claimKey(options)).rejects.toBeInstanceOf(StoreUnavailable);
+    expect(asked).toEqual(['claim', 'release']);
+  });
+});

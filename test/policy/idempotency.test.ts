@@ -1,0 +1,170 @@
+// Idempotency keys without a gateway: how one is read, what it is scoped by, what is compared and what is kept.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { keepingOf, keptHeaders } from '../../gateway/policy/idempotency/keeping.ts';
+import { fingerprintOf, type KeyScope, readKey, storageKey } from '../../gateway/policy/idempotency/key.ts';
+import { idempotencyOf, idempotencySection } from '../../gateway/policy/idempotency/section.ts';
+
+const read = (field: string | readonly string[] | undefined) => {
+  const found = readKey({ 'idempotency-key': field });
+  return found.kind === 'key' ? found.key : found.kind;
+};
+
+describe('the key', () => {
+  it.each([
+    [undefined, 'none'],
+    ['"8e03978e-40d5-43e8-bc93-6894a57f9324"', '8e03978e-40d5-43e8-bc93-6894a57f9324'],
+    ['8e03978e-40d5-43e8-bc93-6894a57f9324', '8e03978e-40d5-43e8-bc93-6894a57f9324'],
+    ['Az09._~:-', 'Az09._~:-'],
+    ['"a b, c"', 'a b, c'],
+    ['"a\\"b\\\\c"', 'a"b\\c'],
+    ['"a";v=1; w', 'a'],
+    ['"a";v="b c";w=1', 'a'],
+    ['"a";v="b', 'malformed'],
+    ['k'.repeat(255), 'k'.repeat(255)],
+    [`"${'k'.repeat(255)}"`, 'k'.repeat(255)],
+    ['k'.repeat(256), 'malformed'],
+    [`"${'k'.repeat(256)}"`, 'malformed'],
+    ['', 'malformed'],
+    ['""', 'malformed'],
+    ['"', 'malformed'],
+    ['"a', 'malformed'],
+    ['a"', 'malformed'],
+    ['"a" b', 'malformed'],
+    ['"a\\b"', 'malformed'],
+    ['a b', 'malformed'],
+    ['a, b', 'malformed'],
+    ['"a", "b"', 'malformed'],
+    ['a/b', 'malformed'],
+    ['m\u00fcller', 'malformed'],
+    ['"m\u00fcller"', 'malformed'],
+    ['"a\tb"', 'malformed'],
+    ['a\u0000', 'malformed'],
+    [['a', 'b'], 'malformed'],
+  ])('IDM-1: %j is %s', (field, key) => {
+    expect(read(field)).toBe(key);
+  });
+
+  it('IDM-1: with and without quotes it is the same, whatever characters may stand without', () => {
+    const bare = fc.stringMatching(/^[A-Za-z0-9._~:-]{1,255}$/);
+    fc.assert(fc.property(bare, (key) => read(key) === key && read(`"${key}"`) === key));
+  });
+});
+
+describe('what it is scoped by', () => {
+  const scope: KeyScope = {
+    ...{ api: 'orders', version: 'v1', method: 'POST', target: '/7?x=1', clientAddress: '192.0.2.1' },
+    consumer: { id: 'acme', claims: { iss: 'https://a', sub: 'user' } },
+    key: 'k',
+  };
+  const { consumer } = scope;
+
+  it.each<[string, Partial<KeyScope>]>([
+    ['api', { api: 'payments' }],
+    ['version', { version: 'v2' }],
+    ['method', { method: 'PUT' }],
+    ['path', { target: '/8?x=1' }],
+    ['query', { target: '/7?x=2' }],
+    ['consumer', { consumer: { id: 'other', claims: consumer?.claims ?? {} } }],
+    ['user of one application', { consumer: { id: 'acme', claims: { iss: 'https://a', sub: 'other' } } }],
+    ['issuer', { consumer: { id: 'acme', claims: { iss: 'https://b', sub: 'user' } } }],
+    ['nobody', { consumer: undefined }],
+    ['key', { key: 'K' }],
+  ])('IDM-4: another %s, another key', (_what, changes) => {
+    expect(storageKey({ ...scope, ...changes })).not.toBe(storageKey(scope));
+  });
+
+  it('IDM-4: a consumer has its keys from every address, and nobody else can pose as one', () => {
+    expect(storageKey({ ...scope, clientAddress: '192.0.2.2' })).toBe(storageKey(scope));
+    const anonymous = { ...scope, consumer: undefined };
+    expect(storageKey({ ...anonymous, clientAddress: '192.0.2.2' })).not.toBe(storageKey(anonymous));
+    const posing = { ...scope, consumer: { id: '192.0.2.1', claims: {} } };
+    expect(storageKey(posing)).not.toBe(storageKey(anonymous));
+  });
+
+  it('a store learns a digest only', () => {
+    expect(storageKey(scope)).toMatch(/^[\w-]{43}$/);
+  });
+});
+
+describe('what is compared', () => {
+  const bytes = (text: string) => Buffer.from(text);
+  it.each([
+    ['application/json', '{"a":1}', true],
+    ['application/json', '{"a": 1}', false],
+    ['application/json; charset=utf-8', '{"a":1}', false],
+    ['', 'application/json\n{"a":1}', false],
+    ['application/json', '', false],
+  ])('IDM-4: %s %j is the same payload: %s', (type, body, same) => {
+    const first = fingerprintOf('application/json', bytes('{"a":1}'));
+    expect(fingerprintOf(type, bytes(body)) === first).toBe(same);
+  });
+});
+
+describe('what is kept', () => {
+  const rules = { serverErrors: 'release', maxAnswer: 100 } as const;
+  it.each([
+    [200, {}, 'keep'],
+    [204, {}, 'keep'],
+    [301, {}, 'keep'],
+    [404, {}, 'keep'],
+    [410, {}, 'keep'],
+    [422, {}, 'keep'],
+    ...[401, 403, 408, 409, 425, 429, 500, 502, 503].map((status) => [status, {}, 'release'] as const),
+    [200, { 'content-length': '100' }, 'keep'],
+    [200, { 'content-length': '101' }, 'unkept'],
+    [500, { 'content-length': '101' }, 'release'],
+    [200, { 'content-type': 'text/event-stream; charset=utf-8' }, 'unkept'],
+    [200, { 'content-type': 'application/x-ndjson' }, 'unkept'],
+    [200, { 'content-type': 'application/json' }, 'keep'],
+  ] as const)('IDM-6, IDM-7: %i with %j: %s', (status, headers, keeping) => {
+    expect(keepingOf(rules, status, headers)).toBe(keeping);
+  });
+
+  it('IDM-6: a 5xx where it is an outcome', () => {
+    expect(keepingOf({ ...rules, serverErrors: 'replay' }, 500, {})).toBe('keep');
+  });
+
+  it('IDM-3, IDM-7: nothing of one moment or one browser, and nothing that may be edited later', () => {
+    const link = ['<a>', '<b>'];
+    const headers = {
+      ...{ 'set-cookie': ['a=b'], date: 'x', age: '1', 'content-length': '2', ratelimit: 'x', link },
+      ...{ 'x-ratelimit-remaining': '1', 'content-type': 'a/b', location: '/7', gone: undefined },
+    };
+    expect(keptHeaders(headers)).toEqual({ link, 'content-type': 'a/b', location: '/7' });
+  });
+});
+
+describe('the sections', () => {
+  const whole = idempotencySection.parse({ keep: '1h', methods: ['PUT'] });
+
+  it('IDM-2, IDM-5: what holds where nothing else is said', () => {
+    expect(idempotencyOf([undefined, {}])).toEqual({
+      ...{ methods: new Set(['POST', 'PUT']), required: false, keepMs: 86_400_000, unknown: 'hold' },
+      ...{ serverErrors: 'release', anonymous: 'refuse', maxBody: 1_048_576, maxAnswer: 1_048_576 },
+    });
+  });
+
+  it.each([
+    ['nothing', [undefined, undefined], undefined],
+    ['the larger whole', [undefined, whole], { keepMs: 3_600_000, required: false }],
+    ['both, the nearer first', [{ required: true, keep: 1000 }, whole], { keepMs: 1000, required: true }],
+    ['off', ['off', whole], undefined],
+    ['off in between', [{ required: true }, 'off', whole], { keepMs: 86_400_000, required: true }],
+  ] as const)('%s', (_what, nearestFirst, rules) => {
+    const found = idempotencyOf(nearestFirst);
+    if (rules === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject(rules);
+  });
+
+  it.each([
+    { methods: ['GET'] },
+    { methods: [] },
+    { keep: '500ms' },
+    { max_body: '17MB' },
+    { unknown: 'retry' },
+    { header: 'X-Key' },
+  ])('refuse %j', (written) => {
+    expect(idempotencySection.safeParse(written).success).toBe(false);
+  });
+});
