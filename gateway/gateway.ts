@@ -156,6 +156,7 @@ async function assemble(
     wallClock,
     overrides: stores.overrides,
     pins: stores.pins,
+    ledger: stores.ledger,
     reload,
     config: () =>
       effectiveInForce(

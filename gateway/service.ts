@@ -18,7 +18,7 @@ import { createTargetReport } from './telemetry/target-report.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 export interface ServiceOptions
-  extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'overrides'> {
+  extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'ledger' | 'overrides'> {
   readonly settings: Settings;
   readonly certificates: CertificateSource | undefined;
   readonly telemetry: Pick<Telemetry, 'observer' | 'logger' | 'metrics' | 'bounds'>;

@@ -5,7 +5,7 @@ import type { UsageAnswer, UsedVersion } from '../plan/usage-answers.ts';
 import { usageCsv } from '../plan/usage-csv.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
-import { dayOf } from '../policy/notation.ts';
+import { dayNumberAt } from '../policy/usage/day.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
 import { usageRows } from '../policy/usage/rows.ts';
 import { createUsageTally } from '../policy/usage/tally.ts';
@@ -73,10 +73,9 @@ interface Look {
 
 /** What is kept of one consumer is told whole unless a day is named. */
 function usualSince({ filter }: UsageQuery, now: EpochMs, beganAt: EpochMs | undefined): string {
-  const usual = daysBefore(now, USUAL_DAYS);
-  if (filter.consumer === undefined || beganAt === undefined) return usual;
-  const first = dayOf(beganAt);
-  return first < usual ? first : usual;
+  const isWhole = filter.consumer !== undefined && beganAt !== undefined;
+  const days = isWhole ? dayNumberAt(now) - dayNumberAt(beganAt) : 0;
+  return daysBefore(now, Math.max(USUAL_DAYS, days));
 }
 
 async function pageOf({ ledger }: UsagePorts, { asked, window, beganAt }: Look): Promise<UsageAnswer> {
@@ -97,7 +96,7 @@ async function pageOf({ ledger }: UsagePorts, { asked, window, beganAt }: Look):
 
 async function versionsOf(
   { plan: current, ledger, overrides }: UsagePorts,
-  { asked, window, beganAt }: Look,
+  { asked, window }: Look,
 ): Promise<UsedVersion[]> {
   const plan = current();
   const { filter } = asked;
@@ -114,7 +113,7 @@ async function versionsOf(
   );
   await tallyAll(ledger, { ...filter, since: window.readFrom }, window, tally);
   const moment = { now: window.now, overrides: overrides.current() };
-  return usedVersions({ plan, moment, filter, looked: { window, beganAt } }, tally.versions());
+  return usedVersions({ plan, moment, filter, window, beganAt: ledger.beganAt }, tally.versions());
 }
 
 function isUnknown(plan: GatewayPlan, { filter: { api, version } }: UsageQuery): boolean {

@@ -5,6 +5,7 @@ import type { TokenVerifier } from '../policy/authentication/access.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
+import type { LedgerStore } from '../policy/usage/ledger.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Fault } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
@@ -21,6 +22,8 @@ export interface ExchangePorts {
   readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly limiter: RateLimiter;
   readonly pins: PinStore;
+  /** Who called what is deprecated. */
+  readonly ledger: Pick<LedgerStore, 'read'>;
   /** The pauses known to this process; the same array until it changes. */
   readonly overrides: () => readonly Override[];
   readonly verifiers: ReadonlyMap<string, TokenVerifier>;

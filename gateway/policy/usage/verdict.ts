@@ -2,7 +2,8 @@
 // Told by `usage` and the admin API; a ledger that has not looked long enough never says that something is safe to end.
 import type { EpochMs } from '../contract.ts';
 import { dayOf } from '../notation.ts';
-import { beginningOf, type UsageWindow } from './window.ts';
+import { dayNumber, startOfDay } from './day.ts';
+import type { UsageWindow } from './window.ts';
 
 export type UsageVerdict =
   /** Nobody called in the whole of the window. */
@@ -21,14 +22,14 @@ export type UsageVerdict =
 /** Since when calls would have been counted, and what began then. */
 export type Look =
   | { readonly since: EpochMs; readonly because: 'window' | 'ledger' | 'deprecated' }
-  /** There is no ledger yet. */
+  /** It is not watched yet. */
   | { readonly since: undefined; readonly because: 'ledger' };
 
 export interface Looked {
   readonly window: UsageWindow;
-  /** When the ledger began; undefined: it has nothing yet. */
+  /** Since when the ledger watches it; undefined: not yet. */
   readonly beganAt: EpochMs | undefined;
-  /** Calls before it were not counted; undefined where it is not deprecated any more or never was. */
+  /** Calls before it were not counted. */
   readonly deprecated: EpochMs | undefined;
 }
 
@@ -49,7 +50,7 @@ export function usageVerdict(
 
 function lookOf({ window, beganAt, deprecated = Number.NEGATIVE_INFINITY }: Looked): Look {
   if (beganAt === undefined) return { since: undefined, because: 'ledger' };
-  const from = beginningOf(window.since);
+  const from = startOfDay(dayNumber(window.since));
   const since = Math.max(from, beganAt, deprecated);
   if (since === from) return { since, because: 'window' };
   return { since, because: since === deprecated ? 'deprecated' : 'ledger' };
@@ -84,11 +85,11 @@ function often({ calls, perDay, days }: Extract<UsageVerdict, { kind: 'called' }
 }
 
 function sinceWhen(looks: Look): string {
-  if (looks.since === undefined) return 'the ledger has nothing yet';
+  if (looks.since === undefined) return 'the ledger does not watch it yet';
   const day = dayOf(looks.since);
   return looks.because === 'deprecated'
     ? `it is deprecated since ${day} only`
-    : `the ledger begins on ${day}`;
+    : `the ledger watches it since ${day} only`;
 }
 
 /** `1 call`, `3,100 calls`. */
