@@ -195,6 +195,15 @@ describe('the verdict', () => {
     expect(verdictInWords(verdict)).toBe(words);
   });
 
+  it.each([
+    ['2026-11-13', '0 calls in 7 days: too short a time to say'],
+    ['2026-11-20', '0 calls in 0 days: too short a time to say'],
+    ['2026-08-22', '0 calls in 90 days: safe to retire'],
+  ])('asked since %s: %s', (since, words) => {
+    const looked = { window: window(since), beganAt: LONG_AGO, deprecated: LONG_AGO };
+    expect(verdictInWords(usageVerdict(NONE, looked))).toBe(words);
+  });
+
   it('names the operations where they alone are deprecated', () => {
     const looked = { window: window(), beganAt: LONG_AGO, deprecated: LONG_AGO };
     const words = (used: typeof NONE) => verdictInWords(usageVerdict(used, looked), ['GET /a', 'GET /b']);

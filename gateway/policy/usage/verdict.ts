@@ -6,10 +6,10 @@ import { dayNumber, startOfDay } from './day.ts';
 import type { UsageWindow } from './window.ts';
 
 export type UsageVerdict =
-  /** Nobody called in the whole of the window. */
+  /** Nobody called in the whole of a window that is long enough. */
   | { readonly kind: 'unused'; readonly days: number }
-  /** Nobody called, but the ledger has not looked as long. */
-  | { readonly kind: 'too_early'; readonly looks: Look }
+  /** Nobody called, but the ledger has not looked as long, or was not asked for longer. */
+  | { readonly kind: 'too_early'; readonly days: number; readonly looks: Look }
   | {
       readonly kind: 'called';
       readonly consumers: number;
@@ -34,6 +34,8 @@ export interface Looked {
 }
 
 const DAY_MS = 86_400_000;
+/** What is called once a month would seem safe to retire for a shorter time. */
+const LONG_ENOUGH_DAYS = 30;
 
 export function usageVerdict(
   { consumers, calls }: { readonly consumers: number; readonly calls: number },
@@ -41,8 +43,10 @@ export function usageVerdict(
 ): UsageVerdict {
   const { days, now } = looked.window;
   const looks = lookOf(looked);
-  if (calls === 0)
-    return looks.because === 'window' ? { kind: 'unused', days } : { kind: 'too_early', looks };
+  if (calls === 0) {
+    const isLong = looks.because === 'window' && days >= LONG_ENOUGH_DAYS;
+    return isLong ? { kind: 'unused', days } : { kind: 'too_early', days, looks };
+  }
   // A day that has only begun is not to be taken for the measure of all.
   const lasted = Math.max(DAY_MS, now - (looks.since ?? now));
   return { kind: 'called', consumers, calls, perDay: (calls * DAY_MS) / lasted, days, looks };
@@ -64,6 +68,8 @@ export function verdictInWords(verdict: UsageVerdict, operations: readonly strin
     case 'unused':
       return `${calls} in ${counted(verdict.days, 'day')}: safe to retire`;
     case 'too_early':
+      if (verdict.looks.because === 'window')
+        return `${calls} in ${counted(verdict.days, 'day')}: too short a time to say`;
       return `${calls}, but ${sinceWhen(verdict.looks)}: too early to say`;
     case 'called': {
       const { looks } = verdict;
