@@ -51,8 +51,9 @@ function heading(version: UsedVersion, now: string, colour: boolean): readonly s
   const { api, version: label, stage, deprecated, sunset, successor, verdict, summary } = version;
   const name = printable(label === UNVERSIONED ? api : `${api} ${label}`);
   const dates = [
-    stage ?? 'in no policy',
-    ...(deprecated === null ? [] : [`deprecated ${moment(deprecated)}`]),
+    stage === 'deprecated' && deprecated !== null
+      ? `deprecated since ${moment(deprecated)}`
+      : (stage ?? 'in no policy'),
     ...(sunset === null ? [] : [`sunset ${moment(sunset)}${daysLeft(now, sunset)}`]),
     ...(successor === null ? [] : [`successor ${successor}`]),
   ];
