@@ -28,6 +28,8 @@ const FIELDS = [
   'names',
   'expires',
   'worker',
+  'calls',
+  'records',
 ] as const;
 
 export type LogFields = {

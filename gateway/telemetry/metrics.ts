@@ -6,6 +6,8 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { type BoundsSamples, boundRows } from './bounds-report.ts';
 import { certificateRows } from './certificate-rows.ts';
+import type { LedgerSamples } from './ledger/ledger.ts';
+import { ledgerRows } from './ledger/ledger-rows.ts';
 import { apiSamples, dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
 import { reloadRows } from './reload-rows.ts';
@@ -32,6 +34,7 @@ export interface MetricSources {
   readonly state: ProcessState;
   readonly bounds: BoundsSamples;
   readonly targets: TargetMetrics;
+  readonly ledger: LedgerSamples | undefined;
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
@@ -46,6 +49,7 @@ export function metricRows({
   requests,
   state,
   bounds,
+  ledger,
   targets,
   plan,
   now,
@@ -163,6 +167,7 @@ export function metricRows({
     ),
     ...targetRows(targets),
     ...boundRows(bounds),
+    ...(ledger === undefined ? [] : ledgerRows(ledger)),
     gauge('sundial_store_up', 'Whether a store answers and takes writes.', ['store'], state.stores, 'min'),
     gauge('sundial_workers', 'Processes that answer requests.', [], () => single(state.workers()), 'primary'),
     ...reloadRows(state, () => plan().revision),
