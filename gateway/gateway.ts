@@ -165,6 +165,7 @@ async function assemble(
     overrides: stores.overrides,
     pins: stores.pins,
     ledger: stores.ledger,
+    recordsUsage: settings.ledger !== undefined,
     reload,
     config: () =>
       effectiveInForce(

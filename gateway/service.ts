@@ -52,6 +52,7 @@ export function createService(options: ServiceOptions): Service {
   const exchange = createExchange({
     ...options,
     verifiers,
+    ledger: settings.ledger && options.ledger,
     hstsSeconds: settings.listeners.https?.hstsSeconds,
     onFault: createFaultReport(logger),
   });

@@ -4,7 +4,7 @@ import { createTurns } from '../plan/in-slices.ts';
 import type { LedgerStore, UsageFilter, UsagePage } from '../policy/usage/ledger.ts';
 import { placeOf, writePlace } from '../policy/usage/place.ts';
 import { startOfLast, usageRows } from '../policy/usage/rows.ts';
-import type { UsageTally } from '../policy/usage/tally.ts';
+import type { VersionTallies } from '../policy/usage/version-tallies.ts';
 import type { UsageWindow } from '../policy/usage/window.ts';
 
 /** Few enough to be made into rows and JSON within a turn. */
@@ -30,7 +30,7 @@ export async function tallyAll(
   { read }: Pick<LedgerStore, 'read'>,
   filter: UsageFilter,
   window: UsageWindow,
-  tally: UsageTally,
+  tally: VersionTallies,
 ): Promise<void> {
   const turn = createTurns();
   let after: string | undefined;

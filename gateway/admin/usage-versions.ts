@@ -8,8 +8,8 @@ import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { LedgerStore, UsageFilter } from '../policy/usage/ledger.ts';
-import type { OperationTally, VersionTally } from '../policy/usage/tally.ts';
 import { counted, usageVerdict, verdictInWords } from '../policy/usage/verdict.ts';
+import type { OperationTally, VersionTally } from '../policy/usage/version-tallies.ts';
 import type { UsageWindow } from '../policy/usage/window.ts';
 import { instantText } from './answers.ts';
 import { exceptionBody, exceptionsOf } from './usage-exceptions.ts';
@@ -94,7 +94,7 @@ async function verdictOn(
   const isWhole = phase.stage === 'deprecated';
   const going = isWhole ? [rules] : goingOperations(rules, moment);
   if (going.length === 0)
-    return { verdict: 'not_deprecated', summary: 'is not deprecated, so that its calls are not counted' };
+    return { verdict: 'not_deprecated', summary: `is not deprecated${stillAsked(window, tally)}` };
   const verdict = usageVerdict(tally ?? NOT_CALLED, {
     window,
     beganAt: await beganAt({ api: rules.api, version: rules.label }),

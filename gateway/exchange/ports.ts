@@ -22,8 +22,8 @@ export interface ExchangePorts {
   readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly limiter: RateLimiter;
   readonly pins: PinStore;
-  /** Who called what is deprecated. */
-  readonly ledger: Pick<LedgerStore, 'read'>;
+  /** Who called what is deprecated; undefined where nobody's calls are recorded. */
+  readonly ledger: Pick<LedgerStore, 'read'> | undefined;
   /** The pauses known to this process; the same array until it changes. */
   readonly overrides: () => readonly Override[];
   readonly verifiers: ReadonlyMap<string, TokenVerifier>;

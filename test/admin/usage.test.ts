@@ -92,11 +92,17 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-const routes = () =>
-  usageRoutes({ plan: () => PLAN, now: () => NOW, overrides: { current: () => [] }, ledger: stores.ledger });
+const routes = (recordsUsage = true) =>
+  usageRoutes({
+    plan: () => PLAN,
+    now: () => NOW,
+    overrides: { current: () => [] },
+    ledger: stores.ledger,
+    recordsUsage,
+  });
 
-async function look(query: string, accept?: string): Promise<AdminAnswer> {
-  const route = routes().find(({ method }) => method === 'GET');
+async function look(query: string, accept?: string, recordsUsage = true): Promise<AdminAnswer> {
+  const route = routes(recordsUsage).find(({ method }) => method === 'GET');
   if (route?.method !== 'GET') throw new Error('no such page');
   return route.show({ parameter: () => '', query: new URLSearchParams(query), accept, body: undefined });
 }
@@ -174,6 +180,16 @@ describe('GET /-/usage', () => {
       ['lost', 'v1', null, 'is in no policy any more; 5 calls by 1 consumer in 30 days'],
       ['zoo', 'v1', null, 'is in no policy any more; 1,300 calls by 650 consumers in 30 days'],
     ]);
+  });
+
+  it('calls nothing safe to retire while the ledger is off, however long it was on before', async () => {
+    const { body } = await look('version=v0', undefined, false);
+    expect(JSON.parse(body)).toMatchObject({
+      recording: false,
+      versions: [
+        { verdict: 'too_early', summary: '0 calls, but the ledger does not watch it: too early to say' },
+      ],
+    });
   });
 
   it('has a row for each consumer that called, by all its operations', async () => {

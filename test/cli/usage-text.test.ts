@@ -107,6 +107,7 @@ function text(
   const answer: UsageAnswer = {
     now: '2026-11-20T19:00:00Z',
     since: '2026-10-21',
+    recording: true,
     began: '2026-01-02T10:00:00Z',
     versions: [...versions],
     consumers: [],

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { startOfLast, usageRows } from '../../gateway/policy/usage/rows.ts';
-import { createUsageTally } from '../../gateway/policy/usage/tally.ts';
+import { createVersionTallies } from '../../gateway/policy/usage/version-tallies.ts';
 import { usageVerdict, verdictInWords } from '../../gateway/policy/usage/verdict.ts';
 import { daysBefore, usageWindow } from '../../gateway/policy/usage/window.ts';
 
@@ -106,7 +106,7 @@ describe('a tally', () => {
   ];
 
   it('counts a consumer once, whichever pages it is on and whatever it is known by', () => {
-    const tally = createUsageTally(({ version, consumer }) => version === 'v1' && consumer === 'acme');
+    const tally = createVersionTallies(({ version, consumer }) => version === 'v1' && consumer === 'acme');
     for (const page of pages) tally.add(usageRows(page, window()));
     expect(tally.versions()).toMatchObject([
       {
@@ -126,7 +126,7 @@ describe('a tally', () => {
   });
 
   it('takes an address for nobody’s name', () => {
-    const tally = createUsageTally(() => true);
+    const tally = createVersionTallies(() => true);
     tally.add(usageRows([record({ via: 'address', consumer: '203.0.113.9' })], window()));
     expect(tally.versions()).toMatchObject([{ consumers: 1, watched: new Map() }]);
   });
@@ -151,7 +151,7 @@ describe('the verdict', () => {
       undefined,
       LONG_AGO,
       'too_early',
-      '0 calls, but the ledger does not watch it yet: too early to say',
+      '0 calls, but the ledger does not watch it: too early to say',
     ],
     [
       NONE,

@@ -53,7 +53,9 @@ const DAYS = 90;
 const MOST_RECORDS = 1_000;
 const RETRY_AFTER_S = 1;
 
-type OwnPorts = Pick<ExchangePorts, 'verifiers' | 'ledger' | 'wallClock'>;
+type OwnPorts = Pick<ExchangePorts, 'verifiers' | 'wallClock'> & {
+  readonly ledger: Pick<LedgerStore, 'read'>;
+};
 
 /**
  * 401 and its challenge without credentials, 503 while the ledger cannot be read.

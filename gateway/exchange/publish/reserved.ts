@@ -48,7 +48,7 @@ function pageAt(
 ): (() => MaybePromise<Directive>) | 'absent' | undefined {
   const published = (made: () => Publication) => (): Directive => ({ kind: 'publish', publication: made() });
   if (path === API_CATALOG) return published(() => catalogPage(plan, facts, view));
-  if (path === OWN_USAGE) return ports.verifiers.size === 0 ? 'absent' : () => ownUsage(view, facts, ports);
+  if (path === OWN_USAGE) return ownUsagePage(view, facts, ports);
   const found = lifecyclePage(plan, view, facts, ports.wallClock);
   return typeof found === 'function' ? published(found) : found;
 }
@@ -56,6 +56,15 @@ function pageAt(
 /** Links lead to the public host, whether or not an API is served there. */
 export function isKnownHost(plan: GatewayPlan, host: string): boolean {
   return plan.routes.knowsHost(host) || new URL(plan.public).hostname === host;
+}
+
+function ownUsagePage(
+  view: RequestView,
+  facts: ExchangeFacts,
+  { ledger, ...ports }: Pick<ExchangePorts, 'wallClock' | 'verifiers' | 'ledger'>,
+): (() => Promise<Directive>) | 'absent' {
+  if (ledger === undefined || ports.verifiers.size === 0) return 'absent';
+  return () => ownUsage(view, facts, { ...ports, ledger });
 }
 
 function lifecyclePage(

@@ -22,12 +22,12 @@ export type UsageVerdict =
 /** Since when calls would have been counted, and what began then. */
 export type Look =
   | { readonly since: EpochMs; readonly because: 'window' | 'ledger' | 'deprecated' }
-  /** It is not watched yet. */
+  /** It is not watched. */
   | { readonly since: undefined; readonly because: 'ledger' };
 
 export interface Looked {
   readonly window: UsageWindow;
-  /** Since when the ledger watches it; undefined: not yet. */
+  /** Since when the ledger watches it; undefined: it does not, or not yet. */
   readonly beganAt: EpochMs | undefined;
   /** Calls before it were not counted. */
   readonly deprecated: EpochMs | undefined;
@@ -91,7 +91,7 @@ function often({ calls, perDay, days }: Extract<UsageVerdict, { kind: 'called' }
 }
 
 function sinceWhen(looks: Look): string {
-  if (looks.since === undefined) return 'the ledger does not watch it yet';
+  if (looks.since === undefined) return 'the ledger does not watch it';
   const day = dayOf(looks.since);
   return looks.because === 'deprecated'
     ? `it is deprecated since ${day} only`
