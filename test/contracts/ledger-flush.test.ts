@@ -81,11 +81,11 @@ describe('a flush', () => {
     expect(sent.map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  it('goes in batches of two hundred', async () => {
+  it('goes in batches of a hundred', async () => {
     for (let index = 0; index < 1000; index += 1) call(`c${index}`);
     await flushing.flush();
     await flushing.close();
-    expect(sent.map(({ records }) => records.length)).toEqual(Array(5).fill(200));
+    expect(sent.map(({ records }) => records.length)).toEqual(Array(10).fill(100));
     expect(await everyRecord(ledger)).toHaveLength(1000);
   });
 

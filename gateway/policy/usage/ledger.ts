@@ -68,7 +68,7 @@ export interface UsageBatch {
 }
 
 /** More would keep a store too long from what requests ask of it. */
-export const MOST_IN_BATCH = 200;
+export const MOST_IN_BATCH = 100;
 
 /** Rejects with `StoreUnavailable` when the store does not answer in time. */
 export interface LedgerStore {
