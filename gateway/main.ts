@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gatewayActions } from './cli/gateway-actions.ts';
+import { liveActions } from './cli/live-actions.ts';
 import type { MovedTo } from './cli/moved-to.ts';
 import { endWith, print, printApart, printWhole, watchStreams } from './cli/printing.ts';
 import { runProgram } from './cli/program.ts';
@@ -187,7 +187,7 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
     const { runInit } = await import('./cli/init.ts');
     return printWhole(runInit({ ...options, ...surroundings(config, undefined, process.stderr) }));
   },
-  ...gatewayActions(() => ({ environment: process.env, now: Date.now() })),
+  ...liveActions({ environment: process.env, now: Date.now, print: printApart }),
   configShow: async ({ config, ...options }) => {
     const { runConfigShow } = await import('./cli/config-show.ts');
     return printApart(runConfigShow({ ...options, ...surroundings(config, undefined) }));
