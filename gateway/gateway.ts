@@ -168,6 +168,8 @@ async function assemble(
     overrides: stores.overrides,
     pins: stores.pins,
     keys: stores.keys,
+    ledger: stores.ledger,
+    recordsUsage: settings.ledger !== undefined,
     reload,
     config: () =>
       effectiveInForce(

@@ -19,7 +19,10 @@ import { createTargetReport } from './telemetry/target-report.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 export interface ServiceOptions
-  extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'idempotency' | 'overrides'> {
+  extends Pick<
+    ExchangePorts,
+    'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'idempotency' | 'ledger' | 'overrides'
+  > {
   readonly settings: Settings;
   readonly keys: KnownKeys;
   readonly certificates: CertificateSource | undefined;
@@ -60,6 +63,7 @@ export function createService(options: ServiceOptions): Service {
     ...options,
     authenticators: authenticators.byName,
     beginTrace: telemetry.beginTrace,
+    ledger: settings.ledger && options.ledger,
     hstsSeconds: settings.listeners.https?.hstsSeconds,
     onFault: createFaultReport(logger),
   });

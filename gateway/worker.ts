@@ -66,6 +66,7 @@ async function open(
       findPin: (key) => ask('findPin', key),
       claimPin: (claim) => ask('claimPin', claim),
       findKey: (id) => ask('findKey', id),
+      readUsage: (asked) => ask('readUsage', asked),
       addUsage: (batch) => ask('addUsage', batch),
       firstUsage: (subject) => ask('firstUsage', subject),
       usageBegan: (of) => ask('usageBegan', of),

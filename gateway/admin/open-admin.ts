@@ -11,8 +11,14 @@ import { openMetrics } from './open-metrics.ts';
 import { type PausePorts, pauseRoutes } from './pauses.ts';
 import { type PinPorts, pinRoutes } from './pins.ts';
 import { openAdminToken } from './token.ts';
+import { type UsagePorts, usageRoutes } from './usage.ts';
 
-export type AdminPorts = Pick<HealthPorts, 'readiness'> & PausePorts & PinPorts & KeyPorts & ConfigPorts;
+export type AdminPorts = Pick<HealthPorts, 'readiness'> &
+  PausePorts &
+  PinPorts &
+  KeyPorts &
+  ConfigPorts &
+  UsagePorts;
 
 type Addressed = Pick<AdminListener, 'address'>;
 
@@ -58,6 +64,7 @@ async function openAdminListener(
       ...pauseRoutes(ports),
       ...pinRoutes(ports),
       ...keyRoutes(ports),
+      ...usageRoutes(ports),
     ],
     audit: createAuditTrail(telemetry),
     onError: (error) => logger.error('an admin page failed', { error }),

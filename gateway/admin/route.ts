@@ -7,6 +7,10 @@ import type { AdminAnswer } from './answers.ts';
 export interface AdminRequest {
   /** The decoded segment at `{name}` of the path. */
   readonly parameter: (name: string) => string;
+  /** As sent, decoded; for pages that take any. */
+  readonly query: URLSearchParams;
+  /** The Accept field; undefined where none was sent. */
+  readonly accept: string | undefined;
   /** Parsed JSON; undefined without a body. */
   readonly body: unknown;
 }
@@ -34,6 +38,7 @@ export interface Write {
     | 'add_key'
     | 'rotate_key'
     | 'revoke_key'
+    | 'erase_usage'
     | 'reload';
   /** Rejects with `StoreUnavailable` when nothing could be stored. */
   readonly perform: (request: AdminRequest) => Promise<Written>;

@@ -17,7 +17,7 @@ export function liveActions({
   environment,
   now,
   print,
-}: LiveSetting): Pick<Actions, 'pause' | 'pin' | 'keys' | 'status' | 'reload'> {
+}: LiveSetting): Pick<Actions, 'pause' | 'pin' | 'keys' | 'usage' | 'status' | 'reload'> {
   return {
     pause: async (options) => {
       const { runPause } = await import('./pause.ts');
@@ -30,6 +30,14 @@ export function liveActions({
     keys: async (options) => {
       const { runKeys } = await import('./keys.ts');
       return print(runKeys({ ...options, environment, now: now() }));
+    },
+    usage: async (options) => {
+      const { runUsage } = await import('./usage.ts');
+      const { askOnTerminal } = await import('./confirmation.ts');
+      const confirm = process.stdin.isTTY ? askOnTerminal : undefined;
+      // A pipe is no terminal, and has no such method.
+      const colour = process.stdout.hasColors?.() ?? false;
+      return print(runUsage({ ...options, environment, now: now(), colour, confirm }));
     },
     status: async (options) => {
       const { runStatus } = await import('./status.ts');

@@ -141,6 +141,13 @@ function addPin(program: Command, { actions, config, end }: OperatorSetting): vo
 }
 
 export function addReach(command: Command, config: () => Option): Command {
+  return addWhich(command, config).addOption(
+    new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'),
+  );
+}
+
+/** Which gateway is meant. */
+export function addWhich(command: Command, config: () => Option): Command {
   return command
     .addOption(config())
     .addOption(
@@ -148,8 +155,7 @@ export function addReach(command: Command, config: () => Option): Command {
         '--admin <url>',
         'an admin listener, instead of the one in the gateway file; its token from SUNDIAL_ADMIN_TOKEN',
       ).argParser(readOrigin),
-    )
-    .addOption(new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'));
+    );
 }
 
 export function reachOf({ config, admin, format }: Reach): Reach {

@@ -13,6 +13,7 @@ import { type MovedTo, readMovedTo } from './moved-to.ts';
 import { addOperatorCommands, type OperatorActions } from './operator-commands.ts';
 import { addProcessCommands, type ProcessActions } from './process-commands.ts';
 import type { TimelineFormat } from './timeline.ts';
+import { addUsageCommand, type UsageActions } from './usage-command.ts';
 import { refuseSecondValues, WHERE_HELP_IS, withCalls } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
@@ -21,7 +22,8 @@ export interface Actions
     OperatorActions,
     KeyActions,
     DescriptionActions,
-    ProcessActions {
+    ProcessActions,
+    UsageActions {
   readonly run: (options: { config: string; at: MovedTo | undefined }) => Promise<number>;
   readonly check: (options: {
     files: readonly string[];
@@ -71,6 +73,8 @@ export async function runProgram(
   const program = new Command('sundial')
     .description('An API gateway that enforces API lifecycle policy.')
     .version(version)
+    // Behind a command, --version is its own.
+    .enablePositionalOptions()
     .addHelpText('after', EXIT_CODES)
     .showSuggestionAfterError()
     .showHelpAfterError(WHERE_HELP_IS)
@@ -163,6 +167,7 @@ export async function runProgram(
   addOperatorCommands(program, { actions, config, end });
   addKeyCommands(program, { actions, config, end });
   addProcessCommands(program, { actions, config, end });
+  addUsageCommand(program, { actions, config, end });
   addDescriptionCommands(program, { actions, config, at, end });
   program
     .command('schema')

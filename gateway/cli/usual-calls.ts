@@ -29,6 +29,10 @@ const CALLS = {
   sundial keys list
   sundial keys rotate <id> --overlap 7d --why "yearly"
   sundial keys revoke <id> --why "leaked"`,
+  usage: `Usual calls:
+  sundial usage --api orders --version v1 --since 30d
+  sundial usage --consumer acme --format json     all that is kept of it
+  sundial usage --erase acme`,
   openapi: `Usual calls:
   sundial openapi orders v2             print it
   sundial openapi orders v2 --write     replace the file`,

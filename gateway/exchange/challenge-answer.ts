@@ -1,5 +1,6 @@
 // Refusals about who calls: their status, their words, and a challenge for each way in that the API has.
 // Part of refusal-answer.ts.
+import type { GatewayPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal, Consumer, CredentialScheme } from '../policy/authentication/access.ts';
 import { challengesFor } from '../policy/authentication/challenge.ts';
 import { type ErrorDescription, refuse } from './error-body.ts';
@@ -63,7 +64,18 @@ function spellWay(scheme: CredentialScheme): string {
   }
 }
 
-function schemesOf({ api, version }: ExchangeFacts): readonly CredentialScheme[] {
+function schemesOf({ api, version, plan }: ExchangeFacts): readonly CredentialScheme[] {
+  if (api === undefined) return everyScheme(plan);
   const rule = [version?.access, api?.access].find((access) => access?.kind === 'identified');
   return rule?.kind === 'identified' ? rule.schemes : [];
+}
+
+/** Of a page that belongs to no API, and takes what any of them takes. */
+function everyScheme({ apis }: GatewayPlan): readonly CredentialScheme[] {
+  const rules = apis.flatMap(({ access, versions }) => [
+    access,
+    ...versions.values().map((each) => each.access),
+  ]);
+  const all = rules.flatMap((rule) => (rule.kind === 'identified' ? rule.schemes : []));
+  return [...new Map(all.map((scheme) => [JSON.stringify(scheme), scheme])).values()];
 }

@@ -7,7 +7,7 @@ import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import { planOf } from '../plan/workspace.ts';
-import { view } from '../support/exchange-samples.ts';
+import { NO_USAGE, view } from '../support/exchange-samples.ts';
 import { NEW_KEYS } from '../support/new-keys.ts';
 
 const POLICY = `api: orders
@@ -70,6 +70,7 @@ async function judge(situation: Situation): Promise<Directive> {
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     idempotency: NEW_KEYS,
     overrides: () => situation.overrides ?? [],
+    ledger: NO_USAGE,
     authenticators: new Map([
       [
         'main',

@@ -9,7 +9,7 @@ import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { Quota, Take } from '../../gateway/policy/rate-limit/limit.ts';
 import { planOf } from '../plan/workspace.ts';
-import { view } from '../support/exchange-samples.ts';
+import { NO_USAGE, view } from '../support/exchange-samples.ts';
 import { NEW_KEYS } from '../support/new-keys.ts';
 
 const POLICY = `api: orders
@@ -98,6 +98,7 @@ async function judge(situation: Situation): Promise<Judged> {
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     idempotency: NEW_KEYS,
     overrides: () => [],
+    ledger: NO_USAGE,
     authenticators: new Map([
       [
         'main',

@@ -4,7 +4,7 @@ import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { planOf } from '../plan/workspace.ts';
-import { view } from '../support/exchange-samples.ts';
+import { NO_USAGE, view } from '../support/exchange-samples.ts';
 import { NEW_KEYS } from '../support/new-keys.ts';
 
 const UNTIL = Date.parse('2026-11-20T18:00:00Z');
@@ -83,6 +83,7 @@ async function judge({
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     idempotency: NEW_KEYS,
     overrides: () => [],
+    ledger: NO_USAGE,
     authenticators: new Map([
       [
         'main',

@@ -18,6 +18,7 @@ import {
   api,
   LIMIT,
   LIMITS,
+  NO_USAGE,
   NOW,
   plan,
   RULE,
@@ -92,6 +93,7 @@ function exchangeIn(situation: Situation): Exchange {
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     idempotency: NEW_KEYS,
     overrides: () => [],
+    ledger: NO_USAGE,
     authenticators: new Map([
       ['main', tokenAuthenticator({ claims: () => true, verify: () => situation.token ?? ACME })],
     ]),

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { workspace } from '../plan/workspace.ts';
-import { view } from '../support/exchange-samples.ts';
+import { NO_USAGE, view } from '../support/exchange-samples.ts';
 import { NEW_KEYS } from '../support/new-keys.ts';
 
 const SECOND = 1000;
@@ -114,6 +114,7 @@ function asking(plan: GatewayPlan, path: string): (now: number) => Promise<strin
       pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
       idempotency: NEW_KEYS,
       overrides: () => [],
+      ledger: NO_USAGE,
       authenticators: new Map(),
       onFault: () => undefined,
       hstsSeconds: undefined,

@@ -56,6 +56,7 @@ beforeAll(async () => {
       },
       pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
       idempotency: NEW_KEYS,
+      ledger: undefined,
       overrides: () => [],
       authenticators: new Map([...verifiers].map(([name, each]) => [name, tokenAuthenticator(each)])),
       onFault: () => undefined,

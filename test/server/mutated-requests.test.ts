@@ -18,6 +18,7 @@ import { forwardedField } from '../../gateway/server/forwarded-field.ts';
 import { hasBody, requestIdOf } from '../../gateway/server/message.ts';
 import { type Reading, readRequest } from '../../gateway/server/request-view.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
+import { NO_USAGE } from '../support/exchange-samples.ts';
 import { fuzz } from '../support/fuzz.ts';
 import { fieldLines, mutated } from '../support/mutated-bytes.ts';
 import { NEW_KEYS } from '../support/new-keys.ts';
@@ -98,6 +99,7 @@ beforeAll(async () => {
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     idempotency: NEW_KEYS,
     overrides: () => [],
+    ledger: NO_USAGE,
     authenticators: new Map(),
     onFault: () => undefined,
     hstsSeconds: undefined,

@@ -10,7 +10,19 @@ import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
 import type { PinStore } from '../../gateway/policy/versioning/pin.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
-import { ACCESS, api, LIMIT, LIMITS, NOW, plan, RULE, upstream, version, view } from './exchange-samples.ts';
+import {
+  ACCESS,
+  api,
+  LIMIT,
+  LIMITS,
+  NO_USAGE,
+  NOW,
+  plan,
+  RULE,
+  upstream,
+  version,
+  view,
+} from './exchange-samples.ts';
 import { NEW_KEYS } from './new-keys.ts';
 
 const LABELS = ['v1', 'v2'] as const;
@@ -90,6 +102,7 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
     pins,
     idempotency: NEW_KEYS,
     overrides: () => [],
+    ledger: NO_USAGE,
     authenticators: new Map([
       [
         'main',

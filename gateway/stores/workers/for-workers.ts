@@ -43,6 +43,7 @@ export function answerWorkers(
       setImmediate(() => void tell({ kind: 'pin_claimed', key }));
       return standing;
     },
+    readUsage: ({ filter, page }) => kept(ledger.read(filter, page)),
     addUsage: (batch) => kept(ledger.add(batch)),
     firstUsage: (subject) => kept(ledger.firstSeen(subject)),
     usageBegan: (of) => kept(ledger.beganAt(of)),
@@ -56,7 +57,8 @@ export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   };
   return {
     ...{ take: nobody, takeAll: nobody, guard, findPin: nobody, claimPin: nobody, findKey: nobody },
-    ...{ claimKey: nobody, settleKey: nobody, addUsage: nobody, firstUsage: nobody, usageBegan: nobody },
+    ...{ claimKey: nobody, settleKey: nobody },
+    ...{ readUsage: nobody, addUsage: nobody, firstUsage: nobody, usageBegan: nobody },
   };
 }
 

@@ -3,7 +3,13 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
-import type { UsageBatch, UsageSubject, UsageVersion } from '../../policy/usage/ledger.ts';
+import type {
+  UsageBatch,
+  UsageFilter,
+  UsagePage,
+  UsageSubject,
+  UsageVersion,
+} from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
 import type { SettledKey, StandingKey } from '../idempotency-records.ts';
 
@@ -11,6 +17,12 @@ import type { SettledKey, StandingKey } from '../idempotency-records.ts';
 export type Kept<T> =
   | { readonly kind: 'kept'; readonly value: T }
   | { readonly kind: 'away'; readonly reason: string };
+
+/** A page of the ledger. */
+export interface UsageQuestion {
+  readonly filter: UsageFilter;
+  readonly page: { readonly after: string | undefined; readonly limit: number };
+}
 
 interface KeyAsked {
   readonly key: string;
@@ -26,6 +38,7 @@ export interface StoreAnswers {
   readonly claimPin: (asked: { readonly key: string; readonly pin: Pin }) => Promise<Kept<Pin>>;
   /** The record of an API key, as it is kept. */
   readonly findKey: (id: string) => Promise<Kept<string | undefined>>;
+  readonly readUsage: (asked: UsageQuestion) => Promise<Kept<UsagePage>>;
   readonly addUsage: (batch: UsageBatch) => Promise<Kept<void>>;
   readonly firstUsage: (subject: Omit<UsageSubject, 'operation'>) => Promise<Kept<EpochMs | undefined>>;
   readonly usageBegan: (of: UsageVersion | undefined) => Promise<Kept<EpochMs | undefined>>;

@@ -1,0 +1,150 @@
+// What the admin API says of each version the ledger was asked about: its dates, who still calls it, who has leave.
+// The plan says what there is, the ledger what of it is called; made for usage.ts.
+import { successorIn } from '../exchange/linked-versions.ts';
+import { createTurns } from '../plan/in-slices.ts';
+import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
+import type { UsedVersion } from '../plan/usage-answers.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { assess, type Moment } from '../policy/lifecycle/assess.ts';
+import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { hasEnded } from '../policy/lifecycle/retirement.ts';
+import type { LedgerStore, UsageFilter } from '../policy/usage/ledger.ts';
+import { counted, usageVerdict, verdictInWords } from '../policy/usage/verdict.ts';
+import type { OperationTally, VersionTally } from '../policy/usage/version-tallies.ts';
+import type { UsageWindow } from '../policy/usage/window.ts';
+import { instantText } from './answers.ts';
+import { exceptionBody, exceptionsOf } from './usage-exceptions.ts';
+
+export interface VersionsAsked {
+  readonly plan: GatewayPlan;
+  readonly moment: Moment;
+  readonly filter: Pick<UsageFilter, 'api' | 'version' | 'consumer'>;
+  readonly window: UsageWindow;
+  /** Since when the ledger watches a version; not asked where one consumer alone is meant. */
+  readonly beganAt: LedgerStore['beganAt'];
+}
+
+type Verdict = Pick<UsedVersion, 'verdict' | 'summary'>;
+
+/** Those of the policies that are deprecated or were asked for by name, and whatever else the ledger has something of. */
+export async function usedVersions(
+  asked: VersionsAsked,
+  tallies: readonly VersionTally[],
+): Promise<UsedVersion[]> {
+  const { plan, filter, moment } = asked;
+  const called = new Map(tallies.map((tally) => [keyOf(tally.api, tally.version), tally]));
+  const entries: UsedVersion[] = [];
+  const turn = createTurns();
+  for (const api of plan.apis) {
+    if (filter.api !== undefined && filter.api !== api.name) continue;
+    for (const version of api.versions.values()) {
+      if (filter.version !== undefined && filter.version !== version.label) continue;
+      const key = keyOf(api.name, version.label);
+      const tally = called.get(key);
+      called.delete(key);
+      const rules = assess(version, moment);
+      const isMeant =
+        filter.consumer === undefined && (filter.version !== undefined || isGoing(rules, moment));
+      if (tally !== undefined || isMeant) entries.push(await plannedEntry(asked, api, rules, tally));
+    }
+    await turn();
+  }
+  return [...entries, ...[...called.values()].map((tally) => strangeEntry(asked, tally))];
+}
+
+function isGoing(rules: VersionRules, moment: Moment): boolean {
+  return stageOf(rules, moment) === 'deprecated' || goingOperations(rules, moment).length > 0;
+}
+
+function goingOperations({ operations }: VersionRules, moment: Moment): readonly VersionRules[] {
+  const list = operations?.list.map((each) => assess(each, moment)) ?? [];
+  return list.filter((each) => stageOf(each, moment) === 'deprecated');
+}
+
+async function plannedEntry(
+  asked: VersionsAsked,
+  api: ApiPlan,
+  rules: VersionRules,
+  tally: VersionTally | undefined,
+): Promise<UsedVersion> {
+  const { moment, filter } = asked;
+  const { deprecated, sunset, successor } = rules.schedule;
+  const exceptions = exceptionsOf(rules).filter(
+    ({ consumer }) => filter.consumer === undefined || consumer === filter.consumer,
+  );
+  return {
+    api: api.name,
+    version: rules.label,
+    stage: stageOf(rules, moment),
+    deprecated: orNull(deprecated),
+    sunset: orNull(sunset),
+    successor: successorIn(api, rules, moment) ?? successor ?? null,
+    ...countsOf(tally),
+    ...(await verdictOn(asked, rules, tally)),
+    exceptions: exceptions.map((each) => exceptionBody(each, tally?.watched.get(each.consumer), moment.now)),
+  };
+}
+
+async function verdictOn(
+  { moment, filter, window, beganAt }: VersionsAsked,
+  rules: VersionRules,
+  tally: VersionTally | undefined,
+): Promise<Verdict> {
+  // What one consumer leaves alone others may call.
+  if (filter.consumer !== undefined) return { verdict: null, summary: null };
+  const phase = phaseAt(rules.phases, moment.now);
+  if (hasEnded(phase)) return { verdict: 'ended', summary: `has ended${stillAsked(window, tally)}` };
+  const isWhole = phase.stage === 'deprecated';
+  const going = isWhole ? [rules] : goingOperations(rules, moment);
+  if (going.length === 0)
+    return { verdict: 'not_deprecated', summary: `is not deprecated${stillAsked(window, tally)}` };
+  const verdict = usageVerdict(tally ?? NOT_CALLED, {
+    window,
+    beganAt: await beganAt({ api: rules.api, version: rules.label }),
+    deprecated: Math.max(...going.map(({ schedule }) => schedule.deprecated ?? moment.now)),
+  });
+  const operations = isWhole ? [] : going.flatMap(({ operation }) => operation ?? []);
+  return { verdict: verdict.kind, summary: verdictInWords(verdict, operations) };
+}
+
+/** The ledger remembers what the policies have forgotten. */
+function strangeEntry({ filter, window }: VersionsAsked, tally: VersionTally): UsedVersion {
+  const { api, version } = tally;
+  const told: Verdict =
+    filter.consumer === undefined
+      ? { verdict: 'not_in_policies', summary: `is in no policy any more${stillAsked(window, tally)}` }
+      : { verdict: null, summary: null };
+  const unknown = { stage: null, deprecated: null, sunset: null, successor: null, exceptions: [] };
+  return { api, version, ...unknown, ...countsOf(tally), ...told };
+}
+
+function stillAsked({ days }: UsageWindow, tally: VersionTally | undefined): string {
+  if (tally === undefined) return '';
+  const who = counted(tally.consumers, 'consumer');
+  return `; ${counted(tally.calls, 'call')} by ${who} in ${counted(days, 'day')}`;
+}
+
+const NOT_CALLED = { consumers: 0, calls: 0 };
+
+function countsOf(tally: VersionTally | undefined) {
+  if (tally === undefined)
+    return { ...NOT_CALLED, trend: { week: 0, weekBefore: 0 }, lastCall: null, operations: [] };
+  const { consumers, calls, trend, lastAt, operations } = tally;
+  return { consumers, calls, trend, lastCall: instantText(lastAt), operations: operations.map(operationUse) };
+}
+
+function operationUse({ operation, consumers, calls, trend, lastAt }: OperationTally) {
+  return { operation: operation ?? null, consumers, calls, trend, lastCall: instantText(lastAt) };
+}
+
+function stageOf(rules: VersionRules, { now }: Moment) {
+  return phaseAt(rules.phases, now).stage;
+}
+
+function orNull(instant: EpochMs | undefined): string | null {
+  return instant === undefined || !Number.isFinite(instant) ? null : instantText(instant);
+}
+
+function keyOf(api: string, version: string): string {
+  return `${api} ${version}`;
+}
