@@ -12,14 +12,18 @@ import { openPublicFace, type PublicFace } from './server/public-face.ts';
 import type { PublicSockets } from './server/public-listeners.ts';
 import type { CertificateSource } from './server/tls-options.ts';
 import type { BoundListeners } from './server/workers/protocol.ts';
+import { type AdoptionRecords, createAdoption } from './stores/adoption.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
 import { createFaultReport } from './telemetry/fault-report.ts';
+import { createFreezeReport } from './telemetry/freeze-report.ts';
 import { createTargetReport } from './telemetry/target-report.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 export interface ServiceOptions
   extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'overrides'> {
   readonly settings: Settings;
+  /** What tells who is new to a frozen version. */
+  readonly ledger: AdoptionRecords;
   readonly certificates: CertificateSource | undefined;
   readonly telemetry: Pick<Telemetry, 'observer' | 'logger' | 'metrics' | 'bounds'>;
   readonly wallClock: () => EpochMs;
@@ -52,6 +56,10 @@ export function createService(options: ServiceOptions): Service {
   const exchange = createExchange({
     ...options,
     verifiers,
+    adoption: createAdoption(options.ledger, {
+      now: monotonic,
+      onUnjudged: createFreezeReport(telemetry, options.plan),
+    }),
     hstsSeconds: settings.listeners.https?.hstsSeconds,
     onFault: createFaultReport(logger),
   });

@@ -14,6 +14,7 @@ import { UPSTREAM_SIGNALS } from '../policy/lifecycle/upstream-signal.ts';
 import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { datesInWords, perWindow, spellCarrier } from './decision-words.ts';
+import { freezeRows } from './explain-freeze.ts';
 import { refusedRow } from './explain-refused.ts';
 import type { Decision } from './explain-row.ts';
 import { brownoutRow, exceptionRows } from './explain-spared.ts';
@@ -97,6 +98,7 @@ export function decisionsOf(
   }
   if (version !== undefined) {
     rows.push(...exceptionRows(version, facts, (index) => lines.exception(version, index)));
+    rows.push(...freezeRows(version, facts, passed.account, lines));
   }
   if (version !== undefined && reached && BODIED.has(view.method)) {
     const length = view.headers['content-length'];

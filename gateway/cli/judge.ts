@@ -107,6 +107,7 @@ function assume({ plan, settings, now, overrides, consumer: named, account, pins
     guard: (_address, limit) => full(limit, 1),
     limiter: { take: ({ limit, cost }) => ({ kind: 'counted', limit, ...full(limit, cost) }) },
     pins,
+    adoption: { isLate: (_adopter, freeze) => (account.firstSeen ?? Number.NEGATIVE_INFINITY) >= freeze },
     overrides: () => overrides,
     verifiers: new Map(settings.identities.map(({ name }) => [name, verifier])),
     onFault: () => undefined,

@@ -4,6 +4,7 @@ import { authorise } from '../policy/authentication/authorise.ts';
 import { assess } from '../policy/lifecycle/assess.ts';
 import { brownOut, looksAtCaller, meetsBrownout } from '../policy/lifecycle/brownout-refusal.ts';
 import { leaveFrom, someoneMayPass } from '../policy/lifecycle/exceptions.ts';
+import { isClosedTo, refuseAdoption } from '../policy/lifecycle/freeze.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, isForgotten, retire } from '../policy/lifecycle/retirement.ts';
 import { refuseMaintained } from '../policy/maintenance/maintenance.ts';
@@ -177,6 +178,17 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   if (window !== undefined && brownout !== undefined && choosy) {
     const caller = { consumer, clientAddress: view.clientAddress };
     const answer = meetsBrownout(window, version, now, caller) && enforce(api, version, facts, brownout);
+    if (answer) return answer;
+  }
+
+  // Freeze: last of the lifecycle, since it alone may have to ask the store, and before scopes, which a newcomer need not
+  // be granted for what it may not begin to use. Who is known by an address alone is not judged.
+  const { freeze } = version;
+  if (freeze !== undefined && consumer !== undefined && isClosedTo(version, freeze, consumer, now)) {
+    const adopter = { consumer: consumer.id, via: consumer.via, api: api.name, version: version.label };
+    const asked = ports.adoption.isLate(adopter, freeze);
+    const late = asked instanceof Promise ? await asked : asked;
+    const answer = late && enforce(api, version, facts, refuseAdoption(version, freeze, facts.successor));
     if (answer) return answer;
   }
 

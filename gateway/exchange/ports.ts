@@ -3,6 +3,7 @@
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { TokenVerifier } from '../policy/authentication/access.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';
+import type { Adoption } from '../policy/lifecycle/freeze.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
@@ -21,6 +22,7 @@ export interface ExchangePorts {
   readonly guard: (clientAddress: string, limit: Limit) => MaybePromise<Taken>;
   readonly limiter: RateLimiter;
   readonly pins: PinStore;
+  readonly adoption: Adoption;
   /** The pauses known to this process; the same array until it changes. */
   readonly overrides: () => readonly Override[];
   readonly verifiers: ReadonlyMap<string, TokenVerifier>;

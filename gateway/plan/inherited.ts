@@ -18,6 +18,7 @@ const OWN_INSTEAD: Readonly<Record<string, readonly string[]>> = {
   forgotten: ['forgotten', 'sunset'],
   exceptions: ['exceptions', 'sunset'],
   brownouts: ['brownouts', 'sunset'],
+  freeze: ['freeze', 'deprecated', 'sunset'],
   alternate: ['alternate', 'successor', 'after.redirect'],
   guide: ['guide'],
   status: ['status'],

@@ -91,6 +91,8 @@ export interface VersionRules {
   readonly exceptions: readonly Exception[];
   /** An operation with a list of its own has that instead of the version's. */
   readonly brownouts: BrownoutCalendar | undefined;
+  /** From this instant on nobody is let in who was not seen before; undefined: everybody may come. */
+  readonly freeze: EpochMs | undefined;
   /** Whether it holds is asked of the real clock. */
   readonly maintenance: Maintenance | undefined;
   /** Whether JSON objects answered while deprecated say so themselves. */

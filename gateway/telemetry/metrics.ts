@@ -6,6 +6,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { type BoundsSamples, boundRows } from './bounds-report.ts';
 import { certificateRows } from './certificate-rows.ts';
+import type { FreezeCounts } from './freeze-report.ts';
 import { apiSamples, dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
 import { reloadRows } from './reload-rows.ts';
@@ -32,6 +33,7 @@ export interface MetricSources {
   readonly state: ProcessState;
   readonly bounds: BoundsSamples;
   readonly targets: TargetMetrics;
+  readonly freezes: Pick<FreezeCounts, 'samples'>;
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
@@ -47,6 +49,7 @@ export function metricRows({
   state,
   bounds,
   targets,
+  freezes,
   plan,
   now,
   overrides,
@@ -97,7 +100,7 @@ export function metricRows({
     ),
     counter(
       'sundial_retired_requests_total',
-      'Requests to a version past its sunset or in a brownout.',
+      'Requests to a version past its sunset, in a brownout, or of a new consumer to a frozen one.',
       [...VERSION, 'action'],
       () => retiredSamples(requests),
     ),
@@ -160,6 +163,12 @@ export function metricRows({
       'Requests that were not authenticated or not authorised.',
       ['api', 'reason'],
       () => authFailureSamples(requests),
+    ),
+    counter(
+      'sundial_freeze_unjudged_total',
+      'Requests let in to a frozen version because nobody can know when their consumer came.',
+      [...VERSION, 'reason'],
+      () => freezes.samples(plan()),
     ),
     ...targetRows(targets),
     ...boundRows(bounds),

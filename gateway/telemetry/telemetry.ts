@@ -7,6 +7,7 @@ import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
 import { type BoundsReport, createBoundsReport } from './bounds-report.ts';
 import { createExposition, type MetricsPage } from './exposition.ts';
+import { createFreezeCounts, type FreezeCounts } from './freeze-report.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
 import { createLogger, type Logger, type LogLevel } from './logger.ts';
 import { metricRows } from './metrics.ts';
@@ -46,7 +47,8 @@ export type Metrics = Pick<
   | 'countWebsockets'
   | 'countWorkers'
 > &
-  Pick<TargetMetrics, 'watchTargets' | 'targetChanged'> & {
+  Pick<TargetMetrics, 'watchTargets' | 'targetChanged'> &
+  Pick<FreezeCounts, 'freezeUnjudged'> & {
     readonly render: () => Promise<MetricsPage>;
     /** What this process has counted, for the page of the one it is a worker of. */
     readonly snapshot: () => Promise<MetricsSnapshot>;
@@ -79,6 +81,7 @@ export function createTelemetry({
   const bounds = createBoundsReport();
   const targets = createTargetMetrics();
   const { watchTargets, targetChanged } = targets;
+  const freezes = createFreezeCounts();
   const { storeUp, reload, certificate, certificatesCurrent, adminWrite, countWebsockets, countWorkers } =
     state;
   const exposition = createExposition(
@@ -87,6 +90,7 @@ export function createTelemetry({
       state,
       bounds,
       targets,
+      freezes,
       plan,
       now,
       overrides,
@@ -114,6 +118,7 @@ export function createTelemetry({
       countWorkers,
       watchTargets,
       targetChanged,
+      freezeUnjudged: freezes.freezeUnjudged,
     },
     bounds,
     relay: sink.relay,

@@ -87,6 +87,7 @@ async function judge({
         },
       ],
     ]),
+    adoption: { isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   });

@@ -88,6 +88,7 @@ function exchangeIn(situation: Situation): Exchange {
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],
     verifiers: new Map([['main', { claims: () => true, verify: () => situation.token ?? ACME }]]),
+    adoption: { isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: situation.hstsSeconds,
   };

@@ -112,6 +112,7 @@ function asking(plan: GatewayPlan, path: string): (now: number) => Promise<strin
       pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
       overrides: () => [],
       verifiers: new Map(),
+      adoption: { isLate: () => false },
       onFault: () => undefined,
       hstsSeconds: undefined,
     });

@@ -97,6 +97,7 @@ beforeAll(async () => {
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],
     verifiers: new Map(),
+    adoption: { isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   });

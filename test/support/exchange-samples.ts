@@ -76,6 +76,7 @@ export function version(changes: Partial<VersionRules> = {}): VersionRules {
     phasesOf,
     exceptions: [],
     brownouts: undefined,
+    freeze: undefined,
     maintenance: undefined,
     bodyNotice: false,
     maxBody: 1_000_000,

@@ -91,6 +91,7 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
         },
       ],
     ]),
+    adoption: { isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   };

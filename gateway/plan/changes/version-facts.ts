@@ -31,6 +31,7 @@ const KNOWN = new Set([
   'successor',
   'exceptions',
   'brownouts',
+  'freeze',
   'maintenance',
   'limits',
   'operations',
@@ -88,6 +89,7 @@ export function lifeFacts(version: VersionFile): readonly Fact[] {
     ...wordFact('successor', successor === undefined ? undefined : plainWord(successor)),
     membersFact('exception', (version.exceptions ?? []).map(exceptionWord)),
     ...windowFacts(version.brownouts, deprecated, sunset),
+    ...dateFact('freeze', version.freeze),
     ...dateFact('maintenance until', version.maintenance?.until),
   ];
 }

@@ -9,6 +9,7 @@ import { hasSunset, redirectChain, redirectOf } from '../redirects.ts';
 import { reportDangling } from './dangling.ts';
 import { checkDates } from './dates.ts';
 import { checkExceptions } from './exceptions.ts';
+import { checkFreeze } from './freeze.ts';
 import { checkOperations } from './operations.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
@@ -33,6 +34,7 @@ export function checkVersions(view: PolicyView, now: EpochMs, report: Report): v
     checkDates(label, version, view, report);
     checkOperations(label, version, view, report);
     checkExceptions(label, version, view, report);
+    checkFreeze(label, version, view, report);
     checkRedirect(label, version, view, report);
     checkAlternate(label, version, report);
   }

@@ -102,6 +102,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       phasesOf,
       exceptions: compileExceptions(version.exceptions, schedule, phasesOf, upstream !== undefined),
       brownouts: compileBrownouts(version.brownouts, schedule),
+      freeze: version.freeze,
       maintenance: version.maintenance,
       bodyNotice: version.body_notice ?? false,
       notes: newsOf(file.notes?.[label], schedule.released),

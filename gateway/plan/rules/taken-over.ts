@@ -13,6 +13,7 @@ const ANNOUNCED_TO_ALL = [
   'forgotten',
   'exceptions',
   'brownouts',
+  'freeze',
   'maintenance',
 ] as const;
 

@@ -64,7 +64,11 @@ const own = <Section extends z.ZodType>(section: Section) => orOff(section, unde
 
 const exceptionsSection = z
   .array(exception)
-  .meta({ description: 'Consumers with leave from brownouts, sunset or lowered limits.' });
+  .meta({ description: 'Consumers with leave from brownouts, sunset, lowered limits or a freeze.' });
+
+const freeze = instant(
+  'From this day a consumer that was not seen before is refused: 403, and where to go instead.',
+);
 
 /**
  * The lifecycle part of an API as a whole; a version may say its own instead, or `off`, and an API without versions has
@@ -91,6 +95,7 @@ export const wholeApiFields = {
   reason: lineOfText('Why the API goes away; callers read it in the 410.').optional(),
   exceptions: exceptionsSection.optional(),
   brownouts: brownoutsSection.optional(),
+  freeze: freeze.optional(),
 };
 
 /** What a version has of the same; `off` where it takes over nothing from its API. */
@@ -116,6 +121,7 @@ export const lifecycleFields = {
     .optional(),
   exceptions: own(exceptionsSection),
   brownouts: own(brownoutsSection),
+  freeze: own(freeze),
 };
 
 const NO_BROWNOUTS: readonly BrownoutRule[] = [];
