@@ -60,6 +60,9 @@ async function open(
       guard: (take) => ask('guard', take),
       findPin: (key) => ask('findPin', key),
       claimPin: (claim) => ask('claimPin', claim),
+      addUsage: (batch) => ask('addUsage', batch),
+      firstUsage: (subject) => ask('firstUsage', subject),
+      usageBegan: (of) => ask('usageBegan', of),
     },
     start: start as StoreStart,
   });

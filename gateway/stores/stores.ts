@@ -5,6 +5,7 @@ import type { PublishedRecord } from '../plan/published-record.ts';
 import type { MaybePromise } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
+import type { LedgerStore } from '../policy/usage/ledger.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
 import type { TellWorkers } from './workers/for-workers.ts';
 import type { StoreAnswers, StoreStart } from './workers/spoken.ts';
@@ -33,6 +34,7 @@ export interface Stores {
   readonly pins: PinStore;
   readonly overrides: OverrideStore;
   readonly published: PublishedRecord;
+  readonly ledger: LedgerStore;
   /** What workers of this process may ask. */
   readonly answers: StoreAnswers;
   /** What a worker begins with. */
@@ -42,4 +44,4 @@ export interface Stores {
 }
 
 /** The part of a store that outlives requests. */
-export type LastingStores = Pick<Stores, 'pins' | 'overrides' | 'published' | 'close'>;
+export type LastingStores = Pick<Stores, 'pins' | 'overrides' | 'published' | 'ledger' | 'close'>;

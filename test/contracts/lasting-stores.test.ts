@@ -1,5 +1,6 @@
-// The contracts of pins, overrides and published files on each store.
+// The contracts of pins, overrides, published files and ledger on each store.
 import { LASTING_STORES } from './lasting-stores.ts';
+import { ledgerStoreContract } from './ledger-store.ts';
 import { overrideStoreContract } from './override-store.ts';
 import { pinStoreContract } from './pin-store.ts';
 import { publishedRecordContract } from './published-record.ts';
@@ -8,4 +9,5 @@ for (const [name, open] of LASTING_STORES) {
   pinStoreContract(name, open);
   overrideStoreContract(name, open);
   publishedRecordContract(name, open);
+  ledgerStoreContract(name, open);
 }

@@ -15,6 +15,8 @@ import {
   type RemoteStore,
   type WorkerStores,
 } from '../../gateway/stores/workers/worker-stores.ts';
+import { NOW } from '../support/exchange-samples.ts';
+import { everyRecord, newWriter, usageOf } from './ledger-store.ts';
 
 const HOUR = 3_600_000;
 const LIMIT: Limit = { name: 'default', units: 60, windowMs: HOUR, burst: 40 };
@@ -51,6 +53,9 @@ const remote = (): RemoteStore => {
     guard: far('guard', answers.guard),
     findPin: far('findPin', answers.findPin),
     claimPin: far('claimPin', answers.claimPin),
+    addUsage: far('addUsage', answers.addUsage),
+    firstUsage: far('firstUsage', answers.firstUsage),
+    usageBegan: far('usageBegan', answers.usageBegan),
   };
 };
 
@@ -74,6 +79,30 @@ beforeEach(async () => {
 afterEach(async () => {
   await primary.close();
   await rm(folder, { recursive: true, force: true });
+});
+
+describe('the ledger of workers', () => {
+  it('is added to and asked through the primary, a batch that is sent again once', async () => {
+    const [one, other] = workers;
+    const batch = newWriter()([usageOf()], { watched: [{ api: 'orders', version: 'v1' }] });
+    await one?.ledger.add(batch);
+    await one?.ledger.add(batch);
+    await other?.ledger.add(newWriter()([usageOf()]));
+    expect(await everyRecord(primary.ledger)).toMatchObject([{ callsByDay: { '2026-11-20': 2 } }]);
+    expect(await other?.ledger.firstSeen(usageOf())).toBe(NOW);
+    expect(await other?.ledger.beganAt()).toBe(NOW);
+    expect(await other?.ledger.beganAt({ api: 'orders', version: 'v2' })).toBeUndefined();
+  });
+
+  it('rejects with StoreUnavailable when the primary or its store does not answer', async () => {
+    const batch = newWriter()([usageOf()]);
+    silence = Promise.reject(new Error('the primary is stopped'));
+    silence.catch(() => undefined);
+    await expect(workers[0]?.ledger.add(batch)).rejects.toMatchObject({ code: 'store_unavailable' });
+    silence = undefined;
+    await primary.close();
+    await expect(workers[0]?.ledger.add(batch)).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
 });
 
 describe('limits of workers', () => {

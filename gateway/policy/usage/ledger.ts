@@ -39,21 +39,47 @@ export interface UsageFilter {
   readonly api?: string;
   readonly version?: string;
   readonly consumer?: string;
+  /** What the consumer is known by: the id of a token may be spelled like that of a key, or like an address. */
+  readonly via?: UsageSubject['via'];
   /** Records without a call on this day or later are left out, and days before it are not counted. */
   readonly since?: UsageDay;
 }
 
 export interface UsagePage {
   readonly records: readonly UsageRecord[];
-  /** Where the next page begins; undefined behind the last. */
+  /** Where the next page begins, as place.ts writes it; it may be empty. Undefined behind the last. */
   readonly next: string | undefined;
 }
 
+export type UsageVersion = Pick<UsageSubject, 'api' | 'version'>;
+
+/** What one process counted since its last batch. */
+export interface UsageBatch {
+  /** The process: an id that no other has, nor itself after a restart. */
+  readonly writer: string;
+  /** 1, 2, 3 … of that writer, one after the other: a number that is not above its last has been counted already. */
+  readonly number: number;
+  /** When it was made, by the clock of the lifecycle. */
+  readonly at: EpochMs;
+  /** Versions whose calls are counted from now on, as far as they were not told yet; an API's operations with it. */
+  readonly watched: readonly UsageVersion[];
+  /** At most `MOST_IN_BATCH`, each of another subject. */
+  readonly records: readonly UsageRecord[];
+}
+
+/** More would keep a store too long from what requests ask of it. */
+export const MOST_IN_BATCH = 200;
+
 /** Rejects with `StoreUnavailable` when the store does not answer in time. */
 export interface LedgerStore {
-  /** Adds what was counted, all or nothing; a batch that is sent again under the same id is counted once. */
-  readonly add: (batch: { readonly id: string; readonly records: readonly UsageRecord[] }) => Promise<void>;
-  /** In the order of api, version, consumer, operation, so that records of one consumer stand together. */
+  /** Adds what was counted, all or nothing; a batch that is sent again is counted once. */
+  readonly add: (batch: UsageBatch) => Promise<void>;
+  /**
+   * In the order of api, version, consumer, via, operation, so that records of one consumer stand together. `limit`: at
+   * least 1. `after`: `next` of the page before, or any place as place.ts writes them.
+   *
+   * @throws RangeError when `after` is no place
+   */
   readonly read: (
     filter: UsageFilter,
     page: { readonly after: string | undefined; readonly limit: number },
@@ -62,9 +88,12 @@ export interface LedgerStore {
   readonly firstSeen: (
     subject: Pick<UsageSubject, 'consumer' | 'via' | 'api' | 'version'>,
   ) => MaybePromise<EpochMs | undefined>;
-  /** When the store began to keep a ledger; undefined before its first batch. */
-  readonly beganAt: () => Promise<EpochMs | undefined>;
-  /** Forgets a consumer whole; how many records that were. */
+  /**
+   * Since when calls are counted: of that version, or of the first that any were counted of. Who was not seen before says
+   * nothing. Undefined: not yet.
+   */
+  readonly beganAt: (of?: UsageVersion) => Promise<EpochMs | undefined>;
+  /** Forgets a consumer whole, whatever it was known by; how many records that were. */
   readonly erase: (consumer: string) => Promise<number>;
   /** Forgets days before `day`, and records that have none left; how many records went. */
   readonly sweep: (day: UsageDay) => Promise<number>;

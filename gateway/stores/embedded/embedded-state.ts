@@ -1,4 +1,4 @@
-// What the embedded store keeps for good: pins, overrides and the published files, in the database of the data folder.
+// What the embedded store keeps for good: pins, overrides, published files and ledger, in the database of the data folder.
 // One process holds the folder, so that what this process knows is all there is to know.
 import type { Override } from '../../policy/lifecycle/override.ts';
 import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
@@ -8,6 +8,7 @@ import type { LastingStores } from '../stores.ts';
 import { type TellWorkers, tellingRecords } from '../workers/for-workers.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Database, DatabaseOptions } from './database.ts';
+import { createEmbeddedLedger } from './ledger.ts';
 import { openOverrides } from './overrides.ts';
 
 export interface EmbeddedState extends LastingStores {
@@ -37,6 +38,7 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
         read: async () => readPublished(await database.call('readPublished')),
         write: async (entries) => database.call('writePublished', await writePublished(entries)),
       },
+      ledger: createEmbeddedLedger(database),
       close,
     };
   } catch (error) {

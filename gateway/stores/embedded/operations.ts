@@ -1,6 +1,7 @@
 // Everything that is ever asked of sundial.db, each a few prepared statements inside the transaction of its batch.
 // Runs in the database's thread; others import its types only.
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { createLedgerOperations } from './ledger-operations.ts';
 
 export type Operations = ReturnType<typeof createOperations>;
 
@@ -30,6 +31,7 @@ export function createOperations(database: DatabaseSync) {
   };
 
   return {
+    ...createLedgerOperations(database),
     findPin: find,
     claimPin: (key: string, pin: string): string => {
       const standing = find(key);

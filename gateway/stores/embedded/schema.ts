@@ -7,6 +7,22 @@ const MIGRATIONS: readonly string[] = [
   `CREATE TABLE pin (key TEXT PRIMARY KEY, pin TEXT NOT NULL) STRICT, WITHOUT ROWID;
    CREATE TABLE override (id TEXT PRIMARY KEY, override TEXT NOT NULL) STRICT, WITHOUT ROWID;
    CREATE TABLE published (one INTEGER PRIMARY KEY CHECK (one = 1), files TEXT NOT NULL) STRICT;`,
+  `CREATE TABLE usage (
+     id INTEGER PRIMARY KEY,
+     api TEXT NOT NULL, version TEXT NOT NULL, consumer TEXT NOT NULL, via TEXT NOT NULL, operation TEXT NOT NULL,
+     first_at INTEGER NOT NULL, last_at INTEGER NOT NULL, agents TEXT NOT NULL, sample TEXT,
+     UNIQUE (api, version, consumer, via, operation)
+   ) STRICT;
+   CREATE INDEX usage_by_consumer ON usage (consumer, api, version, via, operation);
+   CREATE TABLE usage_day (
+     record INTEGER NOT NULL, day INTEGER NOT NULL, calls INTEGER NOT NULL, PRIMARY KEY (record, day)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE usage_watch (
+     api TEXT NOT NULL, version TEXT NOT NULL, since INTEGER NOT NULL, PRIMARY KEY (api, version)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE usage_writer (
+     writer TEXT PRIMARY KEY, number INTEGER NOT NULL, at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
 ];
 
 /** The file was written by a later edition, which may mean something else by it. */

@@ -1,4 +1,4 @@
-// What all gateways on one Redis share and keep for good: pins, overrides and the published files.
+// What all gateways on one Redis share and keep for good: pins, overrides, published files and ledger.
 // Each gateway holds what it knows in memory and looks at the stream of changes twice a second (open-stores.ts).
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
@@ -11,6 +11,7 @@ import type { LastingStores } from '../stores.ts';
 import { type Changes, isEarlier, readChanges, textsOf } from './change-reply.ts';
 import type { RedisConnection } from './connect.ts';
 import type { LastKnownFile } from './last-known.ts';
+import { createRedisLedger } from './ledger.ts';
 import { CHANGES_KEPT, defineStateScripts, KEYS, type StateScripts } from './state-scripts.ts';
 
 export interface SharedState extends LastingStores {
@@ -144,6 +145,7 @@ export async function openSharedState(
         await scripts.writePublished(KEYS.published, await writePublished(entries));
       },
     },
+    ledger: createRedisLedger(connection),
     refresh,
     close: async () => {
       connection.close();

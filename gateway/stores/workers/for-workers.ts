@@ -1,7 +1,8 @@
 // The primary's end of the stores: what workers ask of the embedded store that it owns, and of the guard.
 // Made by open-stores.ts; nobody asks it where there are no workers.
-import { StoreUnavailable } from '../../policy/contract.ts';
+import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
+import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
 import type { CachedPins, PinRecords } from '../pin-cache.ts';
 import type { Kept, StoreAnswers, StoreNews } from './spoken.ts';
@@ -14,10 +15,11 @@ export interface OwnedStore {
   readonly records: PinRecords;
   /** As this process knows them. */
   readonly pins: Pick<CachedPins, 'forgetAbsence'>;
+  readonly ledger: LedgerStore;
 }
 
 export function answerWorkers(
-  { take, records, pins }: OwnedStore,
+  { take, records, pins, ledger }: OwnedStore,
   guard: StoreAnswers['guard'],
   tell: TellWorkers,
 ): StoreAnswers {
@@ -33,6 +35,9 @@ export function answerWorkers(
       setImmediate(() => void tell({ kind: 'pin_claimed', key }));
       return standing;
     },
+    addUsage: (batch) => kept(ledger.add(batch)),
+    firstUsage: (subject) => kept(ledger.firstSeen(subject)),
+    usageBegan: (of) => kept(ledger.beganAt(of)),
   };
 }
 
@@ -41,7 +46,10 @@ export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   const nobody = (): never => {
     throw new Error('with this store workers ask it themselves');
   };
-  return { take: nobody, guard, findPin: nobody, claimPin: nobody };
+  return {
+    ...{ take: nobody, guard, findPin: nobody, claimPin: nobody },
+    ...{ addUsage: nobody, firstUsage: nobody, usageBegan: nobody },
+  };
 }
 
 /** Pins that workers are told of when they have moved: whoever moves one waits until all have heard. */
@@ -56,7 +64,7 @@ export function tellingRecords(records: PinRecords, tell: TellWorkers): PinRecor
   };
 }
 
-async function kept<T>(answer: Promise<T>): Promise<Kept<T>> {
+async function kept<T>(answer: MaybePromise<T>): Promise<Kept<T>> {
   try {
     return { kind: 'kept', value: await answer };
   } catch (error) {

@@ -1,7 +1,9 @@
 // What the stores of a primary and those of its workers say to each other; it crosses as structured clones.
 // With Redis only the guard is asked for: every worker has a connection of its own.
+import type { EpochMs } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
+import type { UsageBatch, UsageSubject, UsageVersion } from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
 
 /** What a store that may be away answered. */
@@ -15,6 +17,9 @@ export interface StoreAnswers {
   readonly guard: (take: Take) => Taken;
   readonly findPin: (key: string) => Promise<Kept<Pin | undefined>>;
   readonly claimPin: (asked: { readonly key: string; readonly pin: Pin }) => Promise<Kept<Pin>>;
+  readonly addUsage: (batch: UsageBatch) => Promise<Kept<void>>;
+  readonly firstUsage: (subject: Omit<UsageSubject, 'operation'>) => Promise<Kept<EpochMs | undefined>>;
+  readonly usageBegan: (of: UsageVersion | undefined) => Promise<Kept<EpochMs | undefined>>;
 }
 
 /** What the primary tells its workers of, unasked. */

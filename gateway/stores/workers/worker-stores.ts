@@ -3,6 +3,7 @@
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
+import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { createEmbeddedRateLimitStore } from '../embedded/rate-limit.ts';
 import { createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
@@ -33,6 +34,8 @@ export interface WorkerStoreOptions extends StoreOptions {
 
 export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'close'> {
   readonly overrides: Pick<Stores['overrides'], 'current'>;
+  /** The whole of it is read and forgotten by the primary. */
+  readonly ledger: Pick<LedgerStore, 'add' | 'firstSeen' | 'beganAt'>;
   readonly hear: (news: StoreNews) => void;
 }
 
@@ -46,7 +49,9 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
       const local = createEmbeddedRateLimitStore({ now });
       const limiter = createRateLimiter({ shared, exact, local, replicas: workers });
       const pins = createPinCache(pinRecords(primary));
-      return { limiter, guard, pins, ...openKnown(options.start, pins), close: async () => undefined };
+      const ledger = ledgerOf(primary);
+      const known = openKnown(options.start, pins);
+      return { limiter, guard, pins, ledger, ...known, close: async () => undefined };
     }
     case 'redis': {
       const stores = await openStores({ ...options, replicas: replicas * workers });
@@ -101,11 +106,20 @@ function openKnown(start: StoreStart, pins: CachedPins): Pick<WorkerStores, 'ove
   };
 }
 
-function pinRecords({ findPin, claimPin }: RemoteStore): PinRecords {
-  const keptOr = <T>(answer: Kept<T>): T => {
-    if (answer.kind === 'away') throw new StoreUnavailable(answer.reason);
-    return answer.value;
+function keptOr<T>(answer: Kept<T>): T {
+  if (answer.kind === 'away') throw new StoreUnavailable(answer.reason);
+  return answer.value;
+}
+
+function ledgerOf({ addUsage, firstUsage, usageBegan }: RemoteStore): WorkerStores['ledger'] {
+  return {
+    add: async (batch) => keptOr(await inTime(addUsage(batch))),
+    firstSeen: async (subject) => keptOr(await inTime(firstUsage(subject))),
+    beganAt: async (of) => keptOr(await inTime(usageBegan(of))),
   };
+}
+
+function pinRecords({ findPin, claimPin }: RemoteStore): PinRecords {
   return {
     find: async (key) => keptOr(await orAway(findPin(key))),
     claim: async (key, pin) => keptOr(await orAway(claimPin({ key, pin }))),

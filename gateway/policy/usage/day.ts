@@ -1,0 +1,26 @@
+// Days of UTC as the ledger counts them: by number in the stores and while counting, by date wherever they are read.
+// A day without a clock change has the same length everywhere, so that the number is a division.
+import type { EpochMs } from '../contract.ts';
+import type { UsageDay } from './ledger.ts';
+
+const DAY_MS = 86_400_000;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whole days since 1970-01-01. */
+export function dayNumberAt(at: EpochMs): number {
+  return Math.floor(at / DAY_MS);
+}
+
+export function startOfDay(number: number): EpochMs {
+  return number * DAY_MS;
+}
+
+export function dayNamed(number: number): UsageDay {
+  return Temporal.Instant.fromEpochMilliseconds(startOfDay(number)).toString().slice(0, 10);
+}
+
+/** @throws RangeError when no calendar has the day */
+export function dayNumber(day: UsageDay): number {
+  if (!DAY.test(day)) throw new RangeError('a day is written as 2026-11-21');
+  return dayNumberAt(Temporal.Instant.from(`${day}T00:00:00Z`).epochMilliseconds);
+}

@@ -1,0 +1,42 @@
+// The ledger in the data folder: one batch, one transaction of the database's thread.
+// Part of embedded-state.ts; the statements are in ledger-operations.ts.
+import { dayNumber } from '../../policy/usage/day.ts';
+import type { LedgerStore } from '../../policy/usage/ledger.ts';
+import { readPage } from '../usage-pages.ts';
+import type { Database } from './database.ts';
+
+/** What one turn of the thread looks at: a few milliseconds, with every day of every record. */
+const MOST_AT_ONCE = 100;
+
+export function createEmbeddedLedger({ call }: Pick<Database, 'call'>): LedgerStore {
+  return {
+    add: (batch) => call('addUsage', batch),
+    read: (filter, page) =>
+      readPage((after, most) => call('readUsage', filter, after, most), page, MOST_AT_ONCE),
+    firstSeen: (subject) => call('firstUsage', subject),
+    beganAt: (of) => call('usageBegan', of?.api, of?.version),
+    erase: async (consumer) => {
+      let erased = 0;
+      for (;;) {
+        const count = await call('eraseUsage', consumer, MOST_AT_ONCE);
+        erased += count;
+        if (count < MOST_AT_ONCE) return erased;
+      }
+    },
+    sweep: async (day) => {
+      const before = dayNumber(day);
+      let removed = 0;
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const swept: { removed: number; next: number | undefined } = await call(
+          'sweepUsage',
+          before,
+          after,
+          MOST_AT_ONCE,
+        );
+        removed += swept.removed;
+        after = swept.next;
+      }
+      return removed;
+    },
+  };
+}

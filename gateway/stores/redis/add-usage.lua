@@ -1,0 +1,94 @@
+-- Adds one batch of a writer to the ledger, all of it or, where its number was added before, nothing. Called by ledger.ts.
+--
+-- KEYS[1]  what every key of the ledger begins with, its hash tag included: the others are made of it, on the same node
+-- ARGV[1]  the writer           ARGV[2]  number of the batch    ARGV[3]  milliseconds for which a writer is remembered
+-- ARGV[4]  form of the records  ARGV[5]  agents kept of a record
+-- ARGV[6]  when the batch was made                              ARGV[7]  how many versions are counted from then on
+-- then     each of those as it is named in the hash of them
+-- then     for each record: its name in the index, its name in that of consumers, first seen, last seen, agents, sample or '',
+--          how many days, and for each of them its number and the calls
+--
+-- Instants are compared as numbers: exact below 2^53. Fields this script does not know stay as they are.
+
+local base = KEYS[1]
+local writer = base .. ':writer:' .. ARGV[1]
+if tonumber(ARGV[2]) <= tonumber(redis.call('GET', writer) or '0') then
+  return 0
+end
+redis.call('SET', writer, ARGV[2], 'PX', ARGV[3])
+
+-- The latest last; of more than are kept the latest. Nil where the new ones are what stands there.
+local function merged(known, fresh)
+  if fresh == '' or fresh == known then
+    return nil
+  end
+  if not known or known == '' then
+    return fresh
+  end
+  local isFresh = {}
+  for agent in string.gmatch(fresh, '[^\n]+') do
+    isFresh[agent] = true
+  end
+  local all = {}
+  for agent in string.gmatch(known, '[^\n]+') do
+    if not isFresh[agent] then
+      all[#all + 1] = agent
+    end
+  end
+  for agent in string.gmatch(fresh, '[^\n]+') do
+    all[#all + 1] = agent
+  end
+  return table.concat(all, '\n', math.max(1, #all - tonumber(ARGV[5]) + 1))
+end
+
+local at = 8
+for _ = 1, tonumber(ARGV[7]) do
+  local since = redis.call('HGET', base .. ':watched', ARGV[at])
+  if not since or tonumber(ARGV[6]) < tonumber(since) then
+    redis.call('HSET', base .. ':watched', ARGV[at], ARGV[6])
+  end
+  at = at + 1
+end
+
+while at <= #ARGV do
+  local name, first, last, sample = ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 5]
+  local key = base .. ':record:' .. name
+  local known = redis.call('HMGET', key, 'first', 'last', 'agents', 'form')
+  if not known[1] then
+    redis.call('ZADD', base .. ':index', 0, name)
+    redis.call('ZADD', base .. ':consumers', 0, ARGV[at + 1])
+  end
+  local fields = {}
+  local function set(field, value)
+    fields[#fields + 1] = field
+    fields[#fields + 1] = value
+  end
+  if not known[1] or tonumber(first) < tonumber(known[1]) then
+    set('first', first)
+  end
+  if not known[2] or tonumber(last) > tonumber(known[2]) then
+    set('last', last)
+  end
+  local agents = merged(known[3], ARGV[at + 4])
+  if agents then
+    set('agents', agents)
+  end
+  if sample ~= '' then
+    set('sample', sample)
+  end
+  -- A later form stays named: who wrote it adds to what is here, and takes nothing away.
+  if not known[4] or tonumber(known[4]) < tonumber(ARGV[4]) then
+    set('form', ARGV[4])
+  end
+  if #fields > 0 then
+    redis.call('HSET', key, unpack(fields))
+  end
+
+  local days = tonumber(ARGV[at + 6])
+  at = at + 7
+  for _ = 1, days do
+    redis.call('HINCRBY', base .. ':days:' .. name, ARGV[at], ARGV[at + 1])
+    at = at + 2
+  end
+end
+return 1

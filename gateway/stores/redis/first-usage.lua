@@ -1,0 +1,13 @@
+-- When a consumer was first seen on a version, whatever the operation; nothing where it never was. Called by ledger.ts.
+--
+-- KEYS[1]  what every key of the ledger begins with
+-- ARGV[1], ARGV[2]  from and to in the index, as ZRANGEBYLEX takes them
+
+local first = false
+for _, name in ipairs(redis.call('ZRANGEBYLEX', KEYS[1] .. ':index', ARGV[1], ARGV[2])) do
+  local at = redis.call('HGET', KEYS[1] .. ':record:' .. name, 'first')
+  if at and (not first or tonumber(at) < tonumber(first)) then
+    first = at
+  end
+end
+return first

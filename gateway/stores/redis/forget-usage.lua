@@ -1,0 +1,41 @@
+-- Forgets days of the records in one piece of the ledger, and the records that have none left. Called by ledger.ts.
+--
+-- KEYS[1]  what every key of the ledger begins with
+-- ARGV[1]  'index' or 'consumers': which order to walk   ARGV[2], ARGV[3]  from and to, as ZRANGEBYLEX takes them
+-- ARGV[4]  records to look at at most                    ARGV[5]  the first day that stays, by number; '' where none does
+--
+-- Returns  { the last record looked at as that index names it, '' behind the last; how many records went }
+
+local base = KEYS[1]
+local isIndex = ARGV[1] == 'index'
+local names = redis.call('ZRANGEBYLEX', base .. ':' .. ARGV[1], ARGV[2], ARGV[3], 'LIMIT', 0, ARGV[4])
+local gone = 0
+
+-- Api, version, consumer in the one, consumer, api, version in the other.
+local function inOtherOrder(name)
+  local one, two, three, rest = string.match(name, '^([^%z]*)%z([^%z]*)%z([^%z]*)(%z.*)$')
+  local parts = isIndex and { three, one, two } or { two, three, one }
+  return table.concat(parts, '\0') .. rest
+end
+
+for _, each in ipairs(names) do
+  local other = inOtherOrder(each)
+  local name = isIndex and each or other
+  local days = base .. ':days:' .. name
+  if ARGV[5] == '' then
+    redis.call('DEL', days)
+  else
+    for _, day in ipairs(redis.call('HKEYS', days)) do
+      if tonumber(day) < tonumber(ARGV[5]) then
+        redis.call('HDEL', days, day)
+      end
+    end
+  end
+  if redis.call('EXISTS', days) == 0 then
+    redis.call('DEL', base .. ':record:' .. name)
+    redis.call('ZREM', base .. ':index', name)
+    redis.call('ZREM', base .. ':consumers', isIndex and other or each)
+    gone = gone + 1
+  end
+end
+return { #names < tonumber(ARGV[4]) and '' or names[#names], gone }

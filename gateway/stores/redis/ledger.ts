@@ -1,0 +1,158 @@
+// The ledger of all gateways on one Redis: a record's days and what else is known of it in two hashes, its place in two
+// sorted sets. All under one hash tag, since a batch is added whole. Part of shared-state.ts.
+import { readFileSync } from 'node:fs';
+import { MOST_AGENTS } from '../../policy/usage/agents.ts';
+import { dayNumber } from '../../policy/usage/day.ts';
+import type { LedgerStore, UsageBatch, UsageFilter, UsageRecord } from '../../policy/usage/ledger.ts';
+import { placeOf, type UsagePlace } from '../../policy/usage/place.ts';
+import { readPage, type UsageChunk } from '../usage-pages.ts';
+import { recordFrom, storedAgents, storedSample } from '../usage-text.ts';
+import type { RedisConnection } from './connect.ts';
+
+const BASE = 'sundial:ledger:{usage}';
+/** What this edition writes into a record. A later one adds fields and takes none away, so that both can run at once. */
+const FORM = 1;
+/** Longer than any outage after which a batch is sent again. */
+const WRITER_KEPT_MS = 30 * 86_400_000;
+/** No client waits for it. */
+const ANSWER_WITHIN_MS = 1000;
+/** Records looked at in one call, each with up to all its days: a few milliseconds in which Redis does nothing else. */
+const MOST_AT_ONCE = 100;
+/** No name has it: what may be in one is printable. */
+const NUL = '\0';
+const AFTER_NUL = '\u0001';
+
+export function createRedisLedger({ script }: RedisConnection): LedgerStore {
+  const patient = { answerWithinMs: ANSWER_WITHIN_MS };
+  const define = (name: string, text: string) => script(name, text, 1, patient);
+  const addUsage = define('sundialAddUsage', textOf('add-usage'));
+  const readUsage = define('sundialReadUsage', textOf('read-usage'));
+  const forgetUsage = define('sundialForgetUsage', textOf('forget-usage'));
+  const firstUsage = define('sundialFirstUsage', textOf('first-usage'));
+  const usageBegan = define('sundialUsageBegan', textOf('usage-began'));
+
+  const readChunk = async (
+    filter: UsageFilter,
+    after: UsagePlace | undefined,
+    most: number,
+  ): Promise<UsageChunk> => {
+    const { version = '', via = '', since } = filter;
+    const day = since === undefined ? '' : dayNumber(since);
+    const reply = await readUsage(BASE, ...rangeOf(filter, after), most, MOST_AT_ONCE, version, via, day);
+    return chunkIn(reply);
+  };
+  /** Days before `before` of the records that fit; '' forgets the records. */
+  const forget = async (filter: UsageFilter, before: number | ''): Promise<number> => {
+    const [index, start, to] = rangeOf(filter, undefined);
+    let gone = 0;
+    let from = start;
+    for (;;) {
+      const reply = await forgetUsage(BASE, index, from, to, MOST_AT_ONCE, before);
+      const [last, went] = Array.isArray(reply) ? reply : [];
+      gone += Number(went);
+      if (typeof last !== 'string' || last === '') return gone;
+      from = `(${last}`;
+    }
+  };
+
+  return {
+    add: async (batch) => {
+      await addUsage(BASE, ...argumentsOf(batch));
+    },
+    read: (filter, page) => readPage((after, most) => readChunk(filter, after, most), page, MOST_AT_ONCE),
+    firstSeen: async ({ api, version, consumer, via }) => {
+      const prefix = [api, version, consumer, via].join(NUL);
+      return numberIn(await firstUsage(BASE, `[${prefix}${NUL}`, `(${prefix}${AFTER_NUL}`));
+    },
+    beganAt: async (of) => numberIn(await usageBegan(BASE, of === undefined ? '' : versionName(of))),
+    erase: (consumer) => forget({ consumer }, ''),
+    sweep: (day) => forget({}, dayNumber(day)),
+  };
+}
+
+function argumentsOf({ writer, number, at, watched, records }: UsageBatch): readonly (string | number)[] {
+  return [
+    ...[writer, number, WRITER_KEPT_MS, FORM, MOST_AGENTS, at],
+    ...[watched.length, ...watched.map(versionName)],
+    ...records.flatMap(recordArguments),
+  ];
+}
+
+function recordArguments(record: UsageRecord): readonly (string | number)[] {
+  const place = placeOf(record);
+  const days = Object.entries(record.callsByDay);
+  return [
+    ...[nameOf(place), consumerName(place), record.firstAt, record.lastAt],
+    ...[storedAgents(record.agents), storedSample(record.sample) ?? ''],
+    ...[days.length, ...days.flatMap(([day, calls]) => [dayNumber(day), calls])],
+  ];
+}
+
+const nameOf = (place: UsagePlace): string => place.join(NUL);
+
+/** The index of consumers has their records together, in the same order among themselves. */
+function consumerName([api, version, consumer, via, operation]: UsagePlace): string {
+  return nameOf([consumer, api, version, via, operation]);
+}
+
+function versionName({ api, version }: { readonly api: string; readonly version: string }): string {
+  return `${api}${NUL}${version}`;
+}
+
+/** Which index answers `filter`, and the part of it. */
+function rangeOf(
+  { api, version, consumer }: UsageFilter,
+  after: UsagePlace | undefined,
+): readonly [index: string, from: string, to: string] {
+  const ordered = consumer === undefined ? [api, version, consumer] : [consumer, api, version];
+  const missing = ordered.indexOf(undefined);
+  const known = missing === -1 ? ordered : ordered.slice(0, missing);
+  const index = consumer === undefined ? 'index' : 'consumers';
+  const begin = after && (consumer === undefined ? nameOf : consumerName)(after);
+  if (known.length === 0) return [index, begin === undefined ? '-' : `(${begin}`, '+'];
+  const prefix = known.join(NUL);
+  // A place before all that is asked for, which another filter had, is no reason to begin there.
+  const isWithin = begin !== undefined && Buffer.compare(Buffer.from(begin), Buffer.from(prefix)) > 0;
+  return [index, isWithin ? `(${begin}` : `[${prefix}${NUL}`, `(${prefix}${AFTER_NUL}`];
+}
+
+function chunkIn(reply: unknown): UsageChunk {
+  if (!Array.isArray(reply)) throw new TypeError('the script of the ledger answered no list');
+  const [last, ...found] = reply as [unknown, ...(readonly unknown[])[]];
+  return {
+    records: found.flatMap(([name, firstAt, lastAt, agents, sample, days]) => {
+      const place = placeIn(name);
+      if (place === undefined || !Array.isArray(days)) return [];
+      const record = recordFrom({
+        place,
+        firstAt: Number(firstAt ?? Number.NaN),
+        lastAt: Number(lastAt ?? Number.NaN),
+        agents: typeof agents === 'string' ? agents : undefined,
+        sample: typeof sample === 'string' ? sample : undefined,
+        days: pairsIn(days),
+      });
+      return record ?? [];
+    }),
+    last: placeIn(last),
+  };
+}
+
+function placeIn(name: unknown): UsagePlace | undefined {
+  const [api, version, consumer, via, operation] = String(name).split(NUL);
+  if (api === undefined || version === undefined || consumer === undefined) return undefined;
+  return via === undefined || operation === undefined ? undefined : [api, version, consumer, via, operation];
+}
+
+function pairsIn(flat: readonly unknown[]): readonly (readonly [number, number])[] {
+  return flat.flatMap((day, index) =>
+    index % 2 === 0 ? [[Number(day), Number(flat[index + 1])] as const] : [],
+  );
+}
+
+function numberIn(reply: unknown): number | undefined {
+  return reply === null ? undefined : Number(reply);
+}
+
+function textOf(script: string): string {
+  return readFileSync(new URL(`./${script}.lua`, import.meta.url), 'utf8');
+}

@@ -1,0 +1,64 @@
+-- One piece of the ledger in its order, of few enough records that nobody waits for it. Called by ledger.ts.
+--
+-- KEYS[1]  what every key of the ledger begins with
+-- ARGV[1]  'index' or 'consumers': which order to walk   ARGV[2], ARGV[3]  from and to, as ZRANGEBYLEX takes them
+-- ARGV[4]  records to return at most                     ARGV[5]  records to look at at most
+-- ARGV[6]  version, '' for any                           ARGV[7]  via, '' for any
+-- ARGV[8]  first day of interest, by number; '' for any, and records of any day
+--
+-- Returns  { name of the last record looked at, '' behind the last; then for each record its name, first and last seen, agents,
+--            sample and { day, calls, … } }
+
+local base = KEYS[1]
+local names = redis.call('ZRANGEBYLEX', base .. ':' .. ARGV[1], ARGV[2], ARGV[3], 'LIMIT', 0, ARGV[5])
+local found = { '' }
+
+-- In the index of consumers the consumer stands before api and version.
+local function partsOf(name)
+  local parts = {}
+  for part in string.gmatch(name .. '\0', '([^%z]*)%z') do
+    parts[#parts + 1] = part
+  end
+  if ARGV[1] == 'consumers' then
+    parts[1], parts[2], parts[3] = parts[2], parts[3], parts[1]
+  end
+  return parts
+end
+
+local function daysOf(name)
+  local all = redis.call('HGETALL', base .. ':days:' .. name)
+  if ARGV[8] == '' then
+    return all
+  end
+  local days = {}
+  for i = 1, #all, 2 do
+    if tonumber(all[i]) >= tonumber(ARGV[8]) then
+      days[#days + 1] = all[i]
+      days[#days + 1] = all[i + 1]
+    end
+  end
+  return #days > 0 and days
+end
+
+local last = ''
+local looked = 0
+for _, each in ipairs(names) do
+  if #found > tonumber(ARGV[4]) then
+    break
+  end
+  looked = looked + 1
+  local parts = partsOf(each)
+  last = table.concat(parts, '\0')
+  if (ARGV[6] == '' or parts[2] == ARGV[6]) and (ARGV[7] == '' or parts[4] == ARGV[7]) then
+    local days = daysOf(last)
+    if days then
+      local record = redis.call('HMGET', base .. ':record:' .. last, 'first', 'last', 'agents', 'sample')
+      found[#found + 1] = { last, record[1], record[2], record[3], record[4], days }
+    end
+  end
+end
+if looked == #names and looked < tonumber(ARGV[5]) then
+  last = ''
+end
+found[1] = last
+return found

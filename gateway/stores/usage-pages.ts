@@ -1,0 +1,28 @@
+// Pages of the ledger out of pieces that a store answers quickly, so that nothing else waits long for it.
+// Both stores read through it.
+import type { UsagePage, UsageRecord } from '../policy/usage/ledger.ts';
+import { readPlace, type UsagePlace, writePlace } from '../policy/usage/place.ts';
+
+export interface UsageChunk {
+  readonly records: readonly UsageRecord[];
+  /** Where the store stopped looking; undefined behind the last record. */
+  readonly last: UsagePlace | undefined;
+}
+
+/** `readChunk` returns at most `most` records behind `after`. @throws RangeError when `after` is no place */
+export async function readPage(
+  readChunk: (after: UsagePlace | undefined, most: number) => Promise<UsageChunk>,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+  mostAtOnce: number,
+): Promise<UsagePage> {
+  let place = after === undefined ? undefined : readPlace(after);
+  if (after !== undefined && place === undefined) throw new RangeError('that is no place in the ledger');
+  const records: UsageRecord[] = [];
+  for (;;) {
+    const chunk = await readChunk(place, Math.min(mostAtOnce, limit - records.length));
+    records.push(...chunk.records);
+    place = chunk.last;
+    if (place === undefined) return { records, next: undefined };
+    if (records.length >= limit) return { records, next: writePlace(place) };
+  }
+}

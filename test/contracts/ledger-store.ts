@@ -1,0 +1,305 @@
+// What every LedgerStore promises, whatever keeps it. Run by lasting-stores.test.ts on each of them.
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LedgerStore, UsageBatch, UsageFilter, UsageRecord } from '../../gateway/policy/usage/ledger.ts';
+import { writePlace } from '../../gateway/policy/usage/place.ts';
+import { NOW } from '../support/exchange-samples.ts';
+import type { LastingUnderTest } from './lasting-stores.ts';
+
+const DAY = '2026-11-20';
+const NEXT_DAY = '2026-11-21';
+
+export const usageOf = (more: Partial<UsageRecord> = {}): UsageRecord => ({
+  consumer: 'acme',
+  via: 'token',
+  api: 'orders',
+  version: 'v1',
+  operation: undefined,
+  firstAt: NOW,
+  lastAt: NOW,
+  callsByDay: { [DAY]: 1 },
+  agents: ['curl/8'],
+  sample: { method: 'GET', template: '/api/v1/orders/*', requestId: 'r1' },
+  ...more,
+});
+
+/** Batches of one writer, one after the other. */
+export function newWriter(): (records: readonly UsageRecord[], more?: Partial<UsageBatch>) => UsageBatch {
+  const writer = randomUUID();
+  let number = 0;
+  return (records, more) => {
+    number += 1;
+    return { writer, number, at: NOW, watched: [], records, ...more };
+  };
+}
+
+export async function everyRecord(
+  ledger: LedgerStore,
+  filter: UsageFilter = {},
+  limit = 1000,
+): Promise<UsageRecord[]> {
+  const records: UsageRecord[] = [];
+  let after: string | undefined;
+  do {
+    const page = await ledger.read(filter, { after, limit });
+    expect(page.records.length).toBeLessThanOrEqual(limit);
+    records.push(...page.records);
+    after = page.next;
+  } while (after !== undefined);
+  return records;
+}
+
+export function ledgerStoreContract(name: string, open: () => Promise<LastingUnderTest>): void {
+  describe(`ledger store: ${name}`, () => {
+    let store: LastingUnderTest;
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(() => store.close());
+    const ledger = (gateway: 0 | 1 = 0): LedgerStore => store.gateways()[gateway].ledger;
+    /** An API of its own for each test: they share the store. */
+    const newApi = () => `api-${randomUUID()}`;
+
+    it('knows nothing before the first batch', async () => {
+      expect(await ledger().read({}, { after: undefined, limit: 10 })).toEqual({
+        records: [],
+        next: undefined,
+      });
+      expect(await ledger().beganAt()).toBeUndefined();
+      expect(await ledger().beganAt({ api: 'orders', version: 'v1' })).toBeUndefined();
+      expect(await ledger().firstSeen(usageOf())).toBeUndefined();
+      expect(await ledger().erase('acme')).toBe(0);
+      expect(await ledger().sweep(DAY)).toBe(0);
+    });
+
+    it('a record comes back as it was added, to every gateway, and still after a restart', async () => {
+      const [api, batch] = [newApi(), newWriter()];
+      const records = [
+        usageOf({ api }),
+        usageOf({ api, operation: 'GET /search', agents: [], sample: undefined }),
+        usageOf({ api, consumer: 'zeta', via: 'certificate', callsByDay: { [DAY]: 3, [NEXT_DAY]: 4 } }),
+      ];
+      await ledger(0).add(batch(records));
+      expect(await everyRecord(ledger(1), { api })).toEqual(records);
+      await store.restart();
+      expect(await everyRecord(ledger(), { api })).toEqual(records);
+    });
+
+    it('what several gateways counted is one record: calls summed, first and last, agents of both, the latest sample', async () => {
+      const api = newApi();
+      const [one, other] = [newWriter(), newWriter()];
+      const sample = { method: 'PUT', template: '/api/v1/orders/*', requestId: 'r2' };
+      await ledger(0).add(
+        one([usageOf({ api, lastAt: NOW + 5, callsByDay: { [DAY]: 2 }, agents: ['a', 'b'] })]),
+      );
+      await ledger(1).add(
+        other([
+          usageOf({
+            ...{ api, firstAt: NOW - 7, lastAt: NOW - 1 },
+            ...{ callsByDay: { [DAY]: 40, [NEXT_DAY]: 1 }, agents: ['b', 'a', 'c'], sample },
+          }),
+        ]),
+      );
+      await ledger(0).add(one([usageOf({ api, agents: [], sample: undefined })]));
+      expect(await everyRecord(ledger(0), { api })).toEqual([
+        usageOf({
+          ...{ api, firstAt: NOW - 7, lastAt: NOW + 5 },
+          ...{ callsByDay: { [DAY]: 43, [NEXT_DAY]: 1 }, agents: ['b', 'a', 'c'], sample },
+        }),
+      ]);
+    });
+
+    it('of many agents the five latest stay', async () => {
+      const [api, batch] = [newApi(), newWriter()];
+      for (const agents of [['1', '2', '3'], ['4', '5', '1'], ['6']])
+        await ledger().add(batch([usageOf({ api, agents })]));
+      expect((await everyRecord(ledger(), { api }))[0]?.agents).toEqual(['3', '4', '5', '1', '6']);
+    });
+
+    it('a batch that is sent again counts once, whoever passes it on, and so does one before it', async () => {
+      const [api, batch] = [newApi(), newWriter()];
+      const [first, second] = [batch([usageOf({ api })]), batch([usageOf({ api })])];
+      await ledger(0).add(first);
+      await Promise.all([ledger(0).add(first), ledger(1).add(first)]);
+      await ledger(0).add(second);
+      await ledger(1).add(first);
+      await store.restart();
+      await ledger().add(second);
+      expect((await everyRecord(ledger(), { api }))[0]?.callsByDay).toEqual({ [DAY]: 2 });
+    });
+
+    it('pages follow each other in order, whatever their size, and a consumer stands together', async () => {
+      const [api, batch] = [newApi(), newWriter()];
+      const names = ['Z', 'a', 'a b', 'a!', 'aa', 'b', 'ä', '10.0.0.1', '2001:db8::/64', '支払い', '😀'];
+      const records = names.flatMap((consumer) => [
+        usageOf({ api, consumer }),
+        usageOf({ api, consumer, operation: 'GET /' }),
+        usageOf({ api, consumer, version: 'v10' }),
+        usageOf({ api, consumer, version: 'v2', via: 'key' }),
+      ]);
+      await ledger().add(batch(records));
+      const sorted = records.toSorted((one, other) => Buffer.compare(orderOf(one), orderOf(other)));
+      for (const limit of [1, 3, 7, 1000])
+        expect(await everyRecord(ledger(), { api }, limit)).toEqual(sorted);
+    });
+
+    it.each<[string, UsageFilter, number]>([
+      ['the consumer', { consumer: 'c1' }, 6],
+      ['the consumer and how it is known', { consumer: 'c1', via: 'key' }, 3],
+      ['the version', { version: 'v1' }, 6],
+      ['the version and the consumer', { version: 'v2', consumer: 'c0' }, 2],
+      ['the day', { since: NEXT_DAY }, 3],
+      ['the day and the consumer', { since: NEXT_DAY, consumer: 'c2' }, 1],
+      ['nobody', { consumer: 'c' }, 0],
+    ])('a filter by %s', async (_what, filter, count) => {
+      const [api, batch] = [newApi(), newWriter()];
+      const records = ['v1', 'v2', 'v3'].flatMap((version) =>
+        ['c0', 'c1', 'c2'].flatMap((consumer) =>
+          (['token', 'key'] as const).map((via) =>
+            usageOf({
+              ...{ api, version, consumer, via },
+              callsByDay: { [DAY]: 5, ...(via === 'key' && version === 'v3' && { [NEXT_DAY]: 2 }) },
+            }),
+          ),
+        ),
+      );
+      await ledger().add(batch(records));
+      const fits = ({ version, consumer, via, callsByDay }: UsageRecord) =>
+        (filter.version ?? version) === version &&
+        (filter.consumer ?? consumer) === consumer &&
+        (filter.via ?? via) === via &&
+        (filter.since === undefined || callsByDay[NEXT_DAY] !== undefined);
+      const expected = records
+        .filter(fits)
+        .toSorted((one, other) => Buffer.compare(orderOf(one), orderOf(other)))
+        .map((each) => (filter.since === undefined ? each : { ...each, callsByDay: { [NEXT_DAY]: 2 } }));
+      for (const limit of [1, 2, 100])
+        expect(await everyRecord(ledger(), { api, ...filter }, limit)).toEqual(expected);
+      const everywhere = await everyRecord(ledger(), filter, 7);
+      expect(everywhere.filter((each) => each.api === api)).toEqual(expected);
+      expect(expected).toHaveLength(count);
+    });
+
+    it('a page may begin at any place, and what is no place is refused', async () => {
+      const [api, batch] = [newApi(), newWriter()];
+      const [a, b] = [usageOf({ api, consumer: 'a' }), usageOf({ api, consumer: 'b' })];
+      await ledger().add(batch([a, b]));
+      const from = async (consumer: string, filter: UsageFilter = { api }) =>
+        (await ledger().read(filter, { after: writePlace([api, 'v1', consumer, '', '']), limit: 9 })).records;
+      expect(await from('')).toEqual([a, b]);
+      expect(await from('aa')).toEqual([b]);
+      expect(await from('c')).toEqual([]);
+      expect(await from('', { api, consumer: 'b' })).toEqual([b]);
+      expect(await from('z', { api: `${api}-other` })).toEqual([]);
+      for (const after of ['', 'x', '[]', '["a"]', '[1,2,3,4,5]', '{}'])
+        await expect(ledger().read({}, { after, limit: 1 })).rejects.toThrow(RangeError);
+    });
+
+    it('a consumer was first seen on a version by its first call of any operation', async () => {
+      const [api, batch] = [newApi(), newWriter()];
+      await ledger(0).add(
+        batch([
+          usageOf({ api, firstAt: NOW + 3 }),
+          usageOf({ api, firstAt: NOW + 1, operation: 'GET /' }),
+          usageOf({ api, firstAt: NOW - 9, via: 'key' }),
+          usageOf({ api, firstAt: NOW - 9, consumer: 'acme2' }),
+          usageOf({ api, firstAt: NOW - 9, version: 'v10' }),
+        ]),
+      );
+      const subject = { api, version: 'v1', consumer: 'acme', via: 'token' } as const;
+      expect(await ledger(1).firstSeen(subject)).toBe(NOW + 1);
+      expect(await ledger(1).firstSeen({ ...subject, via: 'address' })).toBeUndefined();
+      expect(await ledger(1).firstSeen({ ...subject, consumer: 'acm' })).toBeUndefined();
+    });
+
+    it('says since when the calls of a version are counted, also of one that nobody calls', async () => {
+      const [api, batch] = [newApi(), newWriter()];
+      const watched = [{ api, version: 'v1' }];
+      await ledger(0).add(batch([], { watched, at: 1000 }));
+      await ledger(1).add(newWriter()([], { watched: [...watched, { api, version: 'v2' }], at: 3000 }));
+      await ledger(0).add(batch([], { watched, at: 2000 }));
+      expect(await ledger(1).beganAt({ api, version: 'v1' })).toBe(1000);
+      expect(await ledger(1).beganAt({ api, version: 'v2' })).toBe(3000);
+      expect(await ledger(1).beganAt({ api, version: 'v3' })).toBeUndefined();
+      expect(await ledger(0).beganAt()).toBe(1000);
+    });
+
+    it('forgets a consumer whole, and nobody else', async () => {
+      const batch = newWriter();
+      const [one, other] = [newApi(), newApi()];
+      const [gone, stays] = [`gone-${randomUUID()}`, `gone-${randomUUID()}x`];
+      const recordsOf = (consumer: string) =>
+        [one, other].flatMap((api) => [
+          usageOf({ api, consumer }),
+          usageOf({ api, consumer, via: 'address', operation: 'GET /' }),
+        ]);
+      await ledger(0).add(batch([...recordsOf(gone), ...recordsOf(stays)]));
+      expect(await ledger(1).erase(gone)).toBe(4);
+      expect(await everyRecord(ledger(0), { consumer: gone })).toEqual([]);
+      expect(await everyRecord(ledger(0), { api: one })).toHaveLength(2);
+      expect(await everyRecord(ledger(0), { consumer: stays })).toHaveLength(4);
+      expect(
+        await ledger(0).firstSeen({ api: one, version: 'v1', consumer: gone, via: 'token' }),
+      ).toBeUndefined();
+      await ledger(0).add(batch([usageOf({ api: one, consumer: gone, firstAt: NOW + 9 })]));
+      expect((await everyRecord(ledger(0), { consumer: gone }))[0]).toMatchObject({
+        firstAt: NOW + 9,
+        callsByDay: { [DAY]: 1 },
+      });
+    });
+
+    it('forgets days, and records without one, of however many', async () => {
+      const [api, batch] = [newApi(), newWriter()];
+      const old = Array.from({ length: 150 }, (_, index) =>
+        usageOf({ api, consumer: `c${index}`, callsByDay: { '2020-01-01': 1 } }),
+      );
+      const stays = usageOf({ api, consumer: 'stays', callsByDay: { '2020-01-01': 4, '2020-01-02': 1 } });
+      await ledger(0).add(batch([...old, stays]));
+      expect(await ledger(0).sweep('2020-01-02')).toBe(150);
+      expect(await ledger(1).sweep('2020-01-02')).toBe(0);
+      expect(await everyRecord(ledger(1), { api })).toEqual([{ ...stays, callsByDay: { '2020-01-02': 1 } }]);
+      expect(await everyRecord(ledger(1), { consumer: 'c7', api })).toEqual([]);
+    });
+
+    it('whatever is counted, and however it is divided among gateways and batches, the sum is the sum', async () => {
+      const record = fc.record({
+        consumer: fc.constantFrom('a', 'b', 'c'),
+        day: fc.constantFrom(DAY, NEXT_DAY),
+        calls: fc.integer({ min: 1, max: 1e6 }),
+        at: fc.integer({ min: NOW, max: NOW + 1e6 }),
+        gateway: fc.constantFrom<(0 | 1)[]>(0, 1),
+        again: fc.boolean(),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 12 }), async (counted) => {
+          const api = newApi();
+          const writers = [newWriter(), newWriter()];
+          for (const { consumer, day, calls, at, gateway, again } of counted) {
+            const batch = writers[gateway]?.([
+              usageOf({ api, consumer, firstAt: at, lastAt: at, callsByDay: { [day]: calls } }),
+            ]);
+            if (batch === undefined) continue;
+            await ledger(gateway).add(batch);
+            if (again) await ledger(gateway === 0 ? 1 : 0).add(batch);
+          }
+          for (const each of await everyRecord(ledger(), { api })) {
+            const own = counted.filter(({ consumer }) => consumer === each.consumer);
+            expect(each.firstAt).toBe(Math.min(...own.map(({ at }) => at)));
+            expect(each.lastAt).toBe(Math.max(...own.map(({ at }) => at)));
+            for (const day of [DAY, NEXT_DAY])
+              expect(each.callsByDay[day] ?? 0).toBe(
+                own.filter((one) => one.day === day).reduce((sum, { calls }) => sum + calls, 0),
+              );
+          }
+        }),
+        { numRuns: 15 },
+      );
+    });
+  });
+}
+
+/** As its parts come one after the other, each before what it begins. */
+function orderOf({ api, version, consumer, via, operation }: UsageRecord): Buffer {
+  return Buffer.from([api, version, consumer, via, operation ?? ''].join('\0'));
+}
