@@ -5,6 +5,7 @@ import { plural } from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isOfWholeApi, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { retireWhenInWords } from '../policy/lifecycle/retire-when.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Schedule, Stage } from '../policy/lifecycle/schedule.ts';
 import { dateInWords } from '../policy/notation.ts';
@@ -118,7 +119,8 @@ function bar(version: VersionRules, axis: Axis, now: EpochMs, colour: boolean): 
   return colour ? `${line}${OFF}` : line;
 }
 
-function inWords({ schedule, phases, brownouts, upstream, freeze }: VersionRules, now: EpochMs): string {
+function inWords(version: VersionRules, now: EpochMs): string {
+  const { schedule, phases, brownouts, upstream, freeze, retireWhen } = version;
   const phase = phaseAt(phases, now);
   const ended = hasEnded(phase);
   const early = ended && upstream === undefined && (schedule.sunset ?? now) > now;
@@ -131,6 +133,8 @@ function inWords({ schedule, phases, brownouts, upstream, freeze }: VersionRules
   const { after } = schedule;
   if (schedule.sunset !== undefined)
     words.push(after.kind === 'gone' ? 'then 410' : `then a redirect to ${after.to}`);
+  if (retireWhen?.onExceed === 'hold' && !ended)
+    words.push(`held for at most 90 days unless ${retireWhenInWords(retireWhen)}`);
   return words.join(', ');
 }
 

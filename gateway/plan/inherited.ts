@@ -19,6 +19,7 @@ const OWN_INSTEAD: Readonly<Record<string, readonly string[]>> = {
   exceptions: ['exceptions', 'sunset'],
   brownouts: ['brownouts', 'sunset'],
   freeze: ['freeze', 'deprecated', 'sunset'],
+  retire_when: ['retire_when', 'sunset'],
   alternate: ['alternate', 'successor', 'after.redirect'],
   guide: ['guide'],
   status: ['status'],

@@ -243,13 +243,13 @@ describe('check finds', () => {
       'a freeze of what is not deprecated',
       '    deprecated: 2026-01-15\n',
       '',
-      'error freeze: freeze needs deprecated: who calls v1 is counted from then on',
+      'error freeze: freeze needs deprecated: a version that is not to go has nobody to keep away',
     ],
     [
-      'a freeze with the deprecation',
+      'a freeze before the deprecation',
       'freeze: 2026-06-01',
-      'freeze: 2026-01-15',
-      'error freeze: freeze (2026-01-15) is not after deprecated (2026-01-15): nobody would be known',
+      'freeze: 2026-01-14',
+      'error freeze: freeze (2026-01-14) is before deprecated (2026-01-15)',
     ],
     [
       'a freeze with the sunset',

@@ -77,6 +77,7 @@ export function version(changes: Partial<VersionRules> = {}): VersionRules {
     exceptions: [],
     brownouts: undefined,
     freeze: undefined,
+    retireWhen: undefined,
     maintenance: undefined,
     bodyNotice: false,
     maxBody: 1_000_000,

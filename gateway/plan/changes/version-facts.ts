@@ -2,6 +2,7 @@
 // and the rest as written.
 import type { BrownoutRule } from '../../policy/lifecycle/brownout-rule.ts';
 import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
+import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
@@ -32,6 +33,7 @@ const KNOWN = new Set([
   'exceptions',
   'brownouts',
   'freeze',
+  'retire_when',
   'maintenance',
   'limits',
   'operations',
@@ -90,6 +92,7 @@ export function lifeFacts(version: VersionFile): readonly Fact[] {
     membersFact('exception', (version.exceptions ?? []).map(exceptionWord)),
     ...windowFacts(version.brownouts, deprecated, sunset),
     ...dateFact('freeze', version.freeze),
+    ...retireWhenFacts(version),
     ...dateFact('maintenance until', version.maintenance?.until),
   ];
 }
@@ -125,6 +128,12 @@ function afterFacts({ after = 'gone' }: VersionFile, sunset: number | undefined)
 
 function extensionWord({ to, announced }: NonNullable<VersionFile['extended']>[number]): Word {
   return plainWord(`to ${dateInWords(to)}, announced ${dateInWords(announced)}`);
+}
+
+function retireWhenFacts({ retire_when: rule }: VersionFile): readonly Fact[] {
+  if (rule === undefined) return [];
+  const otherwise = rule.onExceed === 'hold' ? ', else held' : ', else with a warning';
+  return wordFact('retirement', plainWord(retireWhenInWords(rule) + otherwise));
 }
 
 function exceptionWord({ consumer, until, from }: NonNullable<VersionFile['exceptions']>[number]): Word {

@@ -1,4 +1,4 @@
-// Cross checks of a freeze: there must be somebody it could refuse, somebody it could know, and somewhere to send them.
+// Cross checks of a freeze: there must be somebody it could refuse, an end that they are told of, and somewhere to go.
 // Called for every version by check/versions.ts.
 import { dayOf } from '../../policy/notation.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
@@ -20,15 +20,12 @@ export function checkFreeze(label: string, version: VersionParts, view: PolicyVi
     if (!isWritten(view, [...owner, 'deprecated']))
       report(at, {
         rule: RULE,
-        message: `freeze needs deprecated: who calls ${name} is counted from then on`,
+        message: 'freeze needs deprecated: a version that is not to go has nobody to keep away',
         at: 'key',
       });
-  } else if (freeze <= deprecated) {
-    report(at, {
-      rule: RULE,
-      message: `freeze (${dayOf(freeze)}) is not after deprecated (${dayOf(deprecated)}): nobody would be known`,
-      hint: 'who calls is counted from the deprecation on; leave those who call rarely some weeks',
-    });
+  } else if (freeze < deprecated) {
+    const message = `freeze (${dayOf(freeze)}) is before deprecated (${dayOf(deprecated)})`;
+    report(at, { rule: RULE, message, hint: 'nobody is refused before callers are told of the end' });
   }
   const sunset = effectiveSunset(version);
   if (sunset !== undefined && freeze >= sunset) {

@@ -11,6 +11,7 @@ import { checkDates } from './dates.ts';
 import { checkExceptions } from './exceptions.ts';
 import { checkFreeze } from './freeze.ts';
 import { checkOperations } from './operations.ts';
+import { checkRetireWhen } from './retire-when.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 const NO_CARRIERS = { header: undefined, default: undefined };
@@ -35,6 +36,7 @@ export function checkVersions(view: PolicyView, now: EpochMs, report: Report): v
     checkOperations(label, version, view, report);
     checkExceptions(label, version, view, report);
     checkFreeze(label, version, view, report);
+    checkRetireWhen(label, version, view, report);
     checkRedirect(label, version, view, report);
     checkAlternate(label, version, report);
   }

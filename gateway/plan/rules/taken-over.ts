@@ -14,6 +14,7 @@ const ANNOUNCED_TO_ALL = [
   'exceptions',
   'brownouts',
   'freeze',
+  'retire_when',
   'maintenance',
 ] as const;
 

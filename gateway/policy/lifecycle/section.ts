@@ -6,6 +6,7 @@ import type { BrownoutRule } from './brownout-rule.ts';
 import { brownoutsSection } from './brownout-section.ts';
 import { EXEMPTIONS } from './exceptions.ts';
 import { parseOperationSuccessor } from './operation-template.ts';
+import { retireWhenSection } from './retire-when.ts';
 
 /** A URI by RFC 3986, the authority left to the parser of URLs: a link value then needs no escaping (LNK-3). */
 const URI_TEXT =
@@ -96,6 +97,7 @@ export const wholeApiFields = {
   exceptions: exceptionsSection.optional(),
   brownouts: brownoutsSection.optional(),
   freeze: freeze.optional(),
+  retire_when: retireWhenSection.optional(),
 };
 
 /** What a version has of the same; `off` where it takes over nothing from its API. */
@@ -122,6 +124,7 @@ export const lifecycleFields = {
   exceptions: own(exceptionsSection),
   brownouts: own(brownoutsSection),
   freeze: own(freeze),
+  retire_when: own(retireWhenSection),
 };
 
 const NO_BROWNOUTS: readonly BrownoutRule[] = [];
