@@ -194,6 +194,13 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
     const { runPin } = await import('./cli/pin.ts');
     return printApart(runPin({ ...options, environment: process.env, now: Date.now() }));
   },
+  usage: async (options) => {
+    const { runUsage } = await import('./cli/usage.ts');
+    const { askOnTerminal } = await import('./cli/confirmation.ts');
+    const confirm = process.stdin.isTTY ? askOnTerminal : undefined;
+    const colour = process.stdout.hasColors?.() ?? false;
+    return printApart(runUsage({ ...options, environment: process.env, now: Date.now(), colour, confirm }));
+  },
   status: async (options) => {
     const { runStatus } = await import('./cli/status.ts');
     return printApart(runStatus({ ...options, environment: process.env, now: Date.now() }));

@@ -85,7 +85,13 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     const match = matches.get(request);
     if (match === undefined) throw new Error('a request was admitted to no route');
     const { route, parameters } = match;
-    const asked = { parameter: (name: string) => parameters.get(name) ?? '', body: request.body };
+    const { url = '', headers } = request.raw;
+    const asked = {
+      parameter: (name: string) => parameters.get(name) ?? '',
+      query: new URLSearchParams(url.split('?', 2)[1] ?? ''),
+      accept: headers.accept,
+      body: request.body,
+    };
     if (route.method === 'GET') return send(reply, await route.show(asked));
     const { answer, audit: details } = await route.perform(asked);
     return finish(request, reply, answer, details);

@@ -34,6 +34,11 @@ export function malformedBody(problems: readonly string[]): AdminAnswer {
   return errorAnswer(400, `The body cannot be used: ${problems.join('; ')}.`, { problems });
 }
 
+/** The same of the query of a URL. */
+export function malformedQuery(problems: readonly string[]): AdminAnswer {
+  return errorAnswer(400, `The query cannot be used: ${problems.join('; ')}.`, { problems });
+}
+
 /** ERR-5. A write may have happened all the same: the store may have taken it and not said so. */
 export function storeAway({ wrote }: { readonly wrote: boolean }): AdminAnswer {
   const retryAfter = 1;

@@ -10,8 +10,9 @@ import { openMetrics } from './open-metrics.ts';
 import { type PausePorts, pauseRoutes } from './pauses.ts';
 import { type PinPorts, pinRoutes } from './pins.ts';
 import { openAdminToken } from './token.ts';
+import { type UsagePorts, usageRoutes } from './usage.ts';
 
-export type AdminPorts = Pick<HealthPorts, 'readiness'> & PausePorts & PinPorts & ConfigPorts;
+export type AdminPorts = Pick<HealthPorts, 'readiness'> & PausePorts & PinPorts & ConfigPorts & UsagePorts;
 
 type Addressed = Pick<AdminListener, 'address'>;
 
@@ -51,7 +52,13 @@ async function openAdminListener(
   return createAdminListener({
     address: admin.address,
     token: await openAdminToken({ configured: admin.token, dataFolder }),
-    routes: [...health, ...configRoutes(ports), ...pauseRoutes(ports), ...pinRoutes(ports)],
+    routes: [
+      ...health,
+      ...configRoutes(ports),
+      ...pauseRoutes(ports),
+      ...pinRoutes(ports),
+      ...usageRoutes(ports),
+    ],
     audit: createAuditTrail(telemetry),
     onError: (error) => logger.error('an admin page failed', { error }),
   });

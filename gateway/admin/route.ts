@@ -7,6 +7,10 @@ import type { AdminAnswer } from './answers.ts';
 export interface AdminRequest {
   /** The decoded segment at `{name}` of the path. */
   readonly parameter: (name: string) => string;
+  /** As sent, decoded; for pages that take any. */
+  readonly query: URLSearchParams;
+  /** The Accept field; undefined where none was sent. */
+  readonly accept: string | undefined;
   /** Parsed JSON; undefined without a body. */
   readonly body: unknown;
 }
@@ -26,7 +30,7 @@ export interface Write {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   /** For audit and metrics, from a closed list. */
-  readonly action: 'pause' | 'end_pause' | 'upgrade_pin' | 'roll_back_pin' | 'reload';
+  readonly action: 'pause' | 'end_pause' | 'upgrade_pin' | 'roll_back_pin' | 'reload' | 'erase_usage';
   /** Rejects with `StoreUnavailable` when nothing could be stored. */
   readonly perform: (request: AdminRequest) => Promise<Written>;
 }

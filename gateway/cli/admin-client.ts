@@ -12,6 +12,8 @@ export interface AdminAsk {
   readonly body?: Readonly<Record<string, unknown>>;
   /** A status besides 2xx whose body is what was asked for. */
   readonly also?: number;
+  /** Milliseconds, for what takes a gateway longer than most. */
+  readonly withinMs?: number;
 }
 
 /** The gateway did what was asked. */
@@ -34,7 +36,7 @@ export async function askAdmin(door: AdminDoor, ask: AdminAsk): Promise<Answered
     const { status, body } = await send(door.origin, ask, token?.value);
     return status === ask.also ? { kind: 'answered', body } : judge(door.origin, token, status, body);
   } catch (error) {
-    return unreachable(door.origin, error);
+    return unreachable(door.origin, error, ask.withinMs);
   }
 }
 
@@ -77,10 +79,10 @@ function notAdmin(origin: string): Failure {
   return failure(3, `what answers at ${origin} is not the admin listener of a Sundial gateway`);
 }
 
-function unreachable(origin: string, error: unknown): Failure {
+function unreachable(origin: string, error: unknown, withinMs = TIMEOUT_MS): Failure {
   return failure(
     3,
-    `no gateway answers at ${origin}: ${connectionFault(error, TIMEOUT_MS / 1_000)}${cureOf(origin, error)}`,
+    `no gateway answers at ${origin}: ${connectionFault(error, withinMs / 1_000)}${cureOf(origin, error)}`,
   );
 }
 
@@ -98,7 +100,7 @@ interface Received {
 
 async function send(
   origin: string,
-  { method, path, body }: AdminAsk,
+  { method, path, body, withinMs = TIMEOUT_MS }: AdminAsk,
   token: string | undefined,
 ): Promise<Received> {
   const text = body === undefined ? undefined : JSON.stringify(body);
@@ -115,7 +117,7 @@ async function send(
   // The path apart from the URL, whose parser would resolve encoded dots.
   const request = make(
     url,
-    { method, path, headers, agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) },
+    { method, path, headers, agent: false, signal: AbortSignal.timeout(withinMs) },
     (response) => {
       const chunks: Buffer[] = [];
       let length = 0;

@@ -141,6 +141,13 @@ function addPin(program: Command, { actions, config, end }: OperatorSetting): vo
 }
 
 export function addReach(command: Command, config: () => Option): Command {
+  return addWhich(command, config).addOption(
+    new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'),
+  );
+}
+
+/** Which gateway is meant. */
+export function addWhich(command: Command, config: () => Option): Command {
   return command
     .addOption(config())
     .addOption(
@@ -148,19 +155,18 @@ export function addReach(command: Command, config: () => Option): Command {
         '--admin <url>',
         'an admin listener, instead of the one in the gateway file; its token from SUNDIAL_ADMIN_TOKEN',
       ).argParser(readOrigin),
-    )
-    .addOption(new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'));
+    );
 }
 
 export function reachOf({ config, admin, format }: Reach): Reach {
   return { config, admin, format };
 }
 
-function why(): Option {
+export function why(): Option {
   return new Option('--why <text>', 'the reason, for the audit log and whoever finds it');
 }
 
-function by(): Option {
+export function by(): Option {
   const user = systemUser();
   const option = new Option('--by <name>', 'who does this');
   return user === undefined ? option : option.default(user, 'the user of the system');
@@ -176,7 +182,7 @@ function systemUser(): string | undefined {
   }
 }
 
-function readName(text: string): string {
+export function readName(text: string): string {
   if (text === '') throw new InvalidArgumentError('It is empty.');
   return text;
 }

@@ -12,10 +12,16 @@ import { type MovedTo, readMovedTo } from './moved-to.ts';
 import { addOperatorCommands, type OperatorActions } from './operator-commands.ts';
 import { addProcessCommands, type ProcessActions } from './process-commands.ts';
 import type { TimelineFormat } from './timeline.ts';
+import { addUsageCommand, type UsageActions } from './usage-command.ts';
 import { refuseSecondValues, WHERE_HELP_IS, withCalls } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
-export interface Actions extends ChangeActions, OperatorActions, DescriptionActions, ProcessActions {
+export interface Actions
+  extends ChangeActions,
+    OperatorActions,
+    DescriptionActions,
+    ProcessActions,
+    UsageActions {
   readonly run: (options: { config: string; at: MovedTo | undefined }) => Promise<number>;
   readonly check: (options: {
     files: readonly string[];
@@ -65,6 +71,8 @@ export async function runProgram(
   const program = new Command('sundial')
     .description('An API gateway that enforces API lifecycle policy.')
     .version(version)
+    // Behind a command, --version is its own.
+    .enablePositionalOptions()
     .addHelpText('after', EXIT_CODES)
     .showSuggestionAfterError()
     .showHelpAfterError(WHERE_HELP_IS)
@@ -162,6 +170,7 @@ export async function runProgram(
   addChangeCommands(program, { actions, config, at, end });
   addOperatorCommands(program, { actions, config, end });
   addProcessCommands(program, { actions, config, end });
+  addUsageCommand(program, { actions, config, end });
   addDescriptionCommands(program, { actions, config, at, end });
   program
     .command('schema')

@@ -24,6 +24,10 @@ const CALLS = {
   sundial pin show payments acme
   sundial pin upgrade payments acme 2026-03-01 --why "asked for it"
   sundial pin roll-back payments acme --why "the new amounts confuse its books"`,
+  usage: `Usual calls:
+  sundial usage --api orders --version v1 --since 30d
+  sundial usage --consumer acme --format json     all that is kept of it
+  sundial usage --erase acme`,
   openapi: `Usual calls:
   sundial openapi orders v2             print it
   sundial openapi orders v2 --write     replace the file`,

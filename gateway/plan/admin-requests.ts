@@ -27,6 +27,7 @@ const pause = z.strictObject({
   ...author,
 });
 const ending = z.strictObject(author);
+const erasure = z.strictObject({ by: author.by.optional(), why: author.why.optional() });
 const upgrade = z.strictObject({
   version: line(100, 'The version to move to.'),
   created: instant('When the account was made, as its token would say it.').optional(),
@@ -35,6 +36,7 @@ const upgrade = z.strictObject({
 
 export type PauseRequest = z.output<typeof pause>;
 export type EndingRequest = z.output<typeof ending>;
+export type ErasureRequest = z.output<typeof erasure>;
 export type UpgradeRequest = z.output<typeof upgrade>;
 
 export type RequestRead<T> =
@@ -55,6 +57,11 @@ export function readPauseRequest(body: unknown): RequestRead<PauseRequest> {
 
 export function readEndingRequest(body: unknown): RequestRead<EndingRequest> {
   return read(ending, body);
+}
+
+/** What is erased stands in the URL, so that a body may be missing. */
+export function readErasureRequest(body: unknown): RequestRead<ErasureRequest> {
+  return body === undefined ? { kind: 'read', value: {} } : read(erasure, body);
 }
 
 export function readUpgradeRequest(body: unknown): RequestRead<UpgradeRequest> {

@@ -31,7 +31,12 @@ async function pause(overrides: OverrideStore, { now = NOW, wallClock = NOW } = 
   const route = pauseRoutes(ports).find(({ method }) => method === 'POST');
   if (route?.method !== 'POST') throw new Error('no such route');
   const body = { api: 'orders', version: 'v1', for: '1h', by: 'maria', why: 'checkout fails' };
-  const { answer, audit } = await route.perform({ parameter: () => '', body });
+  const { answer, audit } = await route.perform({
+    parameter: () => '',
+    query: new URLSearchParams(),
+    accept: undefined,
+    body,
+  });
   expect(audit).toMatchObject({ subject: 'orders v1', by: 'maria' });
   return answer.status;
 }

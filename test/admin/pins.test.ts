@@ -68,7 +68,12 @@ function write(method: 'PUT' | 'POST', store: PinStore, asked: object): Promise<
   const route = pinRoutes(ports).find((each) => each.method === method);
   if (route === undefined || route.method === 'GET') throw new Error('no such write');
   const body = { ...asked, by: 'maria', why: 'tested' };
-  return route.perform({ parameter: (name) => (name === 'api' ? KEY.api : KEY.account), body });
+  return route.perform({
+    parameter: (name) => (name === 'api' ? KEY.api : KEY.account),
+    query: new URLSearchParams(),
+    accept: undefined,
+    body,
+  });
 }
 
 const upgrade = (store: PinStore, version: string) => write('PUT', store, { version });

@@ -9,6 +9,8 @@ import { runPin } from '../../gateway/cli/pin.ts';
 import { addProcessCommands } from '../../gateway/cli/process-commands.ts';
 import { runReload } from '../../gateway/cli/reload.ts';
 import { runStatus } from '../../gateway/cli/status.ts';
+import { runUsage } from '../../gateway/cli/usage.ts';
+import { addUsageCommand } from '../../gateway/cli/usage-command.ts';
 import { startProcess } from './gateway-process.ts';
 
 export interface Ended {
@@ -29,12 +31,14 @@ export async function runCommand(words: readonly string[], environment: Environm
 export interface Surroundings {
   readonly environment?: Environment;
   readonly cwd?: string;
+  /** What somebody at the terminal says; nobody sits there unless given. */
+  readonly confirm?: (question: string) => Promise<boolean>;
 }
 
 /** `sundial pause …` and its like without a process; `environment` is all there is. */
 export async function operate(
   words: readonly string[],
-  { environment = {}, cwd }: Surroundings = {},
+  { environment = {}, cwd, confirm }: Surroundings = {},
 ): Promise<Ended> {
   let ended: OperatorResult = { exitCode: 0, stdout: '', stderr: '' };
   let complaint = '';
@@ -67,6 +71,10 @@ export async function operate(
       configShow: ({ config: configFile, ...options }) =>
         keep(runConfigShow({ configFile, ...options, ...around })),
     },
+  });
+  addUsageCommand(program, {
+    ...setting,
+    actions: { usage: (options) => keep(runUsage({ ...options, ...around, colour: false, confirm })) },
   });
   try {
     await program.parseAsync(words, { from: 'user' });

@@ -1,0 +1,44 @@
+// A row and a record of the ledger in the form in which the admin API tells them.
+// Used by usage.ts; the row is what a table shows, the record all that is kept.
+import type { UsageRecordBody, UsageRowBody } from '../plan/usage-answers.ts';
+import type { UsageRecord } from '../policy/usage/ledger.ts';
+import type { UsageRow } from '../policy/usage/rows.ts';
+import { instantText } from './answers.ts';
+
+export function rowBody(row: UsageRow): UsageRowBody {
+  const { api, version, consumer, via, calls, trend, firstAt, lastAt, operations } = row;
+  return {
+    api,
+    version,
+    consumer,
+    via,
+    calls,
+    trend,
+    firstCall: instantText(firstAt),
+    lastCall: instantText(lastAt),
+    operations: operations.map((use) => ({
+      operation: use.operation ?? null,
+      calls: use.calls,
+      trend: use.trend,
+      firstCall: instantText(use.firstAt),
+      lastCall: instantText(use.lastAt),
+      agents: [...use.agents],
+    })),
+  };
+}
+
+export function recordBody(record: UsageRecord): UsageRecordBody {
+  const { api, version, operation, consumer, via, firstAt, lastAt, callsByDay, agents, sample } = record;
+  return {
+    api,
+    version,
+    operation: operation ?? null,
+    consumer,
+    via,
+    firstCall: instantText(firstAt),
+    lastCall: instantText(lastAt),
+    callsByDay,
+    agents: [...agents],
+    sample: sample ?? null,
+  };
+}

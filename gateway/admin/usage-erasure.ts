@@ -1,0 +1,38 @@
+// Forgetting a consumer: all that the ledger keeps of it, at once, told in the audit without its name.
+// A row of the usage pages, beside usage.ts.
+import { createHash } from 'node:crypto';
+import { readErasureRequest } from '../plan/admin-requests.ts';
+import type { ErasedAnswer } from '../plan/usage-answers.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { LedgerStore } from '../policy/usage/ledger.ts';
+import { instantText, jsonAnswer, malformedBody, malformedQuery } from './answers.ts';
+import type { AdminRequest, Written } from './route.ts';
+import { orStoreAway } from './store-away.ts';
+import { readErasureQuery } from './usage-query.ts';
+
+export interface ErasurePorts {
+  readonly now: () => EpochMs;
+  readonly ledger: Pick<LedgerStore, 'erase'>;
+}
+
+/** The erasure of all records of a consumer, whatever it was known by. */
+export async function eraseUsage(
+  { now, ledger }: ErasurePorts,
+  { query, body }: AdminRequest,
+): Promise<Written> {
+  const asked = readErasureQuery(query);
+  if (asked.kind === 'malformed') return { answer: malformedQuery(asked.problems), audit: {} };
+  const read = readErasureRequest(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  const audit = { ...read.value, subject: pseudonymOf(asked.consumer) };
+  return orStoreAway(audit, async () => {
+    const erased = await ledger.erase(asked.consumer);
+    const told: ErasedAnswer = { now: instantText(now()), erased };
+    return { answer: jsonAnswer(200, told), audit: { ...audit, after: { erased: String(erased) } } };
+  });
+}
+
+/** Whoever was to be forgotten is not to live on in the audit: who knows the name can find it there, nobody else. */
+function pseudonymOf(consumer: string): string {
+  return `sha256:${createHash('sha256').update(consumer).digest('hex').slice(0, 32)}`;
+}

@@ -1,0 +1,43 @@
+// The exceptions of a version beside what their consumers call: who passes until when, and whether anybody uses the leave.
+// Part of the entries of usage-versions.ts.
+import type { VersionRules } from '../plan/plan.ts';
+import type { UsedVersion } from '../plan/usage-answers.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { Exception } from '../policy/lifecycle/exceptions.ts';
+import { dateInWords } from '../policy/notation.ts';
+import type { Counted } from '../policy/usage/rows.ts';
+import { instantText } from './answers.ts';
+
+type ExceptionBody = UsedVersion['exceptions'][number];
+
+/** Those of the version, and those that an operation has of its own; those that have run out too. */
+export function exceptionsOf({ exceptions, operations }: VersionRules): readonly Exception[] {
+  const all = [...exceptions, ...(operations?.list.flatMap((each) => each.exceptions) ?? [])];
+  return [...new Map(all.map((each) => [keyOf(each), each])).values()];
+}
+
+/** `use`: what its consumer called of the version. */
+export function exceptionBody(exception: Exception, use: Counted | undefined, now: EpochMs): ExceptionBody {
+  const { consumer, from, until, why, by } = exception;
+  return {
+    consumer,
+    from: [...from],
+    until: instantText(until),
+    why,
+    by,
+    calls: use?.calls ?? 0,
+    lastCall: use === undefined ? null : instantText(use.lastAt),
+    summary: inWords(exception, now),
+  };
+}
+
+function inWords({ consumer, from, until }: Exception, now: EpochMs): string {
+  const what = from.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+  const leave = `leave from ${what} until ${dateInWords(until)}`;
+  return now < until ? `${consumer} has ${leave}` : `${consumer} had ${leave}: it has run out`;
+}
+
+/** An operation takes over those of its version, each with the phases that its own dates give. */
+function keyOf({ consumer, from, until, why }: Exception): string {
+  return JSON.stringify([consumer, from, until, why]);
+}

@@ -1,0 +1,80 @@
+// What a look at the ledger asks for, as the query of its URL says it.
+// Read by usage.ts; a misspelt parameter is refused, since it would quietly show everything.
+import { suggest } from '../plan/read/shape-issues.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { dayOf, isPrintableId, parseDuration, parseInstant } from '../policy/notation.ts';
+import type { UsageDay, UsageFilter } from '../policy/usage/ledger.ts';
+import { daysBefore } from '../policy/usage/window.ts';
+
+export interface UsageQuery {
+  readonly filter: Pick<UsageFilter, 'api' | 'version' | 'consumer'>;
+  /** Undefined: not said. */
+  readonly since: UsageDay | undefined;
+  /** Where a page before said that the next one begins. */
+  readonly after: string | undefined;
+}
+
+export type UsageQueryRead =
+  | { readonly kind: 'read'; readonly value: UsageQuery }
+  /** Each a sentence that names the parameter. */
+  | { readonly kind: 'malformed'; readonly problems: readonly string[] };
+
+const PARAMETERS = ['api', 'version', 'consumer', 'since', 'after'] as const;
+const DAY_MS = 86_400_000;
+const LONGEST_AFTER = 4_096;
+
+export function readUsageQuery(query: URLSearchParams, now: EpochMs): UsageQueryRead {
+  const problems: string[] = [...strangers(query, PARAMETERS)];
+  const one = (name: (typeof PARAMETERS)[number]): string | undefined => query.get(name) ?? undefined;
+  for (const name of PARAMETERS) problems.push(...flaws(query, name));
+  const [api, version, consumer, written, after] = PARAMETERS.map(one);
+  const since = written === undefined ? undefined : sinceOf(written, now);
+  if (written !== undefined && since === undefined)
+    problems.push('"since" is no length such as 30d and no day such as 2026-10-01 that has been');
+  if (problems.length > 0) return { kind: 'malformed', problems };
+  const filter = {
+    ...(api !== undefined && { api }),
+    ...(version !== undefined && { version }),
+    ...(consumer !== undefined && { consumer }),
+  };
+  return { kind: 'read', value: { filter, since, after } };
+}
+
+/** The consumer whose records are to be erased: named, and nothing besides, so that no filter is thought to narrow it. */
+export function readErasureQuery(
+  query: URLSearchParams,
+):
+  | { readonly kind: 'read'; readonly consumer: string }
+  | Extract<UsageQueryRead, { readonly kind: 'malformed' }> {
+  const consumer = query.get('consumer');
+  const problems = [...strangers(query, ['consumer']), ...flaws(query, 'consumer')];
+  if (consumer === null) problems.push('say whose records: ?consumer=<id>');
+  return consumer === null || problems.length > 0
+    ? { kind: 'malformed', problems }
+    : { kind: 'read', consumer };
+}
+
+function strangers(query: URLSearchParams, known: readonly string[]): readonly string[] {
+  const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
+  return unknown.slice(0, 5).map((name) => {
+    const hint = suggest(name, known) ?? `known are ${known.join(', ')}`;
+    return `unknown parameter ${JSON.stringify(name.slice(0, 60))}: ${hint}`;
+  });
+}
+
+function flaws(query: URLSearchParams, name: (typeof PARAMETERS)[number]): readonly string[] {
+  const values = query.getAll(name);
+  if (values.length > 1) return [`"${name}" is given ${values.length} times`];
+  const [value] = values;
+  if (value === undefined) return [];
+  const isFit = name === 'after' ? value !== '' && value.length <= LONGEST_AFTER : isPrintableId(value);
+  return isFit ? [] : [`"${name}" is empty, too long or not printable`];
+}
+
+/** A length ends today; a day is that day itself. Undefined for a day to come. */
+function sinceOf(text: string, now: EpochMs): UsageDay | undefined {
+  const length = parseDuration(text);
+  if (length !== undefined) return daysBefore(now, Math.ceil(length / DAY_MS));
+  const instant = parseInstant(text);
+  return instant === undefined || instant > now ? undefined : dayOf(instant);
+}

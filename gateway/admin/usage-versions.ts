@@ -1,0 +1,138 @@
+// What the admin API says of each version the ledger was asked about: its dates, who still calls it, who has leave.
+// The plan says what there is, the ledger what of it is called; made for usage.ts.
+import { successorIn } from '../exchange/linked-versions.ts';
+import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
+import type { UsedVersion } from '../plan/usage-answers.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { assess, type Moment } from '../policy/lifecycle/assess.ts';
+import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { hasEnded } from '../policy/lifecycle/retirement.ts';
+import type { UsageFilter } from '../policy/usage/ledger.ts';
+import type { OperationTally, VersionTally } from '../policy/usage/tally.ts';
+import { counted, type Looked, usageVerdict, verdictInWords } from '../policy/usage/verdict.ts';
+import { instantText } from './answers.ts';
+import { exceptionBody, exceptionsOf } from './usage-exceptions.ts';
+
+export interface VersionsAsked {
+  readonly plan: GatewayPlan;
+  readonly moment: Moment;
+  readonly filter: Pick<UsageFilter, 'api' | 'version' | 'consumer'>;
+  readonly looked: Omit<Looked, 'deprecated'>;
+}
+
+type Verdict = Pick<UsedVersion, 'verdict' | 'summary'>;
+
+/** Those of the policies that are deprecated or were asked for by name, and whatever else the ledger has something of. */
+export function usedVersions(asked: VersionsAsked, tallies: readonly VersionTally[]): UsedVersion[] {
+  const { plan, filter, moment } = asked;
+  const called = new Map(tallies.map((tally) => [keyOf(tally.api, tally.version), tally]));
+  const planned = plan.apis
+    .filter(({ name }) => filter.api === undefined || filter.api === name)
+    .flatMap((api) => [...api.versions.values()].map((rules) => ({ api, rules: assess(rules, moment) })))
+    .filter(({ rules }) => filter.version === undefined || filter.version === rules.label);
+  const entries = planned.flatMap(({ api, rules }) => {
+    const key = keyOf(api.name, rules.label);
+    const tally = called.get(key);
+    called.delete(key);
+    const isMeant = filter.consumer === undefined && (filter.version !== undefined || isGoing(rules, moment));
+    return tally !== undefined || isMeant ? [plannedEntry(asked, api, rules, tally)] : [];
+  });
+  return [...entries, ...[...called.values()].map((tally) => strangeEntry(asked, tally))];
+}
+
+function isGoing(rules: VersionRules, moment: Moment): boolean {
+  return stageOf(rules, moment) === 'deprecated' || goingOperations(rules, moment).length > 0;
+}
+
+function goingOperations({ operations }: VersionRules, moment: Moment): readonly VersionRules[] {
+  const list = operations?.list.map((each) => assess(each, moment)) ?? [];
+  return list.filter((each) => stageOf(each, moment) === 'deprecated');
+}
+
+function plannedEntry(
+  asked: VersionsAsked,
+  api: ApiPlan,
+  rules: VersionRules,
+  tally: VersionTally | undefined,
+): UsedVersion {
+  const { moment, filter } = asked;
+  const { deprecated, sunset, successor } = rules.schedule;
+  const exceptions = exceptionsOf(rules).filter(
+    ({ consumer }) => filter.consumer === undefined || consumer === filter.consumer,
+  );
+  return {
+    api: api.name,
+    version: rules.label,
+    stage: stageOf(rules, moment),
+    deprecated: orNull(deprecated),
+    sunset: orNull(sunset),
+    successor: successorIn(api, rules, moment) ?? successor ?? null,
+    ...countsOf(tally),
+    ...verdictOn(asked, rules, tally),
+    exceptions: exceptions.map((each) => exceptionBody(each, tally?.watched.get(each.consumer), moment.now)),
+  };
+}
+
+function verdictOn(
+  { moment, filter, looked }: VersionsAsked,
+  rules: VersionRules,
+  tally: VersionTally | undefined,
+): Verdict {
+  // What one consumer leaves alone others may call.
+  if (filter.consumer !== undefined) return { verdict: null, summary: null };
+  const phase = phaseAt(rules.phases, moment.now);
+  if (hasEnded(phase)) return { verdict: 'ended', summary: `has ended${stillAsked(looked, tally)}` };
+  if (phase.stage === 'deprecated') {
+    const verdict = usageVerdict(tally ?? NOT_CALLED, { ...looked, deprecated: rules.schedule.deprecated });
+    return { verdict: verdict.kind, summary: verdictInWords(verdict) };
+  }
+  const going = goingOperations(rules, moment);
+  if (going.length === 0)
+    return { verdict: 'not_deprecated', summary: 'is not deprecated, so that its calls are not counted' };
+  const names = going.flatMap(({ operation }) => operation ?? []);
+  const deprecated = Math.max(...going.map(({ schedule }) => schedule.deprecated ?? moment.now));
+  const verdict = usageVerdict(tally ?? NOT_CALLED, { ...looked, deprecated });
+  return { verdict: verdict.kind, summary: verdictInWords(verdict, names) };
+}
+
+/** The ledger remembers what the policies have forgotten. */
+function strangeEntry({ filter, looked }: VersionsAsked, tally: VersionTally): UsedVersion {
+  const { api, version } = tally;
+  const told: Verdict =
+    filter.consumer === undefined
+      ? { verdict: 'not_in_policies', summary: `is in no policy any more${stillAsked(looked, tally)}` }
+      : { verdict: null, summary: null };
+  const unknown = { stage: null, deprecated: null, sunset: null, successor: null, exceptions: [] };
+  return { api, version, ...unknown, ...countsOf(tally), ...told };
+}
+
+function stillAsked({ window }: VersionsAsked['looked'], tally: VersionTally | undefined): string {
+  if (tally === undefined) return '';
+  const who = counted(tally.consumers, 'consumer');
+  return `; ${counted(tally.calls, 'call')} by ${who} in ${counted(window.days, 'day')}`;
+}
+
+const NOT_CALLED = { consumers: 0, calls: 0 };
+
+function countsOf(tally: VersionTally | undefined) {
+  if (tally === undefined)
+    return { ...NOT_CALLED, trend: { week: 0, weekBefore: 0 }, lastCall: null, operations: [] };
+  const { consumers, calls, trend, lastAt, operations } = tally;
+  return { consumers, calls, trend, lastCall: instantText(lastAt), operations: operations.map(operationUse) };
+}
+
+function operationUse({ operation, consumers, calls, trend, lastAt }: OperationTally) {
+  return { operation: operation ?? null, consumers, calls, trend, lastCall: instantText(lastAt) };
+}
+
+function stageOf(rules: VersionRules, { now }: Moment) {
+  return phaseAt(rules.phases, now).stage;
+}
+
+function orNull(instant: EpochMs | undefined): string | null {
+  return instant === undefined || !Number.isFinite(instant) ? null : instantText(instant);
+}
+
+function keyOf(api: string, version: string): string {
+  return `${api} ${version}`;
+}

@@ -1,0 +1,149 @@
+// Usage through the admin API: who still calls what is deprecated, all that is kept of one consumer, and forgetting it.
+// The counting and the verdicts are the usage policy's; here the ledger is read in pages, put into words and told.
+import type { GatewayPlan } from '../plan/plan.ts';
+import type { UsageAnswer, UsedVersion } from '../plan/usage-answers.ts';
+import { usageCsv } from '../plan/usage-csv.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { OverrideStore } from '../policy/lifecycle/override.ts';
+import { dayOf } from '../policy/notation.ts';
+import type { LedgerStore } from '../policy/usage/ledger.ts';
+import { usageRows } from '../policy/usage/rows.ts';
+import { createUsageTally } from '../policy/usage/tally.ts';
+import { daysBefore, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
+import { preferredType } from '../policy/versioning/preferred-type.ts';
+import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedQuery } from './answers.ts';
+import type { AdminRequest, Route } from './route.ts';
+import { recordBody, rowBody } from './usage-bodies.ts';
+import { eraseUsage } from './usage-erasure.ts';
+import { exceptionsOf } from './usage-exceptions.ts';
+import { readUsageQuery, type UsageQuery } from './usage-query.ts';
+import { RECORDS_PER_PAGE, readWholeConsumers, tallyAll } from './usage-reading.ts';
+import { usedVersions } from './usage-versions.ts';
+
+export interface UsagePorts {
+  readonly plan: () => GatewayPlan;
+  /** The lifecycle clock. */
+  readonly now: () => EpochMs;
+  readonly overrides: Pick<OverrideStore, 'current'>;
+  readonly ledger: Pick<LedgerStore, 'read' | 'beganAt' | 'erase'>;
+}
+
+const USAGE = '/-/usage';
+const USUAL_DAYS = 30;
+/** With all their days, which the rows of others are told without. */
+const WHOLE_RECORDS_PER_PAGE = 100;
+const CSV = 'text/csv';
+
+export function usageRoutes(ports: UsagePorts): readonly Route[] {
+  return [
+    { method: 'GET', path: USAGE, show: (request) => show(ports, request) },
+    {
+      method: 'DELETE',
+      path: USAGE,
+      action: 'erase_usage',
+      perform: (request) => eraseUsage(ports, request),
+    },
+  ];
+}
+
+/** Rejects with `StoreUnavailable` while the ledger cannot be read. */
+async function show(ports: UsagePorts, { query, accept }: AdminRequest): Promise<AdminAnswer> {
+  const now = ports.now();
+  const read = readUsageQuery(query, now);
+  if (read.kind === 'malformed') return malformedQuery(read.problems);
+  const asked = read.value;
+  const beganAt = await ports.ledger.beganAt();
+  const window = usageWindow(now, asked.since ?? usualSince(asked, now, beganAt));
+  const look = { asked, window, beganAt };
+  const answer = await pageOf(ports, look);
+  if (preferredType(accept, ['application/json', CSV]) === CSV) return csvAnswer(answer, query);
+  // Once, however many pages there are.
+  if (asked.after !== undefined) return jsonAnswer(200, answer);
+  const versions = await versionsOf(ports, look);
+  if (versions.length === 0 && answer.consumers.length === 0 && isUnknown(ports.plan(), asked))
+    return unknownSubject(ports.plan(), asked);
+  return jsonAnswer(200, { ...answer, versions } satisfies UsageAnswer);
+}
+
+interface Look {
+  readonly asked: UsageQuery;
+  readonly window: UsageWindow;
+  readonly beganAt: EpochMs | undefined;
+}
+
+/** What is kept of one consumer is told whole unless a day is named. */
+function usualSince({ filter }: UsageQuery, now: EpochMs, beganAt: EpochMs | undefined): string {
+  const usual = daysBefore(now, USUAL_DAYS);
+  if (filter.consumer === undefined || beganAt === undefined) return usual;
+  const first = dayOf(beganAt);
+  return first < usual ? first : usual;
+}
+
+async function pageOf({ ledger }: UsagePorts, { asked, window, beganAt }: Look): Promise<UsageAnswer> {
+  const { filter, since, after } = asked;
+  const isWhole = filter.consumer !== undefined;
+  const reach = isWhole && since === undefined ? filter : { ...filter, since: window.readFrom };
+  const limit = isWhole ? WHOLE_RECORDS_PER_PAGE : RECORDS_PER_PAGE;
+  const { records, next } = await readWholeConsumers(ledger, reach, { after, limit });
+  return {
+    now: instantText(window.now),
+    since: window.since,
+    began: beganAt === undefined ? null : instantText(beganAt),
+    consumers: usageRows(records, window).map(rowBody),
+    ...(isWhole && { records: records.map(recordBody) }),
+    next: next ?? null,
+  };
+}
+
+async function versionsOf(
+  { plan: current, ledger, overrides }: UsagePorts,
+  { asked, window, beganAt }: Look,
+): Promise<UsedVersion[]> {
+  const plan = current();
+  const { filter } = asked;
+  const excepted = new Set(
+    plan.apis.flatMap(({ name, versions }) =>
+      [...versions.values()].flatMap((rules) =>
+        exceptionsOf(rules).map(({ consumer }) => JSON.stringify([name, rules.label, consumer])),
+      ),
+    ),
+  );
+  const tally = createUsageTally(
+    ({ api, version, consumer }) =>
+      excepted.size > 0 && excepted.has(JSON.stringify([api, version, consumer])),
+  );
+  await tallyAll(ledger, { ...filter, since: window.readFrom }, window, tally);
+  const moment = { now: window.now, overrides: overrides.current() };
+  return usedVersions({ plan, moment, filter, looked: { window, beganAt } }, tally.versions());
+}
+
+function isUnknown(plan: GatewayPlan, { filter: { api, version } }: UsageQuery): boolean {
+  const apis = api === undefined ? plan.apis : plan.apis.filter(({ name }) => name === api);
+  return apis.length === 0 || (version !== undefined && !apis.some(({ versions }) => versions.has(version)));
+}
+
+function unknownSubject({ apis }: GatewayPlan, { filter: { api, version } }: UsageQuery): AdminAnswer {
+  const known = apis.filter(({ name }) => name === api);
+  const there =
+    known.length === 0 || version === undefined
+      ? apis.map(({ name }) => name)
+      : known.flatMap(({ versions }) => [...versions.keys()]);
+  const what = JSON.stringify(known.length === 0 ? (api ?? version) : version);
+  const message = `Neither the policies nor the ledger have ${what}. There are ${there.join(', ')}.`;
+  return errorAnswer(404, message);
+}
+
+/** Where there is more, a Link names the next page (RFC 8288), since a table has no room for it. */
+function csvAnswer({ consumers, next }: UsageAnswer, query: URLSearchParams): AdminAnswer {
+  const following = new URLSearchParams([...query].filter(([name]) => name !== 'after'));
+  if (next !== null) following.set('after', next);
+  return {
+    status: 200,
+    contentType: `${CSV}; charset=utf-8; header=present`,
+    headers: {
+      'content-disposition': 'attachment; filename="usage.csv"',
+      ...(next !== null && { link: `<${USAGE}?${following}>; rel="next"` }),
+    },
+    body: usageCsv(consumers),
+  };
+}

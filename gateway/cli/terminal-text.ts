@@ -1,0 +1,46 @@
+// Text from elsewhere in a terminal: nothing in it moves the cursor, turns the direction of writing or breaks a line.
+// For tables, whose cells are also cut to a width.
+/** Control, format, unassigned and lone-surrogate characters, and what else ends a line. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+/** They take no column of their own, and in heaps they cover the lines around. */
+const MARKS = /\p{M}/gu;
+/** As many code units as a column can come from, marks included. */
+const UNITS_PER_COLUMN = 8;
+
+/** At most `columns` wide, with an ellipsis where something is cut. */
+export function cell(text: string, columns: number): string {
+  const near = text.slice(0, columns * UNITS_PER_COLUMN);
+  const characters = [...near.replace(UNPRINTABLE, '?').replace(MARKS, '')];
+  const isWhole = near.length === text.length && characters.length <= columns;
+  return isWhole ? characters.join('') : `${characters.slice(0, columns - 1).join('')}…`;
+}
+
+/** One line of any length. */
+export function printable(line: string): string {
+  return line.replace(UNPRINTABLE, '?');
+}
+
+export interface Column {
+  readonly heading: string;
+  readonly align?: 'right';
+}
+
+/** Lines of aligned columns, two spaces apart; cells are to be cut already. */
+export function tableLines(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+  const all = [columns.map(({ heading }) => heading), ...rows];
+  const widths = columns.map((_, index) => Math.max(...all.map((row) => widthOf(row[index] ?? ''))));
+  return all.map((row) =>
+    columns
+      .map(({ align }, index) => {
+        const text = row[index] ?? '';
+        const space = ' '.repeat((widths[index] ?? 0) - widthOf(text));
+        return align === 'right' ? space + text : text + space;
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function widthOf(text: string): number {
+  return [...text].length;
+}

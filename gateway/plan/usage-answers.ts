@@ -1,0 +1,107 @@
+// What the admin API answers about usage: made by the admin listener, read by the command line.
+// As in admin-answers.ts readers let members pass that they do not know.
+import { z } from 'zod';
+
+/** Instants are RFC 3339 in UTC, by the lifecycle clock; days are days of UTC. */
+const now = z.string();
+
+/** Calls of the last seven whole days, and of the seven before. */
+const trend = z.object({ week: z.number(), weekBefore: z.number() });
+/** `GET /search`; null for what no operation of the policy names. */
+const operation = z.string().nullable();
+
+const usedVersion = z.object({
+  api: z.string(),
+  version: z.string(),
+  /** Null: the policies have no such version. */
+  stage: z.string().nullable(),
+  deprecated: z.string().nullable(),
+  sunset: z.string().nullable(),
+  successor: z.string().nullable(),
+  consumers: z.number(),
+  calls: z.number(),
+  trend,
+  lastCall: z.string().nullable(),
+  /** Null where one consumer alone was asked for. */
+  verdict: z.enum(['unused', 'too_early', 'called', 'ended', 'not_deprecated', 'not_in_policies']).nullable(),
+  /** The verdict for people, without a full stop. */
+  summary: z.string().nullable(),
+  operations: z.array(
+    z.object({ operation, consumers: z.number(), calls: z.number(), trend, lastCall: z.string() }),
+  ),
+  exceptions: z.array(
+    z.object({
+      consumer: z.string(),
+      from: z.array(z.string()),
+      until: z.string(),
+      why: z.string(),
+      by: z.string(),
+      calls: z.number(),
+      lastCall: z.string().nullable(),
+      /** For people, without a full stop. */
+      summary: z.string(),
+    }),
+  ),
+});
+
+const usageRow = z.object({
+  api: z.string(),
+  version: z.string(),
+  consumer: z.string(),
+  via: z.string(),
+  calls: z.number(),
+  trend,
+  firstCall: z.string(),
+  lastCall: z.string(),
+  operations: z.array(
+    z.object({
+      operation,
+      calls: z.number(),
+      trend,
+      firstCall: z.string(),
+      lastCall: z.string(),
+      agents: z.array(z.string()),
+    }),
+  ),
+});
+
+const usageRecord = z.object({
+  api: z.string(),
+  version: z.string(),
+  operation,
+  consumer: z.string(),
+  via: z.string(),
+  firstCall: z.string(),
+  lastCall: z.string(),
+  callsByDay: z.record(z.string(), z.number()),
+  agents: z.array(z.string()),
+  sample: z.object({ method: z.string(), template: z.string(), requestId: z.string() }).nullable(),
+});
+
+const usageAnswer = z.object({
+  now,
+  /** The first day that is counted. */
+  since: z.string(),
+  /** When the ledger began; null: it has nothing yet. */
+  began: z.string().nullable(),
+  /** On the first page alone. */
+  versions: z.array(usedVersion).exactOptional(),
+  consumers: z.array(usageRow),
+  /** All that is kept of the consumer that was asked for. */
+  records: z.array(usageRecord).exactOptional(),
+  /** To be sent as `after` for the next page; null behind the last. */
+  next: z.string().nullable(),
+});
+
+const erasedAnswer = z.object({ now, erased: z.number() });
+
+export type UsageAnswer = z.output<typeof usageAnswer>;
+export type UsedVersion = z.output<typeof usedVersion>;
+export type UsageRowBody = z.output<typeof usageRow>;
+export type UsageRecordBody = z.output<typeof usageRecord>;
+export type ErasedAnswer = z.output<typeof erasedAnswer>;
+
+/** Each undefined for a body that says something else. */
+export const readUsageAnswer = (body: unknown): UsageAnswer | undefined => usageAnswer.safeParse(body).data;
+export const readErasedAnswer = (body: unknown): ErasedAnswer | undefined =>
+  erasedAnswer.safeParse(body).data;

@@ -1,0 +1,91 @@
+// Records of the ledger as rows: one for each consumer of a version, with what it calls there, and how that changes.
+// Made of one page of records at a time, which stand in the order of api, version, consumer, operation.
+import type { EpochMs } from '../contract.ts';
+import type { UsageRecord, UsageSubject } from './ledger.ts';
+import type { Trend, UsageWindow } from './window.ts';
+
+/** What was counted of something since the window began. */
+export interface Counted {
+  readonly calls: number;
+  readonly trend: Trend;
+  /** Ever, as far as the ledger remembers. */
+  readonly firstAt: EpochMs;
+  readonly lastAt: EpochMs;
+}
+
+export interface OperationUse extends Counted {
+  /** Undefined for what no operation of the policy names. */
+  readonly operation: string | undefined;
+  /** The latest last. */
+  readonly agents: readonly string[];
+}
+
+export interface UsageRow extends Counted, Pick<UsageSubject, 'consumer' | 'via' | 'api' | 'version'> {
+  /** At least one. */
+  readonly operations: readonly OperationUse[];
+}
+
+/** Consumers without a call since the window began have no row. */
+export function usageRows(records: readonly UsageRecord[], window: UsageWindow): readonly UsageRow[] {
+  const rows: { -readonly [K in keyof UsageRow]: UsageRow[K] }[] = [];
+  for (const record of records) {
+    const use = useOf(record, window);
+    if (use.calls === 0) continue;
+    // Two ways of being known may take turns within one consumer, and no other stands between them.
+    const known = rows.findLast((row) => !isOfSameConsumer(row, record) || row.via === record.via);
+    if (known === undefined || !isOfSameConsumer(known, record)) {
+      const { consumer, via, api, version } = record;
+      rows.push({ consumer, via, api, version, ...countedIn(use), operations: [use] });
+    } else {
+      Object.assign(known, sum(known, use));
+      known.operations = [...known.operations, use];
+    }
+  }
+  return rows;
+}
+
+/** Where the records of the last consumer begin, of which the next page may have more; 0: there is no other. */
+export function startOfLast(records: readonly UsageRecord[]): number {
+  const last = records.at(-1);
+  if (last === undefined) return 0;
+  return records.findLastIndex((record) => !isOfSameConsumer(record, last)) + 1;
+}
+
+export function isOfSameConsumer(
+  one: Pick<UsageSubject, 'api' | 'version' | 'consumer'>,
+  other: Pick<UsageSubject, 'api' | 'version' | 'consumer'>,
+): boolean {
+  return one.consumer === other.consumer && one.version === other.version && one.api === other.api;
+}
+
+/** Of two things together. */
+export function sum(one: Counted, other: Counted): Counted {
+  return {
+    calls: one.calls + other.calls,
+    trend: {
+      week: one.trend.week + other.trend.week,
+      weekBefore: one.trend.weekBefore + other.trend.weekBefore,
+    },
+    firstAt: Math.min(one.firstAt, other.firstAt),
+    lastAt: Math.max(one.lastAt, other.lastAt),
+  };
+}
+
+export function countedIn({ calls, trend, firstAt, lastAt }: Counted): Counted {
+  return { calls, trend, firstAt, lastAt };
+}
+
+function useOf(record: UsageRecord, window: UsageWindow): OperationUse {
+  const { since, today, weekFrom, weekBeforeFrom } = window;
+  let calls = 0;
+  let week = 0;
+  let weekBefore = 0;
+  for (const [day, count] of Object.entries(record.callsByDay)) {
+    if (day >= since) calls += count;
+    if (day >= today || day < weekBeforeFrom) continue;
+    if (day >= weekFrom) week += count;
+    else weekBefore += count;
+  }
+  const { operation, agents, firstAt, lastAt } = record;
+  return { operation, agents, calls, trend: { week, weekBefore }, firstAt, lastAt };
+}

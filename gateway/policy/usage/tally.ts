@@ -1,0 +1,90 @@
+// What a version is still called: consumers, calls, and each operation, over rows that come page by page.
+// Bounded by what the policies name, however many consumers there are: of them only a count is kept.
+import type { UsageSubject } from './ledger.ts';
+import { type Counted, countedIn, sum, type UsageRow } from './rows.ts';
+
+export interface OperationTally extends Counted {
+  readonly operation: string | undefined;
+  readonly consumers: number;
+}
+
+export interface VersionTally extends Counted, Pick<UsageSubject, 'api' | 'version'> {
+  readonly consumers: number;
+  /** In the order in which they were met. */
+  readonly operations: readonly OperationTally[];
+  /** Of the consumers that were asked for, by id. */
+  readonly watched: ReadonlyMap<string, Counted>;
+}
+
+export interface UsageTally {
+  /** Rows in the order of api, version, consumer. */
+  readonly add: (rows: readonly UsageRow[]) => void;
+  readonly versions: () => readonly VersionTally[];
+}
+
+type Growing<T> = { -readonly [K in keyof T]: T[K] };
+/** `last`: the consumer that was counted last, who may come again: by another way of being known, or on the next page. */
+type Growth<T> = Growing<T> & { last: string };
+
+interface Version extends Growth<Omit<VersionTally, 'operations' | 'watched'>> {
+  readonly operations: Map<string | undefined, Growth<OperationTally>>;
+  readonly watched: Map<string, Counted>;
+}
+
+/** `watches`: whether a consumer of a version is to be told of by name. An address is nobody's name. */
+export function createUsageTally(
+  watches: (row: Pick<UsageSubject, 'api' | 'version' | 'consumer'>) => boolean = () => false,
+): UsageTally {
+  const versions = new Map<string, Version>();
+  const versionOf = (row: UsageRow): Version => {
+    const key = `${row.api} ${row.version}`;
+    const known = versions.get(key);
+    if (known !== undefined) return known;
+    const { api, version } = row;
+    const fresh = { api, version, ...NOTHING, consumers: 0, last: '' };
+    const made = { ...fresh, operations: new Map(), watched: new Map() };
+    versions.set(key, made);
+    return made;
+  };
+  return {
+    add: (rows) => {
+      for (const row of rows) {
+        const version = versionOf(row);
+        count(version, row.consumer, row);
+        for (const use of row.operations) {
+          const { operation } = use;
+          const known = version.operations.get(operation);
+          const tally = known ?? { operation, ...NOTHING, consumers: 0, last: '' };
+          if (known === undefined) version.operations.set(operation, tally);
+          count(tally, row.consumer, use);
+        }
+        if (row.via !== 'address' && watches(row)) {
+          const { consumer } = row;
+          version.watched.set(consumer, sum(version.watched.get(consumer) ?? NOTHING, row));
+        }
+      }
+    },
+    versions: () =>
+      [...versions.values()].map(({ api, version, consumers, operations, watched, ...counted }) => ({
+        api,
+        version,
+        consumers,
+        ...countedIn(counted),
+        operations: [...operations.values()].map(({ last: _last, ...tally }) => tally),
+        watched,
+      })),
+  };
+}
+
+const NOTHING: Counted = {
+  calls: 0,
+  trend: { week: 0, weekBefore: 0 },
+  firstAt: Number.POSITIVE_INFINITY,
+  lastAt: Number.NEGATIVE_INFINITY,
+};
+
+function count(tally: Growth<Counted & { consumers: number }>, consumer: string, counted: Counted): void {
+  Object.assign(tally, sum(tally, counted));
+  if (tally.last !== consumer) tally.consumers += 1;
+  tally.last = consumer;
+}
