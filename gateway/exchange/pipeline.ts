@@ -4,9 +4,8 @@ import { authorise } from '../policy/authentication/authorise.ts';
 import { assess } from '../policy/lifecycle/assess.ts';
 import { brownOut, looksAtCaller, meetsBrownout } from '../policy/lifecycle/brownout-refusal.ts';
 import { leaveFrom, someoneMayPass } from '../policy/lifecycle/exceptions.ts';
-import { isClosedTo, refuseAdoption } from '../policy/lifecycle/freeze.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
-import { hasEnded, isForgotten, retire } from '../policy/lifecycle/retirement.ts';
+import { hasEnded, isForgotten } from '../policy/lifecycle/retirement.ts';
 import { refuseMaintained } from '../policy/maintenance/maintenance.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { authenticate } from './authenticate.ts';
@@ -22,13 +21,15 @@ import { type ExchangeFacts, withoutVersion } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
 import { refuseFlood } from './guard.ts';
 import { limitRefusal, takeOf } from './limit-of.ts';
+import { refuseNewcomer } from './newcomer.ts';
 import { keepFirstCall, type Pinned, pinnedVersion } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
 import { isKnownHost, publishReserved } from './publish/reserved.ts';
 import { tooLarge } from './request-size.ts';
 import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
-import { NO_CAPTURES, noteLinks, type Resource, redirectUrl } from './successor-url.ts';
+import { refuseEnded } from './retirement-answer.ts';
+import { NO_CAPTURES, noteLinks, type Resource } from './successor-url.ts';
 
 /**
  * Judges one request against the plan captured in `facts`.
@@ -128,16 +129,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   const ended = hasEnded(phase);
   const mayPass =
     ended && version.access.kind === 'identified' && someoneMayPass('sunset', version.exceptions, now);
-  const retirement = (): Refusal =>
-    retire({
-      label: version.label,
-      operation: version.operation,
-      schedule: version.schedule,
-      phase,
-      method: view.method,
-      next: facts.successor,
-      redirect: redirectUrl(plan, api, version, facts, resource),
-    });
+  const retirement = (): Refusal => refuseEnded(api, version, phase, facts, resource);
   if (ended && !mayPass) {
     const answer = enforce(api, version, facts, retirement());
     if (answer !== undefined) return answer;
@@ -181,15 +173,12 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     if (answer) return answer;
   }
 
-  // Freeze: last of the lifecycle, since it alone may have to ask the store, and before scopes, which a newcomer need not
-  // be granted for what it may not begin to use. Who is known by an address alone is not judged.
-  const { freeze } = version;
-  if (freeze !== undefined && consumer !== undefined && isClosedTo(version, freeze, consumer, now)) {
-    const adopter = { consumer: consumer.id, via: consumer.via, api: api.name, version: version.label };
-    const asked = ports.adoption.isLate(adopter, freeze);
-    const late = asked instanceof Promise ? await asked : asked;
-    const answer = late && enforce(api, version, facts, refuseAdoption(version, freeze, facts.successor));
-    if (answer) return answer;
+  // Freeze: last of the lifecycle, since it alone may ask the store, and before scopes: they are no matter for a newcomer.
+  if (version.freeze !== undefined) {
+    const asked = refuseNewcomer(version, consumer, facts, ports);
+    const refusal = asked instanceof Promise ? await asked : asked;
+    const answer = refusal && enforce(api, version, facts, refusal);
+    if (answer !== undefined) return answer;
   }
 
   if (access.kind === 'identified' && consumer !== undefined) {

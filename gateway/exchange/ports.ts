@@ -3,9 +3,9 @@
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { TokenVerifier } from '../policy/authentication/access.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';
-import type { Adoption } from '../policy/lifecycle/freeze.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
+import type { Adoption } from '../policy/usage/adoption.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Fault } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';

@@ -1,7 +1,7 @@
 // When consumers were first seen on a frozen version, as this process knows it: a warm path waits for nothing.
 // Stands behind the Adoption port, in front of the ledger of either store or of the primary.
 import { type EpochMs, type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
-import type { Adopter, Adoption } from '../policy/lifecycle/freeze.ts';
+import type { Adopter, Adoption } from '../policy/usage/adoption.ts';
 
 /** The part of the ledger that is asked; every answer rejects with `StoreUnavailable` only. */
 export interface AdoptionRecords {

@@ -6,7 +6,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { type BoundsSamples, boundRows } from './bounds-report.ts';
 import { certificateRows } from './certificate-rows.ts';
-import type { FreezeCounts } from './freeze-report.ts';
+import { type FreezeCounts, freezeRows } from './freeze-counts.ts';
 import { apiSamples, dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
 import { reloadRows } from './reload-rows.ts';
@@ -25,6 +25,7 @@ import {
   retiredSamples,
   upstreamSamples,
 } from './request-samples.ts';
+import { type RetirementGauge, retirementRows } from './retirement-gauge.ts';
 import { counter, gauge, histogram, type MetricRow, single } from './series.ts';
 import { type TargetMetrics, targetRows } from './target-metrics.ts';
 
@@ -34,6 +35,7 @@ export interface MetricSources {
   readonly bounds: BoundsSamples;
   readonly targets: TargetMetrics;
   readonly freezes: Pick<FreezeCounts, 'samples'>;
+  readonly retirements: Pick<RetirementGauge, 'samples'>;
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
@@ -50,6 +52,7 @@ export function metricRows({
   bounds,
   targets,
   freezes,
+  retirements,
   plan,
   now,
   overrides,
@@ -127,7 +130,7 @@ export function metricRows({
     ),
     gauge(
       'sundial_version_sunset_timestamp_seconds',
-      'When a version stops answering, extensions and a pause included.',
+      'When a version stops answering, extensions, a pause and a hold included.',
       VERSION,
       () => dateSamples(standing(), 'sunset'),
       'primary',
@@ -139,6 +142,7 @@ export function metricRows({
       () => pausedSamples(standing()),
       'primary',
     ),
+    ...retirementRows(retirements, plan, standing),
     gauge(
       'sundial_version_last_request_timestamp_seconds',
       'When a version was last asked for.',
@@ -164,12 +168,7 @@ export function metricRows({
       ['api', 'reason'],
       () => authFailureSamples(requests),
     ),
-    counter(
-      'sundial_freeze_unjudged_total',
-      'Requests let in to a frozen version because nobody can know when their consumer came.',
-      [...VERSION, 'reason'],
-      () => freezes.samples(plan()),
-    ),
+    ...freezeRows(freezes, plan),
     ...targetRows(targets),
     ...boundRows(bounds),
     gauge('sundial_store_up', 'Whether a store answers and takes writes.', ['store'], state.stores, 'min'),

@@ -7,13 +7,14 @@ import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
 import { type BoundsReport, createBoundsReport } from './bounds-report.ts';
 import { createExposition, type MetricsPage } from './exposition.ts';
-import { createFreezeCounts, type FreezeCounts } from './freeze-report.ts';
+import { createFreezeCounts, type FreezeCounts } from './freeze-counts.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
 import { createLogger, type Logger, type LogLevel } from './logger.ts';
 import { metricRows } from './metrics.ts';
 import { createObserver } from './observe.ts';
 import { createProcessState, type ProcessState } from './process-state.ts';
 import { createRequestMetrics } from './request-metrics.ts';
+import { createRetirementGauge, type RetirementGauge } from './retirement-gauge.ts';
 import type { MetricsSnapshot } from './snapshots.ts';
 import { createTargetMetrics, type TargetMetrics } from './target-metrics.ts';
 
@@ -48,7 +49,8 @@ export type Metrics = Pick<
   | 'countWorkers'
 > &
   Pick<TargetMetrics, 'watchTargets' | 'targetChanged'> &
-  Pick<FreezeCounts, 'freezeUnjudged'> & {
+  Pick<FreezeCounts, 'freezeUnjudged'> &
+  Pick<RetirementGauge, 'retirementJudged'> & {
     readonly render: () => Promise<MetricsPage>;
     /** What this process has counted, for the page of the one it is a worker of. */
     readonly snapshot: () => Promise<MetricsSnapshot>;
@@ -82,6 +84,7 @@ export function createTelemetry({
   const targets = createTargetMetrics();
   const { watchTargets, targetChanged } = targets;
   const freezes = createFreezeCounts();
+  const retirements = createRetirementGauge();
   const { storeUp, reload, certificate, certificatesCurrent, adminWrite, countWebsockets, countWorkers } =
     state;
   const exposition = createExposition(
@@ -91,6 +94,7 @@ export function createTelemetry({
       bounds,
       targets,
       freezes,
+      retirements,
       plan,
       now,
       overrides,
@@ -119,6 +123,7 @@ export function createTelemetry({
       watchTargets,
       targetChanged,
       freezeUnjudged: freezes.freezeUnjudged,
+      retirementJudged: retirements.retirementJudged,
     },
     bounds,
     relay: sink.relay,

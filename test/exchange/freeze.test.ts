@@ -4,7 +4,7 @@ import { runExplain } from '../../gateway/cli/explain.ts';
 import { runTimeline } from '../../gateway/cli/timeline.ts';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
-import type { Adopter } from '../../gateway/policy/lifecycle/freeze.ts';
+import type { Adopter } from '../../gateway/policy/usage/adoption.ts';
 import { NOW, planOf, workspace } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
 

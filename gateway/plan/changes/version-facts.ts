@@ -2,8 +2,8 @@
 // and the rest as written.
 import type { BrownoutRule } from '../../policy/lifecycle/brownout-rule.ts';
 import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
-import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
+import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import type { Path, SourceDocument } from '../read/document.ts';

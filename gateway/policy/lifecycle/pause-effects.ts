@@ -65,8 +65,7 @@ function effectOn(life: PausableLife, pause: Override): PauseEffect {
   const windows = pause.kind === 'pause' ? life.brownouts?.windows(pause.from, pause.until) : undefined;
   const brownouts = windows?.length ?? 0;
   const effect = ((): PauseEffect['effect'] => {
-    if (ended && pause.kind === 'pause')
-      return life.upstream === undefined ? 'stays_ended' : 'served_again';
+    if (ended && pause.kind === 'pause') return life.upstream === undefined ? 'stays_ended' : 'served_again';
     if (held.schedule.sunset !== life.schedule.sunset) return 'sunset_held';
     return brownouts > 0 ? 'brownouts_held' : 'none';
   })();

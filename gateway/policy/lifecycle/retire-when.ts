@@ -37,11 +37,7 @@ const USUAL_DAYS = 30;
 const LONGEST_DAYS = 366;
 
 /** More calls than allowed are more however short the ledger has looked; fewer are fewer only over the whole window. */
-export function judgeRetirement(
-  rule: RetireWhen,
-  usage: UsageSummary | undefined,
-  now: EpochMs,
-): Retirement {
+export function judgeRetirement(rule: RetireWhen, usage: UsageSummary | undefined, now: EpochMs): Retirement {
   if (usage === undefined) return { kind: 'unknown', usage };
   const { consumersBelow = Number.POSITIVE_INFINITY, callsBelow = Number.POSITIVE_INFINITY } = rule;
   if (usage.consumers >= consumersBelow || usage.calls >= callsBelow) return { kind: 'exceeded', usage };

@@ -3,7 +3,7 @@
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import type { Hold } from './override.ts';
-import { type RetireWhen, type Retirement, retireWhenInWords, usageInWords } from './retire-when.ts';
+import { type Retirement, type RetireWhen, retireWhenInWords, usageInWords } from './retire-when.ts';
 
 export interface HeldVersion {
   readonly api: string;
