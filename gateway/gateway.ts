@@ -69,6 +69,7 @@ async function assemble(
     wallClock,
     monotonic,
     log: { destination: options.log, level: 'info' },
+    recordsUsage: settings.ledger !== undefined,
     workers: workers === 1 ? undefined : async () => (await primary?.snapshots()) ?? [],
   });
   closing.defer(telemetry.close);
@@ -87,6 +88,13 @@ async function assemble(
   });
   closing.defer(stores.close);
   overrides = stores.overrides.current;
+  if (telemetry.ledger !== undefined && settings.ledger !== undefined) {
+    const { keepIn, forgetIn } = telemetry.ledger;
+    closing.defer(keepIn(stores.ledger));
+    // What stands there may be a real one's: a clock that was moved is no reason to forget it.
+    if (options.lifecycleClock === undefined)
+      closing.defer(forgetIn(stores.ledger, { ...settings.ledger, wallClock }));
+  }
 
   const history = createPublishedHistory({
     published: stores.published,

@@ -12,7 +12,7 @@ import { openPublicFace, type PublicFace } from './server/public-face.ts';
 import type { PublicSockets } from './server/public-listeners.ts';
 import type { CertificateSource } from './server/tls-options.ts';
 import type { BoundListeners } from './server/workers/protocol.ts';
-import { type AdoptionRecords, createAdoption } from './stores/adoption.ts';
+import { type AdoptionRecords, createAdoption, NOBODY_COUNTED } from './stores/adoption.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
 import { createFaultReport } from './telemetry/fault-report.ts';
 import { createFreezeReport } from './telemetry/freeze-report.ts';
@@ -56,7 +56,7 @@ export function createService(options: ServiceOptions): Service {
   const exchange = createExchange({
     ...options,
     verifiers,
-    adoption: createAdoption(options.ledger, {
+    adoption: createAdoption(settings.ledger === undefined ? NOBODY_COUNTED : options.ledger, {
       now: monotonic,
       onUnjudged: createFreezeReport(telemetry, options.plan),
     }),

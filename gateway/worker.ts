@@ -43,6 +43,7 @@ async function open(
     wallClock,
     monotonic,
     log: { destination: { take: primary.log }, level: 'info' },
+    recordsUsage: settings.ledger !== undefined,
   });
   closing.defer(telemetry.close);
   const { logger, metrics } = telemetry;
@@ -67,6 +68,7 @@ async function open(
     start: start as StoreStart,
   });
   closing.defer(stores.close);
+  if (telemetry.ledger !== undefined) closing.defer(telemetry.ledger.keepIn(stores.ledger));
 
   const { https } = settings.listeners;
   const certificates = https && pairs && sentCertificates(pairs, https);

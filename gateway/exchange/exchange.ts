@@ -33,6 +33,8 @@ export interface Outcome {
   /** Body bytes written to the client. */
   readonly bytes: number;
   readonly clientAddress: string;
+  /** The same for IPv4; the /64 network for IPv6, which one subscriber owns whole. */
+  readonly clientNetwork: string;
   readonly scheme: 'https' | 'http';
   readonly protocol: string;
   /** The client left, or the answer was cut short. */

@@ -1,11 +1,12 @@
 // Every API and version of a plan as it stands at a moment, for whoever tells of all of them.
 // Read by the metrics at scrape; a request assesses only the version it is for.
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
+import type { EpochMs } from '../policy/contract.ts';
 import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { assess, holdOf, type Moment } from '../policy/lifecycle/assess.ts';
 import { retirementHoldOf } from '../policy/lifecycle/override.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
-import type { Stage } from '../policy/lifecycle/schedule.ts';
+import type { Phase, Stage } from '../policy/lifecycle/schedule.ts';
 
 export interface Standing {
   /** With the dates as overrides leave them. */
@@ -28,6 +29,12 @@ export function* standingOf(plan: GatewayPlan, moment: Moment): Iterable<Standin
       yield { rules, stage, paused, held };
     }
   }
+}
+
+/** A version and its operations as their own dates have them: whom a pause holds stays deprecated. */
+export function* phasesOf(version: VersionRules, now: EpochMs): Iterable<readonly [VersionRules, Phase]> {
+  yield [version, phaseAt(version.phases, now)];
+  for (const operation of version.operations?.list ?? []) yield [operation, phaseAt(operation.phases, now)];
 }
 
 /** Each API by its name, with the stage of its most alive version. */

@@ -31,6 +31,8 @@ export interface Settings {
   /** Undefined: nothing is refused for load. */
   readonly overload: Overload | undefined;
   readonly drain: DrainTimes;
+  /** Days for which it is kept, today included; undefined: nobody's calls are recorded. */
+  readonly ledger: { readonly keepDays: number } | undefined;
   /** What every plan of this process takes from `gateway.yaml`. */
   readonly guard: Limit | undefined;
   readonly credentialsInUrl: readonly string[];

@@ -68,6 +68,7 @@ export function outcomeOf(open: OpenRequest, complete: boolean): Outcome {
     status: switched ? 101 : res.headersSent ? res.statusCode : CLIENT_LEFT,
     bytes: open.bytes + (inbound?.bytes ?? 0),
     clientAddress: client.full,
+    clientNetwork: client.key,
     scheme: glimpse.scheme,
     protocol: `HTTP/${raw.httpVersion}`,
     aborted: !complete,

@@ -29,6 +29,7 @@ export function refuseOnSocket(refusal: Refusal, socket: Socket, ports: Unparsed
     status: made.status,
     bytes: Buffer.byteLength(made.body),
     clientAddress: client.full,
+    clientNetwork: client.key,
     scheme,
     protocol: 'HTTP/1.1',
     aborted: false,

@@ -11,6 +11,9 @@ export interface AdoptionRecords {
   readonly beganAt: (version: FrozenVersion) => Promise<EpochMs | undefined>;
 }
 
+/** Where no ledger is kept: nobody was counted, so that nobody can be told to be late. */
+export const NOBODY_COUNTED: AdoptionRecords = { firstSeen: () => undefined, beganAt: async () => undefined };
+
 export type FrozenVersion = Pick<Adopter, 'api' | 'version'>;
 
 /** Why nobody can be told to be late: no answer, or calls of the version are counted only since the freeze or later. */

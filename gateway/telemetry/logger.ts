@@ -29,6 +29,8 @@ const FIELDS = [
   'expires',
   'freeze',
   'worker',
+  'calls',
+  'records',
 ] as const;
 
 export type LogFields = {

@@ -7,6 +7,8 @@ import type { Override } from '../policy/lifecycle/override.ts';
 import { type BoundsSamples, boundRows } from './bounds-report.ts';
 import { certificateRows } from './certificate-rows.ts';
 import { type FreezeCounts, freezeRows } from './freeze-counts.ts';
+import type { LedgerSamples } from './ledger/ledger.ts';
+import { ledgerRows } from './ledger/ledger-rows.ts';
 import { apiSamples, dateSamples, pausedSamples, versionSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
 import { reloadRows } from './reload-rows.ts';
@@ -36,6 +38,7 @@ export interface MetricSources {
   readonly targets: TargetMetrics;
   readonly freezes: Pick<FreezeCounts, 'samples'>;
   readonly retirements: Pick<RetirementGauge, 'samples'>;
+  readonly ledger: LedgerSamples | undefined;
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
@@ -50,6 +53,7 @@ export function metricRows({
   requests,
   state,
   bounds,
+  ledger,
   targets,
   freezes,
   retirements,
@@ -171,6 +175,7 @@ export function metricRows({
     ...freezeRows(freezes, plan),
     ...targetRows(targets),
     ...boundRows(bounds),
+    ...(ledger === undefined ? [] : ledgerRows(ledger)),
     gauge('sundial_store_up', 'Whether a store answers and takes writes.', ['store'], state.stores, 'min'),
     gauge('sundial_workers', 'Processes that answer requests.', [], () => single(state.workers()), 'primary'),
     ...reloadRows(state, () => plan().revision),

@@ -3,23 +3,33 @@
 import type { Observer } from '../exchange/exchange.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { AccessLog } from './access-log.ts';
+import type { UsageLedger } from './ledger/ledger.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 
 export interface ObserverParts {
   readonly metrics: Pick<RequestMetrics, 'record'>;
   readonly accessLog: AccessLog;
+  /** Undefined where nobody's calls are recorded. */
+  readonly ledger: Pick<UsageLedger, 'record'> | undefined;
   readonly wallClock: () => EpochMs;
   /** The monotonic clock that `ExchangeFacts.startedAt` was read from, milliseconds. */
   readonly monotonic: () => number;
 }
 
-export function createObserver({ metrics, accessLog, wallClock, monotonic }: ObserverParts): Observer {
+export function createObserver({
+  metrics,
+  accessLog,
+  ledger,
+  wallClock,
+  monotonic,
+}: ObserverParts): Observer {
   return {
     onAnswer: (facts, outcome) => {
       const at = wallClock();
       const durationMs = Math.max(0, monotonic() - facts.startedAt);
       metrics.record(facts, outcome, at, durationMs);
       accessLog.record(facts, outcome, at, durationMs);
+      ledger?.record(facts, outcome);
     },
   };
 }

@@ -8,6 +8,7 @@ import { createAccessLog } from './access-log.ts';
 import { type BoundsReport, createBoundsReport } from './bounds-report.ts';
 import { createExposition, type MetricsPage } from './exposition.ts';
 import { createFreezeCounts, type FreezeCounts } from './freeze-counts.ts';
+import { createUsageLedger, type UsageLedger } from './ledger/ledger.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
 import { createLogger, type Logger, type LogLevel } from './logger.ts';
 import { metricRows } from './metrics.ts';
@@ -33,6 +34,8 @@ export interface TelemetryOptions {
     /** For everything but requests, each of which is logged. */
     readonly level: LogLevel;
   };
+  /** Whether calls of what is deprecated are recorded; default: they are. */
+  readonly recordsUsage?: boolean;
   /** What the workers of this process have counted, asked at scrape; undefined where there are none. */
   readonly workers?: (() => Promise<readonly MetricsSnapshot[]>) | undefined;
 }
@@ -61,6 +64,8 @@ export interface Telemetry {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly bounds: BoundsReport;
+  /** Undefined where nobody's calls are recorded. */
+  readonly ledger: UsageLedger | undefined;
   /** Writes whole lines of a worker among the own ones. */
   readonly relay: (lines: string) => void;
   /** Writes what is still held; lines after it are counted as dropped. */
@@ -75,12 +80,15 @@ export function createTelemetry({
   wallClock,
   monotonic,
   log,
+  recordsUsage = true,
   workers,
 }: TelemetryOptions): Telemetry {
   const sink = createLogSink(log.destination);
   const requests = createRequestMetrics();
   const state = createProcessState(wallClock);
   const bounds = createBoundsReport();
+  const logger = createLogger({ level: log.level, sink, wallClock });
+  const ledger = recordsUsage ? createUsageLedger({ plan, now, logger }) : undefined;
   const targets = createTargetMetrics();
   const { watchTargets, targetChanged } = targets;
   const freezes = createFreezeCounts();
@@ -92,6 +100,7 @@ export function createTelemetry({
       requests,
       state,
       bounds,
+      ledger: ledger?.samples,
       targets,
       freezes,
       retirements,
@@ -107,10 +116,11 @@ export function createTelemetry({
     observer: createObserver({
       metrics: requests,
       accessLog: createAccessLog(sink),
+      ledger,
       wallClock,
       monotonic,
     }),
-    logger: createLogger({ level: log.level, sink, wallClock }),
+    logger,
     metrics: {
       ...exposition,
       storeUp,
@@ -126,6 +136,7 @@ export function createTelemetry({
       retirementJudged: retirements.retirementJudged,
     },
     bounds,
+    ledger,
     relay: sink.relay,
     close: sink.close,
   };

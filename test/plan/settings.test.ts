@@ -48,6 +48,7 @@ describe('settings', () => {
       policies: [`${folder}/policies/*.yaml`],
       // Their values are those of bounds.test.ts.
       bounds: compileBounds({}),
+      ledger: { keepDays: 400 },
       overload: compileOverload({}),
       drain: compileDrain({}),
       guard: undefined,

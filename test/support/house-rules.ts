@@ -52,7 +52,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/plan/published-record.ts',
     ],
   },
-  'gateway/telemetry/': { may: ['gateway/plan/', 'gateway/exchange/'], types: ['gateway/policy/'] },
+  'gateway/telemetry/': {
+    may: ['gateway/plan/', 'gateway/exchange/', 'gateway/policy/usage/', 'gateway/policy/contract.ts'],
+    types: ['gateway/policy/'],
+  },
   'gateway/server/': {
     may: ['gateway/plan/', 'gateway/exchange/', 'gateway/forward/', 'gateway/telemetry/'],
     types: ['gateway/policy/'],

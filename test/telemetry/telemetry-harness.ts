@@ -67,6 +67,7 @@ export function outcome(changes: Partial<Outcome> = {}): Outcome {
     status: 200,
     bytes: 512,
     clientAddress: '203.0.113.9',
+    clientNetwork: '203.0.113.9',
     scheme: 'https',
     protocol: 'HTTP/2.0',
     aborted: false,

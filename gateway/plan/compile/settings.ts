@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { Rate } from '../../policy/notation.ts';
 import type { Limit } from '../../policy/rate-limit/limit.ts';
 import type { GatewayFile, WrittenStore } from '../grammar/gateway-grammar.ts';
+import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
 import type { IdentitySettings, Settings, StoreSettings } from '../settings.ts';
 import { compileBounds, compileDrain, compileOverload } from './bounds.ts';
@@ -56,6 +57,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     bounds: compileBounds(file),
     overload: compileOverload(file),
     drain: compileDrain(file),
+    ledger: compileLedger(file.ledger),
     guard: guardLimit(file.guard),
     credentialsInUrl: file.credentials_in_url ?? [],
     deprecationForm: file.deprecation_header ?? 'rfc9745',
@@ -81,6 +83,11 @@ function compileIdentity(name: string, file: NonNullable<GatewayFile['identity']
     // RFC 9068 section 4: nothing but an access token passes for one (JWT-5).
     tokenTypes: (file.types ?? ['at+jwt']).map((type) => type.toLowerCase().replace(/^application\//, '')),
   };
+}
+
+function compileLedger(ledger: GatewayFile['ledger']): Settings['ledger'] {
+  if (ledger === 'off') return undefined;
+  return { keepDays: ledger?.keep ?? wholeLedger.parse(WRITTEN_LEDGER).keep };
 }
 
 function guardLimit(guard: Rate | 'off' | undefined): Limit | undefined {

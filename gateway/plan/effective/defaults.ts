@@ -15,6 +15,7 @@ const ALWAYS_IN_FORCE: ReadonlySet<string> = new Set([
   'bounds',
   'overload',
   'drain',
+  'ledger',
   'rules',
 ]);
 

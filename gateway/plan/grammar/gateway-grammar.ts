@@ -8,6 +8,7 @@ import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
 import type { StoreSettings } from '../settings.ts';
 import { parseRange } from './addresses.ts';
 import { boundsSection, drainSection, overloadSection } from './bounds-section.ts';
+import { ledgerSection } from './ledger-section.ts';
 import { listenersSection, text } from './listeners-section.ts';
 import { origin } from './upstream-section.ts';
 
@@ -147,6 +148,9 @@ const fields = {
     })
     .optional(),
   drain: drainSection.meta({ description: 'How an orderly end goes.' }).optional(),
+  ledger: ledgerSection
+    .meta({ description: 'Who calls what is deprecated, kept in the store; off to record nobody.' })
+    .optional(),
   deprecation_header: deprecationHeaderSection.optional(),
   data: text('Folder for what the process makes, relative to the working directory; default ./data.', [
     './data',

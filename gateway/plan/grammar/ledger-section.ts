@@ -1,0 +1,23 @@
+// The `ledger` section of gateway.yaml: whether calls of what is deprecated are recorded, and for how long.
+// The default stands here as an operator would write it; compile/settings.ts reads it with this same grammar.
+import { z } from 'zod';
+import { notation, parseDuration } from '../../policy/notation.ts';
+
+export const WRITTEN_LEDGER = { keep: '400d' } as const;
+
+const DAY_MS = 86_400_000;
+
+/** Milliseconds; undefined for what is no whole number of days. */
+function parseDays(text: string): number | undefined {
+  const ms = parseDuration(text);
+  return ms === undefined || ms % DAY_MS !== 0 ? undefined : ms / DAY_MS;
+}
+
+export const wholeLedger = z.strictObject({
+  keep: notation(parseDays, 'not a number of whole days such as 400d', {
+    description: `How long a day of a consumer is kept. Default ${WRITTEN_LEDGER.keep}.`,
+    examples: ['400d', '90d'],
+  }),
+});
+
+export const ledgerSection = z.union([z.literal('off'), wholeLedger.partial()]);

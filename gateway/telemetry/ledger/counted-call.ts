@@ -1,0 +1,45 @@
+// Which requests are calls that the ledger counts, and which versions have any: what is deprecated, and what is frozen.
+// Asked by the tally for every request that ends; nearly all are told by the stage alone.
+import type { RefusalReason } from '../../exchange/directive.ts';
+import type { ExchangeFacts } from '../../exchange/facts.ts';
+import type { VersionRules } from '../../plan/plan.ts';
+import type { Stage } from '../../policy/lifecycle/schedule.ts';
+
+/** What stands before a caller of a public API was looked at: nobody has called, in the sense of those that need a token. */
+const BEFORE_ANYBODY: ReadonlySet<RefusalReason> = new Set([
+  'version_unknown',
+  'route_unknown',
+  'brownout',
+  'maintenance',
+]);
+
+/** Whether calls of a version or operation are counted in this stage; of a frozen one also before it is deprecated. */
+export function isWatched(rules: VersionRules, stage: Stage): boolean {
+  switch (stage) {
+    case 'planned':
+    case 'active':
+      return rules.freeze !== undefined;
+    case 'deprecated':
+    case 'sunset':
+    case 'retired':
+      return true;
+    default:
+      return stage satisfies never;
+  }
+}
+
+/**
+ * The rules under which a request counts; undefined for one that does not. It counts once it is known who calls, whatever
+ * it is refused for then; what has ended is counted for those alone whom it still serves.
+ */
+export function countedUnder({ version, phase, consumer, refusal }: ExchangeFacts): VersionRules | undefined {
+  if (version === undefined || phase === undefined || !isWatched(version, phase.stage)) return undefined;
+  if (refusal === 'version_retired' || refusal === 'version_moved') return undefined;
+  // Who may not begin to call is no caller, and is not to become one by asking.
+  if (refusal === 'adoption_frozen') return undefined;
+  const isCall =
+    version.access.kind === 'identified'
+      ? consumer !== undefined
+      : refusal === undefined || !BEFORE_ANYBODY.has(refusal);
+  return isCall ? version : undefined;
+}

@@ -1,0 +1,125 @@
+// Takes what was counted to the store, every second and at the end, in batches that may be sent again.
+// Made by ledger.ts. While the store is away the tally goes on counting and keeps what it has room for.
+import { setTimeout as pause } from 'node:timers/promises';
+import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
+import {
+  type LedgerStore,
+  MOST_IN_BATCH,
+  type UsageBatch,
+  type UsageRecord,
+  type UsageVersion,
+} from '../../policy/usage/ledger.ts';
+import type { UsageTally } from './tally.ts';
+
+export interface FlushOptions {
+  readonly store: Pick<LedgerStore, 'add'>;
+  readonly tally: Pick<UsageTally, 'take' | 'size'>;
+  /** An id of this process. */
+  readonly writer: string;
+  /** The lifecycle clock. */
+  readonly now: () => EpochMs;
+  readonly watched: (now: EpochMs) => readonly UsageVersion[];
+  /** Told of what is nobody's absence. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface UsageFlush {
+  /** Everything counted so far; ends as well, with what is left kept, when the store does not take it. */
+  readonly flush: () => Promise<void>;
+  /** The last flush, tried again for a moment (milliseconds); how many calls could not be written. */
+  readonly close: (withinMs?: number) => Promise<number>;
+  /** Records on their way to the store. */
+  readonly onTheWay: () => number;
+  readonly results: () => Readonly<Record<'success' | 'failure', number>>;
+}
+
+const EVERY_MS = 1000;
+/** Within what a worker is given to let go after its drain. */
+const LAST_WITHIN_MS = 1500;
+const TRY_AGAIN_AFTER_MS = 100;
+
+export function startFlushing({ store, tally, writer, now, watched, onFault }: FlushOptions): UsageFlush {
+  const results = { success: 0, failure: 0 };
+  let number = 0;
+  let taken: Iterator<UsageRecord, undefined> | undefined;
+  let left = 0;
+  /** Not acknowledged: it may have been added all the same, and is sent as it is until it is. */
+  let batch: UsageBatch | undefined;
+  let told: readonly UsageVersion[] = [];
+  let flushing: Promise<void> | undefined;
+
+  const nextBatch = (): UsageBatch | undefined => {
+    const records = upTo(MOST_IN_BATCH, taken);
+    if (records.length < MOST_IN_BATCH) taken = undefined;
+    const at = now();
+    const all = watched(at);
+    const untold = all === told ? [] : all;
+    if (records.length === 0 && untold.length === 0) return undefined;
+    number += 1;
+    return { writer, number, at, watched: untold, records };
+  };
+  const sendAll = async (): Promise<void> => {
+    if (taken === undefined) {
+      left += tally.size();
+      taken = tally.take();
+    }
+    for (batch ??= nextBatch(); batch !== undefined; batch = nextBatch()) {
+      await store.add(batch);
+      left -= batch.records.length;
+      if (batch.watched.length > 0) told = batch.watched;
+    }
+  };
+  const flush = (): Promise<void> => {
+    flushing ??= sendAll()
+      .then(() => {
+        results.success += 1;
+      })
+      .catch((error: unknown) => {
+        results.failure += 1;
+        if (!(error instanceof StoreUnavailable)) onFault(error);
+      })
+      .finally(() => {
+        flushing = undefined;
+      });
+    return flushing;
+  };
+  const timer = setInterval(() => void flush(), EVERY_MS);
+  timer.unref();
+
+  return {
+    flush,
+    close: async (withinMs = LAST_WITHIN_MS) => {
+      clearInterval(timer);
+      const end = performance.now() + withinMs;
+      await flushing;
+      await flush();
+      while (batch !== undefined || tally.size() > 0) {
+        if (performance.now() > end) break;
+        await pause(TRY_AGAIN_AFTER_MS);
+        await flush();
+      }
+      return callsIn([...(batch?.records ?? []), ...rest(taken), ...rest(tally.take())]);
+    },
+    onTheWay: () => left,
+    results: () => results,
+  };
+}
+
+function upTo(most: number, records: Iterator<UsageRecord, undefined> | undefined): UsageRecord[] {
+  const found: UsageRecord[] = [];
+  while (records !== undefined && found.length < most) {
+    const { value } = records.next();
+    if (value === undefined) break;
+    found.push(value);
+  }
+  return found;
+}
+
+const rest = (records: Iterator<UsageRecord, undefined> | undefined): UsageRecord[] =>
+  upTo(Number.POSITIVE_INFINITY, records);
+
+function callsIn(records: readonly UsageRecord[]): number {
+  return records
+    .flatMap(({ callsByDay }) => Object.values(callsByDay))
+    .reduce((sum, calls) => sum + calls, 0);
+}

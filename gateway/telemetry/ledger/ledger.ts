@@ -1,0 +1,80 @@
+// The ledger of this process: the tally that the observer feeds, and from the moment there is a store, its way there.
+// Made by telemetry.ts; gateway.ts and worker.ts hand it the store.
+import { randomUUID } from 'node:crypto';
+import type { GatewayPlan } from '../../plan/plan.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import type { LedgerStore } from '../../policy/usage/ledger.ts';
+import type { Logger } from '../logger.ts';
+import { startFlushing, type UsageFlush } from './flush.ts';
+import { type SweepOptions, startSweeping } from './sweep.ts';
+import { createUsageTally, type UsageTally } from './tally.ts';
+import { createWatch } from './watched.ts';
+
+export interface UsageLedger extends Pick<UsageTally, 'record'> {
+  /**
+   * From now on what is counted goes to `store` every second. The result writes the rest, for a moment and after the last
+   * request; to be called before the store is closed.
+   */
+  readonly keepIn: (store: Pick<LedgerStore, 'add'>) => () => Promise<void>;
+  /** From now on what is older than it is to be kept goes from `store`, daily. Ends with the result. */
+  readonly forgetIn: (
+    store: Pick<LedgerStore, 'sweep'>,
+    kept: Pick<SweepOptions, 'keepDays' | 'wallClock'>,
+  ) => () => Promise<void>;
+  readonly samples: LedgerSamples;
+}
+
+export interface LedgerSamples {
+  readonly counted: () => number;
+  readonly dropped: () => number;
+  /** Records that no store has acknowledged. */
+  readonly pending: () => number;
+  readonly flushes: () => Readonly<Record<'success' | 'failure', number>>;
+}
+
+export interface UsageLedgerOptions {
+  readonly plan: () => GatewayPlan;
+  /** The lifecycle clock. */
+  readonly now: () => EpochMs;
+  readonly logger: Pick<Logger, 'info' | 'error'>;
+}
+
+export function createUsageLedger({ plan, now, logger }: UsageLedgerOptions): UsageLedger {
+  const tally = createUsageTally();
+  let flushing: UsageFlush | undefined;
+  let unwritten = 0;
+  return {
+    record: tally.record,
+    keepIn: (store) => {
+      const flush = startFlushing({
+        store,
+        tally,
+        writer: randomUUID(),
+        now,
+        watched: createWatch(plan),
+        onFault: (error) => logger.error('the ledger cannot be written', { error }),
+      });
+      flushing = flush;
+      return async () => {
+        unwritten = await flush.close();
+        if (unwritten > 0)
+          logger.error('calls are missing in the ledger: its store was away at the end', {
+            calls: unwritten,
+          });
+      };
+    },
+    forgetIn: (store, kept) =>
+      startSweeping({
+        ...kept,
+        store,
+        onSwept: (records) => logger.info('records of the ledger were older than they are kept', { records }),
+        onFault: (error) => logger.error('the ledger cannot be swept', { error }),
+      }).stop,
+    samples: {
+      counted: tally.counted,
+      dropped: () => tally.dropped() + unwritten,
+      pending: () => tally.size() + (flushing?.onTheWay() ?? 0),
+      flushes: () => flushing?.results() ?? { success: 0, failure: 0 },
+    },
+  };
+}

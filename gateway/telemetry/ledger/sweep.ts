@@ -1,0 +1,62 @@
+// Lets the ledger forget what is older than it is to be kept: looked at every hour, done once a day.
+// Started by gateway.ts, in one process of each gateway.
+import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
+import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
+import type { LedgerStore } from '../../policy/usage/ledger.ts';
+
+export interface SweepOptions {
+  readonly store: Pick<LedgerStore, 'sweep'>;
+  /** Days, today included. */
+  readonly keepDays: number;
+  /** The real clock: one that was moved is no reason to forget. */
+  readonly wallClock: () => EpochMs;
+  readonly onSwept: (removed: number) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface Sweeping {
+  /** One look; also made every hour, the first a minute after the start. */
+  readonly look: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+const FIRST_AFTER_MS = 60_000;
+const EVERY_MS = 3_600_000;
+
+export function startSweeping({ store, keepDays, wallClock, onSwept, onFault }: SweepOptions): Sweeping {
+  let sweptOn: number | undefined;
+  let looking: Promise<void> | undefined;
+
+  const sweep = async (): Promise<void> => {
+    const today = dayNumberAt(wallClock());
+    if (today === sweptOn) return;
+    const removed = await store.sweep(dayNamed(today - keepDays + 1));
+    sweptOn = today;
+    if (removed > 0) onSwept(removed);
+  };
+  const look = (): Promise<void> => {
+    looking ??= sweep()
+      .catch((error: unknown) => {
+        // A store that is away is asked again in an hour.
+        if (!(error instanceof StoreUnavailable)) onFault(error);
+      })
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  };
+  let timer = setTimeout(function again() {
+    void look();
+    timer = setTimeout(again, EVERY_MS);
+    timer.unref();
+  }, FIRST_AFTER_MS);
+  timer.unref();
+
+  return {
+    look,
+    stop: async () => {
+      clearTimeout(timer);
+      await looking;
+    },
+  };
+}

@@ -1,0 +1,149 @@
+// Who called what since it was last taken: one entry per subject, found by two look-ups and changed in place.
+// Told of every request by the observer; flush.ts takes it to the store.
+import type { Outcome } from '../../exchange/exchange.ts';
+import type { ExchangeFacts } from '../../exchange/facts.ts';
+import type { VersionRules } from '../../plan/plan.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { cleanAgent, mergeAgents } from '../../policy/usage/agents.ts';
+import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
+import type { UsageRecord, UsageSubject } from '../../policy/usage/ledger.ts';
+import { countedUnder } from './counted-call.ts';
+
+export interface UsageTally {
+  readonly record: (facts: ExchangeFacts, outcome: Outcome) => void;
+  /** What was counted since the last time, as an iterator: records are made as they are asked for. */
+  readonly take: () => Iterator<UsageRecord, undefined>;
+  /** Subjects that are not taken yet. */
+  readonly size: () => number;
+  /** Calls counted since the start. */
+  readonly counted: () => number;
+  /** Calls of subjects for which there was no room. */
+  readonly dropped: () => number;
+}
+
+interface Entry {
+  readonly firstAt: EpochMs;
+  lastAt: EpochMs;
+  day: number;
+  calls: number;
+  /** Of other days, where there are any. */
+  others: Map<number, number> | undefined;
+  /** As it was sent last: nearly always the same again. */
+  sent: string | undefined;
+  agents: readonly string[];
+  readonly method: string;
+  readonly requestId: string;
+}
+
+/** The subjects of one version or operation. */
+type Callers = Pick<UsageSubject, 'api' | 'version' | 'operation'> & {
+  readonly template: string;
+  readonly entries: Readonly<Record<UsageSubject['via'], Map<string, Entry>>>;
+};
+
+/** Bounds the memory of what a store that is away does not take. */
+const MOST_SUBJECTS = 200_000;
+
+export function createUsageTally(mostSubjects = MOST_SUBJECTS): UsageTally {
+  let byRules = new WeakMap<VersionRules, Callers>();
+  let byName = new Map<string, Callers>();
+  let size = 0;
+  let counted = 0;
+  let dropped = 0;
+
+  /** Every plan has rules of its own for the same version. */
+  const callersOf = (rules: VersionRules): Callers => {
+    const { api, label, operation } = rules;
+    const name = JSON.stringify([api, label, operation]);
+    const callers = byName.get(name) ?? noCallers(rules);
+    byName.set(name, callers);
+    byRules.set(rules, callers);
+    return callers;
+  };
+
+  return {
+    record: (facts, outcome) => {
+      const rules = countedUnder(facts);
+      if (rules === undefined) return;
+      const { entries } = byRules.get(rules) ?? callersOf(rules);
+      const { consumer } = facts;
+      const subjects = entries[consumer === undefined ? 'address' : consumer.via];
+      const id = consumer === undefined ? outcome.clientNetwork : consumer.id;
+      const entry = subjects.get(id);
+      if (entry !== undefined) {
+        counted += 1;
+        countIn(entry, facts.now, outcome.userAgent);
+      } else if (size < mostSubjects) {
+        counted += 1;
+        size += 1;
+        subjects.set(id, newEntry(facts, outcome));
+      } else dropped += 1;
+    },
+    take: () => {
+      const taken = byName;
+      byName = new Map();
+      byRules = new WeakMap();
+      size = 0;
+      return recordsIn(taken.values());
+    },
+    size: () => size,
+    counted: () => counted,
+    dropped: () => dropped,
+  };
+}
+
+function noCallers({ api, label, operation, place }: VersionRules): Callers {
+  return {
+    api,
+    version: label,
+    operation,
+    template: `${place}${operation === undefined ? '/*' : operation.slice(operation.indexOf(' ') + 1)}`,
+    entries: { token: new Map(), key: new Map(), certificate: new Map(), address: new Map() },
+  };
+}
+
+function newEntry({ now, requestId }: ExchangeFacts, { method, userAgent }: Outcome): Entry {
+  return {
+    firstAt: now,
+    lastAt: now,
+    day: dayNumberAt(now),
+    calls: 1,
+    others: undefined,
+    sent: userAgent,
+    agents: userAgent === undefined ? [] : withAgent([], userAgent),
+    method,
+    requestId,
+  };
+}
+
+function countIn(entry: Entry, now: EpochMs, userAgent: string | undefined): void {
+  if (now > entry.lastAt) entry.lastAt = now;
+  const day = dayNumberAt(now);
+  if (day === entry.day) entry.calls += 1;
+  else {
+    // About midnight, and while nothing could be flushed for a day.
+    entry.others ??= new Map();
+    entry.others.set(day, (entry.others.get(day) ?? 0) + 1);
+  }
+  if (userAgent === undefined || userAgent === entry.sent) return;
+  entry.sent = userAgent;
+  entry.agents = withAgent(entry.agents, userAgent);
+}
+
+function withAgent(agents: readonly string[], sent: string): readonly string[] {
+  const agent = cleanAgent(sent);
+  return agent === undefined ? agents : mergeAgents(agents, [agent]);
+}
+
+function* recordsIn(all: Iterable<Callers>): Generator<UsageRecord, undefined> {
+  for (const { api, version, operation, template, entries } of all)
+    for (const via of ['token', 'key', 'certificate', 'address'] as const)
+      for (const [consumer, entry] of entries[via]) {
+        const { firstAt, lastAt, day, calls, others, agents, method, requestId } = entry;
+        const callsByDay: Record<string, number> = { [dayNamed(day)]: calls };
+        for (const [other, count] of others ?? []) callsByDay[dayNamed(other)] = count;
+        const sample = { method, template, requestId };
+        yield { consumer, via, api, version, operation, firstAt, lastAt, callsByDay, agents, sample };
+      }
+  return undefined;
+}
