@@ -167,6 +167,7 @@ async function assemble(
     overrides: stores.overrides,
     pins: stores.pins,
     ledger: stores.ledger,
+    recordsUsage: settings.ledger !== undefined,
     reload,
     config: () =>
       effectiveInForce(
@@ -187,8 +188,10 @@ async function assemble(
     await service.drain();
   });
 
-  const guarding = { ...stores, plan: () => plan, now, monotonic, report: createGuardReport(telemetry) };
-  closing.defer(openRetirementGuard(guarding).close);
+  if (settings.ledger !== undefined) {
+    const guarding = { ...stores, plan: () => plan, now, monotonic, report: createGuardReport(telemetry) };
+    closing.defer(openRetirementGuard(guarding).close);
+  }
 
   state = 'ready';
   logger.info('started', { revision: plan.revision, store: settings.store.kind });

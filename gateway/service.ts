@@ -22,8 +22,8 @@ import type { Telemetry } from './telemetry/telemetry.ts';
 export interface ServiceOptions
   extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'overrides'> {
   readonly settings: Settings;
-  /** What tells who is new to a frozen version. */
-  readonly ledger: AdoptionRecords;
+  /** Asked only where a ledger is kept. */
+  readonly ledger: AdoptionRecords & NonNullable<ExchangePorts['ledger']>;
   readonly certificates: CertificateSource | undefined;
   readonly telemetry: Pick<Telemetry, 'observer' | 'logger' | 'metrics' | 'bounds'>;
   readonly wallClock: () => EpochMs;
@@ -60,6 +60,7 @@ export function createService(options: ServiceOptions): Service {
       now: monotonic,
       onUnjudged: createFreezeReport(telemetry, options.plan),
     }),
+    ledger: settings.ledger && options.ledger,
     hstsSeconds: settings.listeners.https?.hstsSeconds,
     onFault: createFaultReport(logger),
   });

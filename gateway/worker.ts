@@ -61,6 +61,7 @@ async function open(
       guard: (take) => ask('guard', take),
       findPin: (key) => ask('findPin', key),
       claimPin: (claim) => ask('claimPin', claim),
+      readUsage: (asked) => ask('readUsage', asked),
       addUsage: (batch) => ask('addUsage', batch),
       firstUsage: (subject) => ask('firstUsage', subject),
       usageBegan: (of) => ask('usageBegan', of),

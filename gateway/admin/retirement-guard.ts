@@ -11,9 +11,7 @@ import {
 } from '../policy/lifecycle/retire-when.ts';
 import { holdFor } from '../policy/lifecycle/retirement-hold.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
-import { createUsageTally } from '../policy/usage/tally.ts';
-import { daysBefore, usageWindow } from '../policy/usage/window.ts';
-import { tallyAll } from './usage-reading.ts';
+import { usageSummary } from './usage-summary.ts';
 
 export interface GuardPorts {
   readonly plan: () => GatewayPlan;
@@ -132,21 +130,6 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
       await looking;
     },
   };
-}
-
-/** What the ledger has of one version in the last `days` days. Rejects with `StoreUnavailable`. */
-async function usageSummary(
-  ledger: GuardPorts['ledger'],
-  version: { readonly api: string; readonly version: string },
-  days: number,
-  now: EpochMs,
-): Promise<UsageSummary> {
-  const window = usageWindow(now, daysBefore(now, days));
-  const tally = createUsageTally();
-  await tallyAll(ledger, { ...version, since: window.since }, window, tally);
-  const [counted = { consumers: 0, calls: 0 }] = tally.versions();
-  const since = await ledger.beganAt(version);
-  return { consumers: counted.consumers, calls: counted.calls, days, since };
 }
 
 function keyOf({ api, label }: VersionRules): string {

@@ -13,7 +13,9 @@ type ExceptionBody = UsedVersion['exceptions'][number];
 /** Those of the version, and those that an operation has of its own; those that have run out too. */
 export function exceptionsOf({ exceptions, operations }: VersionRules): readonly Exception[] {
   const all = [...exceptions, ...(operations?.list.flatMap((each) => each.exceptions) ?? [])];
-  return [...new Map(all.map((each) => [keyOf(each), each])).values()];
+  // Of an operation with a sunset of its own nobody has leave by that of the version.
+  const meant = all.filter(({ from }) => from.length > 0);
+  return [...new Map(meant.map((each) => [keyOf(each), each])).values()];
 }
 
 /** `use`: what its consumer called of the version. */

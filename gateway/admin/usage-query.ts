@@ -4,6 +4,7 @@ import { suggest } from '../plan/read/shape-issues.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { dayOf, isPrintableId, parseDuration, parseInstant } from '../policy/notation.ts';
 import type { UsageDay, UsageFilter } from '../policy/usage/ledger.ts';
+import { readPlace } from '../policy/usage/place.ts';
 import { daysBefore } from '../policy/usage/window.ts';
 
 export interface UsageQuery {
@@ -21,7 +22,6 @@ export type UsageQueryRead =
 
 const PARAMETERS = ['api', 'version', 'consumer', 'since', 'after'] as const;
 const DAY_MS = 86_400_000;
-const LONGEST_AFTER = 4_096;
 
 export function readUsageQuery(query: URLSearchParams, now: EpochMs): UsageQueryRead {
   const problems: string[] = [...strangers(query, PARAMETERS)];
@@ -67,8 +67,9 @@ function flaws(query: URLSearchParams, name: (typeof PARAMETERS)[number]): reado
   if (values.length > 1) return [`"${name}" is given ${values.length} times`];
   const [value] = values;
   if (value === undefined) return [];
-  const isFit = name === 'after' ? value !== '' && value.length <= LONGEST_AFTER : isPrintableId(value);
-  return isFit ? [] : [`"${name}" is empty, too long or not printable`];
+  if (name === 'after')
+    return readPlace(value) === undefined ? ['"after" is no place that a page named as its "next"'] : [];
+  return isPrintableId(value) ? [] : [`"${name}" is empty, too long or not printable`];
 }
 
 /** A length ends today; a day is that day itself. Undefined for a day to come. */

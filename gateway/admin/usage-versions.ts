@@ -7,9 +7,10 @@ import type { EpochMs } from '../policy/contract.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
-import type { UsageFilter } from '../policy/usage/ledger.ts';
-import type { OperationTally, VersionTally } from '../policy/usage/tally.ts';
-import { counted, type Looked, usageVerdict, verdictInWords } from '../policy/usage/verdict.ts';
+import type { LedgerStore, UsageFilter } from '../policy/usage/ledger.ts';
+import { counted, usageVerdict, verdictInWords } from '../policy/usage/verdict.ts';
+import type { OperationTally, VersionTally } from '../policy/usage/version-tallies.ts';
+import type { UsageWindow } from '../policy/usage/window.ts';
 import { instantText } from './answers.ts';
 import { exceptionBody, exceptionsOf } from './usage-exceptions.ts';
 
@@ -17,13 +18,18 @@ export interface VersionsAsked {
   readonly plan: GatewayPlan;
   readonly moment: Moment;
   readonly filter: Pick<UsageFilter, 'api' | 'version' | 'consumer'>;
-  readonly looked: Omit<Looked, 'deprecated'>;
+  readonly window: UsageWindow;
+  /** Since when the ledger watches a version; not asked where one consumer alone is meant. */
+  readonly beganAt: LedgerStore['beganAt'];
 }
 
 type Verdict = Pick<UsedVersion, 'verdict' | 'summary'>;
 
 /** Those of the policies that are deprecated or were asked for by name, and whatever else the ledger has something of. */
-export function usedVersions(asked: VersionsAsked, tallies: readonly VersionTally[]): UsedVersion[] {
+export async function usedVersions(
+  asked: VersionsAsked,
+  tallies: readonly VersionTally[],
+): Promise<UsedVersion[]> {
   const { plan, filter, moment } = asked;
   const called = new Map(tallies.map((tally) => [keyOf(tally.api, tally.version), tally]));
   const planned = plan.apis
@@ -37,7 +43,10 @@ export function usedVersions(asked: VersionsAsked, tallies: readonly VersionTall
     const isMeant = filter.consumer === undefined && (filter.version !== undefined || isGoing(rules, moment));
     return tally !== undefined || isMeant ? [plannedEntry(asked, api, rules, tally)] : [];
   });
-  return [...entries, ...[...called.values()].map((tally) => strangeEntry(asked, tally))];
+  return [
+    ...(await Promise.all(entries)),
+    ...[...called.values()].map((tally) => strangeEntry(asked, tally)),
+  ];
 }
 
 function isGoing(rules: VersionRules, moment: Moment): boolean {
@@ -49,12 +58,12 @@ function goingOperations({ operations }: VersionRules, moment: Moment): readonly
   return list.filter((each) => stageOf(each, moment) === 'deprecated');
 }
 
-function plannedEntry(
+async function plannedEntry(
   asked: VersionsAsked,
   api: ApiPlan,
   rules: VersionRules,
   tally: VersionTally | undefined,
-): UsedVersion {
+): Promise<UsedVersion> {
   const { moment, filter } = asked;
   const { deprecated, sunset, successor } = rules.schedule;
   const exceptions = exceptionsOf(rules).filter(
@@ -68,48 +77,48 @@ function plannedEntry(
     sunset: orNull(sunset),
     successor: successorIn(api, rules, moment) ?? successor ?? null,
     ...countsOf(tally),
-    ...verdictOn(asked, rules, tally),
+    ...(await verdictOn(asked, rules, tally)),
     exceptions: exceptions.map((each) => exceptionBody(each, tally?.watched.get(each.consumer), moment.now)),
   };
 }
 
-function verdictOn(
-  { moment, filter, looked }: VersionsAsked,
+async function verdictOn(
+  { moment, filter, window, beganAt }: VersionsAsked,
   rules: VersionRules,
   tally: VersionTally | undefined,
-): Verdict {
+): Promise<Verdict> {
   // What one consumer leaves alone others may call.
   if (filter.consumer !== undefined) return { verdict: null, summary: null };
   const phase = phaseAt(rules.phases, moment.now);
-  if (hasEnded(phase)) return { verdict: 'ended', summary: `has ended${stillAsked(looked, tally)}` };
-  if (phase.stage === 'deprecated') {
-    const verdict = usageVerdict(tally ?? NOT_CALLED, { ...looked, deprecated: rules.schedule.deprecated });
-    return { verdict: verdict.kind, summary: verdictInWords(verdict) };
-  }
-  const going = goingOperations(rules, moment);
+  if (hasEnded(phase)) return { verdict: 'ended', summary: `has ended${stillAsked(window, tally)}` };
+  const isWhole = phase.stage === 'deprecated';
+  const going = isWhole ? [rules] : goingOperations(rules, moment);
   if (going.length === 0)
-    return { verdict: 'not_deprecated', summary: 'is not deprecated, so that its calls are not counted' };
-  const names = going.flatMap(({ operation }) => operation ?? []);
-  const deprecated = Math.max(...going.map(({ schedule }) => schedule.deprecated ?? moment.now));
-  const verdict = usageVerdict(tally ?? NOT_CALLED, { ...looked, deprecated });
-  return { verdict: verdict.kind, summary: verdictInWords(verdict, names) };
+    return { verdict: 'not_deprecated', summary: `is not deprecated${stillAsked(window, tally)}` };
+  const verdict = usageVerdict(tally ?? NOT_CALLED, {
+    window,
+    beganAt: await beganAt({ api: rules.api, version: rules.label }),
+    deprecated: Math.max(...going.map(({ schedule }) => schedule.deprecated ?? moment.now)),
+  });
+  const operations = isWhole ? [] : going.flatMap(({ operation }) => operation ?? []);
+  return { verdict: verdict.kind, summary: verdictInWords(verdict, operations) };
 }
 
 /** The ledger remembers what the policies have forgotten. */
-function strangeEntry({ filter, looked }: VersionsAsked, tally: VersionTally): UsedVersion {
+function strangeEntry({ filter, window }: VersionsAsked, tally: VersionTally): UsedVersion {
   const { api, version } = tally;
   const told: Verdict =
     filter.consumer === undefined
-      ? { verdict: 'not_in_policies', summary: `is in no policy any more${stillAsked(looked, tally)}` }
+      ? { verdict: 'not_in_policies', summary: `is in no policy any more${stillAsked(window, tally)}` }
       : { verdict: null, summary: null };
   const unknown = { stage: null, deprecated: null, sunset: null, successor: null, exceptions: [] };
   return { api, version, ...unknown, ...countsOf(tally), ...told };
 }
 
-function stillAsked({ window }: VersionsAsked['looked'], tally: VersionTally | undefined): string {
+function stillAsked({ days }: UsageWindow, tally: VersionTally | undefined): string {
   if (tally === undefined) return '';
   const who = counted(tally.consumers, 'consumer');
-  return `; ${counted(tally.calls, 'call')} by ${who} in ${counted(window.days, 'day')}`;
+  return `; ${counted(tally.calls, 'call')} by ${who} in ${counted(days, 'day')}`;
 }
 
 const NOT_CALLED = { consumers: 0, calls: 0 };

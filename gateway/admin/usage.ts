@@ -1,14 +1,14 @@
 // Usage through the admin API: who still calls what is deprecated, all that is kept of one consumer, and forgetting it.
 // The counting and the verdicts are the usage policy's; here the ledger is read in pages, put into words and told.
-import type { GatewayPlan } from '../plan/plan.ts';
+import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { UsageAnswer, UsedVersion } from '../plan/usage-answers.ts';
 import { usageCsv } from '../plan/usage-csv.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
-import { dayOf } from '../policy/notation.ts';
+import { dayNumberAt } from '../policy/usage/day.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
 import { usageRows } from '../policy/usage/rows.ts';
-import { createUsageTally } from '../policy/usage/tally.ts';
+import { createVersionTallies } from '../policy/usage/version-tallies.ts';
 import { daysBefore, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
 import { preferredType } from '../policy/versioning/preferred-type.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedQuery } from './answers.ts';
@@ -26,6 +26,8 @@ export interface UsagePorts {
   readonly now: () => EpochMs;
   readonly overrides: Pick<OverrideStore, 'current'>;
   readonly ledger: Pick<LedgerStore, 'read' | 'beganAt' | 'erase'>;
+  /** False: what the ledger has is of another time. */
+  readonly recordsUsage: boolean;
 }
 
 const USAGE = '/-/usage';
@@ -73,13 +75,15 @@ interface Look {
 
 /** What is kept of one consumer is told whole unless a day is named. */
 function usualSince({ filter }: UsageQuery, now: EpochMs, beganAt: EpochMs | undefined): string {
-  const usual = daysBefore(now, USUAL_DAYS);
-  if (filter.consumer === undefined || beganAt === undefined) return usual;
-  const first = dayOf(beganAt);
-  return first < usual ? first : usual;
+  const isWhole = filter.consumer !== undefined && beganAt !== undefined;
+  const days = isWhole ? dayNumberAt(now) - dayNumberAt(beganAt) : 0;
+  return daysBefore(now, Math.max(USUAL_DAYS, days));
 }
 
-async function pageOf({ ledger }: UsagePorts, { asked, window, beganAt }: Look): Promise<UsageAnswer> {
+async function pageOf(
+  { ledger, recordsUsage }: UsagePorts,
+  { asked, window, beganAt }: Look,
+): Promise<UsageAnswer> {
   const { filter, since, after } = asked;
   const isWhole = filter.consumer !== undefined;
   const reach = isWhole && since === undefined ? filter : { ...filter, since: window.readFrom };
@@ -88,6 +92,7 @@ async function pageOf({ ledger }: UsagePorts, { asked, window, beganAt }: Look):
   return {
     now: instantText(window.now),
     since: window.since,
+    recording: recordsUsage,
     began: beganAt === undefined ? null : instantText(beganAt),
     consumers: usageRows(records, window).map(rowBody),
     ...(isWhole && { records: records.map(recordBody) }),
@@ -96,25 +101,24 @@ async function pageOf({ ledger }: UsagePorts, { asked, window, beganAt }: Look):
 }
 
 async function versionsOf(
-  { plan: current, ledger, overrides }: UsagePorts,
-  { asked, window, beganAt }: Look,
+  { plan: current, ledger, overrides, recordsUsage }: UsagePorts,
+  { asked, window }: Look,
 ): Promise<UsedVersion[]> {
   const plan = current();
   const { filter } = asked;
-  const excepted = new Set(
-    plan.apis.flatMap(({ name, versions }) =>
-      [...versions.values()].flatMap((rules) =>
-        exceptionsOf(rules).map(({ consumer }) => JSON.stringify([name, rules.label, consumer])),
-      ),
-    ),
-  );
-  const tally = createUsageTally(
-    ({ api, version, consumer }) =>
-      excepted.size > 0 && excepted.has(JSON.stringify([api, version, consumer])),
-  );
+  const excepted = new Map<VersionRules, ReadonlySet<string>>();
+  const tally = createVersionTallies(({ api, version, consumer }) => {
+    const rules = plan.apiNamed(api)?.versions.get(version);
+    if (rules === undefined) return false;
+    const names = excepted.get(rules) ?? new Set(exceptionsOf(rules).map((each) => each.consumer));
+    excepted.set(rules, names);
+    return names.has(consumer);
+  });
   await tallyAll(ledger, { ...filter, since: window.readFrom }, window, tally);
   const moment = { now: window.now, overrides: overrides.current() };
-  return usedVersions({ plan, moment, filter, looked: { window, beganAt } }, tally.versions());
+  // Who is not looked at now may be calling.
+  const beganAt = recordsUsage ? ledger.beganAt : async () => undefined;
+  return usedVersions({ plan, moment, filter, window, beganAt }, tally.versions());
 }
 
 function isUnknown(plan: GatewayPlan, { filter: { api, version } }: UsageQuery): boolean {

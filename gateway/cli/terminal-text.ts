@@ -4,10 +4,13 @@
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 /** They take no column of their own, and in heaps they cover the lines around. */
 const MARKS = /\p{M}/gu;
+/** Terminals give these two columns. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/gu;
 /** As many code units as a column can come from, marks included. */
 const UNITS_PER_COLUMN = 8;
 
-/** At most `columns` wide, with an ellipsis where something is cut. */
+/** At most `columns` characters, with an ellipsis where something is cut. */
 export function cell(text: string, columns: number): string {
   const near = text.slice(0, columns * UNITS_PER_COLUMN);
   const characters = [...near.replace(UNPRINTABLE, '?').replace(MARKS, '')];
@@ -42,5 +45,5 @@ export function tableLines(columns: readonly Column[], rows: readonly (readonly 
 }
 
 function widthOf(text: string): number {
-  return [...text].length;
+  return [...text].length + (text.match(WIDE)?.length ?? 0);
 }

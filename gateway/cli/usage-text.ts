@@ -29,14 +29,15 @@ const AGENT: Column = { heading: 'USER AGENT' };
 const DAY_MS = 86_400_000;
 
 export function usageText({ answer, rows, operations, colour }: UsageLook): string {
-  const { versions = [], now, since, began } = answer;
+  const { versions = [], now, since, began, recording } = answer;
   const blocks = versions.map((version) => [
     ...heading(version, now, colour),
     ...table(rows, version, operations),
     ...exceptionLines(version),
     '',
   ]);
-  const from = began === null ? 'the ledger has nothing yet' : `the ledger begins ${minute(began)}`;
+  const begins = began === null ? 'the ledger has nothing yet' : `the ledger begins ${minute(began)}`;
+  const from = recording ? begins : `${begins}, and is off: nothing is counted`;
   const last = [
     `Counted from ${since} to ${minute(now)} UTC by the gateway's clock; ${from}.`,
     'Trend: the last seven whole days against the seven before.',
@@ -51,8 +52,9 @@ function heading(version: UsedVersion, now: string, colour: boolean): readonly s
   const { api, version: label, stage, deprecated, sunset, successor, verdict, summary } = version;
   const name = printable(label === UNVERSIONED ? api : `${api} ${label}`);
   const dates = [
-    stage ?? 'in no policy',
-    ...(deprecated === null ? [] : [`deprecated ${moment(deprecated)}`]),
+    stage === 'deprecated' && deprecated !== null
+      ? `deprecated since ${moment(deprecated)}`
+      : (stage ?? 'in no policy'),
     ...(sunset === null ? [] : [`sunset ${moment(sunset)}${daysLeft(now, sunset)}`]),
     ...(successor === null ? [] : [`successor ${successor}`]),
   ];

@@ -62,6 +62,8 @@ export type RequestRefusal =
   /** `most`: bytes. */
   /** This process has too much to do; epoch milliseconds of the real clock. */
   | { readonly reason: 'overloaded'; readonly retryAfterSeconds: number; readonly restoredAt: number }
+  /** The ledger cannot be read; epoch milliseconds of the real clock. */
+  | { readonly reason: 'usage_unavailable'; readonly retryAfterSeconds: number; readonly restoredAt: number }
   | { readonly reason: 'websockets_exhausted' }
   /** A page that may not open a WebSocket to this API (WS-4). */
   | { readonly reason: 'origin_not_allowed' }

@@ -56,8 +56,9 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   if (view.misdirected)
     return refuse({ reason: isKnownHost(plan, view.host) ? 'misdirected' : 'host_unknown' });
 
-  // Reserved: what the gateway publishes about every API is public, and no API can stand in its place.
-  const published = publishReserved(plan, view, facts, ports.wallClock);
+  // Reserved: what the gateway publishes about every API is public but for a consumer's own usage, and no API can stand in
+  // its place.
+  const published = publishReserved(plan, view, facts, ports);
   if (published !== undefined) return published;
 
   // Route: everything below depends on which API it is.

@@ -6,6 +6,7 @@ import type { EpochMs, MaybePromise } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { Adoption } from '../policy/usage/adoption.ts';
+import type { LedgerStore } from '../policy/usage/ledger.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Fault } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
@@ -23,6 +24,8 @@ export interface ExchangePorts {
   readonly limiter: RateLimiter;
   readonly pins: PinStore;
   readonly adoption: Adoption;
+  /** Who called what is deprecated; undefined where nobody's calls are recorded. */
+  readonly ledger: Pick<LedgerStore, 'read'> | undefined;
   /** The pauses known to this process; the same array until it changes. */
   readonly overrides: () => readonly Override[];
   readonly verifiers: ReadonlyMap<string, TokenVerifier>;

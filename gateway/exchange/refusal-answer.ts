@@ -46,6 +46,7 @@ export function describeRefusal(
     case 'credentials_in_url':
     case 'body_too_large':
     case 'overloaded':
+    case 'usage_unavailable':
     case 'websockets_exhausted':
       return describeRequestRefusal(refusal, glimpse);
     case 'version_ambiguous':

@@ -58,6 +58,12 @@ export function describeRequestRefusal(
         refusal.retryAfterSeconds,
         refusal.restoredAt,
       );
+    case 'usage_unavailable':
+      return unavailable(
+        'Your usage cannot be looked up right now.',
+        refusal.retryAfterSeconds,
+        refusal.restoredAt,
+      );
     case 'websockets_exhausted':
       return refuse(429, 'This client has as many WebSockets open as it may. Close one first.');
     case 'origin_not_allowed':

@@ -3,6 +3,8 @@
 
 export const API_CATALOG = '/.well-known/api-catalog';
 export const LIFECYCLE = '/.well-known/lifecycle';
+/** A consumer's own usage. No API is called by a name with a dot, so that none has its page there. */
+export const OWN_USAGE = `${LIFECYCLE}/usage.json`;
 const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';
 
 /** The reserved path that `path` is or lies below; undefined when it is free. */

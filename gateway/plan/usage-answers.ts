@@ -82,6 +82,8 @@ const usageAnswer = z.object({
   now,
   /** The first day that is counted. */
   since: z.string(),
+  /** False: the ledger is off, and tells of another time. */
+  recording: z.boolean(),
   /** When the ledger began; null: it has nothing yet. */
   began: z.string().nullable(),
   /** On the first page alone. */

@@ -105,6 +105,7 @@ export const REFUSALS: Readonly<
   method_not_allowed: { kind: 'request' },
   credentials_in_url: { kind: 'request' },
   overloaded: { kind: 'request' },
+  usage_unavailable: { kind: 'request' },
   websockets_exhausted: { kind: 'request' },
   body_too_large: { kind: 'request' },
   version_ambiguous: { kind: 'resolution', outcome: 'conflict' },

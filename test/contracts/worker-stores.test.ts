@@ -53,6 +53,7 @@ const remote = (): RemoteStore => {
     guard: far('guard', answers.guard),
     findPin: far('findPin', answers.findPin),
     claimPin: far('claimPin', answers.claimPin),
+    readUsage: far('readUsage', answers.readUsage),
     addUsage: far('addUsage', answers.addUsage),
     firstUsage: far('firstUsage', answers.firstUsage),
     usageBegan: far('usageBegan', answers.usageBegan),
@@ -89,6 +90,10 @@ describe('the ledger of workers', () => {
     await one?.ledger.add(batch);
     await other?.ledger.add(newWriter()([usageOf()]));
     expect(await everyRecord(primary.ledger)).toMatchObject([{ callsByDay: { '2026-11-20': 2 } }]);
+    const page = { after: undefined, limit: 10 };
+    expect(await other?.ledger.read({ consumer: 'acme', via: 'token' }, page)).toMatchObject({
+      records: [{ consumer: 'acme' }],
+    });
     expect(await other?.ledger.firstSeen(usageOf())).toBe(NOW);
     expect(await other?.ledger.beganAt()).toBe(NOW);
     expect(await other?.ledger.beganAt({ api: 'orders', version: 'v2' })).toBeUndefined();

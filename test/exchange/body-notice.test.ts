@@ -6,7 +6,7 @@ import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import { planOf } from '../plan/workspace.ts';
-import { view } from '../support/exchange-samples.ts';
+import { NO_USAGE, view } from '../support/exchange-samples.ts';
 
 const POLICY = `api: orders
 base: /api/orders
@@ -65,6 +65,7 @@ async function judge(situation: Situation): Promise<Directive> {
     limiter: { take: ({ limit }) => ({ kind: 'counted', limit, ...EMPTY }) },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => situation.overrides ?? [],
+    ledger: NO_USAGE,
     verifiers: new Map([
       [
         'main',

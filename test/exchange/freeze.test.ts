@@ -78,6 +78,7 @@ async function judge({
         return Promise.resolve(adopter.consumer.startsWith('new'));
       },
     },
+    ledger: undefined,
     overrides: () => [],
     verifiers: new Map([
       [

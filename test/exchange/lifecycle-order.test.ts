@@ -8,7 +8,7 @@ import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { Quota, Take } from '../../gateway/policy/rate-limit/limit.ts';
 import { planOf } from '../plan/workspace.ts';
-import { view } from '../support/exchange-samples.ts';
+import { NO_USAGE, view } from '../support/exchange-samples.ts';
 
 const POLICY = `api: orders
 base: /api/orders
@@ -93,6 +93,7 @@ async function judge(situation: Situation): Promise<Judged> {
     },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],
+    ledger: NO_USAGE,
     verifiers: new Map([
       [
         'main',

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { planOf } from '../plan/workspace.ts';
-import { view } from '../support/exchange-samples.ts';
+import { NO_USAGE, view } from '../support/exchange-samples.ts';
 
 const UNTIL = Date.parse('2026-11-20T18:00:00Z');
 const POLICY = `api: orders
@@ -78,6 +78,7 @@ async function judge({
     },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],
+    ledger: NO_USAGE,
     verifiers: new Map([
       [
         'main',

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { workspace } from '../plan/workspace.ts';
-import { view } from '../support/exchange-samples.ts';
+import { NO_USAGE, view } from '../support/exchange-samples.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -111,6 +111,7 @@ function asking(plan: GatewayPlan, path: string): (now: number) => Promise<strin
       },
       pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
       overrides: () => [],
+      ledger: NO_USAGE,
       verifiers: new Map(),
       adoption: { isLate: () => false },
       onFault: () => undefined,

@@ -166,6 +166,15 @@ describe('Redis goes away', () => {
     });
     const series = 'sundial_version_resolutions_total{api="payments",carrier="pin",outcome="unavailable"}';
     expect(await gateways[0]?.metric(series)).toBe(1);
+    const own = await clients[0]?.ask({ path: '/.well-known/lifecycle/usage.json', headers: cold });
+    expect(own).toMatchObject({
+      status: 503,
+      json: { message: 'Your usage cannot be looked up right now.' },
+      headers: { 'retry-after': '1', 'cache-control': 'no-store' },
+    });
+    expect(await gateways[0]?.accessLine(own?.headers['x-request-id'])).toMatchObject({
+      refusal: 'usage_unavailable',
+    });
     expect(await versionFor(0, { ...cold, 'API-Version': '2025-09-15' })).toBe('2025-09-15');
     // Its creation day alone does not say whether it was moved since.
     expect(await versionFor(1, dated)).toBe(503);

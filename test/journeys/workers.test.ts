@@ -127,6 +127,19 @@ describe('what an operator changes', () => {
   }
 });
 
+describe('a consumer’s own usage', () => {
+  it('is looked up by the primary, whichever worker is asked', async () => {
+    const authorization = `Bearer ${await issuer.sign({ client_id: 'hooli' })}`;
+    for (const client of clients) {
+      const answer = await client.ask({
+        path: '/.well-known/lifecycle/usage.json',
+        headers: { authorization },
+      });
+      expect(answer).toMatchObject({ status: 200, json: { consumer: 'hooli', versions: [] } });
+    }
+  });
+});
+
 describe('a worker that is killed under load', () => {
   it('takes with it only what it was answering: nothing is refused, and another takes its place', async () => {
     const failures: string[] = [];

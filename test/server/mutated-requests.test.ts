@@ -18,6 +18,7 @@ import { forwardedField } from '../../gateway/server/forwarded-field.ts';
 import { hasBody, requestIdOf } from '../../gateway/server/message.ts';
 import { type Reading, readRequest } from '../../gateway/server/request-view.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
+import { NO_USAGE } from '../support/exchange-samples.ts';
 import { fuzz } from '../support/fuzz.ts';
 import { fieldLines, mutated } from '../support/mutated-bytes.ts';
 import { createBytesParser } from '../support/parsed-request.ts';
@@ -96,6 +97,7 @@ beforeAll(async () => {
     limiter: { take: () => expect.fail('no limits') },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     overrides: () => [],
+    ledger: NO_USAGE,
     verifiers: new Map(),
     adoption: { isLate: () => false },
     onFault: () => undefined,

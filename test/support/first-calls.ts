@@ -9,7 +9,18 @@ import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
 import type { PinStore } from '../../gateway/policy/versioning/pin.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
-import { ACCESS, api, LIMIT, LIMITS, NOW, plan, upstream, version, view } from './exchange-samples.ts';
+import {
+  ACCESS,
+  api,
+  LIMIT,
+  LIMITS,
+  NO_USAGE,
+  NOW,
+  plan,
+  upstream,
+  version,
+  view,
+} from './exchange-samples.ts';
 
 const LABELS = ['v1', 'v2'] as const;
 type Changes = Partial<VersionRules> & { readonly dates?: Partial<Schedule> };
@@ -79,6 +90,7 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
     },
     pins,
     overrides: () => [],
+    ledger: NO_USAGE,
     verifiers: new Map([
       [
         'main',

@@ -40,6 +40,7 @@ const SAMPLES: Samples = {
   credentials_in_url: [{ reason: 'credentials_in_url', parameter: 'access_token' }],
   body_too_large: [{ reason: 'body_too_large', most: 1_024 }],
   overloaded: [{ reason: 'overloaded', retryAfterSeconds: 2, restoredAt: NOW }],
+  usage_unavailable: [{ reason: 'usage_unavailable', retryAfterSeconds: 1, restoredAt: NOW }],
   websockets_exhausted: [{ reason: 'websockets_exhausted' }],
   origin_not_allowed: [{ reason: 'origin_not_allowed' }],
   version_ambiguous: [{ reason: 'version_ambiguous', claims: [path, header] }],

@@ -1,18 +1,21 @@
 // The paths the gateway answers itself on every host it knows: the catalog and the lifecycle of each API.
 // Asked by the pipeline after the guard, before the route match.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
-import { API_CATALOG, LIFECYCLE } from '../../plan/reserved-paths.ts';
-import type { EpochMs } from '../../policy/contract.ts';
+import { API_CATALOG, LIFECYCLE, OWN_USAGE } from '../../plan/reserved-paths.ts';
+import type { EpochMs, MaybePromise } from '../../policy/contract.ts';
 import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
 import { lifecycleEvents, type VersionLife } from '../../policy/lifecycle/calendar.ts';
 import { renderCalendar } from '../../policy/lifecycle/icalendar.ts';
 import { isForgotten } from '../../policy/lifecycle/retirement.ts';
 import { preferredType } from '../../policy/versioning/preferred-type.ts';
 import type { Directive } from '../directive.ts';
+import type { ExchangeFacts } from '../facts.ts';
+import type { ExchangePorts } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { catalogPage } from './catalog.ts';
 import { lifecycleDocument } from './lifecycle-document.ts';
 import { lifecycleHtml, PAGE_POLICY } from './lifecycle-html.ts';
+import { ownUsage } from './own-usage.ts';
 import { changesIn, hasLifecycle, maintenanceEndsIn } from './places.ts';
 import { type Publication, page } from './publication.ts';
 
@@ -23,25 +26,45 @@ const READABLE = 'GET, HEAD';
 export function publishReserved(
   plan: GatewayPlan,
   view: RequestView,
-  moment: Moment,
-  wallClock: () => EpochMs,
-): Directive | undefined {
+  facts: ExchangeFacts,
+  ports: Pick<ExchangePorts, 'wallClock' | 'verifiers' | 'ledger'>,
+): MaybePromise<Directive> | undefined {
   const { path } = view;
   if (!path.startsWith(WELL_KNOWN) || !isKnownHost(plan, view.host)) return undefined;
-  const found =
-    path === API_CATALOG
-      ? () => catalogPage(plan, moment, view)
-      : lifecyclePage(plan, view, moment, wallClock);
+  const found = pageAt(path, plan, view, facts, ports);
   if (found === undefined) return undefined;
   if (found === 'absent') return { kind: 'refuse', refusal: { reason: 'route_unknown' } };
   if (view.method !== 'GET' && view.method !== 'HEAD')
     return { kind: 'refuse', refusal: { reason: 'method_not_allowed', allowed: READABLE } };
-  return { kind: 'publish', publication: found() };
+  return found();
+}
+
+function pageAt(
+  path: string,
+  plan: GatewayPlan,
+  view: RequestView,
+  facts: ExchangeFacts,
+  ports: Pick<ExchangePorts, 'wallClock' | 'verifiers' | 'ledger'>,
+): (() => MaybePromise<Directive>) | 'absent' | undefined {
+  const published = (made: () => Publication) => (): Directive => ({ kind: 'publish', publication: made() });
+  if (path === API_CATALOG) return published(() => catalogPage(plan, facts, view));
+  if (path === OWN_USAGE) return ownUsagePage(view, facts, ports);
+  const found = lifecyclePage(plan, view, facts, ports.wallClock);
+  return typeof found === 'function' ? published(found) : found;
 }
 
 /** Links lead to the public host, whether or not an API is served there. */
 export function isKnownHost(plan: GatewayPlan, host: string): boolean {
   return plan.routes.knowsHost(host) || new URL(plan.public).hostname === host;
+}
+
+function ownUsagePage(
+  view: RequestView,
+  facts: ExchangeFacts,
+  { ledger, ...ports }: Pick<ExchangePorts, 'wallClock' | 'verifiers' | 'ledger'>,
+): (() => Promise<Directive>) | 'absent' {
+  if (ledger === undefined || ports.verifiers.size === 0) return 'absent';
+  return () => ownUsage(view, facts, { ...ports, ledger });
 }
 
 function lifecyclePage(

@@ -1,7 +1,7 @@
 // Which days a look at the ledger counts, and the two weeks whose comparison is the trend.
 // Made once per look by whoever reads the ledger; days of UTC, compared as text.
 import type { EpochMs } from '../contract.ts';
-import { dayOf } from '../notation.ts';
+import { dayNamed, dayNumber, dayNumberAt } from './day.ts';
 import type { UsageDay } from './ledger.ts';
 
 export interface UsageWindow {
@@ -30,29 +30,20 @@ export interface Trend {
 const WEEK = 7;
 
 export function usageWindow(now: EpochMs, since: UsageDay): UsageWindow {
-  const today = dayOf(now);
-  const weekBeforeFrom = daysLater(today, -2 * WEEK);
+  const today = dayNumberAt(now);
+  const weekBeforeFrom = dayNamed(today - 2 * WEEK);
   return {
     now,
     since,
-    days: Temporal.PlainDate.from(since).until(today, { largestUnit: 'days' }).days,
+    days: today - dayNumber(since),
     readFrom: since < weekBeforeFrom ? since : weekBeforeFrom,
-    weekFrom: daysLater(today, -WEEK),
+    weekFrom: dayNamed(today - WEEK),
     weekBeforeFrom,
-    today,
+    today: dayNamed(today),
   };
 }
 
 /** `days` whole days before `now`, so that what is counted is at least as long. */
 export function daysBefore(now: EpochMs, days: number): UsageDay {
-  return daysLater(dayOf(now), -days);
-}
-
-/** The midnight with which a day begins. */
-export function beginningOf(day: UsageDay): EpochMs {
-  return Temporal.Instant.from(`${day}T00:00:00Z`).epochMilliseconds;
-}
-
-function daysLater(day: UsageDay, days: number): UsageDay {
-  return Temporal.PlainDate.from(day).add({ days }).toString();
+  return dayNamed(dayNumberAt(now) - days);
 }

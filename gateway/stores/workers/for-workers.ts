@@ -35,6 +35,7 @@ export function answerWorkers(
       setImmediate(() => void tell({ kind: 'pin_claimed', key }));
       return standing;
     },
+    readUsage: ({ filter, page }) => kept(ledger.read(filter, page)),
     addUsage: (batch) => kept(ledger.add(batch)),
     firstUsage: (subject) => kept(ledger.firstSeen(subject)),
     usageBegan: (of) => kept(ledger.beganAt(of)),
@@ -48,7 +49,7 @@ export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   };
   return {
     ...{ take: nobody, guard, findPin: nobody, claimPin: nobody },
-    ...{ addUsage: nobody, firstUsage: nobody, usageBegan: nobody },
+    ...{ readUsage: nobody, addUsage: nobody, firstUsage: nobody, usageBegan: nobody },
   };
 }
 

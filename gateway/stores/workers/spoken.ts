@@ -3,7 +3,13 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
 import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
-import type { UsageBatch, UsageSubject, UsageVersion } from '../../policy/usage/ledger.ts';
+import type {
+  UsageBatch,
+  UsageFilter,
+  UsagePage,
+  UsageSubject,
+  UsageVersion,
+} from '../../policy/usage/ledger.ts';
 import type { Pin } from '../../policy/versioning/pin.ts';
 
 /** What a store that may be away answered. */
@@ -11,12 +17,19 @@ export type Kept<T> =
   | { readonly kind: 'kept'; readonly value: T }
   | { readonly kind: 'away'; readonly reason: string };
 
+/** A page of the ledger. */
+export interface UsageQuestion {
+  readonly filter: UsageFilter;
+  readonly page: { readonly after: string | undefined; readonly limit: number };
+}
+
 /** What a worker asks the primary for. */
 export interface StoreAnswers {
   readonly take: (take: Take) => Taken;
   readonly guard: (take: Take) => Taken;
   readonly findPin: (key: string) => Promise<Kept<Pin | undefined>>;
   readonly claimPin: (asked: { readonly key: string; readonly pin: Pin }) => Promise<Kept<Pin>>;
+  readonly readUsage: (asked: UsageQuestion) => Promise<Kept<UsagePage>>;
   readonly addUsage: (batch: UsageBatch) => Promise<Kept<void>>;
   readonly firstUsage: (subject: Omit<UsageSubject, 'operation'>) => Promise<Kept<EpochMs | undefined>>;
   readonly usageBegan: (of: UsageVersion | undefined) => Promise<Kept<EpochMs | undefined>>;

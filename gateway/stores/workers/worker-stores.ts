@@ -34,8 +34,8 @@ export interface WorkerStoreOptions extends StoreOptions {
 
 export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'close'> {
   readonly overrides: Pick<Stores['overrides'], 'current'>;
-  /** The whole of it is read and forgotten by the primary. */
-  readonly ledger: Pick<LedgerStore, 'add' | 'firstSeen' | 'beganAt'>;
+  /** It is forgotten by the primary. */
+  readonly ledger: Pick<LedgerStore, 'read' | 'add' | 'firstSeen' | 'beganAt'>;
   readonly hear: (news: StoreNews) => void;
 }
 
@@ -111,8 +111,9 @@ function keptOr<T>(answer: Kept<T>): T {
   return answer.value;
 }
 
-function ledgerOf({ addUsage, firstUsage, usageBegan }: RemoteStore): WorkerStores['ledger'] {
+function ledgerOf({ readUsage, addUsage, firstUsage, usageBegan }: RemoteStore): WorkerStores['ledger'] {
   return {
+    read: async (filter, page) => keptOr(await inTime(readUsage({ filter, page }))),
     add: async (batch) => keptOr(await inTime(addUsage(batch))),
     firstSeen: async (subject) => keptOr(await inTime(firstUsage(subject))),
     beganAt: async (of) => keptOr(await inTime(usageBegan(of))),

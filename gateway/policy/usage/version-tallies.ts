@@ -16,7 +16,7 @@ export interface VersionTally extends Counted, Pick<UsageSubject, 'api' | 'versi
   readonly watched: ReadonlyMap<string, Counted>;
 }
 
-export interface UsageTally {
+export interface VersionTallies {
   /** Rows in the order of api, version, consumer. */
   readonly add: (rows: readonly UsageRow[]) => void;
   readonly versions: () => readonly VersionTally[];
@@ -32,9 +32,9 @@ interface Version extends Growth<Omit<VersionTally, 'operations' | 'watched'>> {
 }
 
 /** `watches`: whether a consumer of a version is to be told of by name. An address is nobody's name. */
-export function createUsageTally(
+export function createVersionTallies(
   watches: (row: Pick<UsageSubject, 'api' | 'version' | 'consumer'>) => boolean = () => false,
-): UsageTally {
+): VersionTallies {
   const versions = new Map<string, Version>();
   const versionOf = (row: UsageRow): Version => {
     const key = `${row.api} ${row.version}`;

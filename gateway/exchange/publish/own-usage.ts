@@ -1,0 +1,161 @@
+// What a consumer itself still calls of what is deprecated, with the dates it has to keep: told to that consumer alone.
+// One of the reserved pages; the only one that needs credentials, by any identity of the gateway that proves an id.
+import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
+import { lifecycleUrl } from '../../plan/reserved-paths.ts';
+import type { AccessRule, Consumer } from '../../policy/authentication/access.ts';
+import { StoreUnavailable } from '../../policy/contract.ts';
+import { assess } from '../../policy/lifecycle/assess.ts';
+import type { LedgerStore, UsageRecord } from '../../policy/usage/ledger.ts';
+import { type UsageRow, usageRows } from '../../policy/usage/rows.ts';
+import { daysBefore, usageWindow } from '../../policy/usage/window.ts';
+import { authenticate } from '../authenticate.ts';
+import type { Directive } from '../directive.ts';
+import type { ExchangeFacts } from '../facts.ts';
+import type { ExchangePorts } from '../ports.ts';
+import type { RequestView } from '../request-view.ts';
+import { type Entry, entryOf, instantText, type Now } from './lifecycle-entry.ts';
+import { placeOf } from './places.ts';
+
+interface OwnUsage {
+  readonly consumer: string;
+  readonly since: string;
+  readonly until: string;
+  readonly versions: readonly OwnVersion[];
+  /** Whether there is more than is told. */
+  readonly more?: true;
+}
+
+/** The dates and the advice are left out where the policies have no such version any more. */
+interface OwnVersion extends Partial<Entry>, Calls {
+  readonly api: string;
+  readonly version: string;
+  readonly url?: string;
+  readonly lifecycle?: string;
+  /** Written leave that this consumer has. */
+  readonly exceptions?: readonly { readonly from: readonly string[]; readonly until: string }[];
+  readonly operations: readonly OwnOperation[];
+}
+
+/** With dates of its own where it has them. */
+interface OwnOperation extends Partial<Entry>, Calls {
+  /** Null: what no operation of the policy names. */
+  readonly operation: string | null;
+}
+
+interface Calls {
+  readonly calls: number;
+  readonly last_call: string;
+}
+
+/** A quarter: who calls once a month is in it. */
+const DAYS = 90;
+/** As many operations as anybody calls; what is beyond is said to be. */
+const MOST_RECORDS = 1_000;
+const RETRY_AFTER_S = 1;
+
+type OwnPorts = Pick<ExchangePorts, 'verifiers' | 'wallClock'> & {
+  readonly ledger: Pick<LedgerStore, 'read'>;
+};
+
+/**
+ * 401 and its challenge without credentials, 503 while the ledger cannot be read.
+ * @throws Fault `identity_unavailable` when no key could be had to verify a token
+ */
+export async function ownUsage(view: RequestView, facts: ExchangeFacts, ports: OwnPorts): Promise<Directive> {
+  const asked = authenticate(anyIdentity(ports), view, ports);
+  const caller = asked instanceof Promise ? await asked : asked;
+  if (caller.kind === 'refused') return { kind: 'refuse', refusal: caller.refusal };
+  const { consumer } = caller;
+  if (consumer === undefined) return { kind: 'refuse', refusal: { reason: 'credentials_missing' } };
+  facts.consumer = consumer;
+  const since = daysBefore(facts.now, DAYS);
+  try {
+    const { records, more } = await recordsOf(consumer, since, ports.ledger);
+    const rows = usageRows(records, usageWindow(facts.now, since));
+    const own: OwnUsage = {
+      consumer: consumer.id,
+      since,
+      until: instantText(facts.now),
+      versions: rows.map((row) => ownVersion(row, facts.plan, { ...facts, realNow: ports.wallClock() })),
+      ...(more && { more }),
+    };
+    return { kind: 'publish', publication: { status: 200, headers: HEADERS, body: JSON.stringify(own) } };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    const restoredAt = ports.wallClock() + RETRY_AFTER_S * 1_000;
+    return {
+      kind: 'refuse',
+      refusal: { reason: 'usage_unavailable', retryAfterSeconds: RETRY_AFTER_S, restoredAt },
+    };
+  }
+}
+
+/** It is about one consumer, and its like is at the same URL. No page of another origin reads it. */
+const HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'private, no-store',
+  vary: 'Authorization',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Whoever it is, as long as it is proven: nothing is asked of scopes to be told of one's own calls. */
+function anyIdentity({ verifiers }: Pick<OwnPorts, 'verifiers'>): AccessRule {
+  return { kind: 'identified', identities: [...verifiers.keys()], scopes: { read: [], write: [] } };
+}
+
+/** Known by the same: an address or a key may be spelled like the id that a token proves. */
+async function recordsOf(
+  { id: consumer, via }: Consumer,
+  since: string,
+  ledger: Pick<LedgerStore, 'read'>,
+): Promise<{ readonly records: readonly UsageRecord[]; readonly more: boolean }> {
+  const page = await ledger.read({ consumer, via, since }, { after: undefined, limit: MOST_RECORDS });
+  return { records: page.records, more: page.records.length === MOST_RECORDS && page.next !== undefined };
+}
+
+function ownVersion(row: UsageRow, plan: GatewayPlan, moment: Now): OwnVersion {
+  const api = plan.apiNamed(row.api);
+  const planned = api?.versions.get(row.version);
+  const calls = callsOf(row);
+  if (api === undefined || planned === undefined) {
+    const operations = row.operations.map((use) => ({ operation: use.operation ?? null, ...callsOf(use) }));
+    return { api: row.api, version: row.version, ...calls, operations };
+  }
+  const rules = assess(planned, moment);
+  const exceptions = rules.exceptions
+    .filter(({ consumer, until }) => consumer === row.consumer && moment.now < until)
+    .map(({ from, until }) => ({ from, until: instantText(until) }));
+  return {
+    api: api.name,
+    version: rules.label,
+    url: placeOf(plan, api, rules.label),
+    lifecycle: lifecycleUrl(plan.public, api.name),
+    ...entryOf(api, rules, moment),
+    ...(exceptions.length > 0 && { exceptions }),
+    ...calls,
+    operations: row.operations.map((use) => ({
+      operation: use.operation ?? null,
+      ...datesOf(use.operation, api, rules, moment),
+      ...callsOf(use),
+    })),
+  };
+}
+
+/** Those that are not the version's. */
+function datesOf(
+  operation: string | undefined,
+  api: ApiPlan,
+  version: VersionRules,
+  moment: Now,
+): Partial<Entry> {
+  const found = version.operations?.list.find((each) => each.operation === operation);
+  if (operation === undefined || found === undefined) return {};
+  const rules = assess(found, moment);
+  const { deprecated, sunset } = version.schedule;
+  const isOwn = rules.schedule.deprecated !== deprecated || rules.schedule.sunset !== sunset;
+  return isOwn ? entryOf(api, rules, moment, version) : {};
+}
+
+function callsOf({ calls, lastAt }: Pick<UsageRow, 'calls' | 'lastAt'>): Calls {
+  return { calls, last_call: instantText(lastAt) };
+}
