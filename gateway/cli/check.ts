@@ -2,13 +2,7 @@
 // The command line calls `runCheck`; what it returns is printed and exited with.
 import { relative, resolve } from 'node:path';
 import { isWhole, type Loaded, loadAll, type Whole } from '../plan/load.ts';
-import {
-  countProblems,
-  type Problem,
-  plural,
-  renderProblems,
-  sortProblems,
-} from '../plan/problems.ts';
+import { countProblems, type Problem, plural, renderProblems, sortProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { exitCodeOf } from './exit-code.ts';

@@ -14,7 +14,7 @@ import { UPSTREAM_SIGNALS } from '../policy/lifecycle/upstream-signal.ts';
 import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { datesInWords, perWindow, spellCarrier } from './decision-words.ts';
-import { freezeRows } from './explain-freeze.ts';
+import { freezeRows, retirementRows } from './explain-freeze.ts';
 import { refusedRow } from './explain-refused.ts';
 import type { Decision } from './explain-row.ts';
 import { brownoutRow, exceptionRows } from './explain-spared.ts';
@@ -78,6 +78,7 @@ export function decisionsOf(
       const detail = 'brownouts and retirement are on hold';
       add('paused', `until ${dateInWords(pause.until)}`, { detail });
     }
+    rows.push(...retirementRows(version, facts, lines.retireWhen(version)));
     const [window] = version.brownouts?.windows(facts.now, Number.POSITIVE_INFINITY) ?? [];
     if (window !== undefined && version.upstream !== undefined) {
       rows.push(brownoutRow(version, window, judged, lines));

@@ -1,7 +1,8 @@
-// Whether a version takes new consumers, and what is known of this one: a row of `explain`.
+// What usage decides of a request: whether its version takes new consumers, and by what it retires. Rows of `explain`.
 // Part of explain-decisions.ts; nobody looks into a ledger, so that what was not passed is assumed.
 import type { VersionRules } from '../plan/plan.ts';
 import { leaveFrom } from '../policy/lifecycle/exceptions.ts';
+import { retireWhenInWords } from '../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../policy/notation.ts';
 import type { Decision } from './explain-row.ts';
 import type { Judged } from './judge.ts';
@@ -25,4 +26,16 @@ export function freezeRows(
     return [{ ...row, value, detail: `${consumer.id} has leave` }];
   if (firstSeen === undefined) return [{ ...row, value, detail: '', assumed: 'seen before' }];
   return [{ ...row, value, detail: `${consumer.id} was first seen ${dateInWords(firstSeen)}` }];
+}
+
+/** None where it retires whatever is called of it, or has no sunset before it. */
+export function retirementRows(
+  { retireWhen: rule, schedule: { sunset } }: VersionRules,
+  { now }: Judged['facts'],
+  origin: Decision['origin'],
+): readonly Decision[] {
+  if (rule === undefined || sunset === undefined || now >= sunset) return [];
+  const detail =
+    rule.onExceed === 'hold' ? 'else the sunset is held, for 90 days at most' : 'else with a warning';
+  return [{ step: 'retires', value: retireWhenInWords(rule), detail, assumed: undefined, origin }];
 }

@@ -104,6 +104,41 @@ describe('a sunset that comes while too much is called', () => {
     });
   });
 
+  it('is told of by the usage page', async () => {
+    await using admin = overHttp1(gateway.admin, { tls: false });
+    const { json } = await admin.ask({ path: '/-/usage?api=reports&version=v1' });
+    expect(json).toMatchObject({
+      versions: [
+        {
+          decides: {
+            countedSince: expect.stringMatching(/^2026-05-31T/),
+            freeze: null,
+            retirement: 'exceeded',
+            heldUntil: '2026-06-05T00:00:00Z',
+            summaries: [
+              'retire_when below 1 consumer and 100 calls in 30 days: exceeded by 1 consumer, 1 call in 30 days, holds the sunset',
+              'retirement held until 2026-06-05',
+            ],
+          },
+        },
+      ],
+    });
+    const invoices = await admin.ask({ path: '/-/usage?api=invoices' });
+    expect(invoices.json).toMatchObject({
+      versions: [
+        {
+          version: 'v0',
+          decides: {
+            summaries: [
+              'closed to new consumers since 2026-03-01, but refuses nobody: its calls are not counted from before',
+            ],
+          },
+        },
+        { version: 'v1', consumers: 1, decides: { summaries: ['closed to new consumers since 2026-06-01'] } },
+      ],
+    });
+  });
+
   it('RET-11: comes when the hold has run out, and not before', async () => {
     now = Date.UTC(2026, 5, 4, 23);
     expect(await ask('/api/v1/reports/7', 'acme')).toMatchObject({

@@ -23,10 +23,7 @@ const WITHIN_MS = 10_000;
 /** A hundred thousand consumers; whoever has more sees the first of them counted. */
 const MOST_PAGES = 200;
 
-export async function askUsage(
-  sources: readonly PolicySource[],
-  which: WhichGateway,
-): Promise<AskedUsage> {
+export async function askUsage(sources: readonly PolicySource[], which: WhichGateway): Promise<AskedUsage> {
   const door = await findGateway(which);
   if (door.kind === 'failed') return absent(door.text);
   const versions = sources.flatMap(({ file }) => [...versionsOf(file).values()]);

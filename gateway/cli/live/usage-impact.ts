@@ -10,8 +10,8 @@ import { versionName, versionPath, versionsOf } from '../../plan/versions.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { judgeRetirement, retireWhenInWords, usageInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
-import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { counted } from '../../policy/usage/verdict.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type LiveUsage, USUAL_DAYS } from './ask-usage.ts';
 
 /** A fact of one version, without its name and without a full stop. */
@@ -134,7 +134,8 @@ function closes({ source, label, version, used, live, now, say, warn }: Judged):
       Date.parse(firstCall) >= freeze && !excepted.some((each) => each.consumer === consumer),
   );
   const day = dateInWords(freeze);
-  if (freeze > now) say(`closes to new consumers on ${day}; ${counted(callers.length, 'consumer')} call it now`);
+  if (freeze > now)
+    say(`closes to new consumers on ${day}; ${counted(callers.length, 'consumer')} call it now`);
   else if (late.length === 0) say(`closed to new consumers since ${day}`);
   else {
     const of = `${late.length.toLocaleString('en-US')} of ${counted(callers.length, 'consumer')}`;
@@ -150,7 +151,10 @@ function excepts({ version, used, now, say, warn }: Judged): void {
     const leave = `leave from ${from.join(' and ')} until ${dateInWords(until)}`;
     if (use !== undefined && use.calls > 0 && until - now <= NEAR_MS) {
       const left = counted(Math.floor((until - now) / DAY_MS), 'day');
-      warn(['exceptions', index, 'until'], `${leave} ends in ${left}, and ${consumer} still calls: ${calls} in ${USUAL_DAYS} days`);
+      warn(
+        ['exceptions', index, 'until'],
+        `${leave} ends in ${left}, and ${consumer} still calls: ${calls} in ${USUAL_DAYS} days`,
+      );
     } else say(`${consumer} has ${leave}: ${calls} in ${USUAL_DAYS} days`);
   }
 }
