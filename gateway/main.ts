@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { liveActions } from './cli/live-actions.ts';
 import type { MovedTo } from './cli/moved-to.ts';
 import { endWith, print, printApart, printWhole, watchStreams } from './cli/printing.ts';
 import { runProgram } from './cli/program.ts';
@@ -186,29 +187,7 @@ const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
     const { runInit } = await import('./cli/init.ts');
     return printWhole(runInit({ ...options, ...surroundings(config, undefined, process.stderr) }));
   },
-  pause: async (options) => {
-    const { runPause } = await import('./cli/pause.ts');
-    return printApart(runPause({ ...options, environment: process.env, now: Date.now() }));
-  },
-  pin: async (options) => {
-    const { runPin } = await import('./cli/pin.ts');
-    return printApart(runPin({ ...options, environment: process.env, now: Date.now() }));
-  },
-  usage: async (options) => {
-    const { runUsage } = await import('./cli/usage.ts');
-    const { askOnTerminal } = await import('./cli/confirmation.ts');
-    const confirm = process.stdin.isTTY ? askOnTerminal : undefined;
-    const colour = process.stdout.hasColors?.() ?? false;
-    return printApart(runUsage({ ...options, environment: process.env, now: Date.now(), colour, confirm }));
-  },
-  status: async (options) => {
-    const { runStatus } = await import('./cli/status.ts');
-    return printApart(runStatus({ ...options, environment: process.env, now: Date.now() }));
-  },
-  reload: async (options) => {
-    const { runReload } = await import('./cli/reload.ts');
-    return printApart(runReload({ ...options, environment: process.env, now: Date.now() }));
-  },
+  ...liveActions({ environment: process.env, now: Date.now, print: printApart }),
   configShow: async ({ config, ...options }) => {
     const { runConfigShow } = await import('./cli/config-show.ts');
     return printApart(runConfigShow({ ...options, ...surroundings(config, undefined) }));

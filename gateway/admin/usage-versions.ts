@@ -1,6 +1,7 @@
 // What the admin API says of each version the ledger was asked about: its dates, who still calls it, who has leave.
 // The plan says what there is, the ledger what of it is called; made for usage.ts.
 import { successorIn } from '../exchange/linked-versions.ts';
+import { createTurns } from '../plan/in-slices.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { UsedVersion } from '../plan/usage-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -34,21 +35,23 @@ export async function usedVersions(
 ): Promise<UsedVersion[]> {
   const { plan, filter, moment } = asked;
   const called = new Map(tallies.map((tally) => [keyOf(tally.api, tally.version), tally]));
-  const planned = plan.apis
-    .filter(({ name }) => filter.api === undefined || filter.api === name)
-    .flatMap((api) => [...api.versions.values()].map((rules) => ({ api, rules: assess(rules, moment) })))
-    .filter(({ rules }) => filter.version === undefined || filter.version === rules.label);
-  const entries = planned.flatMap(({ api, rules }) => {
-    const key = keyOf(api.name, rules.label);
-    const tally = called.get(key);
-    called.delete(key);
-    const isMeant = filter.consumer === undefined && (filter.version !== undefined || isGoing(rules, moment));
-    return tally !== undefined || isMeant ? [plannedEntry(asked, api, rules, tally)] : [];
-  });
-  return [
-    ...(await Promise.all(entries)),
-    ...[...called.values()].map((tally) => strangeEntry(asked, tally)),
-  ];
+  const entries: UsedVersion[] = [];
+  const turn = createTurns();
+  for (const api of plan.apis) {
+    if (filter.api !== undefined && filter.api !== api.name) continue;
+    for (const version of api.versions.values()) {
+      if (filter.version !== undefined && filter.version !== version.label) continue;
+      const key = keyOf(api.name, version.label);
+      const tally = called.get(key);
+      called.delete(key);
+      const rules = assess(version, moment);
+      const isMeant =
+        filter.consumer === undefined && (filter.version !== undefined || isGoing(rules, moment));
+      if (tally !== undefined || isMeant) entries.push(await plannedEntry(asked, api, rules, tally));
+    }
+    await turn();
+  }
+  return [...entries, ...[...called.values()].map((tally) => strangeEntry(asked, tally))];
 }
 
 function isGoing(rules: VersionRules, moment: Moment): boolean {

@@ -23,7 +23,8 @@ export interface Answered {
 }
 
 const TIMEOUT_MS = 5_000;
-const MOST_BYTES = 4 * 1024 * 1024;
+/** Room for what a gateway with ten thousand versions tells of each. */
+const MOST_BYTES = 32 * 1024 * 1024;
 
 export async function askAdmin(door: AdminDoor, ask: AdminAsk): Promise<Answered | Failure> {
   const needsToken = ask.method !== 'GET' || !door.local;

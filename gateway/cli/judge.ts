@@ -108,7 +108,7 @@ function assume({ plan, settings, now, overrides, consumer: named, account, pins
     limiter: { take: ({ limit, cost }) => ({ kind: 'counted', limit, ...full(limit, cost) }) },
     pins,
     adoption: { isLate: (_adopter, freeze) => (account.firstSeen ?? Number.NEGATIVE_INFINITY) >= freeze },
-    ledger: { read: async () => ({ records: [], next: undefined }) },
+    ledger: settings.ledger && { read: async () => ({ records: [], next: undefined }) },
     overrides: () => overrides,
     verifiers: new Map(settings.identities.map(({ name }) => [name, verifier])),
     onFault: () => undefined,

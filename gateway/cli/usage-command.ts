@@ -38,7 +38,12 @@ export function addUsageCommand(program: Command, { actions, config, end }: Usag
     .addOption(named('--api <name>', 'this API alone'))
     .addOption(named('--version <version>', 'this version alone'))
     .addOption(named('--consumer <id>', 'this consumer alone; as JSON all that is kept of it'))
-    .addOption(named('--since <when>', 'a length such as 30d, or the first day that counts; default 30d'))
+    .addOption(
+      named(
+        '--since <when>',
+        'a length such as 30d, or the first day that counts; default 30d, of one consumer everything',
+      ),
+    )
     .addOption(new Option('--operations', 'each operation on a line of its own'))
     .addOption(
       named('--erase <consumer>', 'forget this consumer: all records of it, for good').conflicts([
@@ -78,6 +83,6 @@ function asked(command: Command, written: UsageWritten): UsageAsk {
     if (written.format === 'csv') command.error('error: what was erased is told as a table or as JSON');
     return { kind: 'erase', consumer: erase, sure: yes, by: author, why: reason };
   }
-  if (yes) command.error('error: --yes belongs to --erase');
+  if (yes || reason !== undefined) command.error(`error: ${yes ? '--yes' : '--why'} belongs to --erase`);
   return { kind: 'show', filter: { api, version, consumer, since }, operations };
 }

@@ -16,7 +16,7 @@ export interface BenchIssuer {
   readonly stop: () => void;
 }
 
-export async function startIssuer(): Promise<BenchIssuer> {
+export async function startIssuer({ audience = AUDIENCE } = {}): Promise<BenchIssuer> {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { modulusLength: 2048 });
   const jwk = { ...(await exportJWK(publicKey)), kid: 'bench', alg: 'RS256', use: 'sig' };
   const server = createServer((_request, response) => {
@@ -30,7 +30,7 @@ export async function startIssuer(): Promise<BenchIssuer> {
     new SignJWT({ client_id: consumer, scope: `${SCOPE} profile` })
       .setProtectedHeader({ alg: 'RS256', kid: 'bench', typ: 'at+jwt' })
       .setIssuer(issuer)
-      .setAudience(AUDIENCE)
+      .setAudience(audience)
       .setSubject(consumer)
       .setJti(crypto.randomUUID())
       .setIssuedAt()

@@ -1,5 +1,6 @@
 // The three proxies under comparison, each a process of its own in front of the same upstream.
 // run.ts starts them and stops them.
+import type { ChildProcess } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,6 +14,7 @@ export type PeerName = (typeof PEERS)[number];
 export interface Peer {
   readonly name: PeerName;
   readonly pid: number;
+  readonly process: ChildProcess;
   readonly port: number;
   /** What its answers must carry; nothing for the peer without policy. */
   readonly headers: PolicyHeaders;
@@ -29,6 +31,8 @@ export interface PeerOptions {
   readonly sample: BenchRequest;
   /** Where Sundial leaves a processor profile; undefined for none. */
   readonly profile: string | undefined;
+  /** Of Sundial; default: the one beside this file. */
+  readonly config?: string;
 }
 
 /** Starts one peer; resolves when it serves the sample request. */
@@ -38,7 +42,7 @@ export async function startPeer(name: PeerName, options: PeerOptions): Promise<P
     name === 'sundial' ? await startSundial(log, options) : await startBesides(name, log, options);
   await serves(name, port, child, options.sample);
   const headers = name === 'plain' ? NO_POLICY : await policyHeaders(name, port, options.sample);
-  return { name, pid: child.pid, port, headers, log };
+  return { name, pid: child.pid, process: child.process, port, headers, log };
 }
 
 interface Started {
@@ -50,7 +54,7 @@ async function startSundial(log: number, options: PeerOptions): Promise<Started>
   const port = await freePort();
   const admin = await freePort();
   const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
-  const config = join(import.meta.dirname, 'gateway.yaml');
+  const config = options.config ?? join(import.meta.dirname, 'gateway.yaml');
   const launcher = join(import.meta.dirname, '../../gateway/sundial.js');
   const child = await startChild([...profiling, launcher, 'run', '--config', config], {
     output: log,

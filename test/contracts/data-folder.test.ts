@@ -167,6 +167,23 @@ describe('the data folder', () => {
     still.close();
   });
 
+  it('a database from before there was a ledger gets its tables, and keeps what it has', async () => {
+    const older = new DatabaseSync(join(base, 'sundial.db'));
+    older.exec(`
+      CREATE TABLE pin (key TEXT PRIMARY KEY, pin TEXT NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE override (id TEXT PRIMARY KEY, override TEXT NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE published (one INTEGER PRIMARY KEY CHECK (one = 1), files TEXT NOT NULL) STRICT;
+      INSERT INTO pin VALUES ('k', 'p');
+      PRAGMA user_version = 1;`);
+    older.close();
+    for (let start = 0; start < 2; start += 1) {
+      const held = await open(base);
+      expect(await held.database.call('findPin', 'k')).toBe('p');
+      expect(await held.database.call('usageBegan', undefined, undefined)).toBeUndefined();
+      await held.close();
+    }
+  });
+
   it('an empty database, as an earlier edition left it, gets its tables', async () => {
     writeFileSync(join(base, 'sundial.db'), '', { mode: 0o600 });
     const held = await open(base);

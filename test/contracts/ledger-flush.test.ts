@@ -30,6 +30,7 @@ let fate: 'taken' | 'lost' | 'unacknowledged';
 let watched: readonly UsageVersion[];
 let flushing: UsageFlush;
 let writers = 0;
+let now = NOW;
 
 const away = () => Promise.reject(new StoreUnavailable('not today'));
 const add = async (batch: UsageBatch): Promise<void> => {
@@ -56,13 +57,13 @@ afterAll(async () => {
 beforeEach(async () => {
   await ledger.sweep('9999-12-31');
   tally = createUsageTally();
-  [sent, fate, watched] = [[], 'taken', []];
+  [sent, fate, watched, now] = [[], 'taken', [], NOW];
   writers += 1;
   flushing = startFlushing({
     store: { add },
     tally,
     writer: `w${writers}`,
-    now: () => NOW,
+    now: () => now,
     watched: () => watched,
     onFault,
   });
@@ -81,11 +82,11 @@ describe('a flush', () => {
     expect(sent.map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  it('goes in batches of two hundred', async () => {
+  it('goes in batches of a hundred', async () => {
     for (let index = 0; index < 1000; index += 1) call(`c${index}`);
     await flushing.flush();
     await flushing.close();
-    expect(sent.map(({ records }) => records.length)).toEqual(Array(5).fill(200));
+    expect(sent.map(({ records }) => records.length)).toEqual(Array(10).fill(100));
     expect(await everyRecord(ledger)).toHaveLength(1000);
   });
 
@@ -99,7 +100,10 @@ describe('a flush', () => {
     expect(await ledger.beganAt({ api: 'orders', version: 'v1' })).toBe(NOW);
     watched = [...watched, { api: 'orders', version: 'v2' }];
     await flushing.flush();
+    now += 600_000;
+    await flushing.flush();
     await flushing.close();
+    expect(sent.map((batch) => batch.watched.length)).toEqual([1, 1, 2, 2]);
     expect(await ledger.beganAt({ api: 'orders', version: 'v2' })).toBe(NOW);
   });
 });
@@ -138,7 +142,6 @@ describe('the sweep', () => {
     const recent = usageOf({ consumer: 'recent', callsByDay: days });
     const old = usageOf({ consumer: 'old', callsByDay: { '2026-11-17': 1 } });
     await ledger.add(newWriter()([recent, old]));
-    let now = NOW;
     let asked = 0;
     const swept: number[] = [];
     const sweeping = startSweeping({

@@ -181,7 +181,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(expected).toHaveLength(count);
     });
 
-    it('a page may begin at any place, and what is no place is refused', async () => {
+    it('a page may begin at any place, and what is no place or no day is refused', async () => {
       const [api, batch] = [newApi(), newWriter()];
       const [a, b] = [usageOf({ api, consumer: 'a' }), usageOf({ api, consumer: 'b' })];
       await ledger().add(batch([a, b]));
@@ -194,6 +194,8 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await from('z', { api: `${api}-other` })).toEqual([]);
       for (const after of ['', 'x', '[]', '["a"]', '[1,2,3,4,5]', '{}'])
         await expect(ledger().read({}, { after, limit: 1 })).rejects.toThrow(RangeError);
+      for (const since of ['', '2026-02-30', 'yesterday', '2026-01-01T00:00:00Z'])
+        await expect(ledger().read({ since }, { after: undefined, limit: 1 })).rejects.toThrow(RangeError);
     });
 
     it('a consumer was first seen on a version by its first call of any operation', async () => {

@@ -95,6 +95,25 @@ ${GATEWAY.replace('"127.0.0.1:8443"', '"127.0.0.1:8443", hsts: 365d')}`;
     expect(settings?.workers).toBe(workers);
   });
 
+  it.each([
+    ['off', undefined],
+    ['{ keep: 90d }', { keepDays: 90 }],
+    ['{ keep: 48h }', { keepDays: 2 }],
+    ['{}', { keepDays: 400 }],
+  ])('ledger: %s', async (written, ledger) => {
+    const { settings, problems } = await load(`ledger: ${written}\n${GATEWAY}`);
+    expect(problems).toEqual([]);
+    expect(settings).toMatchObject({ ledger });
+  });
+
+  it.each(['{ keep: 36h }', '{ keep: 0d }', '{ keep: 400 }', '400d', 'on'])(
+    'ledger: %s is refused',
+    async (written) => {
+      const { problems } = await load(`ledger: ${written}\n${GATEWAY}`);
+      expect(problems).toEqual([expect.objectContaining({ severity: 'error', line: 1 })]);
+    },
+  );
+
   it.each(['0', '65', '-1', '1.5', 'many', '""'])('workers: %s is refused', async (written) => {
     const { problems } = await load(`workers: ${written}\n${GATEWAY}`);
     expect(problems).toEqual([expect.objectContaining({ severity: 'error', line: 1, column: 10 })]);

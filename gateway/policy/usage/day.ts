@@ -6,6 +6,10 @@ import type { UsageDay } from './ledger.ts';
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
+/** A look at the ledger reads each of a few hundred days a hundred thousand times. */
+const MOST_NAMES = 1_000;
+const names = new Map<number, UsageDay>();
+
 /** Whole days since 1970-01-01. */
 export function dayNumberAt(at: EpochMs): number {
   return Math.floor(at / DAY_MS);
@@ -16,7 +20,11 @@ export function startOfDay(number: number): EpochMs {
 }
 
 export function dayNamed(number: number): UsageDay {
-  return Temporal.Instant.fromEpochMilliseconds(startOfDay(number)).toString().slice(0, 10);
+  const known = names.get(number);
+  if (known !== undefined) return known;
+  const name = Temporal.Instant.fromEpochMilliseconds(startOfDay(number)).toString().slice(0, 10);
+  if (names.size < MOST_NAMES) names.set(number, name);
+  return name;
 }
 
 /** @throws RangeError when no calendar has the day */

@@ -68,7 +68,7 @@ export interface UsageBatch {
 }
 
 /** More would keep a store too long from what requests ask of it. */
-export const MOST_IN_BATCH = 200;
+export const MOST_IN_BATCH = 100;
 
 /** Rejects with `StoreUnavailable` when the store does not answer in time. */
 export interface LedgerStore {
@@ -78,7 +78,7 @@ export interface LedgerStore {
    * In the order of api, version, consumer, via, operation, so that records of one consumer stand together. `limit`: at
    * least 1. `after`: `next` of the page before, or any place as place.ts writes them.
    *
-   * @throws RangeError when `after` is no place
+   * @throws RangeError when `after` is no place, or no calendar has the day `since`
    */
   readonly read: (
     filter: UsageFilter,

@@ -75,9 +75,13 @@ export function createLedgerOperations(database: DatabaseSync) {
       for (const { api, version } of watched) watch.run(api, version, at);
       for (const record of records) addRecord(record);
     },
-    /** At most `most` records behind `after`. */
-    readUsage: (filter: UsageFilter, after: UsagePlace | undefined, most: number): UsageChunk => {
-      const since = filter.since === undefined ? 0 : dayNumber(filter.since);
+    /** At most `most` records behind `after`. `since`: the first day of interest. */
+    readUsage: (
+      filter: UsageFilter,
+      since: number,
+      after: UsagePlace | undefined,
+      most: number,
+    ): UsageChunk => {
       const { text, given } = conditionsOf(filter, after, since);
       const statement = reads.get(text) ?? prepare(text);
       reads.set(text, statement);

@@ -11,16 +11,19 @@ local isIndex = ARGV[1] == 'index'
 local names = redis.call('ZRANGEBYLEX', base .. ':' .. ARGV[1], ARGV[2], ARGV[3], 'LIMIT', 0, ARGV[4])
 local gone = 0
 
--- Api, version, consumer in the one, consumer, api, version in the other.
+-- Api, version, consumer in the one, consumer, api, version in the other; nil for what is no name.
 local function inOtherOrder(name)
   local one, two, three, rest = string.match(name, '^([^%z]*)%z([^%z]*)%z([^%z]*)(%z.*)$')
+  if not one then
+    return nil
+  end
   local parts = isIndex and { three, one, two } or { two, three, one }
   return table.concat(parts, '\0') .. rest
 end
 
 for _, each in ipairs(names) do
   local other = inOtherOrder(each)
-  local name = isIndex and each or other
+  local name = isIndex and each or other or each
   local days = base .. ':days:' .. name
   if ARGV[5] == '' then
     redis.call('DEL', days)

@@ -1,0 +1,47 @@
+// The commands that speak to a running gateway, as program.ts asks for them. Each is read when it is called for: most
+// calls of the program are for another one.
+import type { Environment } from '../plan/read/interpolate.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { OperatorResult } from './operator-result.ts';
+import type { Actions } from './program.ts';
+
+export interface LiveSetting {
+  readonly environment: Environment;
+  /** The real clock. */
+  readonly now: () => EpochMs;
+  /** Resolves with the exit code. */
+  readonly print: (result: Promise<OperatorResult>) => Promise<number>;
+}
+
+export function liveActions({
+  environment,
+  now,
+  print,
+}: LiveSetting): Pick<Actions, 'pause' | 'pin' | 'usage' | 'status' | 'reload'> {
+  return {
+    pause: async (options) => {
+      const { runPause } = await import('./pause.ts');
+      return print(runPause({ ...options, environment, now: now() }));
+    },
+    pin: async (options) => {
+      const { runPin } = await import('./pin.ts');
+      return print(runPin({ ...options, environment, now: now() }));
+    },
+    usage: async (options) => {
+      const { runUsage } = await import('./usage.ts');
+      const { askOnTerminal } = await import('./confirmation.ts');
+      const confirm = process.stdin.isTTY ? askOnTerminal : undefined;
+      // A pipe is no terminal, and has no such method.
+      const colour = process.stdout.hasColors?.() ?? false;
+      return print(runUsage({ ...options, environment, now: now(), colour, confirm }));
+    },
+    status: async (options) => {
+      const { runStatus } = await import('./status.ts');
+      return print(runStatus({ ...options, environment, now: now() }));
+    },
+    reload: async (options) => {
+      const { runReload } = await import('./reload.ts');
+      return print(runReload({ ...options, environment, now: now() }));
+    },
+  };
+}

@@ -1,0 +1,95 @@
+// npm run bench:ledger: the same load against Sundial with its ledger and without, in turns in one run. Prints ratios.
+// A third gateway, again without, says how much two alike processes differ by themselves: what is below that is not measured.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startRedis } from '../support/redis-server.ts';
+import { startChild, stopChild, stopChildren } from './children.ts';
+import { startIssuer } from './issuer.ts';
+import { measure } from './measure.ts';
+import { type Peer, startPeer } from './peers.ts';
+import { placement } from './processor.ts';
+import { median } from './report.ts';
+import { benchRequests, CONSUMERS } from './work.ts';
+
+const { values: options } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+/** Processes are started anew now and then: how their code was compiled is a part of what they cost. */
+const [STARTS, ROUNDS, WARM_UP_S, SECONDS] = options.quick ? [1, 1, 1, 2] : [4, 4, 3, 2.5];
+const MOST = 1.02;
+const KINDS = ['on', 'off', 'off again'] as const;
+type Kind = (typeof KINDS)[number];
+/** Nothing here is about limits. */
+const ANY_QUOTA = 1;
+
+await using stack = new AsyncDisposableStack();
+const folder = mkdtempSync(join(tmpdir(), 'sundial-bench-'));
+stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+const where = placement();
+where.moveToRest(process.pid);
+const redis = stack.adopt(await startRedis(), (running) => running.stop());
+where.moveToRest(redis.pid);
+const issuer = stack.adopt(await startIssuer(), (running) => running.stop());
+stack.defer(stopChildren);
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void stack.disposeAsync().then(() => process.exit(1)));
+const requests = benchRequests(await issuer.tokens(CONSUMERS));
+const sample = requests[0] ?? { path: '/', token: '' };
+
+const aside = { environment: {}, prefix: where.rest, output: 'inherit', announces: true } as const;
+const upstream = await startChild([join(import.meta.dirname, 'upstream.ts')], aside);
+const load = await startChild([join(import.meta.dirname, 'load.ts')], aside);
+const written = readFileSync(join(import.meta.dirname, 'gateway.yaml'), 'utf8').replace(
+  'policies: policies/',
+  `policies: ${import.meta.dirname}/policies/`,
+);
+
+async function startWith(kind: Kind, at: number): Promise<Peer> {
+  const own = join(folder, `${at} ${kind}`);
+  mkdirSync(own);
+  const config = join(own, 'gateway.yaml');
+  writeFileSync(config, kind === 'on' ? written : `${written}ledger: off\n`);
+  const environment = {
+    BENCH_UPSTREAM: `http://127.0.0.1:${upstream.port}`,
+    BENCH_ISSUER: issuer.issuer,
+    BENCH_REDIS: redis.url,
+  };
+  return startPeer('sundial', {
+    ...{ environment, prefix: where.proxy, folder: own, sample, profile: undefined, config },
+  });
+}
+
+/** Processor time per request by kind, one entry for each round. */
+const rounds: Readonly<Record<Kind, number>>[] = [];
+for (let at = 0; at < STARTS; at += 1) {
+  const peers: [Kind, Peer][] = [];
+  for (const kind of KINDS) peers.push([kind, await startWith(kind, at)]);
+  const run = async (peer: Peer, seconds: number): Promise<number> => {
+    const { cpuPerRequest } = await measure(load.process, peer, requests, { seconds, quotaSlack: ANY_QUOTA });
+    return cpuPerRequest ?? Number.NaN;
+  };
+  for (const [, peer] of peers) await run(peer, WARM_UP_S);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const used = { on: 0, off: 0, 'off again': 0 };
+    for (const [kind, peer] of [...peers.slice(round % 3), ...peers.slice(0, round % 3)])
+      used[kind] = await run(peer, SECONDS);
+    rounds.push(used);
+  }
+  for (const [, { process: child }] of peers) await stopChild(child);
+}
+
+function ratio(one: Kind, other: Kind): readonly number[] {
+  return rounds.map((round) => round[one] / round[other]);
+}
+function spread(ratios: readonly number[]): string {
+  return `${median(ratios).toFixed(3)} [${Math.min(...ratios).toFixed(3)} to ${Math.max(...ratios).toFixed(3)}]`;
+}
+const against = [...ratio('on', 'off'), ...ratio('on', 'off again')];
+const micros = KINDS.map((kind) => median(rounds.map((round) => round[kind])).toFixed(1));
+process.stdout.write(
+  `processor time per request, median of ${rounds.length} rounds over ${STARTS} starts [least to most]; ${where.said}\n` +
+    `  ledger on / off   ${spread(against)}   wanted: below ${MOST}\n` +
+    `  off / off again   ${spread(ratio('off', 'off again'))}   what two alike differ by\n` +
+    `  here and now ${micros.join(' / ')} microseconds; every request is one of ${CONSUMERS} consumers' of a deprecated version\n`,
+);
+if (!options.quick && median(against) >= MOST) process.exitCode = 1;

@@ -1,0 +1,66 @@
+// The ledger as it stands in Redis: what a later edition adds to it, what is no record, and where its keys are.
+// What it promises in any store is in ledger-store.ts.
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { SharedState } from '../../gateway/stores/redis/shared-state.ts';
+import { type RunningRedis, startRedis } from '../support/redis-server.ts';
+import { openShared } from './lasting-stores.ts';
+import { everyRecord, newWriter, usageOf } from './ledger-store.ts';
+
+let redis: RunningRedis;
+let raw: Redis;
+let gateway: SharedState;
+beforeAll(async () => {
+  redis = await startRedis();
+  raw = new Redis(redis.url);
+  gateway = await openShared(redis.url);
+});
+afterAll(async () => {
+  await gateway.close();
+  raw.disconnect();
+  await redis.stop();
+});
+
+const NAME = ['orders', 'v1', 'acme', 'token', ''].join('\0');
+const RECORD = `sundial:ledger:{usage}:record:${NAME}`;
+
+it('what a later edition wrote into a record outlives what this one adds, and both run at once', async () => {
+  const batch = newWriter();
+  await gateway.ledger.add(batch([usageOf()]));
+  expect(await raw.hget(RECORD, 'form')).toBe('1');
+  await raw.hset(RECORD, { form: '7', regions: '["eu",{}]' });
+  await gateway.ledger.add(batch([usageOf({ agents: ['new'], lastAt: usageOf().lastAt + 1 })]));
+  expect(await raw.hgetall(RECORD)).toMatchObject({ form: '7', regions: '["eu",{}]', agents: 'curl/8\nnew' });
+  expect(await everyRecord(gateway.ledger)).toEqual([
+    usageOf({ agents: ['curl/8', 'new'], lastAt: usageOf().lastAt + 1, callsByDay: { '2026-11-20': 2 } }),
+  ]);
+});
+
+it('every key is on one node of a cluster, and those of a writer end by themselves', async () => {
+  const keys = await raw.keys('sundial:ledger:*');
+  expect(keys.length).toBeGreaterThanOrEqual(5);
+  for (const key of keys) expect(key).toMatch(/^sundial:ledger:\{usage\}:/);
+  const [writer = ''] = keys.filter((key) => key.includes(':writer:'));
+  expect(await raw.pttl(writer)).toBeGreaterThan(86_400_000);
+});
+
+it('days take few bytes, however many there are', async () => {
+  const days = Array.from({ length: 400 }, (_, index) =>
+    Temporal.PlainDate.from('2025-01-01').add({ days: index }).toString(),
+  );
+  const callsByDay = Object.fromEntries(days.map((day) => [day, 1234]));
+  await gateway.ledger.add(newWriter()([usageOf({ consumer: 'daily', callsByDay })]));
+  const key = `sundial:ledger:{usage}:days:${['orders', 'v1', 'daily', 'token', ''].join('\0')}`;
+  expect(await raw.object('ENCODING', key)).toMatch(/^(listpack|ziplist)$/);
+  expect(await raw.memory('USAGE', key)).toBeLessThan(8000);
+});
+
+it('what is no record is passed over, and is forgotten with the rest', async () => {
+  await raw.hset(RECORD, { first: 'yesterday' });
+  await raw.zadd('sundial:ledger:{usage}:index', 0, 'not a name');
+  expect(await everyRecord(gateway.ledger)).toMatchObject([{ consumer: 'daily' }]);
+  expect(await gateway.ledger.erase('acme')).toBe(1);
+  expect(await raw.exists(RECORD)).toBe(0);
+  await gateway.ledger.sweep('9999-12-31');
+  expect(await raw.keys('sundial:ledger:*')).toEqual([expect.stringContaining(':writer:'), expect.stringContaining(':writer:')]);
+});

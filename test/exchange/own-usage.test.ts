@@ -1,0 +1,89 @@
+// A consumer's own usage where it differs from what the journey meets: who is not asked about, and what has been forgotten.
+import { describe, expect, it } from 'vitest';
+import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
+import { publishReserved } from '../../gateway/exchange/publish/reserved.ts';
+import type { Consumer } from '../../gateway/policy/authentication/access.ts';
+import type { LedgerStore, UsageFilter, UsageRecord } from '../../gateway/policy/usage/ledger.ts';
+import { api, deprecatedFacts, NOW, plan, version, view } from '../support/exchange-samples.ts';
+
+const PATH = '/.well-known/lifecycle/usage.json';
+const ACME: Consumer = { id: 'acme', named: true, via: 'token', scopes: new Set(), claims: {} };
+const TOKEN = { authorization: 'Bearer good' };
+const PLAN = plan([
+  api([version({ exceptions: [leave('acme', NOW), leave('acme', NOW + 1), leave('x', NOW + 1)] })]),
+]);
+
+function leave(consumer: string, until: number) {
+  return { consumer, until, from: ['brownouts'], why: 'secret of ours', by: 'us', phases: [] } as const;
+}
+
+const record = (more: Partial<UsageRecord> = {}): UsageRecord => ({
+  consumer: 'acme',
+  via: 'token',
+  api: 'orders',
+  version: 'v1',
+  operation: undefined,
+  firstAt: NOW,
+  lastAt: NOW,
+  callsByDay: { '2026-11-20': 1 },
+  agents: [],
+  sample: undefined,
+  ...more,
+});
+
+const VERIFIERS: ExchangePorts['verifiers'] = new Map([
+  ['main', { claims: () => true, verify: () => ({ kind: 'consumer', consumer: ACME }) as const }],
+]);
+
+async function ask(records: readonly UsageRecord[], next?: string) {
+  const filters: UsageFilter[] = [];
+  const read: LedgerStore['read'] = async (filter) => {
+    filters.push(filter);
+    return { records, next };
+  };
+  const ports = { wallClock: () => NOW, ledger: { read }, verifiers: VERIFIERS };
+  const facts = { ...deprecatedFacts(), plan: PLAN, consumer: undefined };
+  const directive = await publishReserved(PLAN, view({ path: PATH, headers: TOKEN }), facts, ports);
+  const body = directive?.kind === 'publish' ? JSON.parse(directive.publication.body) : undefined;
+  return { directive, body, filters, facts };
+}
+
+describe('a consumer’s own usage', () => {
+  it('is asked of the ledger by what the consumer was known by: an address may be spelled like its id', async () => {
+    const { filters, facts } = await ask([]);
+    expect(filters).toEqual([{ consumer: 'acme', via: 'token', since: '2026-08-22' }]);
+    expect(facts.consumer).toBe(ACME);
+  });
+
+  it('tells of its own leave that runs, and not why it has it', async () => {
+    const { body } = await ask([record()]);
+    expect(body.versions[0].exceptions).toEqual([{ from: ['brownouts'], until: '2026-11-20T00:00:00.001Z' }]);
+    expect(JSON.stringify(body)).not.toContain('secret of ours');
+  });
+
+  it('has no dates of what is in no policy any more', async () => {
+    const { body } = await ask([record({ api: 'lost', operation: 'GET /' })]);
+    const calls = { calls: 1, last_call: '2026-11-20T00:00:00Z' };
+    expect(body.versions).toEqual([
+      { api: 'lost', version: 'v1', ...calls, operations: [{ operation: 'GET /', ...calls }] },
+    ]);
+  });
+
+  it('says so where there is more than it tells', async () => {
+    const many = Array.from({ length: 1_000 }, (_, index) => record({ operation: `GET /${index}` }));
+    expect((await ask(many, 'x')).body).toMatchObject({ more: true });
+    expect((await ask(many)).body).not.toHaveProperty('more');
+  });
+
+  it('is nowhere without an identity that could prove who asks, and where nothing is recorded', async () => {
+    const ledger = { read: async () => ({ records: [], next: undefined }) };
+    const ports = { wallClock: () => NOW, ledger, verifiers: VERIFIERS };
+    for (const lacking of [{ verifiers: new Map() }, { ledger: undefined }]) {
+      const asked = view({ path: PATH, headers: TOKEN });
+      expect(await publishReserved(PLAN, asked, deprecatedFacts(), { ...ports, ...lacking })).toEqual({
+        kind: 'refuse',
+        refusal: { reason: 'route_unknown' },
+      });
+    }
+  });
+});
