@@ -2,6 +2,7 @@
 // Reads the clocks that everything else is given.
 import { openAdmin } from './admin/open-admin.ts';
 import type { Readiness } from './admin/readiness.ts';
+import { openRetirementGuard } from './admin/retirement-guard.ts';
 import type { Gateway, GatewayOptions, Started } from './gateway-contract.ts';
 import { effectiveInForce } from './plan/effective/in-force.ts';
 import { isWhole, loadAll, type Whole } from './plan/load.ts';
@@ -17,6 +18,7 @@ import { createService, type Service } from './service.ts';
 import { openStores } from './stores/open-stores.ts';
 import { createCertificateReport } from './telemetry/certificate-report.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
+import { createGuardReport } from './telemetry/guard-report.ts';
 import { createReloadReport } from './telemetry/reload-report.ts';
 import { loadSpans } from './telemetry/spans.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
@@ -189,6 +191,11 @@ async function assemble(
     state = 'draining';
     await service.drain();
   });
+
+  if (settings.ledger !== undefined) {
+    const guarding = { ...stores, plan: () => plan, now, monotonic, report: createGuardReport(telemetry) };
+    closing.defer(openRetirementGuard(guarding).close);
+  }
 
   state = 'ready';
   logger.info('started', { revision: plan.revision, store: settings.store.kind });

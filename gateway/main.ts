@@ -56,7 +56,7 @@ async function start({ options, movedTo, advise }: Start): Promise<Gateway> {
   const { problems } = started;
   const text = renderProblems(problems, { colour: process.stderr.hasColors?.() ?? false });
   if (started.kind === 'rejected') {
-    const { exitCodeOf } = await import('./cli/check.ts');
+    const { exitCodeOf } = await import('./cli/exit-code.ts');
     throw new NotStarted(exitCodeOf(problems, false), text.trimEnd());
   }
   process.stderr.write(text);

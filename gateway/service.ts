@@ -13,18 +13,19 @@ import { openPublicFace, type PublicFace } from './server/public-face.ts';
 import type { PublicSockets } from './server/public-listeners.ts';
 import type { CertificateSource } from './server/tls-options.ts';
 import type { BoundListeners } from './server/workers/protocol.ts';
+import { type AdoptionRecords, createAdoption, NOBODY_COUNTED } from './stores/adoption.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
 import { createFaultReport } from './telemetry/fault-report.ts';
+import { createFreezeReport } from './telemetry/freeze-report.ts';
 import { createTargetReport } from './telemetry/target-report.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 export interface ServiceOptions
-  extends Pick<
-    ExchangePorts,
-    'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'idempotency' | 'ledger' | 'overrides'
-  > {
+  extends Pick<ExchangePorts, 'plan' | 'now' | 'guard' | 'limiter' | 'pins' | 'idempotency' | 'overrides'> {
   readonly settings: Settings;
   readonly keys: KnownKeys;
+  /** Asked only where a ledger is kept. */
+  readonly ledger: AdoptionRecords & NonNullable<ExchangePorts['ledger']>;
   readonly certificates: CertificateSource | undefined;
   readonly telemetry: Pick<Telemetry, 'observer' | 'beginTrace' | 'logger' | 'metrics' | 'bounds'>;
   readonly wallClock: () => EpochMs;
@@ -63,6 +64,10 @@ export function createService(options: ServiceOptions): Service {
     ...options,
     authenticators: authenticators.byName,
     beginTrace: telemetry.beginTrace,
+    adoption: createAdoption(settings.ledger === undefined ? NOBODY_COUNTED : options.ledger, {
+      now: monotonic,
+      onUnjudged: createFreezeReport(telemetry, options.plan),
+    }),
     ledger: settings.ledger && options.ledger,
     hstsSeconds: settings.listeners.https?.hstsSeconds,
     onFault: createFaultReport(logger),

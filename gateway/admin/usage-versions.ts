@@ -13,6 +13,7 @@ import { counted, usageVerdict, verdictInWords } from '../policy/usage/verdict.t
 import type { OperationTally, VersionTally } from '../policy/usage/version-tallies.ts';
 import type { UsageWindow } from '../policy/usage/window.ts';
 import { instantText } from './answers.ts';
+import { type DecisionPorts, decidesOf } from './usage-decisions.ts';
 import { exceptionBody, exceptionsOf } from './usage-exceptions.ts';
 
 export interface VersionsAsked {
@@ -22,6 +23,7 @@ export interface VersionsAsked {
   readonly window: UsageWindow;
   /** Since when the ledger watches a version; not asked where one consumer alone is meant. */
   readonly beganAt: LedgerStore['beganAt'];
+  readonly usageOf: DecisionPorts['usageOf'];
 }
 
 type Verdict = Pick<UsedVersion, 'verdict' | 'summary'>;
@@ -72,6 +74,7 @@ async function plannedEntry(
   const exceptions = exceptionsOf(rules).filter(
     ({ consumer }) => filter.consumer === undefined || consumer === filter.consumer,
   );
+  const decides = filter.consumer === undefined ? await decidesOf(rules, asked) : undefined;
   return {
     api: api.name,
     version: rules.label,
@@ -81,6 +84,7 @@ async function plannedEntry(
     successor: successorIn(api, rules, moment) ?? successor ?? null,
     ...countsOf(tally),
     ...(await verdictOn(asked, rules, tally)),
+    ...(decides !== undefined && { decides }),
     exceptions: exceptions.map((each) => exceptionBody(each, tally?.watched.get(each.consumer), moment.now)),
   };
 }

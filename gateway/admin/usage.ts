@@ -6,7 +6,7 @@ import { usageCsv } from '../plan/usage-csv.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import { dayNumberAt } from '../policy/usage/day.ts';
-import type { LedgerStore } from '../policy/usage/ledger.ts';
+import type { LedgerStore, UsageVersion } from '../policy/usage/ledger.ts';
 import { usageRows } from '../policy/usage/rows.ts';
 import { createVersionTallies } from '../policy/usage/version-tallies.ts';
 import { daysBefore, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
@@ -18,6 +18,7 @@ import { eraseUsage } from './usage-erasure.ts';
 import { exceptionsOf } from './usage-exceptions.ts';
 import { readUsageQuery, type UsageQuery } from './usage-query.ts';
 import { RECORDS_PER_PAGE, readWholeConsumers, tallyAll } from './usage-reading.ts';
+import { usageSummary } from './usage-summary.ts';
 import { usedVersions } from './usage-versions.ts';
 
 export interface UsagePorts {
@@ -118,7 +119,9 @@ async function versionsOf(
   const moment = { now: window.now, overrides: overrides.current() };
   // Who is not looked at now may be calling.
   const beganAt = recordsUsage ? ledger.beganAt : async () => undefined;
-  return usedVersions({ plan, moment, filter, window, beganAt }, tally.versions());
+  const usageOf = async (version: UsageVersion, days: number) =>
+    recordsUsage ? usageSummary(ledger, version, days, window.now) : undefined;
+  return usedVersions({ plan, moment, filter, window, beganAt, usageOf }, tally.versions());
 }
 
 function isUnknown(plan: GatewayPlan, { filter: { api, version } }: UsageQuery): boolean {

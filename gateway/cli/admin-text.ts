@@ -19,7 +19,7 @@ export function pausesText({ overrides, now }: PausesAnswer, next: NextCommand):
   if (overrides.length === 0) return `No pause is in force at ${moment(now)}, by the gateway's clock.\n`;
   const blocks = overrides.map((pause) => [
     '',
-    `${pause.id}  ${subjectOf(pause)}, until ${moment(pause.until)}`,
+    `${pause.id}  ${subjectOf(pause)}, ${pause.kind === 'hold' ? 'retirement held ' : ''}until ${moment(pause.until)}`,
     `  by ${pause.by}: ${pause.why}`,
     ...effectLines(pause, '  '),
   ]);

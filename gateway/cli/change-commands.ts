@@ -13,6 +13,7 @@ export interface ChangeActions {
     config: string;
     format: DiffFormat;
     exitCode: boolean;
+    live: boolean;
     at: MovedTo | undefined;
   }) => Promise<number>;
   readonly extend: (options: {
@@ -43,8 +44,9 @@ export function addChangeCommands(program: Command, { actions, config, at, end }
     .addOption(at('judge at this instant'))
     .addOption(new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'))
     .option('--exit-code', 'end with 1 when there are changes', false)
-    .action(async (older, newer, { config: file, at: judged, format, exitCode }) => {
-      end(await actions.diff({ older, newer, config: file, format, exitCode, at: judged }));
+    .option('--live', 'also ask the running gateway who calls what is changed', false)
+    .action(async (older, newer, { config: file, at: judged, format, exitCode, live }) => {
+      end(await actions.diff({ older, newer, config: file, format, exitCode, live, at: judged }));
     });
   withCalls(program.command('extend'), 'extend')
     .description(

@@ -1,19 +1,16 @@
 // `sundial check`: everything wrong with the files, at once, without starting anything.
 // The command line calls `runCheck`; what it returns is printed and exited with.
 import { relative, resolve } from 'node:path';
-import { isWhole, type Loaded, loadAll } from '../plan/load.ts';
-import {
-  countProblems,
-  hasErrors,
-  type Problem,
-  plural,
-  renderProblems,
-  sortProblems,
-} from '../plan/problems.ts';
+import { isWhole, type Loaded, loadAll, type Whole } from '../plan/load.ts';
+import { countProblems, type Problem, plural, renderProblems, sortProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { exitCodeOf } from './exit-code.ts';
 import { failedExpectations } from './expectations.ts';
+import { askUsage } from './live/ask-usage.ts';
 import { liveProblems } from './live/live-checks.ts';
+import { type Impacts, spellImpact, usageImpacts } from './live/usage-impact.ts';
+import { printable } from './terminal-text.ts';
 
 export type CheckFormat = 'text' | 'json' | 'github';
 
@@ -50,31 +47,56 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   const read = await loadAll(files.length === 0 ? options : { ...options, policyFiles: files });
   const live =
     options.live !== undefined && isWhole(read) ? await liveProblems(read, options.live.today) : [];
-  const problems = sortProblems([...read.problems, ...(await failedExpectations(read)), ...live]);
+  const usage = options.live !== undefined && isWhole(read) ? await usageOf(read, options) : NO_USAGE;
+  const problems = sortProblems([
+    ...read.problems,
+    ...(await failedExpectations(read)),
+    ...live,
+    ...usage.problems,
+  ]);
   const loaded = { ...read, problems };
-  return { exitCode: exitCodeOf(loaded.problems, strict), text: textOf(format, loaded, options) };
+  return { exitCode: exitCodeOf(loaded.problems, strict), text: textOf(format, loaded, usage, options) };
 }
 
-/** What a command ends with that found `problems` in the files. */
-export function exitCodeOf(problems: readonly Problem[], strict: boolean): CommandResult['exitCode'] {
-  if (problems.some(({ rule }) => rule === 'unreadable')) return 2;
-  return hasErrors(problems) || (strict && problems.length > 0) ? 1 : 0;
+type UsageTold = Impacts & { readonly absent?: string };
+
+const NO_USAGE: UsageTold = { impacts: [], problems: [] };
+
+async function usageOf({ sources }: Whole, options: CheckOptions): Promise<UsageTold> {
+  const { configFile: config, now } = options;
+  const asked = await askUsage(sources.policies, { ...options, config, admin: undefined });
+  return asked.kind === 'usage'
+    ? usageImpacts(sources.policies, asked, now)
+    : { ...NO_USAGE, absent: asked.why };
 }
 
-function textOf(format: CheckFormat, loaded: Loaded, options: CheckOptions): string {
+function textOf(format: CheckFormat, loaded: Loaded, usage: UsageTold, options: CheckOptions): string {
   const { problems } = loaded;
   switch (format) {
     case 'json':
-      return `${JSON.stringify({ problems: problems.map(forMachines) }, undefined, 2)}\n`;
+      return `${JSON.stringify(
+        {
+          problems: problems.map(forMachines),
+          ...(usage.impacts.length > 0 && { impact: usage.impacts }),
+        },
+        undefined,
+        2,
+      )}\n`;
     case 'github':
       return problems.map(annotation).join('');
     case 'text':
-      return renderProblems(problems, { colour: options.colour }) + summary(loaded, options);
+      return renderProblems(problems, options) + impactText(usage) + summary(loaded, options);
     default: {
       const never: never = format;
       throw new Error(`unhandled format ${String(never)}`);
     }
   }
+}
+
+function impactText({ impacts, absent }: UsageTold): string {
+  const lines = impacts.map(spellImpact);
+  if (absent !== undefined) lines.push(`nothing is said of usage: ${absent}`);
+  return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
 function summary({ problems, plan, files }: Loaded, options: CheckOptions): string {

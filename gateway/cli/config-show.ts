@@ -6,7 +6,7 @@ import { isWhole, loadAll } from '../plan/load.ts';
 import { renderProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { exitCodeOf } from './check.ts';
+import { exitCodeOf } from './exit-code.ts';
 import { failureJson } from './failure-json.ts';
 import { nothingCalled } from './nothing-called.ts';
 

@@ -5,7 +5,10 @@ import { type Compared, comparePolicies } from '../plan/changes/sides.ts';
 import { countProblems, plural, renderProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { type CommandResult, exitCodeOf, forMachines } from './check.ts';
+import { type CommandResult, forMachines } from './check.ts';
+import { exitCodeOf } from './exit-code.ts';
+import { askUsage } from './live/ask-usage.ts';
+import { type Impact, spellImpact, usageImpacts } from './live/usage-impact.ts';
 
 export type DiffFormat = 'text' | 'json';
 
@@ -16,6 +19,8 @@ export interface DiffOptions {
   readonly newer: string | undefined;
   readonly configFile: string;
   readonly format: DiffFormat;
+  /** Whether the running gateway is asked who calls what is changed. */
+  readonly live?: boolean;
   /** Changes alone end with 1 too. */
   readonly exitCode: boolean;
   readonly environment: Environment;
@@ -28,7 +33,19 @@ export interface DiffOptions {
 /** 1 for findings that are errors, and for changes where that was asked for; 2 for a side that cannot be read. */
 export async function runDiff(options: DiffOptions): Promise<CommandResult> {
   const compared = await comparePolicies(options);
-  return { exitCode: exitOf(compared, options), text: textOf(compared, options) };
+  const impacts = options.live === true ? await impactsOf(compared, options) : [];
+  return { exitCode: exitOf(compared, options), text: textOf(compared, impacts, options) };
+}
+
+/** Of the versions that are changed: what that means to who calls them now. */
+async function impactsOf(compared: Compared, options: DiffOptions): Promise<readonly Impact[] | string> {
+  if (compared.kind === 'unread') return [];
+  const { newer, changes } = compared;
+  const asked = await askUsage(newer, { ...options, config: options.configFile, admin: undefined });
+  if (asked.kind === 'absent') return asked.why;
+  return usageImpacts(newer, asked, options.now).impacts.filter(({ api, version }) =>
+    changes.some((each) => each.api === api && [version, ''].includes(each.subject)),
+  );
 }
 
 function exitOf(compared: Compared, { exitCode }: DiffOptions): CommandResult['exitCode'] {
@@ -37,23 +54,37 @@ function exitOf(compared: Compared, { exitCode }: DiffOptions): CommandResult['e
   return changed ? 1 : exitCodeOf(compared.findings, false);
 }
 
-function textOf(compared: Compared, options: DiffOptions): string {
+function textOf(compared: Compared, impacts: readonly Impact[] | string, options: DiffOptions): string {
   const changes = compared.kind === 'unread' ? [] : compared.changes;
   const problems = compared.kind === 'unread' ? compared.problems : compared.findings;
   switch (options.format) {
     case 'json':
-      return `${JSON.stringify({ changes, problems: problems.map(forMachines) }, undefined, 2)}\n`;
+      return `${JSON.stringify(
+        {
+          changes,
+          problems: problems.map(forMachines),
+          ...(typeof impacts !== 'string' && impacts.length > 0 && { impact: impacts }),
+        },
+        undefined,
+        2,
+      )}\n`;
     case 'text': {
       if (compared.kind === 'unread') return renderProblems(problems, options);
       const lines = changes.map((change) => `${printable(spellChange(change))}\n`).join('');
       const findings = problems.length === 0 ? '' : `\n${renderProblems(problems, options)}`;
-      return `${lines}${findings}${summary(changes.length, problems)}`;
+      return `${lines}${impactText(impacts)}${findings}${summary(changes.length, problems)}`;
     }
     default: {
       const never: never = options.format;
       throw new Error(`unhandled format ${String(never)}`);
     }
   }
+}
+
+function impactText(impacts: readonly Impact[] | string): string {
+  if (typeof impacts === 'string') return `\nnothing is said of usage: ${printable(impacts)}\n`;
+  if (impacts.length === 0) return '';
+  return `\nnow:\n${impacts.map((each) => `  ${printable(spellImpact(each))}\n`).join('')}`;
 }
 
 function summary(changes: number, problems: Parameters<typeof countProblems>[0]): string {

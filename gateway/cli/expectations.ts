@@ -43,7 +43,7 @@ export function countExpectations({ policies }: Sources): number {
 
 async function problemOf(expected: Expected, index: number): Promise<Problem | undefined> {
   const { plan, settings, document, expectation, host } = expected;
-  const { request, headers = {}, as, at, pin, created } = expectation;
+  const { request, headers = {}, as, at, pin, created, first_seen: firstSeen } = expectation;
   const asked = readAsked(
     {
       request,
@@ -64,7 +64,7 @@ async function problemOf(expected: Expected, index: number): Promise<Problem | u
     now: at,
     overrides: [],
     consumer,
-    account: { pin, created },
+    account: { pin, created, firstSeen },
     pins: assumePins({ pin }, at),
   });
   const wrong = compare(expectation, judged).find(

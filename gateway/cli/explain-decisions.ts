@@ -15,6 +15,7 @@ import { UPSTREAM_SIGNALS } from '../policy/lifecycle/upstream-signal.ts';
 import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { datesInWords, keyInWords, perWindow, spellCarrier } from './decision-words.ts';
+import { freezeRows, retirementRows } from './explain-freeze.ts';
 import { limitRows } from './explain-limits.ts';
 import { refusedRow } from './explain-refused.ts';
 import type { Decision } from './explain-row.ts';
@@ -79,6 +80,7 @@ export function decisionsOf(
       const detail = 'brownouts and retirement are on hold';
       add('paused', `until ${dateInWords(pause.until)}`, { detail });
     }
+    rows.push(...retirementRows(version, facts, lines.retireWhen(version)));
     const [window] = version.brownouts?.windows(facts.now, Number.POSITIVE_INFINITY) ?? [];
     if (window !== undefined && version.upstream !== undefined) {
       rows.push(brownoutRow(version, window, judged, lines));
@@ -104,6 +106,7 @@ export function decisionsOf(
   }
   if (version !== undefined) {
     rows.push(...exceptionRows(version, facts, (index) => lines.exception(version, index)));
+    rows.push(...freezeRows(version, facts, passed.account, lines));
   }
   if (version !== undefined && reached && BODIED.has(view.method)) {
     const length = view.headers['content-length'];

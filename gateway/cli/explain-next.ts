@@ -55,11 +55,12 @@ export async function nextChanges(
 }
 
 /** Every instant at which something of a version begins or ends. */
-function instantsOf({ phases, schedule, exceptions, maintenance }: VersionRules): readonly EpochMs[] {
+function instantsOf({ phases, schedule, exceptions, freeze, maintenance }: VersionRules): readonly EpochMs[] {
   return [
     ...phases.map(({ from }) => from),
     ...exceptions.map(({ until }) => until),
     ...(schedule.forgotten === undefined ? [] : [schedule.forgotten]),
+    ...(freeze === undefined ? [] : [freeze]),
     ...(maintenance === undefined ? [] : [maintenance.until]),
   ];
 }

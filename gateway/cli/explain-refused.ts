@@ -61,6 +61,8 @@ function refusedAt(facts: Judged['facts'], { reason }: Answered, lines: WrittenL
       return lines.credentialsInUrl;
     case 'misdirected':
       return lines.certificates;
+    case 'adoption_frozen':
+      return version && lines.freeze(version);
     case 'maintenance':
       return version && lines.maintenance(version);
     case 'body_too_large':

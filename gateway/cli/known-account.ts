@@ -12,6 +12,8 @@ export interface KnownAccount {
   readonly pin?: Label | undefined;
   /** The day it was made, as a token would say it; undefined: the token does not say. */
   readonly created?: string | undefined;
+  /** When the ledger first saw the consumer on the version; undefined: before any freeze. `Infinity`: never. */
+  readonly firstSeen?: EpochMs | undefined;
 }
 
 /** A store for one account of one API, with its pin as of `now` or none; it keeps what a first call gets. */

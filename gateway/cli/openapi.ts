@@ -11,7 +11,7 @@ import { hasErrors, type Problem, renderProblems } from '../plan/problems.ts';
 import { readCapped, tryRead } from '../plan/read/files.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { exitCodeOf } from './check.ts';
+import { exitCodeOf } from './exit-code.ts';
 import { nothingCalled } from './nothing-called.ts';
 import { replaceFile } from './replace-file.ts';
 

@@ -130,20 +130,26 @@ export async function runProgram(
       ),
     )
     .addOption(
+      new Option(
+        '--first-seen <date>',
+        'when the consumer first called the version; default: before a freeze',
+      ).argParser(readMovedTo),
+    )
+    .addOption(
       new Option('--paused <date>', 'as if a pause of the API ran until then').argParser(readMovedTo),
     )
     .addOption(config())
     .addOption(at('judge at this instant'))
     .addOption(new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'))
     .action(async (words, options) => {
-      const { header: headers, as, scopes, pin, created, paused, config: file, format } = options;
+      const { header: headers, as, scopes, pin, created, firstSeen, paused, config: file, format } = options;
       const request = words.join(' ');
       exitCode = await actions.explain({
         request,
         headers,
         as,
         scopes,
-        account: { pin, created },
+        account: { pin, created, firstSeen: firstSeen?.at },
         paused: paused?.at,
         config: file,
         format,

@@ -9,7 +9,7 @@ import type { Environment } from '../plan/read/interpolate.ts';
 import type { Address, Settings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';
-import { exitCodeOf } from './check.ts';
+import { exitCodeOf } from './exit-code.ts';
 
 export const TOKEN_VARIABLE = 'SUNDIAL_ADMIN_TOKEN';
 

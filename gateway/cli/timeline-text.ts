@@ -5,6 +5,7 @@ import { plural } from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isOfWholeApi, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { retireWhenInWords } from '../policy/lifecycle/retire-when.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Schedule, Stage } from '../policy/lifecycle/schedule.ts';
 import { dateInWords } from '../policy/notation.ts';
@@ -32,6 +33,7 @@ const COLOURS: Readonly<Record<Stage, string>> = {
 const OFF = '\u001b[0m';
 const TODAY = '│';
 const BROWNOUT = '╳';
+const FREEZE = '┊';
 const NARROWEST_AXIS = 24;
 const WIDEST_AXIS = 120;
 
@@ -58,6 +60,7 @@ export function timelineText(apis: readonly ApiPlan[], { now, columns, colour }:
   }
   const legend = [`${MARKS.active} active`, `${MARKS.deprecated} deprecated`, `${MARKS.retired} ended`];
   if (all.some(({ brownouts }) => brownouts !== undefined)) legend.push(`${BROWNOUT} brownout`);
+  if (all.some(({ freeze }) => freeze !== undefined)) legend.push(`${FREEZE} closed to new consumers`);
   lines.push('', indent + legend.join('  '));
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
 }
@@ -99,9 +102,10 @@ function todayLine(axis: Axis, now: EpochMs): string {
 
 /** Drawn by the dates, so that what has no upstream any more keeps the life it had. */
 function bar(version: VersionRules, axis: Axis, now: EpochMs, colour: boolean): string {
-  const { schedule, phasesOf, brownouts } = version;
+  const { schedule, phasesOf, brownouts, freeze } = version;
   const phases = phasesOf(schedule);
   const today = columnOf(now, axis);
+  const closed = freeze === undefined ? undefined : columnOf(freeze, axis);
   const dark = new Set(brownouts?.planned.map(({ from }) => columnOf(from, axis)));
   let line = '';
   let running: Stage = 'planned';
@@ -109,22 +113,28 @@ function bar(version: VersionRules, axis: Axis, now: EpochMs, colour: boolean): 
     const { stage } = phaseAt(phases, instantOf(column, axis));
     if (colour && stage !== running) line += OFF + COLOURS[stage];
     running = stage;
-    line += column === today ? TODAY : dark.has(column) ? BROWNOUT : MARKS[stage];
+    const mark = column === closed ? FREEZE : dark.has(column) ? BROWNOUT : MARKS[stage];
+    line += column === today ? TODAY : mark;
   }
   return colour ? `${line}${OFF}` : line;
 }
 
-function inWords({ schedule, phases, brownouts, upstream }: VersionRules, now: EpochMs): string {
+function inWords(version: VersionRules, now: EpochMs): string {
+  const { schedule, phases, brownouts, upstream, freeze, retireWhen } = version;
   const phase = phaseAt(phases, now);
   const ended = hasEnded(phase);
   const early = ended && upstream === undefined && (schedule.sunset ?? now) > now;
   const words = [early ? `${phase.stage} for want of an upstream` : phase.stage, ...datesOf(schedule, now)];
+  if (freeze !== undefined && !ended)
+    words.push(`closed to new consumers ${freeze > now ? 'from' : 'since'} ${dateInWords(freeze)}`);
   const windows = (ended ? undefined : brownouts?.windows(now, Number.POSITIVE_INFINITY)) ?? [];
   const [next] = windows;
   if (next !== undefined) words.push(`${plural(windows.length, 'brownout')} from ${dateInWords(next.from)}`);
   const { after } = schedule;
   if (schedule.sunset !== undefined)
     words.push(after.kind === 'gone' ? 'then 410' : `then a redirect to ${after.to}`);
+  if (retireWhen?.onExceed === 'hold' && !ended)
+    words.push(`held for at most 90 days unless ${retireWhenInWords(retireWhen)}`);
   return words.join(', ');
 }
 

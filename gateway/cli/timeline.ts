@@ -9,7 +9,8 @@ import type { EpochMs } from '../policy/contract.ts';
 import { hasDates } from '../policy/lifecycle/api-life.ts';
 import { lifecycleEvents } from '../policy/lifecycle/calendar.ts';
 import { renderCalendar } from '../policy/lifecycle/icalendar.ts';
-import { type CommandResult, exitCodeOf } from './check.ts';
+import type { CommandResult } from './check.ts';
+import { exitCodeOf } from './exit-code.ts';
 import { nothingCalled } from './nothing-called.ts';
 import { timelineText } from './timeline-text.ts';
 

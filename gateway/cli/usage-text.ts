@@ -61,7 +61,8 @@ function heading(version: UsedVersion, now: string, colour: boolean): readonly s
   const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
   const line = `${paint(1, name)}  ${printable(dates.join(', '))}`;
   if (summary === null) return [line];
-  return [line, `  ${verdict === 'unused' ? paint(32, printable(summary)) : printable(summary)}`];
+  const decided = (version.decides?.summaries ?? []).map((each) => `  ${printable(each)}`);
+  return [line, `  ${verdict === 'unused' ? paint(32, printable(summary)) : printable(summary)}`, ...decided];
 }
 
 function daysLeft(now: string, sunset: string): string {

@@ -25,6 +25,8 @@ export interface WrittenLines {
   readonly forgotten: (rules: VersionRules) => Origin | undefined;
   readonly brownout: (rules: VersionRules, rule: number) => Origin | undefined;
   readonly exception: (rules: VersionRules, index: number) => Origin | undefined;
+  readonly freeze: (rules: VersionRules) => Origin | undefined;
+  readonly retireWhen: (rules: VersionRules) => Origin | undefined;
   /** At the operation, the version or the API. */
   readonly maintenance: (rules: VersionRules) => Origin | undefined;
   /** The bound of a body: there too, or the gateway's own. */
@@ -75,6 +77,8 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
       first(...within(rules, 'brownouts').flatMap((path) => [[...path, rule], path])),
     exception: (rules, index) =>
       first(...within(rules, 'exceptions').flatMap((path) => [[...path, index], path])),
+    retireWhen: (rules) => first(...within(rules, 'retire_when')),
+    freeze: (rules) => first(...within(rules, 'freeze')),
     maintenance: (rules) => first(...within(rules, 'maintenance'), ['maintenance']),
     size: (rules) =>
       first(...within(rules, 'max_body'), ['max_body']) ?? originOf(sources.gateway, [['bounds', 'body']]),

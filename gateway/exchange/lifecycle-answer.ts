@@ -5,7 +5,7 @@ import { dayOf } from '../policy/notation.ts';
 import type { Label } from '../policy/versioning/resolution.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
-import { BRIEFLY_CACHEABLE, type ErrorDescription, NO_STORE, proxyStatus } from './error-body.ts';
+import { BRIEFLY_CACHEABLE, type ErrorDescription, NO_STORE, proxyStatus, refuse } from './error-body.ts';
 
 type Of<Reason extends LifecycleRefusal['reason']> = Extract<LifecycleRefusal, { reason: Reason }>;
 
@@ -26,6 +26,8 @@ export function describeLifecycleRefusal(refusal: LifecycleRefusal, host?: strin
     }
     case 'brownout':
       return brownedOut(refusal);
+    case 'adoption_frozen':
+      return frozen(refusal);
     default: {
       const never: never = refusal;
       throw new Error(`unhandled refusal ${JSON.stringify(never)}`);
@@ -67,6 +69,13 @@ function brownedOut(refusal: Of<'brownout'>): ErrorDescription {
     members: { retryAfter: retryAfterSeconds, estimatedRestoration: restored, ...whereToGo(refusal) },
     headers: { ...MADE_HERE, 'cache-control': NO_STORE, 'retry-after': String(retryAfterSeconds) },
   };
+}
+
+/** Of one consumer alone, so that nothing may keep it. */
+function frozen(refusal: Of<'adoption_frozen'>): ErrorDescription {
+  const since = `${spellSubject(refusal)} takes no new consumers since ${dayOf(refusal.since)}.`;
+  const message = since + spellSuccessor(refusal);
+  return refuse(403, message, whereToGo(refusal), {}, 'http_request_denied');
 }
 
 const MADE_HERE: AnswerHeaders = { 'proxy-status': proxyStatus('proxy_internal_response') };

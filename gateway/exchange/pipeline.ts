@@ -5,7 +5,7 @@ import { assess } from '../policy/lifecycle/assess.ts';
 import { brownOut, looksAtCaller, meetsBrownout } from '../policy/lifecycle/brownout-refusal.ts';
 import { leaveFrom, someoneMayPass } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
-import { hasEnded, isForgotten, retire } from '../policy/lifecycle/retirement.ts';
+import { hasEnded, isForgotten } from '../policy/lifecycle/retirement.ts';
 import { refuseMaintained } from '../policy/maintenance/maintenance.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { authenticate } from './authenticate.ts';
@@ -21,13 +21,15 @@ import { type ExchangeFacts, withoutVersion } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
 import { refuseFlood } from './guard.ts';
 import { limitRefusal, partsOf } from './limit-of.ts';
+import { refuseNewcomer } from './newcomer.ts';
 import { keepFirstCall, type Pinned, pinnedVersion } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
 import { isKnownHost, publishReserved } from './publish/reserved.ts';
 import { tooLarge } from './request-size.ts';
 import { evidenceOf, resolutionOf, versionOf } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
-import { NO_CAPTURES, noteLinks, type Resource, redirectUrl } from './successor-url.ts';
+import { refuseEnded } from './retirement-answer.ts';
+import { NO_CAPTURES, noteLinks, type Resource } from './successor-url.ts';
 import { underKey } from './under-key.ts';
 
 /**
@@ -55,16 +57,14 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   if (view.misdirected)
     return refuse({ reason: isKnownHost(plan, view.host) ? 'misdirected' : 'host_unknown' });
 
-  // Reserved: what the gateway publishes about every API is public but for a consumer's own usage, and no API can stand in
-  // its place.
+  // Reserved: no API can stand in place of what the gateway publishes, all of it public but for a consumer's own usage.
   const published = publishReserved(plan, view, facts, ports);
   if (published !== undefined) return published;
 
   // Route: everything below depends on which API it is.
   const match = plan.routes.match(view.host, view.path);
-  if (match === undefined) {
+  if (match === undefined)
     return refuse({ reason: plan.routes.knowsHost(view.host) ? 'route_unknown' : 'host_unknown' });
-  }
   const api = match.route;
   facts.api = api;
   const slash = encodedSlash(api, match.tail);
@@ -129,16 +129,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   const ended = hasEnded(phase);
   const mayPass =
     ended && version.access.kind === 'identified' && someoneMayPass('sunset', version.exceptions, now);
-  const retirement = (): Refusal =>
-    retire({
-      label: version.label,
-      operation: version.operation,
-      schedule: version.schedule,
-      phase,
-      method: view.method,
-      next: facts.successor,
-      redirect: redirectUrl(plan, api, version, facts, resource),
-    });
+  const retirement = (): Refusal => refuseEnded(api, version, phase, facts, resource);
   if (ended && !mayPass) {
     const answer = enforce(api, version, facts, retirement());
     if (answer !== undefined) return answer;
@@ -182,10 +173,16 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     if (answer) return answer;
   }
 
-  if (access.kind === 'identified') {
-    const denied = authorise(access, view.method, consumer);
-    if (denied !== undefined) return refuse(denied);
+  // Freeze: last of the lifecycle, since it alone may ask the store, and before scopes: they are no matter for a newcomer.
+  if (version.freeze !== undefined) {
+    const asked = refuseNewcomer(version, consumer, facts, ports);
+    const refusal = asked instanceof Promise ? await asked : asked;
+    const answer = refusal && enforce(api, version, facts, refusal);
+    if (answer !== undefined) return answer;
   }
+
+  const denied = access.kind === 'identified' ? authorise(access, view.method, consumer) : undefined;
+  if (denied !== undefined) return refuse(denied);
 
   // Size: by what the request says of itself, before the client is asked for its body (FWD-10, SMG-24).
   const oversized = tooLarge(version, view);

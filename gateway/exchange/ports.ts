@@ -6,6 +6,7 @@ import type { EpochMs, MaybePromise, RequestHeaders } from '../policy/contract.t
 import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
+import type { Adoption } from '../policy/usage/adoption.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Fault } from './directive.ts';
@@ -25,6 +26,7 @@ export interface ExchangePorts {
   readonly limiter: RateLimiter;
   readonly pins: PinStore;
   readonly idempotency: IdempotencyStore;
+  readonly adoption: Adoption;
   /** Who called what is deprecated; undefined where nobody's calls are recorded. */
   readonly ledger: Pick<LedgerStore, 'read'> | undefined;
   /** The pauses known to this process; the same array until it changes. */

@@ -88,6 +88,7 @@ export function describeRefusal(
       return tellOfPin(describeLifecycleRefusal(refusal), facts);
     case 'version_moved':
     case 'brownout':
+    case 'adoption_frozen':
       return describeLifecycleRefusal(refusal, glimpse.host);
     case 'maintenance':
       return unavailable(

@@ -4,6 +4,7 @@ import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { assess, holdOf, type Moment } from '../policy/lifecycle/assess.ts';
+import { retirementHoldOf } from '../policy/lifecycle/override.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import type { Phase, Stage } from '../policy/lifecycle/schedule.ts';
 
@@ -13,6 +14,8 @@ export interface Standing {
   readonly stage: Stage;
   /** Whether a pause holds its brownouts and its retirement; undefined where there is none to hold. */
   readonly paused: boolean | undefined;
+  /** Whether the guard holds its retirement; undefined where it is not looked after. */
+  readonly held: boolean | undefined;
 }
 
 export function* standingOf(plan: GatewayPlan, moment: Moment): Iterable<Standing> {
@@ -21,7 +24,9 @@ export function* standingOf(plan: GatewayPlan, moment: Moment): Iterable<Standin
       const rules = assess(version, moment);
       const { stage } = phaseAt(rules.phases, moment.now);
       const paused = hasDates(version.schedule) ? holdOf(version, moment) !== undefined : undefined;
-      yield { rules, stage, paused };
+      const hold = retirementHoldOf(moment.overrides, version, moment.now);
+      const held = version.retireWhen === undefined ? undefined : hold !== undefined;
+      yield { rules, stage, paused, held };
     }
   }
 }

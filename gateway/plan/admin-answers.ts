@@ -13,7 +13,7 @@ const effect = z.object({
 
 const pause = z.object({
   id: z.string(),
-  kind: z.literal('pause'),
+  kind: z.enum(['pause', 'hold']),
   api: z.string(),
   /** Null: every version. */
   version: z.string().nullable(),

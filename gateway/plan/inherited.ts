@@ -18,6 +18,8 @@ const OWN_INSTEAD: Readonly<Record<string, readonly string[]>> = {
   forgotten: ['forgotten', 'sunset'],
   exceptions: ['exceptions', 'sunset'],
   brownouts: ['brownouts', 'sunset'],
+  freeze: ['freeze', 'deprecated', 'sunset'],
+  retire_when: ['retire_when', 'sunset'],
   alternate: ['alternate', 'successor', 'after.redirect'],
   guide: ['guide'],
   status: ['status'],

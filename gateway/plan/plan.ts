@@ -6,6 +6,7 @@ import type { IdempotencyRules } from '../policy/idempotency/rules.ts';
 import type { BrownoutCalendar } from '../policy/lifecycle/brownout-calendar.ts';
 import type { Exception } from '../policy/lifecycle/exceptions.ts';
 import type { TailParts } from '../policy/lifecycle/operation-template.ts';
+import type { RetireWhen } from '../policy/lifecycle/retire-when.ts';
 import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
 import type { Maintenance } from '../policy/maintenance/maintenance.ts';
 import type { Limit, LimitRules } from '../policy/rate-limit/limit.ts';
@@ -94,6 +95,10 @@ export interface VersionRules {
   readonly exceptions: readonly Exception[];
   /** An operation with a list of its own has that instead of the version's. */
   readonly brownouts: BrownoutCalendar | undefined;
+  /** From this instant on nobody is let in who was not seen before; undefined: everybody may come. */
+  readonly freeze: EpochMs | undefined;
+  /** By what the ledger has of it; undefined: it retires whatever is called. None of an operation itself. */
+  readonly retireWhen: RetireWhen | undefined;
   /** Whether it holds is asked of the real clock. */
   readonly maintenance: Maintenance | undefined;
   /** Whether JSON objects answered while deprecated say so themselves. */

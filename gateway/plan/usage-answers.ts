@@ -10,6 +10,18 @@ const trend = z.object({ week: z.number(), weekBefore: z.number() });
 /** `GET /search`; null for what no operation of the policy names. */
 const operation = z.string().nullable();
 
+/** What the usage of a version decides: who is new to it, and whether it may retire. */
+const decides = z.object({
+  /** Since when its calls are counted; null: not yet. */
+  countedSince: z.string().nullable(),
+  freeze: z.string().nullable(),
+  /** Null where no rule asks for it. */
+  retirement: z.enum(['met', 'exceeded', 'unknown']).nullable(),
+  heldUntil: z.string().nullable(),
+  /** For people, each without a full stop. */
+  summaries: z.array(z.string()),
+});
+
 const usedVersion = z.object({
   api: z.string(),
   version: z.string(),
@@ -26,6 +38,8 @@ const usedVersion = z.object({
   verdict: z.enum(['unused', 'too_early', 'called', 'ended', 'not_deprecated', 'not_in_policies']).nullable(),
   /** The verdict for people, without a full stop. */
   summary: z.string().nullable(),
+  /** Only of a version that says freeze or retire_when. */
+  decides: decides.exactOptional(),
   operations: z.array(
     z.object({ operation, consumers: z.number(), calls: z.number(), trend, lastCall: z.string() }),
   ),

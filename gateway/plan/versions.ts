@@ -29,8 +29,8 @@ const ALWAYS = Number.NEGATIVE_INFINITY;
 function lifeOf(file: PolicyParts): Omit<VersionParts, 'released'> {
   const { announced, deprecated, sunset, extended, retired, forgotten } = file;
   const { alternate, guide, status, service_doc, service_desc, reason } = file;
-  const { exceptions, brownouts, maintenance } = file;
+  const { exceptions, brownouts, freeze, retire_when, maintenance } = file;
   const dates = { announced, deprecated, sunset, extended, retired, forgotten };
   const pages = { alternate, guide, status, service_doc, service_desc };
-  return { ...dates, ...pages, reason, exceptions, brownouts, maintenance };
+  return { ...dates, ...pages, reason, exceptions, brownouts, freeze, retire_when, maintenance };
 }

@@ -29,8 +29,10 @@ function readOverride(text: string): Override | undefined {
   const stored = storedValue(text);
   if (!isStoredObject(stored)) return undefined;
   const { kind, id, api, label, author, reason, from, until } = stored;
-  if (kind !== 'pause' || (label !== undefined && typeof label !== 'string')) return undefined;
+  if (label !== undefined && typeof label !== 'string') return undefined;
   if (typeof id !== 'string' || typeof api !== 'string' || typeof author !== 'string') return undefined;
   if (typeof reason !== 'string' || !isInstant(from) || !isInstant(until)) return undefined;
-  return { kind, id, api, label, author, reason, from, until };
+  const held = { id, api, author, reason, from, until };
+  if (kind === 'pause') return { kind, label, ...held };
+  return kind === 'hold' && label !== undefined ? { kind, label, ...held } : undefined;
 }

@@ -27,6 +27,7 @@ const FIELDS = [
   'signal',
   'names',
   'expires',
+  'freeze',
   'worker',
   'calls',
   'records',

@@ -6,6 +6,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { type BoundsSamples, boundRows } from './bounds-report.ts';
 import { certificateRows } from './certificate-rows.ts';
+import { type FreezeCounts, freezeRows } from './freeze-counts.ts';
 import { knownAuthFailures, knownCallers, knownRetirements, withZeros } from './known-series.ts';
 import type { LedgerSamples } from './ledger/ledger.ts';
 import { ledgerRows } from './ledger/ledger-rows.ts';
@@ -28,6 +29,7 @@ import {
   retiredSamples,
   upstreamSamples,
 } from './request-samples.ts';
+import { type RetirementGauge, retirementRows } from './retirement-gauge.ts';
 import { counter, gauge, histogram, type MetricRow, single } from './series.ts';
 import { type TargetMetrics, targetRows } from './target-metrics.ts';
 
@@ -36,6 +38,8 @@ export interface MetricSources {
   readonly state: ProcessState;
   readonly bounds: BoundsSamples;
   readonly targets: TargetMetrics;
+  readonly freezes: Pick<FreezeCounts, 'samples'>;
+  readonly retirements: Pick<RetirementGauge, 'samples'>;
   readonly ledger: LedgerSamples | undefined;
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
@@ -53,6 +57,8 @@ export function metricRows({
   bounds,
   ledger,
   targets,
+  freezes,
+  retirements,
   plan,
   now,
   overrides,
@@ -109,7 +115,7 @@ export function metricRows({
     ),
     counter(
       'sundial_retired_requests_total',
-      'Requests to a version past its sunset or in a brownout.',
+      'Requests to a version past its sunset, in a brownout, or of a new consumer to a frozen one.',
       [...VERSION, 'action'],
       () => withZeros(retiredSamples(requests), knownRetirements(standing())),
     ),
@@ -136,7 +142,7 @@ export function metricRows({
     ),
     gauge(
       'sundial_version_sunset_timestamp_seconds',
-      'When a version stops answering, extensions and a pause included.',
+      'When a version stops answering, extensions, a pause and a hold included.',
       VERSION,
       () => dateSamples(standing(), 'sunset'),
       'primary',
@@ -148,6 +154,7 @@ export function metricRows({
       () => pausedSamples(standing()),
       'primary',
     ),
+    ...retirementRows(retirements, plan, standing),
     gauge(
       'sundial_version_last_request_timestamp_seconds',
       'When a version was last asked for.',
@@ -180,6 +187,7 @@ export function metricRows({
       ['api', 'reason'],
       () => withZeros(authFailureSamples(requests), knownAuthFailures(plan())),
     ),
+    ...freezeRows(freezes, plan),
     ...targetRows(targets),
     ...boundRows(bounds),
     ...(ledger === undefined ? [] : ledgerRows(ledger)),

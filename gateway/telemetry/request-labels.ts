@@ -65,7 +65,7 @@ export const RESOLUTIONS = [
   'unavailable',
   'unacceptable',
 ] as const;
-export const RETIREMENTS = ['gone', 'redirect', 'brownout'] as const;
+export const RETIREMENTS = ['gone', 'redirect', 'brownout', 'frozen'] as const;
 export const DECISIONS = ['allowed', 'limited', 'shadow_limited', 'degraded'] as const;
 export const AUTH_FAILURES = [
   'credentials_missing',
@@ -120,6 +120,7 @@ export const REFUSALS: Readonly<
   version_retired: { kind: 'retired', action: 'gone' },
   version_moved: { kind: 'retired', action: 'redirect' },
   brownout: { kind: 'retired', action: 'brownout' },
+  adoption_frozen: { kind: 'retired', action: 'frozen' },
   maintenance: { kind: 'request' },
   credentials_missing: { kind: 'auth', failure: 'credentials_missing' },
   credentials_malformed: { kind: 'auth', failure: 'credentials_malformed' },

@@ -8,6 +8,7 @@ import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
 import { type BoundsReport, createBoundsReport } from './bounds-report.ts';
 import { createExposition, type MetricsPage } from './exposition.ts';
+import { createFreezeCounts, type FreezeCounts } from './freeze-counts.ts';
 import { createUsageLedger, type UsageLedger } from './ledger/ledger.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
 import { createLogger, type Logger, type LogLevel } from './logger.ts';
@@ -15,6 +16,7 @@ import { metricRows } from './metrics.ts';
 import { createObserver } from './observe.ts';
 import { createProcessState, type ProcessState } from './process-state.ts';
 import { createRequestMetrics } from './request-metrics.ts';
+import { createRetirementGauge, type RetirementGauge } from './retirement-gauge.ts';
 import type { MetricsSnapshot } from './snapshots.ts';
 import type { Spans } from './spans.ts';
 import { createTargetMetrics, type TargetMetrics } from './target-metrics.ts';
@@ -55,7 +57,9 @@ export type Metrics = Pick<
   | 'countWebsockets'
   | 'countWorkers'
 > &
-  Pick<TargetMetrics, 'watchTargets' | 'targetChanged'> & {
+  Pick<TargetMetrics, 'watchTargets' | 'targetChanged'> &
+  Pick<FreezeCounts, 'freezeUnjudged'> &
+  Pick<RetirementGauge, 'retirementJudged'> & {
     readonly render: () => Promise<MetricsPage>;
     /** What this process has counted, for the page of the one it is a worker of. */
     readonly snapshot: () => Promise<MetricsSnapshot>;
@@ -96,6 +100,8 @@ export function createTelemetry({
   const ledger = recordsUsage ? createUsageLedger({ plan, now, logger }) : undefined;
   const targets = createTargetMetrics();
   const { watchTargets, targetChanged } = targets;
+  const freezes = createFreezeCounts();
+  const retirements = createRetirementGauge();
   const { storeUp, reload, certificate, certificatesCurrent, adminWrite, countWebsockets, countWorkers } =
     state;
   const exposition = createExposition(
@@ -105,6 +111,8 @@ export function createTelemetry({
       bounds,
       ledger: ledger?.samples,
       targets,
+      freezes,
+      retirements,
       plan,
       now,
       overrides,
@@ -135,6 +143,8 @@ export function createTelemetry({
       countWorkers,
       watchTargets,
       targetChanged,
+      freezeUnjudged: freezes.freezeUnjudged,
+      retirementJudged: retirements.retirementJudged,
     },
     bounds,
     ledger,

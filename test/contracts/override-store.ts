@@ -35,13 +35,14 @@ export function overrideStoreContract(name: string, open: () => Promise<LastingU
     });
 
     it('one that was put is in force here at once, on the other gateway once it looks, and after a restart', async () => {
-      const pause = pauseFrom(1000);
-      await overrides(0).put(pause);
-      expect(overrides(0).current()).toEqual([pause]);
+      const hold: Override = { ...pauseFrom(2000), kind: 'hold', label: 'v1' };
+      const both = [pauseFrom(1000), hold];
+      for (const each of both) await overrides(0).put(each);
+      expect(overrides(0).current()).toEqual(both);
       await store.refresh();
-      expect(overrides(1).current()).toEqual([pause]);
+      expect(overrides(1).current()).toEqual(both);
       await store.restart();
-      for (const gateway of [0, 1] as const) expect(overrides(gateway).current()).toEqual([pause]);
+      for (const gateway of [0, 1] as const) expect(overrides(gateway).current()).toEqual(both);
     });
 
     it('one that was removed is gone, and removing it again says so', async () => {

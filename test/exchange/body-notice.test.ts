@@ -83,6 +83,7 @@ async function judge(situation: Situation): Promise<Directive> {
         }),
       ],
     ]),
+    adoption: { isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   });

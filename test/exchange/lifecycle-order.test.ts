@@ -111,6 +111,7 @@ async function judge(situation: Situation): Promise<Judged> {
         }),
       ],
     ]),
+    adoption: { isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   });

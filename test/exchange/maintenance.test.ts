@@ -93,6 +93,7 @@ async function judge({
         }),
       ],
     ]),
+    adoption: { isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   });

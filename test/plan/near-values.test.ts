@@ -82,7 +82,7 @@ const ROWS: readonly (readonly [key: string, wrong: string, cure: string, right?
     leave('[brownouts]'),
   ],
   ['v1 exceptions', leave('"limit, Brownout"'), 'from: [brownouts, limits]', leave('[brownouts, limits]')],
-  ['v1 exceptions', leave('all'), 'a list of brownouts, sunset, limits', leave('[brownouts]')],
+  ['v1 exceptions', leave('all'), 'a list of brownouts, sunset, limits, freeze', leave('[brownouts]')],
   ['v1 exceptions', leave('[brownout]'), 'did you mean "brownouts"?', leave('[brownouts]')],
   ['api', 'My Orders', 'my-orders'],
 ];

@@ -9,6 +9,7 @@ const INSTANTS = new Set([
   'sunset',
   'retired',
   'forgotten',
+  'freeze',
   'from',
   'until',
 ]);

@@ -85,6 +85,8 @@ export function version(changes: Partial<VersionRules> = {}): VersionRules {
     phasesOf,
     exceptions: [],
     brownouts: undefined,
+    freeze: undefined,
+    retireWhen: undefined,
     maintenance: undefined,
     bodyNotice: false,
     maxBody: 1_000_000,

@@ -115,6 +115,7 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
         }),
       ],
     ]),
+    adoption: { isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   };

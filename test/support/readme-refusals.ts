@@ -77,6 +77,14 @@ const SAMPLES: Samples = {
     successor: undefined,
     guide: undefined,
   })),
+  adoption_frozen: [
+    {
+      reason: 'adoption_frozen',
+      ...retired,
+      replacement: undefined,
+      successor: undefined,
+    },
+  ],
   maintenance: [{ reason: 'maintenance', retryAfterSeconds: 1, restoredAt: NOW }],
   credentials_missing: [{ reason: 'credentials_missing' }],
   credentials_malformed: [{ reason: 'credentials_malformed' }],

@@ -4,9 +4,11 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createBoundsReport } from '../../gateway/telemetry/bounds-report.ts';
+import { createFreezeCounts } from '../../gateway/telemetry/freeze-counts.ts';
 import { metricRows } from '../../gateway/telemetry/metrics.ts';
 import { createProcessState } from '../../gateway/telemetry/process-state.ts';
 import { createRequestMetrics } from '../../gateway/telemetry/request-metrics.ts';
+import { createRetirementGauge } from '../../gateway/telemetry/retirement-gauge.ts';
 import { createTargetMetrics } from '../../gateway/telemetry/target-metrics.ts';
 import { plan } from '../support/exchange-samples.ts';
 
@@ -29,6 +31,8 @@ const rows = metricRows({
     pending: () => 0,
     flushes: () => ({ success: 0, failure: 0 }),
   },
+  freezes: createFreezeCounts(),
+  retirements: createRetirementGauge(),
   logLinesDropped: () => 0,
 });
 const labelsOf = new Map(

@@ -9,6 +9,7 @@ import {
   contextOf,
   documentOf,
   type Policies,
+  type PolicySource,
   readGateway,
   readPolicies,
 } from '../load-documents.ts';
@@ -39,6 +40,7 @@ export type Compared =
       readonly changes: readonly Change[];
       /** Errors of the newer side, warnings that the older one had not, and what was published and is rewritten. */
       readonly findings: readonly Problem[];
+      readonly newer: readonly PolicySource[];
     };
 
 /** Never throws for what the files hold. */
@@ -67,6 +69,7 @@ export async function comparePolicies(options: SidesOptions): Promise<Compared> 
     kind: 'compared',
     changes: compareFacts(before.sources.map(factsOf), after.sources.map(factsOf)),
     findings: sortProblems([...fresh, ...rewritten]),
+    newer: after.sources,
   };
 }
 

@@ -3,6 +3,7 @@
 import type { BrownoutRule } from '../../policy/lifecycle/brownout-rule.ts';
 import { expandBrownouts } from '../../policy/lifecycle/brownout-windows.ts';
 import { spellOperation } from '../../policy/lifecycle/operation-template.ts';
+import { retireWhenInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import type { OperationFile, PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
@@ -33,6 +34,8 @@ const KNOWN = new Set([
   'successor',
   'exceptions',
   'brownouts',
+  'freeze',
+  'retire_when',
   'maintenance',
   'limits',
   'access',
@@ -95,6 +98,8 @@ export function lifeFacts(version: VersionFile): readonly Fact[] {
     ...wordFact('successor', successor === undefined ? undefined : plainWord(successor)),
     membersFact('exception', (version.exceptions ?? []).map(exceptionWord)),
     ...windowFacts(version.brownouts, deprecated, sunset),
+    ...dateFact('freeze', version.freeze),
+    ...retireWhenFacts(version),
     ...dateFact('maintenance until', version.maintenance?.until),
   ];
 }
@@ -130,6 +135,12 @@ function afterFacts({ after = 'gone' }: VersionFile, sunset: number | undefined)
 
 function extensionWord({ to, announced }: NonNullable<VersionFile['extended']>[number]): Word {
   return plainWord(`to ${dateInWords(to)}, announced ${dateInWords(announced)}`);
+}
+
+function retireWhenFacts({ retire_when: rule }: VersionFile): readonly Fact[] {
+  if (rule === undefined) return [];
+  const otherwise = rule.onExceed === 'hold' ? ', else held' : ', else with a warning';
+  return wordFact('retirement', plainWord(retireWhenInWords(rule) + otherwise));
 }
 
 function exceptionWord({ consumer, until, from }: NonNullable<VersionFile['exceptions']>[number]): Word {

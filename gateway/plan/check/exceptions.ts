@@ -41,6 +41,11 @@ export function checkExceptions(
     const wrong = (message: string, hint?: string) =>
       report([...path, 'until'], { rule: RULE, message, ...(hint !== undefined && { hint }) });
     const passes = from.includes('sunset');
+    const { freeze } = version;
+    if (from.includes('freeze') && freeze === undefined && !isWritten(view, [...owner, 'freeze']))
+      report([...path, 'from'], { rule: RULE, message: `${name} has no freeze to be excepted from` });
+    if (freeze !== undefined && from.every((what) => what === 'freeze') && until <= freeze)
+      wrong(`until (${dayOf(until)}) is not after the freeze (${dayOf(freeze)}): nothing is excepted`);
     if (sunset === undefined) {
       if (passes && !isWritten(view, [...owner, 'sunset']))
         report([...path, 'from'], { rule: RULE, message: `${name} has no sunset to be excepted from` });

@@ -13,6 +13,7 @@ import { checkCarriers } from './carriers.ts';
 import { checkHeaders } from './headers.ts';
 import { checkHosts } from './hosts.ts';
 import { checkIdempotency } from './idempotency.ts';
+import { checkLedger } from './ledger.ts';
 import { checkLimits } from './limits.ts';
 import { checkLowering } from './lowering.ts';
 import { checkMaintenance } from './maintenance.ts';
@@ -23,6 +24,7 @@ import { isWritten, type PolicyView, type Report, type Surroundings } from './vi
 export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: Report): void {
   const report = switchedReport(view.parts.rules, unswitched);
   checkVersions(view, around.now, report);
+  checkLedger(view, around, report);
   checkRules(view, report);
   if (view.unversioned) checkUnversioned(view, report);
   else checkCarriers(view, around.now, report);

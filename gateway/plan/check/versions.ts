@@ -9,7 +9,9 @@ import { hasSunset, redirectChain, redirectOf } from '../redirects.ts';
 import { reportDangling } from './dangling.ts';
 import { checkDates } from './dates.ts';
 import { checkExceptions } from './exceptions.ts';
+import { checkFreeze } from './freeze.ts';
 import { checkOperations } from './operations.ts';
+import { checkRetireWhen } from './retire-when.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
 const NO_CARRIERS = { header: undefined, default: undefined };
@@ -33,6 +35,8 @@ export function checkVersions(view: PolicyView, now: EpochMs, report: Report): v
     checkDates(label, version, view, report);
     checkOperations(label, version, view, report);
     checkExceptions(label, version, view, report);
+    checkFreeze(label, version, view, report);
+    checkRetireWhen(label, version, view, report);
     checkRedirect(label, version, view, report);
     checkAlternate(label, version, report);
   }

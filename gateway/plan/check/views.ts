@@ -3,6 +3,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { GatewayParts } from '../grammar/gateway-grammar.ts';
+import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
 import type { PolicyParts, VersionParts } from '../grammar/policy-grammar.ts';
 import type { Problem } from '../problems.ts';
 import type { Finding, Path, SourceDocument } from '../read/document.ts';
@@ -36,6 +37,8 @@ export interface Surroundings {
   readonly listeners: readonly { readonly name: string; readonly address: Address }[];
   /** Undefined where no client is held to the names of certificates. */
   readonly certifiedNames: readonly string[] | undefined;
+  /** Days for which calls are kept; 0: none are counted. */
+  readonly ledgerDays: number | undefined;
 }
 
 export type Report = (path: Path, finding: Finding) => void;
@@ -69,6 +72,7 @@ export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
     public: settings.public,
     identities: settings.identities.map(({ name }) => name),
     listeners: listenersOf({ ...settings.listeners }),
+    ledgerDays: settings.ledger?.keepDays ?? 0,
     certifiedNames: certifiedNames({
       ...settings,
       certificates: settings.listeners.https?.certificates ?? [],
@@ -84,7 +88,12 @@ export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs):
   const { public: origin, trusted_proxies, listeners: written } = view?.parts ?? {};
   const certificates = written?.https?.tls?.certificates ?? [];
   const face = { public: origin, trustedProxies: trusted_proxies ?? [], certificates };
-  return { now, public: origin, identities, listeners, certifiedNames: certifiedNames(face) };
+  const ledgerDays = view === undefined ? undefined : ledgerDaysOf(view.parts);
+  return { now, public: origin, identities, listeners, certifiedNames: certifiedNames(face), ledgerDays };
+}
+
+function ledgerDaysOf({ ledger }: GatewayParts): number {
+  return ledger === 'off' ? 0 : (ledger?.keep ?? wholeLedger.parse(WRITTEN_LEDGER).keep);
 }
 
 function listenersOf(

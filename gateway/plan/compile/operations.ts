@@ -57,6 +57,7 @@ function compileOperation(
     operation: name,
     operations: undefined,
     notes: undefined,
+    retireWhen: undefined,
     schedule,
     phases: phasesWith(rules.upstream, phasesOf(schedule)),
     phasesOf,

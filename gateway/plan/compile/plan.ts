@@ -106,6 +106,8 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       phasesOf,
       exceptions: compileExceptions(version.exceptions, schedule, phasesOf, upstream !== undefined),
       brownouts: compileBrownouts(version.brownouts, schedule),
+      freeze: version.freeze,
+      retireWhen: version.retire_when,
       maintenance: version.maintenance,
       bodyNotice: version.body_notice ?? false,
       notes: newsOf(file.notes?.[label], schedule.released),

@@ -42,6 +42,7 @@ const expectation = z
       })
       .optional(),
     created: day.optional(),
+    first_seen: instant('When the consumer first called the version; default: before any freeze.').optional(),
     at: instant('When. Required, so that an expectation holds on any day.'),
     version: z.string().meta({ description: 'The version that answers.' }).optional(),
     stage: z

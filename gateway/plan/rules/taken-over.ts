@@ -13,6 +13,8 @@ const ANNOUNCED_TO_ALL = [
   'forgotten',
   'exceptions',
   'brownouts',
+  'freeze',
+  'retire_when',
   'maintenance',
 ] as const;
 

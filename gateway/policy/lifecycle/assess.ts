@@ -5,7 +5,7 @@ import type { Label } from '../versioning/resolution.ts';
 import { type BrownoutCalendar, createBrownoutCalendar } from './brownout-calendar.ts';
 import type { BrownoutWindow } from './brownout-rule.ts';
 import type { Exception } from './exceptions.ts';
-import { type Override, type Pause, pauseOf } from './override.ts';
+import { type Hold, type Override, type Pause, pauseOf, retirementHoldOf } from './override.ts';
 import type { Phase, Schedule } from './schedule.ts';
 
 /** What an override may change of a version or operation; the rules of a plan have this form. */
@@ -29,26 +29,42 @@ export interface Moment {
 }
 
 interface Remembered<T> {
-  readonly pause: Pause;
+  readonly override: Override;
   readonly made: T;
 }
 
-/** One entry for each: at any instant a version has one pause. */
+/** One entry for each: at any instant a version has one pause, and what that leaves of it one hold. */
 const lives = new WeakMap<Living, Remembered<Living>>();
 const calendars = new WeakMap<BrownoutCalendar, Remembered<BrownoutCalendar>>();
 
 /**
  * The rules as they stand at `now`. While a pause runs no window of theirs is open, and what would end sooner ends with
- * the pause; its signals say so. The same object as long as the same pause is in force.
+ * the pause; its signals say so. So does a hold, but for the windows. The same object as long as the same pause and the
+ * same hold are in force.
  */
 export function assess<R extends Living>(rules: R, moment: Moment): R {
+  if (moment.overrides.length === 0 || rules.upstream === undefined) return rules;
   const pause = holdOf(rules, moment);
-  if (pause === undefined) return rules;
+  const hold = retirementHoldOf(moment.overrides, rules, moment.now);
+  const paused = pause === undefined ? rules : remembered(rules, pause, underPause);
+  return hold === undefined || !isTimely(hold, rules) ? paused : remembered(paused, hold, underHold);
+}
+
+/** A hold keeps alive and revives nothing: neither the version nor an operation that had ended when it began. */
+function isTimely({ from }: Hold, { schedule }: Living): boolean {
+  return schedule.sunset !== undefined && from < schedule.sunset;
+}
+
+function remembered<R extends Living, O extends Override>(
+  rules: R,
+  override: O,
+  make: (rules: R, override: O) => R,
+): R {
   const known = lives.get(rules);
   // What is remembered for rules was made of them, so that it has whatever else they have.
-  if (known !== undefined && isSame(known.pause, pause)) return known.made as R;
-  const made = underPause(rules, pause);
-  lives.set(rules, { pause, made });
+  if (known !== undefined && isSame(known.override, override)) return known.made as R;
+  const made = make(rules, override);
+  lives.set(rules, { override, made });
   return made;
 }
 
@@ -63,14 +79,18 @@ export function holdOf(
 
 function underPause<R extends Living>(rules: R, pause: Pause): R {
   const brownouts = rules.brownouts && clear(rules.brownouts, pause);
-  const schedule = holdDates(rules.schedule, pause.until);
-  if (schedule === rules.schedule) return { ...rules, brownouts };
+  return underHold({ ...rules, brownouts }, pause);
+}
+
+function underHold<R extends Living>(rules: R, { until }: Override): R {
+  const schedule = holdDates(rules.schedule, until);
+  if (schedule === rules.schedule) return rules;
   const phases = rules.phasesOf(schedule);
   // A consumer whose own last day is later keeps it; nobody's is earlier than that of the version.
   const exceptions = rules.exceptions.map((each) =>
-    each.until > (schedule.sunset ?? pause.until) ? each : { ...each, phases },
+    each.until > (schedule.sunset ?? until) ? each : { ...each, phases },
   );
-  return { ...rules, schedule, phases, exceptions, brownouts };
+  return { ...rules, schedule, phases, exceptions };
 }
 
 /** No end comes before `until`. The very same dates where none would. */
@@ -89,9 +109,9 @@ function holdDates(schedule: Schedule, until: EpochMs): Schedule {
 /** The calendar without what falls into the pause; one that versions and operations share stays shared. */
 function clear(calendar: BrownoutCalendar, pause: Pause): BrownoutCalendar {
   const known = calendars.get(calendar);
-  if (known !== undefined && isSame(known.pause, pause)) return known.made;
+  if (known !== undefined && isSame(known.override, pause)) return known.made;
   const made = createBrownoutCalendar(calendar.planned.flatMap((window) => outside(window, pause)));
-  calendars.set(calendar, { pause, made });
+  calendars.set(calendar, { override: pause, made });
   return made;
 }
 
@@ -103,7 +123,7 @@ function outside(window: BrownoutWindow, { from, until }: Pause): readonly Brown
   ].filter((part) => part.from < part.until);
 }
 
-/** A store may read the same pause anew; one that was changed is another. */
-function isSame(one: Pause, other: Pause): boolean {
+/** A store may read the same override anew; one that was changed is another. */
+function isSame(one: Override, other: Override): boolean {
   return one === other || (one.id === other.id && one.from === other.from && one.until === other.until);
 }

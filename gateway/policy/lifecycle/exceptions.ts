@@ -1,10 +1,10 @@
-// Exceptions: a consumer's written leave from brownouts, from the sunset, or from lowered limits, until a day.
+// Exceptions: a consumer's written leave from brownouts, the sunset, lowered limits or a freeze, until a day.
 // Compiled with the plan; asked by the pipeline once it knows the consumer, and before, whether it must.
 import type { EpochMs } from '../contract.ts';
 import type { Phase } from './schedule.ts';
 
 /** What an exception may free a consumer from. */
-export const EXEMPTIONS = ['brownouts', 'sunset', 'limits'] as const;
+export const EXEMPTIONS = ['brownouts', 'sunset', 'limits', 'freeze'] as const;
 export type Exemption = (typeof EXEMPTIONS)[number];
 
 export interface Exception {

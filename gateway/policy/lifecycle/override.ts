@@ -1,4 +1,5 @@
-// Overrides: the only stored part of a version's life. Today one kind, an operator's pause of brownouts and retirement.
+// Overrides: the only stored part of a version's life. An operator's pause of brownouts and retirement, and the hold of a
+// guard, which keeps a version from retiring while too much of it is called.
 // Kept behind a port, held in memory by every gateway, so that a lost store changes nothing.
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
@@ -17,7 +18,13 @@ export interface Pause {
   readonly until: EpochMs;
 }
 
-export type Override = Pause;
+/** While it runs the version does not retire; its brownouts happen. What had ended before it began stays ended. */
+export interface Hold extends Omit<Pause, 'kind' | 'label'> {
+  readonly kind: 'hold';
+  readonly label: Label;
+}
+
+export type Override = Pause | Hold;
 
 /** Every answer rejects with `StoreUnavailable` only. */
 export interface OverrideStore {
@@ -45,10 +52,22 @@ export function pauseOf(
 ): Pause | undefined {
   let longest: Pause | undefined;
   for (const each of overrides) {
-    if (!concerns(each, { api, label }) || now < each.from || now >= each.until) continue;
+    if (each.kind !== 'pause' || !isInForce(each, { api, label }, now)) continue;
     if (longest === undefined || each.until > longest.until) longest = each;
   }
   return longest;
+}
+
+/** The hold of one version in force at `now`; a guard makes one for each. */
+export function retirementHoldOf(
+  overrides: readonly Override[],
+  version: { readonly api: string; readonly label: Label },
+  now: EpochMs,
+): Hold | undefined {
+  for (const each of overrides) {
+    if (each.kind === 'hold' && isInForce(each, version, now)) return each;
+  }
+  return undefined;
 }
 
 /** The first instant after `now` at which an override of the version begins or ends; `Infinity` without one. */
@@ -64,6 +83,14 @@ export function nextOverrideChange(
     else if (each.until > now) next = Math.min(next, each.until);
   }
   return next;
+}
+
+function isInForce(
+  override: Override,
+  version: { readonly api: string; readonly label: Label },
+  now: EpochMs,
+): boolean {
+  return concerns(override, version) && now >= override.from && now < override.until;
 }
 
 function concerns(

@@ -1,10 +1,10 @@
-// What a pause does to each version it names, said before it is stored and whenever it is listed.
+// What a pause, or a hold, does to each version it names, said before it is stored and whenever it is listed.
 // Made of the same assessment that requests are judged by.
 import { dateInWords } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
 import { isOfWholeApi } from './api-life.ts';
 import { assess, type Living } from './assess.ts';
-import type { Pause } from './override.ts';
+import type { Override } from './override.ts';
 import { phaseAt } from './phases.ts';
 import { hasEnded, isForgotten } from './retirement.ts';
 import type { Schedule } from './schedule.ts';
@@ -44,7 +44,7 @@ export interface PauseEffect {
 }
 
 /** What the pause does from its first instant on, by version in the order of the file; empty for an API that is gone. */
-export function effectsOf(pause: Pause, apis: readonly PausableApi[]): readonly PauseEffect[] {
+export function effectsOf(pause: Override, apis: readonly PausableApi[]): readonly PauseEffect[] {
   const api = apis.find(({ name }) => name === pause.api);
   return [...(api?.versions.values() ?? [])]
     .filter(({ label }) => pause.label === undefined || pause.label === label)
@@ -58,13 +58,14 @@ function endsApart(operation: Living, { schedule, brownouts }: Living): boolean 
   return operation.schedule.sunset !== schedule.sunset || operation.brownouts !== brownouts;
 }
 
-function effectOn(life: PausableLife, pause: Pause): PauseEffect {
+function effectOn(life: PausableLife, pause: Override): PauseEffect {
   const { label: version, operation } = life;
   const ended = hasEnded(phaseAt(life.phases, pause.from));
   const held = assess(life, { overrides: [pause], now: pause.from });
-  const brownouts = life.brownouts?.windows(pause.from, pause.until).length ?? 0;
+  const windows = pause.kind === 'pause' ? life.brownouts?.windows(pause.from, pause.until) : undefined;
+  const brownouts = windows?.length ?? 0;
   const effect = ((): PauseEffect['effect'] => {
-    if (ended) return life.upstream === undefined ? 'stays_ended' : 'served_again';
+    if (ended && pause.kind === 'pause') return life.upstream === undefined ? 'stays_ended' : 'served_again';
     if (held.schedule.sunset !== life.schedule.sunset) return 'sunset_held';
     return brownouts > 0 ? 'brownouts_held' : 'none';
   })();
@@ -76,7 +77,7 @@ function effectOn(life: PausableLife, pause: Pause): PauseEffect {
 
 interface Held {
   readonly life: Living;
-  readonly pause: Pause;
+  readonly pause: Override;
   readonly brownouts: number;
 }
 
@@ -104,7 +105,7 @@ function sentenceOf(effect: PauseEffect['effect'], { life, pause, brownouts }: H
 }
 
 /** What callers of a version that has ended go on getting. */
-function endingOf(schedule: Schedule, { from }: Pause): string {
+function endingOf(schedule: Schedule, { from }: Override): string {
   if (isForgotten(schedule, from)) return '404';
   return schedule.after.kind === 'redirect' ? 'redirect' : '410';
 }

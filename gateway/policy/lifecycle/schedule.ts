@@ -99,4 +99,15 @@ export type LifecycleRefusal =
       /** Where no URL leads there: the version to name instead. */
       readonly successor: Label | undefined;
       readonly guide: string | undefined;
+    }
+  | {
+      readonly reason: 'adoption_frozen';
+      readonly label: Label;
+      readonly operation: string | undefined;
+      /** The day from which on nobody new is let in. */
+      readonly since: EpochMs;
+      readonly replacement: string | undefined;
+      /** Where no URL leads there: the version to name instead. */
+      readonly successor: Label | undefined;
+      readonly guide: string | undefined;
     };

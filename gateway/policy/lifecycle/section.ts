@@ -6,6 +6,7 @@ import type { BrownoutRule } from './brownout-rule.ts';
 import { brownoutsSection } from './brownout-section.ts';
 import { EXEMPTIONS } from './exceptions.ts';
 import { parseOperationSuccessor } from './operation-template.ts';
+import { retireWhenSection } from './retire-when.ts';
 
 /** A URI by RFC 3986, the authority left to the parser of URLs: a link value then needs no escaping (LNK-3). */
 const URI_TEXT =
@@ -64,7 +65,11 @@ const own = <Section extends z.ZodType>(section: Section) => orOff(section, unde
 
 const exceptionsSection = z
   .array(exception)
-  .meta({ description: 'Consumers with leave from brownouts, sunset or lowered limits.' });
+  .meta({ description: 'Consumers with leave from brownouts, sunset, lowered limits or a freeze.' });
+
+const freeze = instant(
+  'From this day a consumer that was not seen before is refused: 403, and where to go instead.',
+);
 
 /**
  * The lifecycle part of an API as a whole; a version may say its own instead, or `off`, and an API without versions has
@@ -91,6 +96,8 @@ export const wholeApiFields = {
   reason: lineOfText('Why the API goes away; callers read it in the 410.').optional(),
   exceptions: exceptionsSection.optional(),
   brownouts: brownoutsSection.optional(),
+  freeze: freeze.optional(),
+  retire_when: retireWhenSection.optional(),
 };
 
 /** What a version has of the same; `off` where it takes over nothing from its API. */
@@ -116,6 +123,8 @@ export const lifecycleFields = {
     .optional(),
   exceptions: own(exceptionsSection),
   brownouts: own(brownoutsSection),
+  freeze: own(freeze),
+  retire_when: own(retireWhenSection),
 };
 
 const NO_BROWNOUTS: readonly BrownoutRule[] = [];

@@ -3,11 +3,7 @@
 import type { RefusalReason } from '../../exchange/directive.ts';
 import type { ExchangeFacts } from '../../exchange/facts.ts';
 import type { VersionRules } from '../../plan/plan.ts';
-import type { EpochMs } from '../../policy/contract.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
-
-/** Of a frozen version it matters who called it before it is deprecated, too. */
-type Rules = VersionRules & { readonly freeze?: EpochMs | undefined };
 
 /** What stands before a caller of a public API was looked at: nobody has called, in the sense of those that need a token. */
 const BEFORE_ANYBODY: ReadonlySet<RefusalReason> = new Set([
@@ -17,8 +13,8 @@ const BEFORE_ANYBODY: ReadonlySet<RefusalReason> = new Set([
   'maintenance',
 ]);
 
-/** Whether calls of a version or operation are counted in this stage. */
-export function isWatched(rules: Rules, stage: Stage): boolean {
+/** Whether calls of a version or operation are counted in this stage; of a frozen one also before it is deprecated. */
+export function isWatched(rules: VersionRules, stage: Stage): boolean {
   switch (stage) {
     case 'planned':
     case 'active':
@@ -39,6 +35,8 @@ export function isWatched(rules: Rules, stage: Stage): boolean {
 export function countedUnder({ version, phase, consumer, refusal }: ExchangeFacts): VersionRules | undefined {
   if (version === undefined || phase === undefined || !isWatched(version, phase.stage)) return undefined;
   if (refusal === 'version_retired' || refusal === 'version_moved') return undefined;
+  // Who may not begin to call is no caller, and is not to become one by asking.
+  if (refusal === 'adoption_frozen') return undefined;
   const isCall =
     version.access.kind === 'identified'
       ? consumer !== undefined

@@ -1,0 +1,137 @@
+// The guard of retirements: looks at what is still called of each version that says `retire_when`, and does what an
+// operator would do before its sunset: hold it, or say aloud that it will go all the same. Run by gateway.ts.
+import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
+import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
+import { type Hold, type OverrideStore, retirementHoldOf } from '../policy/lifecycle/override.ts';
+import {
+  judgeRetirement,
+  type Retirement,
+  type UsageSummary,
+  usageInWords,
+} from '../policy/lifecycle/retire-when.ts';
+import { holdFor } from '../policy/lifecycle/retirement-hold.ts';
+import type { LedgerStore } from '../policy/usage/ledger.ts';
+import { usageSummary } from './usage-summary.ts';
+
+export interface GuardPorts {
+  readonly plan: () => GatewayPlan;
+  /** The lifecycle clock. */
+  readonly now: () => EpochMs;
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number;
+  readonly overrides: Pick<OverrideStore, 'current' | 'put'>;
+  readonly ledger: Pick<LedgerStore, 'read' | 'beganAt'>;
+  readonly report: GuardReport;
+}
+
+export interface GuardReport {
+  /** Of each version that was looked at. */
+  readonly onJudged: (version: VersionRules, retirement: Retirement) => void;
+  /** Stored, and in force on every gateway. `before`: the one it renews. */
+  readonly onHeld: (hold: Hold, before: Hold | undefined) => void;
+  /** At most once a day: its sunset is near, or has just come, and more is called than the rule allows. */
+  readonly onGoing: (version: VersionRules, sunset: EpochMs, usage: string) => void;
+  /** What a store that was away kept from being done. */
+  readonly onAway: (version: VersionRules, reason: Error) => void;
+  /** A mistake of this program. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface RetirementGuard {
+  /** One at a time: whoever asks meanwhile waits for the look under way. Never rejects. */
+  readonly look: () => Promise<void>;
+  /** Looks no more, and waits for a look under way. */
+  readonly close: () => Promise<void>;
+}
+
+const EVERY_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** From so long before a sunset on it is looked at closely, and it is said that it comes. */
+const CLOSELY_MS = 2 * DAY_MS;
+const SAID_FROM_MS = 30 * DAY_MS;
+/** Reading a ledger of a hundred thousand consumers takes seconds: what is far away is not read every minute. */
+const SELDOM_MS = 60 * 60_000;
+
+interface Look {
+  readonly revision: string;
+  /** Monotonic milliseconds. */
+  readonly at: number;
+  readonly usage: UsageSummary;
+}
+
+/** Looks at once, and every minute. */
+export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
+  const { plan, now, monotonic, overrides, ledger, report } = ports;
+  const looks = new Map<string, Look>();
+  const said = new Map<string, number>();
+  let looking: Promise<void> | undefined;
+
+  const usageOf = async (version: VersionRules, days: number, sunset: EpochMs): Promise<UsageSummary> => {
+    const { revision } = plan();
+    const key = keyOf(version);
+    const known = looks.get(key);
+    const fits = known?.revision === revision && known.usage.days === days;
+    if (known !== undefined && fits && sunset - now() > CLOSELY_MS && monotonic() - known.at < SELDOM_MS)
+      return known.usage;
+    const usage = await usageSummary(ledger, { api: version.api, version: version.label }, days, now());
+    looks.set(key, { revision, at: monotonic(), usage });
+    return usage;
+  };
+
+  const say = (version: VersionRules, retirement: Retirement, sunset: EpochMs): void => {
+    const today = Math.floor(now() / DAY_MS);
+    const isNear = now() >= sunset - SAID_FROM_MS && now() < sunset + DAY_MS;
+    if (retirement.kind !== 'exceeded' || !isNear || said.get(keyOf(version)) === today) return;
+    said.set(keyOf(version), today);
+    report.onGoing(version, sunset, usageInWords(retirement.usage));
+  };
+
+  const lookAt = async ({ mode }: ApiPlan, version: VersionRules): Promise<void> => {
+    const { retireWhen: rule, schedule, upstream } = version;
+    const { sunset, deprecated } = schedule;
+    if (rule === undefined || sunset === undefined || upstream === undefined) return;
+    if (deprecated === undefined || now() < deprecated) return;
+    const moment = { now: now(), hold: retirementHoldOf(overrides.current(), version, now()) };
+    // An end that is a day old is no news.
+    if (moment.hold === undefined && now() >= sunset + DAY_MS) return;
+    try {
+      const retirement = judgeRetirement(rule, await usageOf(version, rule.days, sunset), now());
+      report.onJudged(version, retirement);
+      const hold = mode === 'enforce' ? holdFor(version, rule, retirement, moment) : undefined;
+      if (hold !== undefined) {
+        await overrides.put(hold);
+        report.onHeld(hold, moment.hold);
+      }
+      if (rule.onExceed === 'warn') say(version, retirement, sunset);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      report.onAway(version, error);
+    }
+  };
+
+  const lookAtAll = async (): Promise<void> => {
+    for (const api of plan().apis) for (const version of api.versions.values()) await lookAt(api, version);
+  };
+
+  const look = (): Promise<void> => {
+    looking ??= lookAtAll()
+      .catch(report.onFault)
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  };
+  const timer = setInterval(() => void look(), EVERY_MS).unref();
+  void look();
+  return {
+    look,
+    close: async () => {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}
+
+function keyOf({ api, label }: VersionRules): string {
+  return `${api} ${label}`;
+}

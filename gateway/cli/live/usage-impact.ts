@@ -1,0 +1,160 @@
+// What the dates of policy files mean to who calls now, by the ledger of the running gateway: one line per fact, and
+// findings where somebody is about to be surprised. Pure; `check --live` and `diff --live` print it.
+import type { VersionFile } from '../../plan/grammar/policy-grammar.ts';
+import type { PolicySource } from '../../plan/load-documents.ts';
+import type { Problem } from '../../plan/problems.ts';
+import type { Path } from '../../plan/read/document.ts';
+import { effectiveSunset } from '../../plan/redirects.ts';
+import type { UsedVersion } from '../../plan/usage-answers.ts';
+import { versionName, versionPath, versionsOf } from '../../plan/versions.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { judgeRetirement, retireWhenInWords, usageInWords } from '../../policy/lifecycle/retire-when.ts';
+import { dateInWords } from '../../policy/notation.ts';
+import { counted } from '../../policy/usage/verdict.ts';
+import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
+import { type LiveUsage, USUAL_DAYS } from './ask-usage.ts';
+
+/** A fact of one version, without its name and without a full stop. */
+export interface Impact {
+  readonly api: string;
+  readonly version: string;
+  readonly text: string;
+}
+
+export interface Impacts {
+  readonly impacts: readonly Impact[];
+  readonly problems: readonly Problem[];
+}
+
+const DAY_MS = 86_400_000;
+const NEAR_MS = 30 * DAY_MS;
+const RULE = 'live-usage';
+
+/** `orders v1: retires on 2027-01-15 for 14 consumers, 3,100 calls a day`. */
+export function spellImpact({ api, version, text }: Impact): string {
+  return `${version === UNVERSIONED ? api : `${api} ${version}`}: ${text}`;
+}
+
+interface Judged {
+  readonly source: PolicySource;
+  readonly label: string;
+  readonly version: VersionFile;
+  readonly used: UsedVersion;
+  readonly live: LiveUsage;
+  readonly now: EpochMs;
+  readonly say: (text: string) => void;
+  readonly warn: (path: Path, message: string) => void;
+}
+
+/** `now`: the lifecycle instant that the files are judged at. Versions that the ledger has nothing of are left out. */
+export function usageImpacts(sources: readonly PolicySource[], live: LiveUsage, now: EpochMs): Impacts {
+  const impacts: Impact[] = [];
+  const problems: Problem[] = [];
+  for (const source of sources) {
+    const { file, document } = source;
+    for (const [label, version] of versionsOf(file)) {
+      const used = usedIn(live, file.api, label, USUAL_DAYS);
+      if (used === undefined) continue;
+      const say = (text: string) => impacts.push({ api: file.api, version: label, text });
+      const warn = (path: Path, message: string) =>
+        problems.push(
+          document.problem([...versionPath(label), ...path], { rule: RULE, severity: 'warning', message }),
+        );
+      const judged: Judged = { source, label, version, used, live, now, say, warn };
+      retires(judged);
+      mayRetire(judged);
+      closes(judged);
+      excepts(judged);
+    }
+  }
+  return { impacts, problems };
+}
+
+function usedIn({ answers }: LiveUsage, api: string, label: string, days: number): UsedVersion | undefined {
+  return answers.get(days)?.versions?.find((each) => each.api === api && each.version === label);
+}
+
+function retires({ version, used, now, say }: Judged): void {
+  const sunset = effectiveSunset(version);
+  if (sunset === undefined || sunset <= now || used.consumers === 0) return;
+  const who = `for ${counted(used.consumers, 'consumer')}, ${often(used.calls)}`;
+  say(`retires on ${dateInWords(sunset)} ${who}`);
+}
+
+function often(calls: number): string {
+  const perDay = calls / USUAL_DAYS;
+  return perDay < 1
+    ? `${counted(calls, 'call')} in ${USUAL_DAYS} days`
+    : `${counted(Math.round(perDay), 'call')} a day`;
+}
+
+function mayRetire({ source, label, version, used, live, now, say, warn }: Judged): void {
+  const { retire_when: rule } = version;
+  const sunset = effectiveSunset(version);
+  if (rule === undefined || sunset === undefined || sunset <= now) return;
+  const { consumers, calls } = usedIn(live, used.api, label, rule.days) ?? { consumers: 0, calls: 0 };
+  const usage = { consumers, calls, days: rule.days, since: countedSince(used, live) };
+  const { kind } = judgeRetirement(rule, usage, now);
+  const bound = `retire_when ${retireWhenInWords(rule)}`;
+  if (kind === 'met') say(`${bound}: met`);
+  if (kind === 'unknown') say(`${bound}: the ledger has not looked long enough`);
+  if (kind !== 'exceeded') return;
+  const then = rule.onExceed === 'hold' ? 'its sunset would be held' : 'its sunset comes all the same';
+  const said = `${bound}: exceeded by ${usageInWords(usage)}, ${then}`;
+  if (sunset - now > NEAR_MS) say(said);
+  else warn(['retire_when'], `${versionName(label, source.file)}, ${dateInWords(sunset)}: ${said}`);
+}
+
+/** Since when calls would have been counted; undefined: not yet. */
+function countedSince({ decides, deprecated }: UsedVersion, { answers }: LiveUsage): EpochMs | undefined {
+  const { began = null } = answers.get(USUAL_DAYS) ?? {};
+  const texts = decides === undefined ? [began, deprecated] : [decides.countedSince];
+  const instants = texts.flatMap((text) => (text === null ? [] : [Date.parse(text)]));
+  return (decides === undefined ? began : decides.countedSince) === null ? undefined : Math.max(...instants);
+}
+
+function closes({ source, label, version, used, live, now, say, warn }: Judged): void {
+  const { freeze } = version;
+  if (freeze === undefined) return;
+  const name = versionName(label, source.file);
+  const since = countedSince(used, live);
+  if (freeze <= now && (since === undefined || since >= freeze)) {
+    const when = since === undefined ? 'not yet' : `only since ${dateInWords(since)}`;
+    warn(['freeze'], `this freeze refuses nobody: calls of ${name} are counted ${when}`);
+    return;
+  }
+  const excepted = (version.exceptions ?? []).filter(
+    ({ from, until }) => from.includes('freeze') && now < until,
+  );
+  const callers = live.callers.filter(
+    (row) => row.api === used.api && row.version === label && row.via !== 'address',
+  );
+  const late = callers.filter(
+    ({ consumer, firstCall }) =>
+      Date.parse(firstCall) >= freeze && !excepted.some((each) => each.consumer === consumer),
+  );
+  const day = dateInWords(freeze);
+  if (freeze > now)
+    say(`closes to new consumers on ${day}; ${counted(callers.length, 'consumer')} call it now`);
+  else if (late.length === 0) say(`closed to new consumers since ${day}`);
+  else {
+    const of = `${late.length.toLocaleString('en-US')} of ${counted(callers.length, 'consumer')}`;
+    say(`closed to new consumers since ${day}: refuses ${of} that called it in ${USUAL_DAYS} days`);
+  }
+}
+
+function excepts({ version, used, now, say, warn }: Judged): void {
+  for (const [index, { consumer, from, until }] of (version.exceptions ?? []).entries()) {
+    if (until <= now) continue;
+    const use = used.exceptions.find((each) => each.consumer === consumer);
+    const calls = use === undefined ? 'calls that are not known yet' : counted(use.calls, 'call');
+    const leave = `leave from ${from.join(' and ')} until ${dateInWords(until)}`;
+    if (use !== undefined && use.calls > 0 && until - now <= NEAR_MS) {
+      const left = counted(Math.floor((until - now) / DAY_MS), 'day');
+      warn(
+        ['exceptions', index, 'until'],
+        `${leave} ends in ${left}, and ${consumer} still calls: ${calls} in ${USUAL_DAYS} days`,
+      );
+    } else say(`${consumer} has ${leave}: ${calls} in ${USUAL_DAYS} days`);
+  }
+}

@@ -1,0 +1,104 @@
+// When a version may be retired by what is still called of it, and whether it is retired all the same.
+// Judged by the guard in a running gateway, and by `check` and `diff` for who asks before; the figures are the ledger's.
+import { z } from 'zod';
+import type { EpochMs } from '../contract.ts';
+import { notation, parseRate } from '../notation.ts';
+
+export interface RetireWhen {
+  /** Fewer distinct consumers than this called in the window; undefined: any number may. */
+  readonly consumersBelow: number | undefined;
+  /** Fewer calls than this came in the window; undefined: any number may. */
+  readonly callsBelow: number | undefined;
+  /** Whole days. */
+  readonly days: number;
+  /** Whether the sunset comes all the same. */
+  readonly onExceed: 'warn' | 'hold';
+}
+
+/** What the ledger has of one version. */
+export interface UsageSummary {
+  /** Distinct ones in the last `days` days. */
+  readonly consumers: number;
+  readonly calls: number;
+  readonly days: number;
+  /** Since when its calls are counted; undefined: not yet. */
+  readonly since: EpochMs | undefined;
+}
+
+export type Retirement =
+  | { readonly kind: 'met'; readonly usage: UsageSummary }
+  | { readonly kind: 'exceeded'; readonly usage: UsageSummary }
+  /** No ledger could be read, or it has not counted as long as the rule looks back. */
+  | { readonly kind: 'unknown'; readonly usage: UsageSummary | undefined };
+
+const DAY_MS = 86_400_000;
+const USUAL_DAYS = 30;
+/** The ledger keeps days for a little longer. */
+const LONGEST_DAYS = 366;
+
+/** More calls than allowed are more however short the ledger has looked; fewer are fewer only over the whole window. */
+export function judgeRetirement(rule: RetireWhen, usage: UsageSummary | undefined, now: EpochMs): Retirement {
+  if (usage === undefined) return { kind: 'unknown', usage };
+  const { consumersBelow = Number.POSITIVE_INFINITY, callsBelow = Number.POSITIVE_INFINITY } = rule;
+  if (usage.consumers >= consumersBelow || usage.calls >= callsBelow) return { kind: 'exceeded', usage };
+  const looks = usage.since !== undefined && usage.since <= now - rule.days * DAY_MS;
+  return { kind: looks ? 'met' : 'unknown', usage };
+}
+
+/** `below 1 consumer and 100 calls in 30 days`. */
+export function retireWhenInWords({ consumersBelow, callsBelow, days }: RetireWhen): string {
+  const bounds = [
+    ...(consumersBelow === undefined ? [] : [counted(consumersBelow, 'consumer')]),
+    ...(callsBelow === undefined ? [] : [counted(callsBelow, 'call')]),
+  ];
+  return `below ${bounds.join(' and ')} in ${counted(days, 'day')}`;
+}
+
+/** `14 consumers, 3,100 calls in 30 days`. */
+export function usageInWords({ consumers, calls, days }: UsageSummary): string {
+  return `${counted(consumers, 'consumer')}, ${counted(calls, 'call')} in ${counted(days, 'day')}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const calls = notation(
+  (text) => {
+    const rate = parseRate(text);
+    const days = (rate?.windowMs ?? 0) / DAY_MS;
+    if (rate === undefined || !Number.isInteger(days) || days > LONGEST_DAYS) return undefined;
+    return { units: rate.units, days };
+  },
+  'not calls per whole days, such as 100/30d, of at most 366 days',
+  { description: 'Fewer calls than this in so many days.', examples: ['100/30d'] },
+);
+
+const consumers = z
+  .number()
+  .refine((count) => Number.isInteger(count) && count >= 1, 'not a whole number of at least 1')
+  .meta({ description: 'Fewer distinct consumers than this, in the days of calls_below; without it in 30.' });
+
+/** The `retire_when` key of an API and of a version. */
+export const retireWhenSection = z
+  .strictObject({
+    consumers_below: consumers.optional(),
+    calls_below: calls.optional(),
+    on_exceed: z
+      .enum(['warn', 'hold'])
+      .meta({ description: 'Whether the sunset comes all the same, or is held for a while; default warn.' })
+      .optional(),
+  })
+  .refine(
+    ({ consumers_below, calls_below }) => consumers_below !== undefined || calls_below !== undefined,
+    'nothing to go by: write consumers_below or calls_below',
+  )
+  .transform(
+    ({ consumers_below, calls_below, on_exceed }): RetireWhen => ({
+      consumersBelow: consumers_below,
+      callsBelow: calls_below?.units,
+      days: calls_below?.days ?? USUAL_DAYS,
+      onExceed: on_exceed ?? 'warn',
+    }),
+  )
+  .meta({ description: 'When the version may be retired, by what is still called of it.' });

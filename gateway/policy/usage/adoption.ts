@@ -1,0 +1,20 @@
+// What is asked of the ledger about a frozen version: whether somebody is new to it.
+// The port is owned here; stores/adoption.ts answers it, the pipeline and `explain` ask.
+import type { EpochMs, MaybePromise } from '../contract.ts';
+
+/** Who calls what, as the ledger has it. */
+export interface Adopter {
+  readonly consumer: string;
+  readonly via: 'token' | 'key' | 'certificate';
+  readonly api: string;
+  readonly version: string;
+}
+
+/** What is known of who came when. */
+export interface Adoption {
+  /**
+   * Whether a consumer was first seen on a version at `freeze` or later, or never. False as well where nobody can know:
+   * the store is away, or counts calls of the version only since then. Never rejects.
+   */
+  readonly isLate: (adopter: Adopter, freeze: EpochMs) => MaybePromise<boolean>;
+}

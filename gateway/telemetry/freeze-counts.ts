@@ -1,0 +1,47 @@
+// Requests that a freeze let in because nobody can know when their consumer came, counted by version and reason.
+// Moved by freeze-report.ts, read at scrape.
+import type { GatewayPlan } from '../plan/plan.ts';
+import { counter, type MetricRow, type Sample } from './series.ts';
+
+/** The store did not answer, or calls of the version are counted only since the freeze. */
+export const UNJUDGED = ['store_away', 'counted_since'] as const;
+export type UnjudgedReason = (typeof UNJUDGED)[number];
+
+interface FrozenVersion {
+  readonly api: string;
+  readonly version: string;
+}
+
+export interface FreezeCounts {
+  readonly freezeUnjudged: (version: FrozenVersion, reason: UnjudgedReason) => void;
+  /** api, version, reason; from 0 for every frozen version of the plan. */
+  readonly samples: (plan: GatewayPlan) => Iterable<Sample>;
+}
+
+export function createFreezeCounts(): FreezeCounts {
+  const counts = new Map<string, Sample>();
+  const add = ({ api, version }: FrozenVersion, reason: UnjudgedReason, by: number): void => {
+    const key = JSON.stringify([api, version, reason]);
+    counts.set(key, [[api, version, reason], (counts.get(key)?.[1] ?? 0) + by]);
+  };
+  return {
+    freezeUnjudged: (version, reason) => add(version, reason, 1),
+    samples: ({ apis }) => {
+      for (const { name: api, versions } of apis)
+        for (const { label: version, freeze } of versions.values())
+          if (freeze !== undefined) for (const reason of UNJUDGED) add({ api, version }, reason, 0);
+      return counts.values();
+    },
+  };
+}
+
+export function freezeRows({ samples }: Pick<FreezeCounts, 'samples'>, plan: () => GatewayPlan): MetricRow[] {
+  return [
+    counter(
+      'sundial_freeze_unjudged_total',
+      'Requests let in to a frozen version because nobody can know when their consumer came.',
+      ['api', 'version', 'reason'],
+      () => samples(plan()),
+    ),
+  ];
+}

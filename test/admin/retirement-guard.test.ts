@@ -1,0 +1,194 @@
+// The guard of retirements on a real store: what it reads, what it puts there, what it says, and when it looks.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type GuardReport, openRetirementGuard } from '../../gateway/admin/retirement-guard.ts';
+import { type EpochMs, StoreUnavailable } from '../../gateway/policy/contract.ts';
+import type { Hold } from '../../gateway/policy/lifecycle/override.ts';
+import type { LedgerStore } from '../../gateway/policy/usage/ledger.ts';
+import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
+import type { LastingStores } from '../../gateway/stores/stores.ts';
+import { planOf } from '../plan/workspace.ts';
+
+const SUNSET = Date.UTC(2027, 0, 15);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const policy = (onExceed: string, more = '') => `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" } ]
+access: { identity: main }
+${more}upstreams:
+  v1: { targets: [http://127.0.0.1:4001] }
+  v2: { targets: [http://127.0.0.1:4002] }
+versions:
+  v1:
+    released: 2024-06-01
+    deprecated: 2026-01-15
+    sunset: 2027-01-15
+    successor: v2
+    retire_when: { consumers_below: 2, calls_below: 100/30d, on_exceed: ${onExceed} }
+  v2: { released: 2025-01-01 }
+`;
+
+let folder: string;
+let stores: LastingStores;
+let now: EpochMs;
+let said: string[];
+let held: (readonly [Hold, Hold | undefined])[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sundial-guard-'));
+  stores = await openEmbeddedState(folder, {
+    onState: () => undefined,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  [now, said, held] = [SUNSET - 12 * HOUR, [], []];
+});
+afterEach(async () => {
+  await stores.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Calls of so many consumers, ten each on the day before the sunset, counted since long ago. */
+const called = (consumers: number) =>
+  stores.ledger.add({
+    writer: 'w',
+    number: 1,
+    at: Date.UTC(2026, 0, 15),
+    watched: [{ api: 'orders', version: 'v1' }],
+    records: Array.from({ length: consumers }, (_, index) => ({
+      consumer: `c${index}`,
+      via: 'token' as const,
+      api: 'orders',
+      version: 'v1',
+      operation: undefined,
+      firstAt: SUNSET - DAY,
+      lastAt: SUNSET - DAY,
+      callsByDay: { '2027-01-14': 10 },
+      agents: [],
+      sample: undefined,
+    })),
+  });
+
+async function guard(
+  text: string,
+  changes: { ledger?: Pick<LedgerStore, 'read' | 'beganAt'>; monotonic?: () => number } = {},
+) {
+  const plan = await planOf(text);
+  const report: GuardReport = {
+    onJudged: (version, { kind }) => said.push(`${version.label} ${kind}`),
+    onHeld: (hold, before) => held.push([hold, before]),
+    onGoing: (version, _sunset, usage) => said.push(`${version.label} goes: ${usage}`),
+    onAway: (version, { message }) => said.push(`${version.label} ${message}`),
+    onFault: (error) => {
+      throw error;
+    },
+  };
+  const ports = { ledger: stores.ledger, monotonic: () => 0, ...changes };
+  const opened = openRetirementGuard({
+    ...ports,
+    plan: () => plan,
+    now: () => now,
+    overrides: stores.overrides,
+    report,
+  });
+  // The look that it begins with.
+  await opened.look();
+  return opened;
+}
+
+describe('a version of which too much is called', () => {
+  it('is held once, whoever looks, and again before the hold runs out', async () => {
+    await called(3);
+    await using stack = new AsyncDisposableStack();
+    const one = stack.adopt(await guard(policy('hold')), (each) => each.close());
+    stack.adopt(await guard(policy('hold')), (each) => each.close());
+    expect(stores.overrides.current()).toMatchObject([
+      { kind: 'hold', id: 'guard-orders-v1', from: now, until: SUNSET + 72 * HOUR, author: 'guard' },
+    ]);
+    expect(held).toHaveLength(1);
+    expect(held[0]?.[0].reason).toBe(
+      '3 consumers, 30 calls in 30 days; to be retired below 2 consumers and 100 calls in 30 days',
+    );
+    now = SUNSET + 25 * HOUR;
+    await one.look();
+    expect(held[1]?.[1]?.until).toBe(SUNSET + 72 * HOUR);
+    expect(stores.overrides.current()).toMatchObject([{ until: SUNSET + 97 * HOUR }]);
+    await stack.disposeAsync();
+    expect(said).toEqual(['v1 exceeded', 'v1 exceeded', 'v1 exceeded']);
+  });
+
+  it.each([
+    [
+      'only a warning is asked for',
+      policy('warn'),
+      ['v1 exceeded', 'v1 goes: 3 consumers, 30 calls in 30 days'],
+    ],
+    ['the API is only observed', policy('hold', 'mode: observe\n'), ['v1 exceeded']],
+  ])('is held by nobody where %s', async (_title, text, expected) => {
+    await called(3);
+    const { close } = await guard(text);
+    await close();
+    expect(stores.overrides.current()).toEqual([]);
+    expect(said).toEqual(expected);
+  });
+
+  it('is said to go once a day, from thirty days before its sunset to the day of it', async () => {
+    await called(3);
+    now = SUNSET - 29.5 * DAY;
+    const { look, close } = await guard(policy('warn').replace('100/30d', '100/60d'));
+    expect(said).toEqual(['v1 exceeded', 'v1 goes: 3 consumers, 30 calls in 60 days']);
+    await look();
+    now = SUNSET + HOUR;
+    await look();
+    await look();
+    now = SUNSET + 2 * DAY;
+    await look();
+    expect(said.filter((text) => text.includes('goes'))).toHaveLength(2);
+    await close();
+  });
+});
+
+it('a version of which little is called is held by nobody, and said to be ready', async () => {
+  await called(1);
+  const { close } = await guard(policy('hold'));
+  await close();
+  expect([stores.overrides.current(), said]).toEqual([[], ['v1 met']]);
+});
+
+it('a store that is away is told of, and nothing is judged', async () => {
+  const away = () => Promise.reject(new StoreUnavailable('away'));
+  const { close } = await guard(policy('hold'), { ledger: { read: away, beganAt: away } });
+  await close();
+  expect([stores.overrides.current(), said]).toEqual([[], ['v1 away']]);
+});
+
+it('far from a sunset the ledger is read once an hour, near it at every look', async () => {
+  let reads = 0;
+  let clock = 0;
+  const { read, beganAt } = stores.ledger;
+  const ledger: Pick<LedgerStore, 'read' | 'beganAt'> = {
+    beganAt,
+    read: (...asked) => {
+      reads += 1;
+      return read(...asked);
+    },
+  };
+  now = SUNSET - 10 * DAY;
+  const { look, close } = await guard(policy('hold'), { ledger, monotonic: () => clock });
+  clock = 59 * 60_000;
+  await look();
+  expect(reads).toBe(1);
+  clock = 60 * 60_000;
+  await look();
+  expect(reads).toBe(2);
+  now = SUNSET - DAY;
+  await look();
+  await look();
+  expect(reads).toBe(4);
+  await close();
+});

@@ -1,0 +1,144 @@
+// When consumers were first seen, in front of a ledger: what is asked of it, how often, and what counts where it is silent.
+import { describe, expect, it } from 'vitest';
+import { type EpochMs, StoreUnavailable } from '../../gateway/policy/contract.ts';
+import { createAdoption, type Unjudged } from '../../gateway/stores/adoption.ts';
+
+const FREEZE = Date.UTC(2026, 5, 1);
+const acme = { consumer: 'acme', via: 'token', api: 'orders', version: 'v1' } as const;
+
+interface Ledger {
+  readonly seen: Map<string, EpochMs>;
+  began: EpochMs | undefined;
+  away: boolean;
+  asked: number;
+}
+
+function open(most?: number) {
+  const ledger: Ledger = { seen: new Map(), began: FREEZE - 1, away: false, asked: 0 };
+  const unjudged: Unjudged[] = [];
+  let clock = 0;
+  const answer = async <T>(value: () => T): Promise<T> => {
+    ledger.asked += 1;
+    if (ledger.away) throw new StoreUnavailable('away');
+    return value();
+  };
+  const adoption = createAdoption(
+    {
+      firstSeen: ({ consumer, via }) => answer(() => ledger.seen.get(`${via} ${consumer}`)),
+      beganAt: () => answer(() => ledger.began),
+    },
+    {
+      now: () => clock,
+      onUnjudged: (_version, why) => unjudged.push(why),
+      ...(most !== undefined && { most }),
+    },
+  );
+  return {
+    ledger,
+    unjudged,
+    pass: (ms: number) => {
+      clock += ms;
+    },
+    isLate: (consumer = 'acme', freeze = FREEZE) => adoption.isLate({ ...acme, consumer }, freeze),
+    adoption,
+  };
+}
+
+describe('a consumer of a frozen version', () => {
+  it.each<[string, EpochMs | undefined, boolean]>([
+    ['seen before the day is known', FREEZE - 1, false],
+    ['seen first at its first instant is late', FREEZE, true],
+    ['seen first later is late', FREEZE + 86_400_000, true],
+    ['never seen is late', undefined, true],
+  ])('%s', async (_title, at, late) => {
+    const { ledger, isLate, unjudged } = open();
+    if (at !== undefined) ledger.seen.set('token acme', at);
+    expect(await isLate()).toBe(late);
+    expect(unjudged).toEqual([]);
+  });
+
+  it('is somebody else when known by something else: a key may be spelled like a token', async () => {
+    const { ledger, isLate } = open();
+    ledger.seen.set('key acme', FREEZE - 1);
+    expect(await isLate()).toBe(true);
+  });
+
+  it('seen before is answered at once from then on, for any day, and never asked about again', async () => {
+    const { ledger, isLate, pass } = open();
+    ledger.seen.set('token acme', FREEZE - 10);
+    expect(await isLate()).toBe(false);
+    pass(10 * 86_400_000);
+    ledger.away = true;
+    expect(isLate()).toBe(false);
+    expect(await isLate('acme', FREEZE - 20)).toBe(false);
+    expect(ledger.asked).toBe(2);
+  });
+
+  it('never seen is asked about again in seconds, since others may not have told yet whom they saw', async () => {
+    const { ledger, isLate, pass } = open();
+    expect(await isLate()).toBe(true);
+    ledger.seen.set('token acme', FREEZE - 1);
+    expect(await isLate()).toBe(true);
+    expect(ledger.asked).toBe(2);
+    pass(5_000);
+    expect(await isLate()).toBe(false);
+  });
+
+  it('is asked about once by many requests at once', async () => {
+    const { ledger, isLate } = open();
+    ledger.seen.set('token acme', FREEZE - 1);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => isLate()));
+    expect(answers.every((late) => !late)).toBe(true);
+    expect(ledger.asked).toBe(1);
+  });
+});
+
+describe('nobody is late', () => {
+  it('while the store is away, and it is not asked for every request', async () => {
+    const { ledger, isLate, unjudged, pass } = open();
+    ledger.away = true;
+    expect(await isLate()).toBe(false);
+    expect(await isLate('globex')).toBe(false);
+    expect(ledger.asked).toBe(1);
+    expect(unjudged).toEqual(['store_away', 'store_away']);
+    ledger.away = false;
+    pass(1_000);
+    expect(await isLate()).toBe(true);
+  });
+
+  it.each([
+    ['not yet', undefined],
+    ['since the day itself', FREEZE],
+    ['since later', FREEZE + 1],
+  ])('where calls of the version are counted %s: nobody could be known', async (_title, began) => {
+    const { ledger, isLate, unjudged, pass } = open();
+    ledger.began = began;
+    ledger.seen.set('token acme', FREEZE + 5);
+    expect([await isLate(), await isLate('globex')]).toEqual([false, false]);
+    expect(unjudged).toEqual(['counted_since', 'counted_since']);
+    ledger.began = FREEZE - 1;
+    expect(await isLate()).toBe(false);
+    pass(60_000);
+    expect(await isLate()).toBe(true);
+  });
+});
+
+it('knows no more consumers than it may: the longest unasked is asked about again', async () => {
+  const { ledger, isLate } = open(2);
+  for (const consumer of ['a', 'b', 'c']) ledger.seen.set(`token ${consumer}`, FREEZE - 1);
+  await isLate('a');
+  await isLate('b');
+  expect(isLate('a')).toBe(false);
+  await isLate('c');
+  expect(isLate('a')).toBe(false);
+  expect(isLate('b')).toBeInstanceOf(Promise);
+  expect(ledger.asked).toBe(4);
+});
+
+it('lets an error that is no absence through', async () => {
+  const broken = createAdoption(
+    { firstSeen: async () => Promise.reject(new TypeError('broken')), beganAt: async () => 0 },
+    { now: () => 0, onUnjudged: () => undefined },
+  );
+  await expect(broken.isLate(acme, FREEZE)).rejects.toThrow('broken');
+});
