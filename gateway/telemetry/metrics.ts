@@ -10,7 +10,7 @@ import { type FreezeCounts, freezeRows } from './freeze-counts.ts';
 import { knownAuthFailures, knownCallers, knownRetirements, withZeros } from './known-series.ts';
 import type { LedgerSamples } from './ledger/ledger.ts';
 import { ledgerRows } from './ledger/ledger-rows.ts';
-import { apiSamples, dateSamples, limitModeSamples, pausedSamples, versionSamples } from './plan-samples.ts';
+import { limitModeSamples } from './plan-samples.ts';
 import type { ProcessState } from './process-state.ts';
 import { reloadRows } from './reload-rows.ts';
 import type { RequestMetrics } from './request-metrics.ts';
@@ -32,6 +32,7 @@ import {
 import { type RetirementGauge, retirementRows } from './retirement-gauge.ts';
 import { counter, gauge, histogram, type MetricRow, single } from './series.ts';
 import { type TargetMetrics, targetRows } from './target-metrics.ts';
+import { versionRows } from './version-rows.ts';
 
 export interface MetricSources {
   readonly requests: RequestMetrics;
@@ -119,41 +120,7 @@ export function metricRows({
       [...VERSION, 'action'],
       () => withZeros(retiredSamples(requests), knownRetirements(standing())),
     ),
-    gauge(
-      'sundial_api_info',
-      'The stage of an API now, which is that of its most alive version; always 1.',
-      ['api', 'stage'],
-      () => apiSamples(apisStanding(plan(), moment())),
-      'primary',
-    ),
-    gauge(
-      'sundial_version_info',
-      'The stage of a version now and its successor; always 1.',
-      [...VERSION, 'stage', 'successor'],
-      () => versionSamples(standing()),
-      'primary',
-    ),
-    gauge(
-      'sundial_version_deprecation_timestamp_seconds',
-      'When a version becomes or became deprecated.',
-      VERSION,
-      () => dateSamples(standing(), 'deprecated'),
-      'primary',
-    ),
-    gauge(
-      'sundial_version_sunset_timestamp_seconds',
-      'When a version stops answering, extensions, a pause and a hold included.',
-      VERSION,
-      () => dateSamples(standing(), 'sunset'),
-      'primary',
-    ),
-    gauge(
-      'sundial_version_paused',
-      'Whether a pause holds brownouts and retirement.',
-      VERSION,
-      () => pausedSamples(standing()),
-      'primary',
-    ),
+    ...versionRows(standing, () => apisStanding(plan(), moment())),
     ...retirementRows(retirements, plan, standing),
     gauge(
       'sundial_version_last_request_timestamp_seconds',
@@ -176,7 +143,7 @@ export function metricRows({
     ),
     gauge(
       'sundial_ratelimit_mode',
-      'How a limit is counted now: shared, or without their store; always 1.',
+      'How a limit is counted now: shared, or without its store; always 1.',
       [...VERSION, 'policy', 'mode'],
       () => limitModeSamples(standing(), state.areLimitsShared()),
       'primary',

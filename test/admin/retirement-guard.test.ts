@@ -18,7 +18,7 @@ const DAY = 24 * HOUR;
 const policy = (onExceed: string, more = '') => `api: orders
 base: /api/orders
 resolve: [ { path: "/api/{version}/orders" } ]
-access: { identity: main }
+access: { identity: main, scopes: any }
 ${more}upstreams:
   v1: { targets: [http://127.0.0.1:4001] }
   v2: { targets: [http://127.0.0.1:4002] }

@@ -13,7 +13,7 @@ import { GATEWAY, NOW, workspace } from '../plan/workspace.ts';
 const POLICY = `api: orders
 base: /api/orders
 resolve: [ { path: "/api/{version}/orders" } ]
-access: { identity: main }
+access: { identity: main, scopes: any }
 upstreams:
   v1: { targets: [http://127.0.0.1:4001] }
   v2: { targets: [http://127.0.0.1:4002] }

@@ -6,7 +6,7 @@ import { NOW, type Workspace, workspace } from './workspace.ts';
 
 const api = (
   ofApi: string,
-  { access = '{ identity: main }', version = '', operation = '' } = {},
+  { access = '{ identity: main, scopes: any }', version = '', operation = '' } = {},
 ) => `api: orders
 base: /api/orders
 resolve: [ { path: "/api/{version}/orders" } ]
