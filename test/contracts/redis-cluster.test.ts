@@ -41,12 +41,13 @@ async function gateway(answerWithinMs = 5_000) {
 }
 
 let made = 0;
-const slotOfBucket = (key: string): number => slotOf(`sundial:limit:{${key}}`);
+const slotOfBucket = (key: string): number => slotOf(`sundial:limit:${key}`);
 /** Its bucket lies with the first primary, or with the second. */
 function keyAt(primary: 0 | 1): string {
   for (;;) {
     made += 1;
-    if (Math.floor(slotOfBucket(`key ${made}`) / 8_192) === primary) return `key ${made}`;
+    const key = `{consumer:${made}}:orders:v1:default`;
+    if (Math.floor(slotOfBucket(key) / 8_192) === primary) return key;
   }
 }
 const [first, second] = [() => nodeAt(0), () => nodeAt(1)];
@@ -111,7 +112,7 @@ describe('a Redis Cluster', () => {
       await take(keyAt(0));
       expect(await take(key).then(asked)).toBe(before);
     }, patient);
-    await second().byHand('DEL', `sundial:limit:{${key}}`);
+    await second().byHand('DEL', `sundial:limit:${key}`);
     await give(first());
     expect((await take(key)).remaining).toBe(9);
     expect([states, refused]).toEqual([[true], []]);

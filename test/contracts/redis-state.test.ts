@@ -242,7 +242,7 @@ describe('a look at the changes', () => {
   });
 
   it.each([
-    ['of another kind', { kind: 'hold' }],
+    ['of another kind', { kind: 'boost' }],
     ['with no end', { until: undefined }],
     ['that ends after all time', { until: 1e300 }],
     ['that begins within a millisecond', { from: 0.5 }],

@@ -60,6 +60,8 @@ const ASKS: readonly Row[] = [
   { method: 'OPTIONS', path: '/7' },
 ];
 
+const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
 describe.each(['HTTP/1.1', 'HTTP/2'])(
   'DEP-6: over %s deprecation changes nothing of what a version does',
   (over) => {
@@ -69,7 +71,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])(
         const answer = await clients.get(over)?.ask({
           path: `/api/v1/orders${path}`,
           method,
-          headers: { ...headers, 'x-request-id': 'the-same-one' },
+          headers: { ...headers, 'x-request-id': 'the-same-one', traceparent: TRACE },
           ...(body === undefined ? {} : { body }),
         });
         if (answer === undefined) throw new Error(over);
