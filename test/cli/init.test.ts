@@ -292,7 +292,7 @@ describe('any description', () => {
           /date-order|description-|is before|is after|is already given|the same requests|its own successor|capture/,
         );
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
     expect(written).toBeGreaterThan(75);
   }, 60_000);

@@ -603,7 +603,7 @@ describe('any description', () => {
         for (const { file, line, column } of problems.filter((each) => each.file === 'api/v1.yaml'))
           expect([file, (lines[line - 1] ?? '').length >= column - 1]).toEqual([file, true]);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 });
