@@ -37,6 +37,7 @@ export function decorate(
     // Also when there are no numbers of ours: the upstream's would be taken for them (RL-5).
     delete headers['x-ratelimit-limit'];
     delete headers['x-ratelimit-remaining'];
+    delete headers['x-ratelimit-reset'];
     const lines = quotaLines(quotas);
     for (const [name, value] of lines.replace) headers[name] = value;
     for (const [name, value] of lines.append) append(headers, name, value);

@@ -127,6 +127,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
       'Link: </own>; rel="self"',
       'Warning: 299 - "own"',
       'X-RateLimit-Limit: 9',
+      'X-RateLimit-Reset: 9',
     ];
     const answer = await ask({ path: told(...own) });
     expect(answer.headers).toMatchObject({
@@ -134,6 +135,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
       link: `</own>; rel="self", ${LINKS}`,
       warning: `299 - "own", ${WARNING}`,
     });
+    expect(answer.headers).not.toHaveProperty('x-ratelimit-reset');
     for (const name of Object.keys(SIGNALS))
       expect(answer.lines.filter(([each]) => each === name)).toHaveLength(1);
   });

@@ -313,6 +313,12 @@ const policyRows: readonly Row[] = [
     '10 «30» warning: once deprecated, limit deprecated has room for 25 at once: nothing of this cost passes',
   ],
   [
+    'a cost that a curve leaves no room for',
+    /base: (.*)\n([\s\S]*)successor: v2 }/,
+    'base: $1\nlimits: [ { rate: 50/1m, deprecated: { from: 80%, to: 10% } } ]\n$2successor: v2, operations: { POST /bulk: { cost: 30 } } }',
+    '10 «30» warning: by the sunset, limit deprecated has room for 5 at once: nothing of this cost passes',
+  ],
+  [
     'a cost of nothing',
     'successor: v2 }',
     'successor: v2, operations: { POST /bulk: { cost: 30 } } }',
@@ -715,6 +721,13 @@ versions: none
     expect(await files.problems()).toEqual([
       `policies/orders.yaml:9 «${wrong}» error: unknown key "${wrong}" (did you mean "${right}"?)`,
     ]);
+  });
+
+  it('a limit of everyone in shadow keeps no other from being reached', async () => {
+    const limits = '[ { rate: 60/1m }, { name: all, rate: 50/1m, by: everyone, shadow: true } ]';
+    const text = ORDERS.replace('base:', `limits: ${limits}\nbase:`);
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    expect(await files.problems()).toEqual([]);
   });
 
   it('a lower limit as high as the rate, or of a version that is not deprecated, is no finding', async () => {

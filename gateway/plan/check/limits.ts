@@ -1,8 +1,10 @@
 // Cross checks of limits: a rate for whatever is limited, somebody to count, and room for what a request costs.
 // What is lowered with a deprecation is checked beside this, in lowering.ts.
+import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
 import { namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
 import { compileLimits, type LimitsOf } from '../compile/limits.ts';
 import type { Path } from '../read/document.ts';
+import { effectiveSunset } from '../redirects.ts';
 import { placeOfLimit } from './limit-places.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
@@ -90,14 +92,15 @@ function checkRates(view: PolicyView, report: Report): void {
 /** What only shows where all limits of a request are known. */
 function checkTogether(view: PolicyView, report: Report): void {
   const { limits, access = 'public' } = view.parts;
-  const schedule = { deprecated: undefined, sunset: undefined };
-  const rulesOf = (of: Pick<LimitsOf, 'version' | 'operation'>) =>
+  const undated = { deprecated: undefined, sunset: undefined };
+  const rulesOf = (of: Pick<LimitsOf, 'version' | 'operation'>, schedule: LimitsOf['schedule'] = undated) =>
     compileLimits({ api: '', limits, access }, { label: '', schedule, ...of })?.each ?? [];
   const told = new Set<string>();
   for (const [label, version] of view.versions) {
     const each = rulesOf({ version: version.limits });
     const perOne = each.filter(({ by }) => by !== 'everyone');
-    for (const all of each.filter(({ by }) => by === 'everyone')) {
+    // One in shadow refuses nothing, and leaves the other to be reached.
+    for (const all of each.filter(({ by, shadow }) => by === 'everyone' && !shadow)) {
       const one = perOne.find(({ active }) => perMs(active) > perMs(all.active));
       if (one === undefined || told.has(all.active.name)) continue;
       told.add(all.active.name);
@@ -115,23 +118,32 @@ function checkTogether(view: PolicyView, report: Report): void {
       if (cost === undefined) continue;
       const path = ['versions', label, 'operations', name, 'cost'];
       const own = { name, limits: operation.limits, hasDates: false, cost };
-      const rules = rulesOf({ version: version.limits, operation: own });
+      const deprecated = operation.deprecated ?? version.deprecated;
+      const sunset = operation.sunset ?? effectiveSunset(version);
+      const rules = rulesOf({ version: version.limits, operation: own }, { deprecated, sunset });
       if (rules.length === 0) {
         const message = 'a cost without a limit counts nothing';
         report(path, { rule: 'limits', severity: 'warning', message, at: 'key' });
       }
       const enforced = rules.filter(({ shadow }) => !shadow);
       const short = enforced.find(({ active }) => active.burst < cost);
-      const lowered = enforced.find(({ deprecated }) => deprecated.burst < cost);
+      const lowered = enforced.find((rule) => lowest(rule).burst < cost);
       if (short !== undefined) {
         const message = `limit ${short.active.name} has room for ${short.active.burst} at once: nothing of this cost ever passes`;
         report(path, { rule: 'limits', message, hint: 'write a larger burst' });
-      } else if (lowered !== undefined && (operation.deprecated ?? version.deprecated) !== undefined) {
-        const message = `once deprecated, limit ${lowered.deprecated.name} has room for ${lowered.deprecated.burst} at once: nothing of this cost passes`;
+      } else if (lowered !== undefined && deprecated !== undefined) {
+        const { name: limit, burst } = lowest(lowered);
+        const since = lowered.deprecated.burst < cost ? 'once deprecated' : 'by the sunset';
+        const message = `${since}, limit ${limit} has room for ${burst} at once: nothing of this cost passes`;
         report(path, { rule: 'limits', severity: 'warning', message });
       }
     }
   }
+}
+
+/** What is left of a limit in the end: the last step of a curve. */
+function lowest({ deprecated, curve }: Pick<LimitRule, 'deprecated' | 'curve'>): Limit {
+  return curve?.steps.at(-1) ?? deprecated;
 }
 
 function perMs({ units, windowMs }: { readonly units: number; readonly windowMs: number }): number {
