@@ -155,7 +155,11 @@ describe('an API key', () => {
       expect(await logged(answer)).toMatchObject({ refusal: 'key_invalid', key_flaw: flaw });
     }
     const twice = await ask('/api/v1/orders', { 'x-api-key': [secret, secret] });
-    expect(twice.status).toBe(400);
+    expect(twice).toMatchObject({
+      status: 400,
+      json: { message: 'The X-API-Key header is malformed: send one line with one key.' },
+    });
+    expect(challengesOf(twice)).toEqual(CHALLENGES);
     expect(await logged(twice)).toMatchObject({ refusal: 'credentials_malformed' });
   });
 
