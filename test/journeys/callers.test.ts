@@ -163,6 +163,19 @@ describe('an API key', () => {
     expect(await logged(twice)).toMatchObject({ refusal: 'credentials_malformed' });
   });
 
+  it('ORD-4: may be sent by the pages that may call', async () => {
+    const { headers } = await ask(
+      '/api/v1/orders',
+      {
+        origin: 'https://app.example.com',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'x-api-key, x-evil',
+      },
+      { method: 'OPTIONS' },
+    );
+    expect(headers['access-control-allow-headers']).toBe('x-api-key');
+  });
+
   it('AUTH-1: one in the query is refused and logged nowhere', async () => {
     const { secret } = await makeKey('acme', { scopes: ['orders:read'] });
     const answer = await ask(`/api/v1/orders?api_key=${secret}`, { 'x-api-key': secret });
