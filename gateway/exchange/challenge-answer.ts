@@ -2,6 +2,7 @@
 // Part of refusal-answer.ts.
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { AuthenticationRefusal, Consumer, CredentialScheme } from '../policy/authentication/access.ts';
+import { BEARER_FIELD } from '../policy/authentication/bearer.ts';
 import { challengesFor } from '../policy/authentication/challenge.ts';
 import { type ErrorDescription, refuse } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
@@ -40,11 +41,9 @@ export function missingText(facts: ExchangeFacts): string {
   return `This API needs ${what}: ${schemes.map(spellWay).join(', or ') || TOKEN_WAY}.`;
 }
 
-export function malformedText(facts: ExchangeFacts): string {
-  const header = schemesOf(facts).find(({ scheme }) => scheme !== 'ClientCertificate');
-  return header?.scheme === 'ApiKey'
-    ? `The ${header.header} header is malformed: send one line with one key.`
-    : 'The Authorization header is malformed: send one line, Bearer <token>.';
+export function malformedText(field: string): string {
+  const instead = field === BEARER_FIELD ? 'one line, Bearer <token>' : 'one line with one key';
+  return `The ${field} header is malformed: send ${instead}.`;
 }
 
 const TOKEN_WAY = 'send Authorization: Bearer <token>';

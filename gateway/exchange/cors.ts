@@ -25,7 +25,7 @@ const EXPOSED = [
   'X-Request-ID',
 ];
 const ECHOED = ['X-API-Version-Requested', 'X-API-Version-Served', 'X-API-Lifecycle-Stage'];
-/** What a page may send, besides the version headers of the API. */
+/** What a page may send, besides the headers of the API for versions and keys. */
 const SENDABLE = new Set([
   'accept',
   'accept-language',
@@ -50,7 +50,7 @@ const ALLOWED_METHODS = METHODS.join(', ');
  * a sunset nor a limit may stand in its way (ORD-4). Undefined for any other request, and where the API has no `cors`.
  */
 export function answerPreflight(
-  { cors, versionHeaders }: ApiPlan,
+  { cors, versionHeaders, keyHeaders }: ApiPlan,
   view: RequestView,
 ): Publication | undefined {
   const { headers, method } = view;
@@ -60,9 +60,10 @@ export function answerPreflight(
   const vary = 'Access-Control-Request-Method, Access-Control-Request-Headers';
   // A page that is not listed learns nothing more: the browser stops for want of an allowed origin.
   if (allowedOrigin(cors, headers.origin) === undefined) return { status: 204, headers: { vary }, body: '' };
+  const own = [...versionHeaders, ...keyHeaders];
   const granted = listOf(headers['access-control-request-headers'])
     .map((name) => name.toLowerCase())
-    .filter((name) => SENDABLE.has(name) || versionHeaders.includes(name));
+    .filter((name) => SENDABLE.has(name) || own.includes(name));
   return {
     status: 204,
     headers: {

@@ -48,7 +48,8 @@ export function decorate(
     const differsBy = nameReaders(headers, api, glimpse);
     if (differsBy !== undefined) mergeVary(headers, differsBy);
   }
-  if (facts.perAccount || facts.sparesSome || hasOwnSunset(facts)) keepPrivate(headers);
+  if (facts.perAccount || facts.sparesSome || hasOwnSunset(facts) || isKnownUnseen(facts))
+    keepPrivate(headers);
   headers['x-request-id'] = facts.requestId;
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
   if (glimpse.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;
@@ -64,4 +65,12 @@ function seeksCatalog({ plan, refusal }: ExchangeFacts, { path, host }: RequestG
 /** With leave from the sunset a consumer is told, and served until, a day that is nobody else's (CACHE-3). */
 function hasOwnSunset({ phase, version }: ExchangeFacts): boolean {
   return phase?.sunset !== undefined && phase.sunset !== version?.schedule.sunset;
+}
+
+/**
+ * CACHE-3: only of a request with `Authorization` does a cache know that its answer is not for everybody (RFC 9111 §3.5);
+ * an upstream cannot say so either, since no key comes to it.
+ */
+function isKnownUnseen({ consumer }: ExchangeFacts): boolean {
+  return consumer !== undefined && consumer.via !== 'token';
 }

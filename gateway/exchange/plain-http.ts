@@ -7,7 +7,7 @@ import { credentialInQuery } from './credentials-in-url.ts';
 import type { RequestRefusal } from './directive.ts';
 import type { RequestView } from './request-view.ts';
 
-/** A redirect would hide that one of these has crossed the network for everyone to read. */
+/** Beside those in which an API takes keys: a redirect would hide that one of these has crossed the network for everyone to read. */
 const CREDENTIAL_FIELDS = [
   'authorization',
   'proxy-authorization',
@@ -31,7 +31,7 @@ const CREDENTIAL_PARAMETERS = [
 export function plainRefusal(
   mode: Exclude<PlainMode, 'serve'>,
   view: RequestView | undefined,
-  plan: Pick<GatewayPlan, 'public' | 'routes' | 'credentialsInUrl'>,
+  plan: Pick<GatewayPlan, 'apis' | 'public' | 'routes' | 'credentialsInUrl'>,
 ): RequestRefusal {
   // Whoever came by https was sent here by a proxy that took the TLS off: it would be sent in circles.
   if (mode === 'reject' || view === undefined || view.scheme === 'https' || carriesCredentials(view, plan))
@@ -46,11 +46,12 @@ export function plainRefusal(
 
 function carriesCredentials(
   { headers, search }: RequestView,
-  { credentialsInUrl }: Pick<GatewayPlan, 'credentialsInUrl'>,
+  { apis, credentialsInUrl }: Pick<GatewayPlan, 'apis' | 'credentialsInUrl'>,
 ): boolean {
   return (
-    CREDENTIAL_FIELDS.some((name) => headers[name] !== undefined) ||
-    credentialInQuery(search, new Set([...CREDENTIAL_PARAMETERS, ...credentialsInUrl])) !== undefined
+    [...CREDENTIAL_FIELDS, ...apis.flatMap((api) => api.keyHeaders)].some(
+      (name) => headers[name] !== undefined,
+    ) || credentialInQuery(search, new Set([...CREDENTIAL_PARAMETERS, ...credentialsInUrl])) !== undefined
   );
 }
 

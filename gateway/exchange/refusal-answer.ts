@@ -99,7 +99,7 @@ export function describeRefusal(
     case 'credentials_missing':
       return challenge(401, missingText(facts), refusal, facts);
     case 'credentials_malformed':
-      return challenge(400, malformedText(facts), refusal, facts);
+      return challenge(400, malformedText(refusal.field), refusal, facts);
     case 'token_invalid':
       return challenge(401, `${refusal.description}.`, refusal, facts);
     case 'key_invalid':

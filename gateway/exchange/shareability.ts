@@ -1,4 +1,4 @@
-// Which caches may keep an answer whose version was chosen by the account of the caller: its own and no shared one.
+// Which caches may keep an answer that is for its caller alone, such as one of a version chosen by account: no shared one.
 // Called when an answer is decorated; only ever makes it stricter (CACHE-4).
 import type { AnswerHeaders } from './answer-headers.ts';
 

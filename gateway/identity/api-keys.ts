@@ -26,11 +26,14 @@ export interface KeyAuthenticatorOptions {
 }
 
 const MISSING: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
-const MALFORMED: Authenticated = { kind: 'refused', refusal: { reason: 'credentials_malformed' } };
 
 /** AUTH-3. A header with several keys is malformed; a mistyped one is refused without asking the store. */
 export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOptions): Authenticator {
   const field = header.toLowerCase();
+  const malformed: Authenticated = {
+    kind: 'refused',
+    refusal: { reason: 'credentials_malformed', field: header },
+  };
   /** Made once per record: a change of a key is another record. */
   const consumers = new WeakMap<KeyRecord, Map<string, Consumer>>();
 
@@ -65,7 +68,7 @@ export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOp
       const value = headers[field];
       if (!isThere(value)) return MISSING;
       // Node joins what came in several lines.
-      if (typeof value !== 'string' || value.includes(',')) return MALFORMED;
+      if (typeof value !== 'string' || value.includes(',')) return malformed;
       const parts = readKey(value);
       if (parts === undefined) return refused('checksum');
       const found = keys.find(parts.id);

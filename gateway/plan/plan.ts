@@ -69,6 +69,8 @@ export interface ApiPlan {
   readonly vary: string;
   /** Lower-case names of all request headers that can carry a version; no upstream sees the client's copy (VER-9). */
   readonly versionHeaders: readonly string[];
+  /** Lower-case names of those in which it or one of its versions takes API keys; no upstream sees them either (AUTH-3). */
+  readonly keyHeaders: readonly string[];
 }
 
 export interface CorsRules {

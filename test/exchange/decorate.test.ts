@@ -96,6 +96,16 @@ describe('decorate', () => {
       expect(decorated({ ...theirs }, facts), JSON.stringify(theirs)).toMatchObject(out);
   });
 
+  it.each([
+    ['key', 'public, max-age=60', 'private, max-age=60'],
+    ['certificate', undefined, 'private'],
+    ['token', 'public, max-age=60', 'public, max-age=60'],
+  ] as const)('CACHE-3: a caller known by its %s makes %s %s', (via, theirs, out) => {
+    const consumer = { id: 'acme', named: true, via, scopes: new Set<string>(), claims: {} };
+    const headers = decorated({ 'cache-control': theirs }, { ...deprecatedFacts(), consumer });
+    expect(headers['cache-control']).toBe(out);
+  });
+
   it('DEP-3, SUN-1: where the upstream wins, nothing malformed gets out, whatever it sends', async () => {
     const text = fc.oneof(
       fc.constantFrom(

@@ -155,8 +155,25 @@ describe('an API key', () => {
       expect(await logged(answer)).toMatchObject({ refusal: 'key_invalid', key_flaw: flaw });
     }
     const twice = await ask('/api/v1/orders', { 'x-api-key': [secret, secret] });
-    expect(twice.status).toBe(400);
+    expect(twice).toMatchObject({
+      status: 400,
+      json: { message: 'The X-API-Key header is malformed: send one line with one key.' },
+    });
+    expect(challengesOf(twice)).toEqual(CHALLENGES);
     expect(await logged(twice)).toMatchObject({ refusal: 'credentials_malformed' });
+  });
+
+  it('ORD-4: may be sent by the pages that may call', async () => {
+    const { headers } = await ask(
+      '/api/v1/orders',
+      {
+        origin: 'https://app.example.com',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'x-api-key, x-evil',
+      },
+      { method: 'OPTIONS' },
+    );
+    expect(headers['access-control-allow-headers']).toBe('x-api-key');
   });
 
   it('AUTH-1: one in the query is refused and logged nowhere', async () => {

@@ -52,7 +52,7 @@ describe('bearer credentials', () => {
   ])('AUTH-1: %j is malformed', (authorization) => {
     expect(readBearer({ authorization })).toEqual({
       kind: 'refused',
-      refusal: { reason: 'credentials_malformed' },
+      refusal: { reason: 'credentials_malformed', field: 'Authorization' },
     });
   });
 
@@ -60,7 +60,7 @@ describe('bearer credentials', () => {
     const authorization = ['Bearer a', 'Bearer a'];
     expect(readBearer({ authorization })).toEqual({
       kind: 'refused',
-      refusal: { reason: 'credentials_malformed' },
+      refusal: { reason: 'credentials_malformed', field: 'Authorization' },
     });
     expect(readBearer({ authorization: ['Bearer a'] })).toEqual({ kind: 'token', token: 'a' });
   });
@@ -177,7 +177,7 @@ describe('challenges', () => {
   });
 
   it('AUTH-2: malformed, invalid and insufficient have their codes', () => {
-    expect(challenges({ reason: 'credentials_malformed' })).toEqual([
+    expect(challenges({ reason: 'credentials_malformed', field: 'Authorization' })).toEqual([
       'Bearer realm="orders", error="invalid_request"',
     ]);
     expect(challenges({ reason: 'token_invalid', description: 'The access token expired' })).toEqual([
@@ -197,6 +197,7 @@ describe('challenges', () => {
     ];
     expect(challenges({ reason: 'credentials_missing' }, all, metadata)).toEqual(asked);
     expect(challenges({ reason: 'key_invalid', flaw: 'revoked' }, all, metadata)).toEqual(asked);
+    expect(challenges({ reason: 'credentials_malformed', field: 'X-API-Key' }, all, metadata)).toEqual(asked);
     expect(challenges({ reason: 'certificate_invalid' }, all, metadata)).toEqual(asked);
   });
 

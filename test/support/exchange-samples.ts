@@ -128,6 +128,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     nextRelease: () => Number.POSITIVE_INFINITY,
     vary: 'API-Version',
     versionHeaders: ['api-version'],
+    keyHeaders: [],
   };
 }
 

@@ -87,7 +87,7 @@ const SAMPLES: Samples = {
   ],
   maintenance: [{ reason: 'maintenance', retryAfterSeconds: 1, restoredAt: NOW }],
   credentials_missing: [{ reason: 'credentials_missing' }],
-  credentials_malformed: [{ reason: 'credentials_malformed' }],
+  credentials_malformed: [{ reason: 'credentials_malformed', field: 'Authorization' }],
   token_invalid: [{ reason: 'token_invalid', description: 'The access token has expired' }],
   key_invalid: [{ reason: 'key_invalid', flaw: 'unknown' }],
   certificate_invalid: [{ reason: 'certificate_invalid' }],

@@ -76,6 +76,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     nextRelease: releasesOf(versions),
     vary: varyOf(file),
     versionHeaders: versionHeadersOf(file),
+    keyHeaders: keyHeadersOf(file, settings),
   };
 }
 

@@ -62,8 +62,8 @@ export interface Carried {
 export type AuthenticationRefusal =
   /** No credentials, or of another scheme than Bearer: 401 without an error code (RFC 6750 §3.1). */
   | { readonly reason: 'credentials_missing' }
-  /** Two Authorization lines, or not a token68 (AUTH-1): 400 invalid_request. */
-  | { readonly reason: 'credentials_malformed' }
+  /** Two lines of a field, or not a token68 (AUTH-1): 400, for tokens invalid_request. `field`: as written. */
+  | { readonly reason: 'credentials_malformed'; readonly field: string }
   /** `description` is safe to show: %x20-21 / %x23-5B / %x5D-7E (AUTH-2). */
   | { readonly reason: 'token_invalid'; readonly description: string; readonly flaw?: TokenFlaw }
   /** One answer whatever is wrong with it, so that nobody learns which keys there are (AUTH-2). */

@@ -7,6 +7,8 @@ export type Bearer =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal };
 
+/** Where a token is sent. */
+export const BEARER_FIELD = 'Authorization';
 /** JWT-8, in characters, which for a token68 are bytes. */
 export const LONGEST_TOKEN = 8192;
 
@@ -14,7 +16,10 @@ const CREDENTIALS = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 const BEARER_SCHEME = /^bearer(?![\w!#$%&'*+\-.^`|~])/i;
 
 const MISSING: Bearer = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
-const MALFORMED: Bearer = { kind: 'refused', refusal: { reason: 'credentials_malformed' } };
+const MALFORMED: Bearer = {
+  kind: 'refused',
+  refusal: { reason: 'credentials_malformed', field: BEARER_FIELD },
+};
 const TOO_LONG: Bearer = {
   kind: 'refused',
   refusal: { reason: 'token_invalid', description: 'The access token is too long' },

@@ -1,6 +1,7 @@
 // The WWW-Authenticate values that go with an authentication refusal: one challenge per scheme (RFC 9110 §11.6.1).
 // Called when a refusal becomes an answer.
 import type { AuthenticationRefusal, Consumer, CredentialScheme } from './access.ts';
+import { BEARER_FIELD } from './bearer.ts';
 
 export interface ChallengeContext {
   readonly realm: string;
@@ -33,7 +34,7 @@ export function challengesFor(refusal: AuthenticationRefusal, context: Challenge
     case 'certificate_invalid':
       return all();
     case 'credentials_malformed':
-      return all('Bearer', ', error="invalid_request"');
+      return refusal.field === BEARER_FIELD ? all('Bearer', ', error="invalid_request"') : all();
     case 'token_invalid':
       return all('Bearer', `, error="invalid_token", error_description="${shown(refusal.description)}"`);
     case 'scope_insufficient': {
