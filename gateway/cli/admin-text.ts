@@ -32,7 +32,13 @@ export function pausesText({ overrides, now }: PausesAnswer, next: NextCommand):
   ]);
 }
 
+/** The guard looks again within a minute, and until the sunset it makes a hold that is missing. */
 export function pauseEndedText(pause: PauseBody): string {
+  if (pause.kind === 'hold')
+    return onTerminal([
+      `Ended the hold of ${subjectOf(pause)} that ${pause.by} had made until ${moment(pause.until)}.`,
+      'Before its sunset it is made again while more is called than retire_when allows: on_exceed: warn stops that.',
+    ]);
   return onTerminal([
     `Ended the pause of ${subjectOf(pause)} that ${pause.by} had made until ${moment(pause.until)}.`,
     'Brownouts and retirement happen by their dates again, from the next request on.',

@@ -14,6 +14,12 @@ export interface UsageLook {
   readonly rows: BusiestRows;
   /** Each operation on a line of its own. */
   readonly operations: boolean;
+  /** What alone was asked for. */
+  readonly filter: {
+    readonly consumer?: string | undefined;
+    readonly api?: string | undefined;
+    readonly version?: string | undefined;
+  };
   readonly colour: boolean;
 }
 
@@ -28,7 +34,7 @@ const OPERATIONS: Column = { heading: 'OPERATIONS' };
 const AGENT: Column = { heading: 'USER AGENT' };
 const DAY_MS = 86_400_000;
 
-export function usageText({ answer, rows, operations, colour }: UsageLook): string {
+export function usageText({ answer, rows, operations, filter, colour }: UsageLook): string {
   const { versions = [], now, since, began, recording } = answer;
   const blocks = versions.map((version) => [
     ...heading(version, now, colour),
@@ -42,10 +48,19 @@ export function usageText({ answer, rows, operations, colour }: UsageLook): stri
     `Counted from ${since} to ${minute(now)} UTC by the gateway's clock; ${from}.`,
     'Trend: the last seven whole days against the seven before.',
   ];
-  const none = 'Nothing that the policies have is deprecated, and the ledger has no call.';
-  return [...(blocks.length === 0 ? [none] : [...blocks.flat(), ...last])]
+  return [...(blocks.length === 0 ? [nothing(filter, since)] : [...blocks.flat(), ...last])]
     .map((line) => `${line}\n`)
     .join('');
+}
+
+/** Of a part nothing is said but of that part. */
+function nothing({ consumer, api, version }: UsageLook['filter'], since: string): string {
+  if (consumer !== undefined)
+    return `The ledger has no call of ${printable(consumer)} since ${since} in what was asked for.`;
+  const part = [api, version].filter((each) => each !== undefined).join(' ');
+  return part === ''
+    ? 'Nothing that the policies have is deprecated, and the ledger has no call.'
+    : `Nothing of ${printable(part)} is deprecated, and the ledger has no call of it.`;
 }
 
 function heading(version: UsedVersion, now: string, colour: boolean): readonly string[] {

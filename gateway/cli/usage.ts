@@ -91,7 +91,7 @@ async function show(
     case 'table': {
       const rows = createBusiestRows(MOST_SHOWN);
       const failure = await eachPage(door, filter, first, ({ consumers }) => rows.add(consumers));
-      return failure ?? shown(usageText({ answer: first.answer, rows, operations, colour }));
+      return failure ?? shown(usageText({ answer: first.answer, rows, operations, filter, colour }));
     }
     case 'csv': {
       const texts = [usageCsv([])];

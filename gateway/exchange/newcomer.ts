@@ -19,6 +19,6 @@ export function refuseNewcomer(
   if (freeze === undefined || consumer === undefined) return undefined;
   if (!isClosedTo(version, freeze, consumer, now)) return undefined;
   const refusal = (late: boolean) => (late ? refuseAdoption(version, freeze, successor) : undefined);
-  const late = adoption.isLate({ consumer: consumer.id, via: consumer.via, api, version: label }, freeze);
+  const late = adoption.isLate({ consumer: consumer.id, api, version: label }, freeze);
   return late instanceof Promise ? late.then(refusal) : refusal(late);
 }

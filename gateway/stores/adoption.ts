@@ -122,8 +122,8 @@ export function createAdoption(
 
   return {
     isLate: (adopter, freeze) => {
-      const { api, version, via, consumer } = adopter;
-      const found = find(JSON.stringify([api, version, via, consumer]), adopter);
+      const { api, version, consumer } = adopter;
+      const found = find(JSON.stringify([api, version, consumer]), adopter);
       if (!(found instanceof Promise) && found !== undefined && isBefore(found, freeze)) return false;
       return judge(found, adopter, freeze);
     },

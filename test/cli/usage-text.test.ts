@@ -101,7 +101,17 @@ const VERSIONS = [
 function text(
   rows: readonly UsageRowBody[],
   versions: readonly UsedVersion[],
-  { operations = false, colour = false, most = 50 } = {},
+  {
+    operations = false,
+    colour = false,
+    most = 50,
+    filter = {},
+  }: {
+    readonly operations?: boolean;
+    readonly colour?: boolean;
+    readonly most?: number;
+    readonly filter?: { readonly consumer?: string; readonly api?: string };
+  } = {},
 ): string {
   const kept = createBusiestRows(most);
   kept.add(rows);
@@ -114,7 +124,7 @@ function text(
     consumers: [],
     next: null,
   };
-  return usageText({ answer, rows: kept, operations, colour });
+  return usageText({ answer, rows: kept, operations, filter, colour });
 }
 
 const END = `Counted from 2026-10-21 to 2026-11-20 19:00 UTC by the gateway's clock; the ledger begins 2026-01-02 10:00.
@@ -166,6 +176,13 @@ ${END}`);
 
   it('says so where there is nothing', () => {
     expect(text([], [])).toBe('Nothing that the policies have is deprecated, and the ledger has no call.\n');
+  });
+
+  it.each([
+    [{ consumer: 'acme' }, 'The ledger has no call of acme since 2026-10-21 in what was asked for.\n'],
+    [{ api: 'orders' }, 'Nothing of orders is deprecated, and the ledger has no call of it.\n'],
+  ])('of a part that was asked for it says nothing about the rest: %j', (filter, said) => {
+    expect(text([], [], { filter })).toBe(said);
   });
 
   it('has colour where the terminal has, and no escape where it has none', () => {

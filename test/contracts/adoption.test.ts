@@ -4,7 +4,7 @@ import { type EpochMs, StoreUnavailable } from '../../gateway/policy/contract.ts
 import { createAdoption, type Unjudged } from '../../gateway/stores/adoption.ts';
 
 const FREEZE = Date.UTC(2026, 5, 1);
-const acme = { consumer: 'acme', via: 'token', api: 'orders', version: 'v1' } as const;
+const acme = { consumer: 'acme', api: 'orders', version: 'v1' };
 
 interface Ledger {
   readonly seen: Map<string, EpochMs>;
@@ -24,7 +24,7 @@ function open(most?: number) {
   };
   const adoption = createAdoption(
     {
-      firstSeen: ({ consumer, via }) => answer(() => ledger.seen.get(`${via} ${consumer}`)),
+      firstSeen: ({ consumer }) => answer(() => ledger.seen.get(consumer)),
       beganAt: () => answer(() => ledger.began),
     },
     {
@@ -52,20 +52,14 @@ describe('a consumer of a frozen version', () => {
     ['never seen is late', undefined, true],
   ])('%s', async (_title, at, late) => {
     const { ledger, isLate, unjudged } = open();
-    if (at !== undefined) ledger.seen.set('token acme', at);
+    if (at !== undefined) ledger.seen.set('acme', at);
     expect(await isLate()).toBe(late);
     expect(unjudged).toEqual([]);
   });
 
-  it('is somebody else when known by something else: a key may be spelled like a token', async () => {
-    const { ledger, isLate } = open();
-    ledger.seen.set('key acme', FREEZE - 1);
-    expect(await isLate()).toBe(true);
-  });
-
   it('seen before is answered at once from then on, for any day, and never asked about again', async () => {
     const { ledger, isLate, pass } = open();
-    ledger.seen.set('token acme', FREEZE - 10);
+    ledger.seen.set('acme', FREEZE - 10);
     expect(await isLate()).toBe(false);
     pass(10 * 86_400_000);
     ledger.away = true;
@@ -77,7 +71,7 @@ describe('a consumer of a frozen version', () => {
   it('never seen is asked about again in seconds, since others may not have told yet whom they saw', async () => {
     const { ledger, isLate, pass } = open();
     expect(await isLate()).toBe(true);
-    ledger.seen.set('token acme', FREEZE - 1);
+    ledger.seen.set('acme', FREEZE - 1);
     expect(await isLate()).toBe(true);
     expect(ledger.asked).toBe(2);
     pass(5_000);
@@ -86,7 +80,7 @@ describe('a consumer of a frozen version', () => {
 
   it('is asked about once by many requests at once', async () => {
     const { ledger, isLate } = open();
-    ledger.seen.set('token acme', FREEZE - 1);
+    ledger.seen.set('acme', FREEZE - 1);
     const answers = await Promise.all(Array.from({ length: 100 }, () => isLate()));
     expect(answers.every((late) => !late)).toBe(true);
     expect(ledger.asked).toBe(1);
@@ -113,7 +107,7 @@ describe('nobody is late', () => {
   ])('where calls of the version are counted %s: nobody could be known', async (_title, began) => {
     const { ledger, isLate, unjudged, pass } = open();
     ledger.began = began;
-    ledger.seen.set('token acme', FREEZE + 5);
+    ledger.seen.set('acme', FREEZE + 5);
     expect([await isLate(), await isLate('globex')]).toEqual([false, false]);
     expect(unjudged).toEqual(['counted_since', 'counted_since']);
     ledger.began = FREEZE - 1;
@@ -125,7 +119,7 @@ describe('nobody is late', () => {
 
 it('knows no more consumers than it may: the longest unasked is asked about again', async () => {
   const { ledger, isLate } = open(2);
-  for (const consumer of ['a', 'b', 'c']) ledger.seen.set(`token ${consumer}`, FREEZE - 1);
+  for (const consumer of ['a', 'b', 'c']) ledger.seen.set(`${consumer}`, FREEZE - 1);
   await isLate('a');
   await isLate('b');
   expect(isLate('a')).toBe(false);

@@ -204,15 +204,21 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
         batch([
           usageOf({ api, firstAt: NOW + 3 }),
           usageOf({ api, firstAt: NOW + 1, operation: 'GET /' }),
-          usageOf({ api, firstAt: NOW - 9, via: 'key' }),
+          usageOf({ api, firstAt: NOW - 9, via: 'address' }),
           usageOf({ api, firstAt: NOW - 9, consumer: 'acme2' }),
           usageOf({ api, firstAt: NOW - 9, version: 'v10' }),
         ]),
       );
-      const subject = { api, version: 'v1', consumer: 'acme', via: 'token' } as const;
+      const subject = { api, version: 'v1', consumer: 'acme' };
       expect(await ledger(1).firstSeen(subject)).toBe(NOW + 1);
-      expect(await ledger(1).firstSeen({ ...subject, via: 'address' })).toBeUndefined();
       expect(await ledger(1).firstSeen({ ...subject, consumer: 'acm' })).toBeUndefined();
+      for (const [via, firstAt] of [
+        ['key', NOW - 1],
+        ['certificate', NOW - 2],
+      ] as const) {
+        await ledger(0).add(batch([usageOf({ api, firstAt, via })]));
+        expect(await ledger(1).firstSeen(subject), via).toBe(firstAt);
+      }
     });
 
     it('says since when the calls of a version are counted, also of one that nobody calls', async () => {
@@ -241,9 +247,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await everyRecord(ledger(0), { consumer: gone })).toEqual([]);
       expect(await everyRecord(ledger(0), { api: one })).toHaveLength(2);
       expect(await everyRecord(ledger(0), { consumer: stays })).toHaveLength(4);
-      expect(
-        await ledger(0).firstSeen({ api: one, version: 'v1', consumer: gone, via: 'token' }),
-      ).toBeUndefined();
+      expect(await ledger(0).firstSeen({ api: one, version: 'v1', consumer: gone })).toBeUndefined();
       await ledger(0).add(batch([usageOf({ api: one, consumer: gone, firstAt: NOW + 9 })]));
       expect((await everyRecord(ledger(0), { consumer: gone }))[0]).toMatchObject({
         firstAt: NOW + 9,

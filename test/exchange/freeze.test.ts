@@ -135,8 +135,8 @@ describe('a frozen version', () => {
     expect((await judge(situation)).outcome).toBe(outcome);
   });
 
-  it('asks the ledger by what the consumer is known by, and only from the day on', async () => {
-    const adopter = { consumer: 'acme', via: 'token', api: 'orders', version: 'v1' };
+  it('asks the ledger by the id of the consumer, whatever proved it, and only from the day on', async () => {
+    const adopter = { consumer: 'acme', api: 'orders', version: 'v1' };
     expect((await judge({ consumer: 'acme' })).asked).toEqual([[adopter, Date.UTC(2026, 5, 1)]]);
     expect((await judge({ at: '2026-05-31', consumer: 'acme' })).asked).toEqual([]);
     expect((await judge({ path: '/api/v2/orders/7', consumer: 'acme' })).asked).toEqual([]);

@@ -5,7 +5,6 @@ import type { EpochMs, MaybePromise } from '../contract.ts';
 /** Who calls what, as the ledger has it. */
 export interface Adopter {
   readonly consumer: string;
-  readonly via: 'token' | 'key' | 'certificate';
   readonly api: string;
   readonly version: string;
 }

@@ -84,9 +84,12 @@ export interface LedgerStore {
     filter: UsageFilter,
     page: { readonly after: string | undefined; readonly limit: number },
   ) => Promise<UsagePage>;
-  /** When a consumer was first seen on a version, whatever the operation; undefined: never. */
+  /**
+   * When a consumer was first seen on a version, whatever the operation and whatever proved its id: who changes from a key
+   * to tokens is nobody new. Undefined: never. An address is nobody's id.
+   */
   readonly firstSeen: (
-    subject: Pick<UsageSubject, 'consumer' | 'via' | 'api' | 'version'>,
+    subject: Pick<UsageSubject, 'consumer' | 'api' | 'version'>,
   ) => MaybePromise<EpochMs | undefined>;
   /**
    * Since when calls are counted: of that version, or of the first that any were counted of. Who was not seen before says

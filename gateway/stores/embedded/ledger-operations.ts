@@ -39,7 +39,7 @@ export function createLedgerOperations(database: DatabaseSync) {
   );
   const daysOf = prepare('SELECT day, calls FROM usage_day WHERE record = ? AND day >= ? ORDER BY day');
   const first = prepare(
-    'SELECT min(first_at) AS at FROM usage WHERE (api, version, consumer, via) = (?, ?, ?, ?)',
+    "SELECT min(first_at) AS at FROM usage WHERE (api, version, consumer) = (?, ?, ?) AND via <> 'address'",
   );
   const beganWith = prepare('SELECT since FROM usage_watch WHERE (api, version) = (?, ?)');
   const beganFirst = prepare('SELECT min(since) AS since FROM usage_watch');
@@ -93,8 +93,8 @@ export function createLedgerOperations(database: DatabaseSync) {
         last: stored.length < most ? undefined : stored.at(-1)?.place,
       };
     },
-    firstUsage: ({ api, version, consumer, via }: Omit<UsageSubject, 'operation'>): number | undefined =>
-      numberOf(first.get(api, version, consumer, via)?.at),
+    firstUsage: ({ api, version, consumer }: Omit<UsageSubject, 'operation' | 'via'>): number | undefined =>
+      numberOf(first.get(api, version, consumer)?.at),
     usageBegan: (api: string | undefined, version: string | undefined): number | undefined =>
       numberOf(
         api === undefined || version === undefined

@@ -14,7 +14,7 @@ const BASE = 'sundial:ledger:{usage}';
 const FORM = 1;
 /** Longer than any outage after which a batch is sent again. */
 const WRITER_KEPT_MS = 30 * 86_400_000;
-/** No client waits for it. */
+/** For what no request waits for. */
 const ANSWER_WITHIN_MS = 1000;
 /** Records looked at in one call, each with up to all its days: a few milliseconds in which Redis does nothing else. */
 const MOST_AT_ONCE = 100;
@@ -28,7 +28,8 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
   const addUsage = define('sundialAddUsage', textOf('add-usage'));
   const readUsage = define('sundialReadUsage', textOf('read-usage'));
   const forgetUsage = define('sundialForgetUsage', textOf('forget-usage'));
-  const firstUsage = define('sundialFirstUsage', textOf('first-usage'));
+  // A request waits for it.
+  const firstUsage = script('sundialFirstUsage', textOf('first-usage'), 1);
   const usageBegan = define('sundialUsageBegan', textOf('usage-began'));
 
   const readChunk = async (
@@ -60,9 +61,11 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
       await addUsage(BASE, ...argumentsOf(batch));
     },
     read: (filter, page) => readPage((after, most) => readChunk(filter, after, most), page, MOST_AT_ONCE),
-    firstSeen: async ({ api, version, consumer, via }) => {
-      const prefix = [api, version, consumer, via].join(NUL);
-      return numberIn(await firstUsage(BASE, `[${prefix}${NUL}`, `(${prefix}${AFTER_NUL}`));
+    firstSeen: async ({ api, version, consumer }) => {
+      const prefix = [api, version, consumer].join(NUL);
+      // Addresses come first, before all that proves an id.
+      const from = [prefix, 'address'].join(NUL);
+      return numberIn(await firstUsage(BASE, `[${from}${AFTER_NUL}`, `(${prefix}${AFTER_NUL}`));
     },
     beganAt: async (of) => numberIn(await usageBegan(BASE, of === undefined ? '' : versionName(of))),
     erase: (consumer) => forget({ consumer }, ''),

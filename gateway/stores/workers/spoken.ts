@@ -40,7 +40,9 @@ export interface StoreAnswers {
   readonly findKey: (id: string) => Promise<Kept<string | undefined>>;
   readonly readUsage: (asked: UsageQuestion) => Promise<Kept<UsagePage>>;
   readonly addUsage: (batch: UsageBatch) => Promise<Kept<void>>;
-  readonly firstUsage: (subject: Omit<UsageSubject, 'operation'>) => Promise<Kept<EpochMs | undefined>>;
+  readonly firstUsage: (
+    subject: Omit<UsageSubject, 'operation' | 'via'>,
+  ) => Promise<Kept<EpochMs | undefined>>;
   readonly usageBegan: (of: UsageVersion | undefined) => Promise<Kept<EpochMs | undefined>>;
   readonly claimKey: (asked: KeyAsked & { readonly lockMs: number }) => Promise<Kept<StandingKey>>;
   readonly settleKey: (asked: KeyAsked & { readonly next: SettledKey }) => Promise<Kept<boolean>>;

@@ -1,0 +1,24 @@
+// What is said of a pause that was ended, by who had made it.
+import { expect, it } from 'vitest';
+import { pauseEndedText } from '../../gateway/cli/admin-text.ts';
+import type { PauseBody } from '../../gateway/plan/admin-answers.ts';
+
+const HOLD: PauseBody = {
+  id: 'guard-orders-v1',
+  kind: 'hold',
+  api: 'orders',
+  version: 'v1',
+  from: '2027-02-14T00:00:00Z',
+  until: '2027-02-18T00:00:00Z',
+  by: 'guard',
+  why: '1 consumer',
+  effects: [],
+};
+
+it('a hold of the guard that was ended is made again before its sunset, and says so', () => {
+  expect(pauseEndedText(HOLD)).toBe(
+    'Ended the hold of orders v1 that guard had made until 2027-02-18.\n' +
+      'Before its sunset it is made again while more is called than retire_when allows: on_exceed: warn stops that.\n',
+  );
+  expect(pauseEndedText({ ...HOLD, kind: 'pause', by: 'maria' })).toMatch(/by their dates again/);
+});
