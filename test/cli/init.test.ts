@@ -294,6 +294,6 @@ describe('any description', () => {
       }),
       { numRuns: 60 },
     );
-    expect(written).toBeGreaterThan(75);
+    expect(written).toBeGreaterThan(30);
   }, 60_000);
 });

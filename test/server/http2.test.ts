@@ -454,8 +454,9 @@ describe('promise 23: a drain waits for no client that keeps its own side open',
     const socket = connectPlain({ port: gateway.port, allowHalfOpen: true });
     defer(async () => void socket.destroy());
     socket.write(HELLO);
-    // What came later has been read by then.
-    await send(session, { ':path': '/nowhere' });
+    // What came later has been read by then, once its connection has been accepted.
+    do await send(session, { ':path': '/nowhere' });
+    while (gateway.listener.connections() < 2);
     session.destroy();
     let shaken = false;
     const begin = (): void => {

@@ -10,6 +10,18 @@ import { type Result, runCases } from './run-cases.ts';
 const { requests, responses, websockets } = ALL_CASES;
 const everyCase = [...requests, ...responses, ...websockets];
 
+/** The run in which the cases of another are asked once more. */
+const AGAIN: Readonly<Record<string, string>> = { p: 'q', s: 't' };
+
+function casesNamed(ids: readonly string[]): typeof ALL_CASES {
+  const isNamed = ({ id }: { readonly id: string }) => ids.includes(id);
+  return {
+    requests: requests.filter(isNamed),
+    responses: responses.filter(isNamed),
+    websockets: websockets.filter(isNamed),
+  };
+}
+
 describe('the tables', () => {
   it('cover requests, responses and WebSockets, each case under an id of its own', () => {
     expect(new Set(everyCase.map(({ id }) => id)).size).toBe(everyCase.length);
@@ -34,10 +46,15 @@ describe('SMG-1 to 26, FWD, H2, WS: this gateway', () => {
     await using gateway = await startOurGateway(recorder.port);
     await Promise.all(
       Object.entries({ p: gateway.plain, s: gateway.tls }).map(async ([run, listener]) => {
-        runs.set(run, await runCases({ listener, recorder, cases: ALL_CASES, run, atOnce: 16 }));
+        const results = await runCases({ listener, recorder, cases: ALL_CASES, run, atOnce: 16 });
+        // Beside hundreds of others a case may meet a time-out that is a busy machine's: what is lax alone as well is.
+        const lax = results.filter(({ verdict }) => verdict === 'LAX').map(({ id }) => id);
+        const cases = casesNamed(lax);
+        const alone = await runCases({ listener, recorder, cases, run: AGAIN[run] ?? '', atOnce: 1 });
+        runs.set(run, [...results.filter(({ id }) => !lax.includes(id)), ...alone]);
       }),
     );
-    const tags = ['p', 's'].flatMap((run) =>
+    const tags = ['p', 's', ...Object.values(AGAIN)].flatMap((run) =>
       ['base', ...everyCase.map(({ id }) => id)].map((id) => `t_${id}_${run}`),
     );
     strangers = recorder.requestsBeside(tags).map(({ head }) => head.slice(0, 200));
