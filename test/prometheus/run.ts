@@ -67,10 +67,14 @@ async function until<T>(what: string, look: () => Promise<T | undefined>): Promi
   }
 }
 
-/** Undefined while Prometheus does not answer. */
+/** Undefined while Prometheus does not listen yet, or says (503, in plain text) that it is still starting. */
 async function query(base: string, path: string): Promise<unknown> {
   try {
     const answer = await fetch(`${base}/api/v1/${path}`);
+    if (answer.status === 503) {
+      await answer.body?.cancel();
+      return undefined;
+    }
     const body = (await answer.json()) as { status: string; data?: unknown; error?: string };
     if (body.status !== 'success') throw new Error(`${path}: ${body.error}`);
     return body.data;
@@ -190,7 +194,10 @@ async function run(): Promise<void> {
   const expressions = await dashboardExpressions();
   let empty = 0;
   for (const expr of expressions) {
-    const data = (await query(base, `query?query=${encodeURIComponent(expr)}`)) as { result: unknown[] };
+    const data = (await query(base, `query?query=${encodeURIComponent(expr)}`)) as
+      | { result: unknown[] }
+      | undefined;
+    if (data === undefined) throw new Error(`${expr}: Prometheus no longer answers`);
     if (data.result.length === 0) empty += 1;
   }
   say(`  ${expressions.length} queries of the dashboard are answered, ${empty} of them by nothing yet`);
