@@ -30,7 +30,7 @@ export function assumeIdentity(
     case 'jwt':
     case 'introspection':
       // What stands for a token is among the headers.
-      return tokenAuthenticator({ claims: () => true, verify: () => known('token') });
+      return tokenAuthenticator(() => 0, { claims: () => true, verify: () => known('token') });
     case 'keys': {
       const field = identity.header.toLowerCase();
       return shown('key', ({ headers }) => headers[field] !== undefined);

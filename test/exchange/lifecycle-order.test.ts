@@ -102,7 +102,7 @@ async function judge(situation: Situation): Promise<Judged> {
     authenticators: new Map([
       [
         'main',
-        tokenAuthenticator({
+        tokenAuthenticator(() => 0, {
           claims: () => true,
           verify: (id) => ({
             kind: 'consumer',

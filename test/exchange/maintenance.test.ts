@@ -87,7 +87,7 @@ async function judge({
     authenticators: new Map([
       [
         'main',
-        tokenAuthenticator({
+        tokenAuthenticator(() => 0, {
           claims: () => true,
           verify: () => ({ kind: 'refused', refusal: { reason: 'token_invalid', description: 'No' } }),
         }),

@@ -35,7 +35,7 @@ const record = (more: Partial<UsageRecord> = {}): UsageRecord => ({
 const AUTHENTICATORS: ExchangePorts['authenticators'] = new Map([
   [
     'main',
-    tokenAuthenticator({
+    tokenAuthenticator(() => NOW, {
       claims: () => true,
       verify: () => ({ kind: 'consumer', consumer: ACME }) as const,
     }),

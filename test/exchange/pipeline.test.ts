@@ -95,7 +95,7 @@ function exchangeIn(situation: Situation): Exchange {
     overrides: () => [],
     ledger: NO_USAGE,
     authenticators: new Map([
-      ['main', tokenAuthenticator({ claims: () => true, verify: () => situation.token ?? ACME })],
+      ['main', tokenAuthenticator(() => NOW, { claims: () => true, verify: () => situation.token ?? ACME })],
     ]),
     adoption: { isLate: () => false },
     onFault: () => undefined,

@@ -201,6 +201,20 @@ describe('challenges', () => {
     expect(challenges({ reason: 'certificate_invalid' }, all, metadata)).toEqual(asked);
   });
 
+  it('AUTH-2: of two identities of one scheme there is one challenge, for keys with the headers of both', () => {
+    const partner = { scheme: 'ApiKey', header: 'X-Partner-Key' } as const;
+    const other = { ...BEARER, issuers: ['https://other.example'] } as const;
+    const asked = ['ApiKey realm="orders", header="X-API-Key, X-Partner-Key"', 'Bearer realm="orders"'];
+    expect(challenges({ reason: 'credentials_missing' }, [KEY, BEARER, partner, other])).toEqual(asked);
+    expect(challenges({ reason: 'credentials_missing' }, [KEY, BEARER, KEY, BEARER])).toEqual([
+      'ApiKey realm="orders", header="X-API-Key"',
+      'Bearer realm="orders"',
+    ]);
+    expect(
+      challenges({ reason: 'scope_insufficient', required: ['a'], via: 'key' }, [KEY, partner]),
+    ).toEqual([`${asked[0]}, error="insufficient_scope", scope="a"`]);
+  });
+
   it.each([
     ['token', 'Bearer realm="orders"'],
     ['key', 'ApiKey realm="orders", header="X-API-Key"'],

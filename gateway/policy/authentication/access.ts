@@ -84,12 +84,14 @@ export type KeyFlaw = 'checksum' | 'unknown' | 'revoked' | 'expired';
 
 /**
  * What is wrong with a token, for operators alone: a client learns no more than expired or not (AUTH-2). Where a setting of
- * the identity refused it, the name of that setting; `account` where a pin needs a claim that it does not have.
+ * the identity refused it, the name of that setting; `account` where a pin needs a claim that it does not have, `binding`
+ * where it is bound to a certificate or a key that the request does not show.
  */
 export type TokenFlaw =
   | 'account'
   | 'algorithms'
   | 'audience'
+  | 'binding'
   | 'claims'
   | 'consumer'
   | 'expired'
@@ -108,6 +110,11 @@ export type Authenticated =
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal }
   | { readonly kind: 'unavailable' };
 
+/** Of a token, whoever shows it. `boundTo`: SHA-256 of the certificate that has to come with it, lower-case hex. */
+export type Verified =
+  | { readonly kind: 'consumer'; readonly consumer: Consumer; readonly boundTo?: string }
+  | Exclude<Authenticated, { kind: 'consumer' }>;
+
 /** Verifies compact tokens of one identity; a cache hit answers at once. */
 export interface TokenVerifier {
   /**
@@ -115,7 +122,7 @@ export interface TokenVerifier {
    * the one that judges, and nothing else.
    */
   readonly claims: (token: string) => boolean;
-  readonly verify: (token: string) => MaybePromise<Authenticated>;
+  readonly verify: (token: string) => MaybePromise<Verified>;
 }
 
 /** One identity, able to judge what requests carry. */
