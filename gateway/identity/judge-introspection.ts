@@ -10,7 +10,7 @@ import { expired, invalid, type Judged, lasting, passing } from './verdict.ts';
 const KIND_MEMBERS = ['token_type', 'token_use', 'typ'];
 const ACCESS_KINDS = /^(?:bearer|access_token|(?:application\/)?(?:at\+)?jwt)$/i;
 
-type Settings = Pick<IntrospectionIdentity, 'issuer' | 'audience' | 'consumerClaims'>;
+type Settings = Pick<IntrospectionIdentity, 'issuer' | 'audience' | 'consumerClaims' | 'prefixes'>;
 
 /** `answer` has a boolean `active`. */
 export function judgeIntrospection(
@@ -31,7 +31,7 @@ export function judgeIntrospection(
   // Bound to a key or certificate whose possession a bearer header does not show (JWT-6).
   if ('cnf' in claims) return lasting(invalid('claims'));
   if (!KIND_MEMBERS.every((name) => isOfAccess(claims[name]))) return lasting(invalid('types'));
-  const consumer = consumerFrom(claims, settings.consumerClaims);
+  const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
   if (consumer === undefined) return lasting(invalid('consumer'));
   return { outcome: { kind: 'consumer', consumer }, expires: exp * 1000 };
 }

@@ -72,7 +72,7 @@ function judgeClaims(claims: JWTPayload, settings: JwtIdentity): Judged {
   if (Object.hasOwn(claims, 'cnf')) return lasting(invalid('claims'));
   if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return lasting(invalid('claims'));
 
-  const consumer = consumerFrom(claims, settings.consumerClaims);
+  const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
   if (consumer === undefined) return lasting(invalid('consumer'));
   return {
     outcome: { kind: 'consumer', consumer },
