@@ -11,7 +11,7 @@ import { expired, invalid, type Judged, known, lasting, passing } from './verdic
 const KIND_MEMBERS = ['token_type', 'token_use', 'typ'];
 const ACCESS_KINDS = /^(?:bearer|access_token|(?:application\/)?(?:at\+)?jwt)$/i;
 
-type Settings = Pick<IntrospectionIdentity, 'issuer' | 'audience' | 'consumerClaims'>;
+type Settings = Pick<IntrospectionIdentity, 'issuer' | 'audience' | 'consumerClaims' | 'prefixes'>;
 
 /** `answer` has a boolean `active`. */
 export function judgeIntrospection(
@@ -32,7 +32,7 @@ export function judgeIntrospection(
   const binding = bindingOf(claims);
   if (binding.kind === 'other') return lasting(invalid('binding'));
   if (!KIND_MEMBERS.every((name) => isOfAccess(claims[name]))) return lasting(invalid('types'));
-  const consumer = consumerFrom(claims, settings.consumerClaims);
+  const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
   if (consumer === undefined) return lasting(invalid('consumer'));
   return { outcome: known(consumer, binding), expires: exp * 1000 };
 }

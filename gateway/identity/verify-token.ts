@@ -74,7 +74,7 @@ function judgeClaims(claims: JWTPayload, settings: JwtIdentity): Judged {
   if (binding.kind === 'other') return lasting(invalid('binding'));
   if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return lasting(invalid('claims'));
 
-  const consumer = consumerFrom(claims, settings.consumerClaims);
+  const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
   if (consumer === undefined) return lasting(invalid('consumer'));
   return {
     outcome: known(consumer, binding),

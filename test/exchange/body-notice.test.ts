@@ -83,7 +83,7 @@ async function judge(situation: Situation): Promise<Directive> {
         }),
       ],
     ]),
-    adoption: { isLate: () => false },
+    adoption: { saw: () => undefined, isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   });

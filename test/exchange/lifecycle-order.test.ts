@@ -111,7 +111,7 @@ async function judge(situation: Situation): Promise<Judged> {
         }),
       ],
     ]),
-    adoption: { isLate: () => false },
+    adoption: { saw: () => undefined, isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   });

@@ -93,7 +93,7 @@ async function judge({
         }),
       ],
     ]),
-    adoption: { isLate: () => false },
+    adoption: { saw: () => undefined, isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   });

@@ -97,7 +97,7 @@ function exchangeIn(situation: Situation): Exchange {
     authenticators: new Map([
       ['main', tokenAuthenticator(() => NOW, { claims: () => true, verify: () => situation.token ?? ACME })],
     ]),
-    adoption: { isLate: () => false },
+    adoption: { saw: () => undefined, isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: situation.hstsSeconds,
   };

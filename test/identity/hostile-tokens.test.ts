@@ -63,7 +63,7 @@ beforeAll(async () => {
       pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
       idempotency: NEW_KEYS,
       ledger: undefined,
-      adoption: { isLate: () => false },
+      adoption: { saw: () => undefined, isLate: () => false },
       overrides: () => [],
       authenticators: new Map(
         [...verifiers].map(([name, each]) => [name, tokenAuthenticator(() => NOW, each)]),

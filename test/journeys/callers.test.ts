@@ -220,6 +220,7 @@ describe('an API key', () => {
     [{ consumer: 'acme', scope: ['a'], ...AUTHOR }, 400],
     [{ consumer: 'acme', scopes: ['a b'], ...AUTHOR }, 400],
     [{ consumer: 'acme', contact: 'nobody', ...AUTHOR }, 400],
+    [{ consumer: 'acme', contact: 'api\u202E@acme.example', ...AUTHOR }, 400],
     [{ consumer: 'acme', expires: '2020-01-01', ...AUTHOR }, 422],
   ])('a body such as %j makes none', async (body, status) => {
     expect((await write({ method: 'POST', path: '/-/keys', body })).status).toBe(status);

@@ -79,6 +79,13 @@ describe('consumers', () => {
   it('takes the id from the first configured claim that is there', () => {
     expect(consumerFrom(claims, ['client_id', 'azp', 'sub'])?.id).toBe('acme');
     expect(consumerFrom({ ...claims, client_id: undefined }, ['appid', 'azp'])?.id).toBe('portal');
+    const partner = { own: 'partner/', others: [] };
+    expect(consumerFrom(claims, ['client_id'], partner)).toMatchObject({
+      id: 'partner/acme',
+      prefixes: partner,
+    });
+    const main = { own: '', others: ['partner/'] };
+    expect(consumerFrom({ client_id: 'partner/acme', sub: 'x' }, ['client_id', 'sub'], main)).toBeUndefined();
     expect(consumerFrom(claims, ['appid'])).toBeUndefined();
   });
 

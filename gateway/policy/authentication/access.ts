@@ -1,6 +1,7 @@
 // What the authentication policy speaks: who may call, who called, and its refusals.
 // Read by the pipeline, the identity verifiers and the plan; the rules beside it decide.
 import type { EpochMs, MaybePromise, RequestHeaders } from '../contract.ts';
+import type { IdPrefixes } from '../notation.ts';
 
 export type AccessRule = { readonly kind: 'public' } | IdentifiedRule;
 
@@ -37,6 +38,8 @@ export interface Consumer {
   readonly scopes: ReadonlySet<string>;
   /** Everything its verified token says, for rules that look at a claim; never shown. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /** What its id has before it, for whatever else names somebody in its token. */
+  readonly prefixes?: IdPrefixes | undefined;
   /** When what it showed ends by a date of its own; the `exp` of a token is among its claims. */
   readonly ends?: EpochMs | undefined;
 }
@@ -128,6 +131,8 @@ export interface TokenVerifier {
 /** One identity, able to judge what requests carry. */
 export interface Authenticator {
   readonly via: Consumer['via'];
+  /** The header in which its credentials come, as written; undefined: in none. */
+  readonly field?: string;
   /** Whether the request carries a credential of its kind, whatever that is worth. */
   readonly isPresent: (carried: Carried) => boolean;
   /** Whether that says of itself that it is for this identity: picks one among several of a kind, and nothing else. */

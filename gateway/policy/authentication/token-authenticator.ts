@@ -3,7 +3,7 @@
 // has to come with is looked at here, for each of them.
 import type { EpochMs } from '../contract.ts';
 import type { Authenticated, Authenticator, Carried, TokenVerifier, Verified } from './access.ts';
-import { readBearer } from './bearer.ts';
+import { BEARER_FIELD, readBearer } from './bearer.ts';
 import { showsCertificate } from './binding.ts';
 
 /** All that a client learns of what is wrong with a token, unless that it expired (AUTH-2). */
@@ -25,6 +25,7 @@ export function tokenAuthenticator(now: () => EpochMs, verifier: TokenVerifier):
       : UNSHOWN;
   return {
     via: 'token',
+    field: BEARER_FIELD,
     isPresent: ({ headers }) => {
       const bearer = readBearer(headers);
       return bearer.kind === 'token' || bearer.refusal.reason !== 'credentials_missing';
