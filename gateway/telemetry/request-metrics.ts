@@ -2,6 +2,7 @@
 // Labels come from the configuration or from closed sets, never from the wire (cardinality stays bounded).
 import type { Outcome } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import {
   AUTH_FAILURES,
@@ -10,6 +11,7 @@ import {
   FAULT_AUTH_FAILURES,
   methodIndexOf,
   NONE,
+  OTHER,
   REFUSALS,
   RESOLUTIONS,
   RETIREMENTS,
@@ -26,6 +28,7 @@ import {
   type Slots,
   type VersionSlot,
 } from './slots.ts';
+import { isSampled } from './trace-context.ts';
 
 export interface RequestMetrics {
   /** `at`: wall clock when the answer ended. */
@@ -45,7 +48,10 @@ export function createRequestMetrics(): RequestMetrics {
       const slot = slots.version(facts.api, facts.version);
       const stage = facts.phase?.stage ?? NONE;
       countRequest(slot, STAGES.indexOf(stage), methodIndexOf(outcome.method), codeIndexOf(outcome.status));
-      slot.latency.observe(durationMs);
+      const { trace } = facts;
+      if (trace !== undefined && isSampled(trace))
+        slot.latency.observe(durationMs, { traceId: trace.traceId, at });
+      else slot.latency.observe(durationMs);
       if (facts.version !== undefined) {
         slot.lastRequest = at;
         const carrier = facts.carrier ?? NONE;
@@ -54,9 +60,10 @@ export function createRequestMetrics(): RequestMetrics {
         if (facts.upstreamMs !== undefined && upstream !== undefined)
           observeUpstream(slot, upstream.name, facts.upstreamMs);
       }
-      if (stage === 'deprecated' && !slot.consumers.count(facts.consumer, at)) consumersDropped += 1;
-      const operation = facts.version?.operation;
-      if (stage === 'deprecated' && operation !== undefined) countIn(slot.operations, operation);
+      if (stage === 'deprecated') {
+        if (!slot.consumers.count(facts.consumer, at)) consumersDropped += 1;
+        countOperation(slot, facts.version);
+      }
       if (facts.observed !== undefined) countIn(slot.observed, facts.observed);
       if (facts.bodyNotice !== undefined) countIn(slot.bodyNotices, facts.bodyNotice);
       if (facts.idempotency !== undefined) countIn(slot.idempotency, facts.idempotency);
@@ -66,6 +73,12 @@ export function createRequestMetrics(): RequestMetrics {
     slots,
     consumersDropped: () => consumersDropped,
   };
+}
+
+/** Of a version that has none, nothing: it would say what its own counter says. */
+function countOperation(slot: VersionSlot, version: VersionRules | undefined): void {
+  if (version?.operation !== undefined) countIn(slot.operations, version.operation);
+  else if (version?.operations !== undefined) countIn(slot.operations, OTHER);
 }
 
 function countResolution(
