@@ -2,6 +2,7 @@
 // Called once by gateway.ts; a Redis that is away at start is no reason not to start.
 import { openEmbeddedState } from './embedded/embedded-state.ts';
 import { createEmbeddedRateLimitStore } from './embedded/rate-limit.ts';
+import { heardBy } from './heard-store.ts';
 import { createLeasingStore } from './leases.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { connectRedis } from './redis/connect.ts';
@@ -43,7 +44,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
       const { onState } = options;
       const connection = await connectRedis(store.url, { onState, onRefused, answerWithinMs });
       if (!connection.ready) onState(false);
-      const exact = createRedisRateLimitStore(connection, { now });
+      const exact = heardBy(local, createRedisRateLimitStore(connection, { now }));
       const shared = createLeasingStore(exact, { now, patienceMs: storeTimeoutMs - answerWithinMs });
       const lastKnown = dataFolder === undefined ? undefined : openLastKnown(dataFolder, store.url, onFault);
       const { refresh, ...state } = await openSharedState(connection, { onFault, lastKnown });

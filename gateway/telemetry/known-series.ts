@@ -1,7 +1,8 @@
 // The series that a plan makes possible, at 0 until something is counted: `rate()` does not see a counter's first value, so
 // that one which begins at 1 hides the call that an alert is for. Made at scrape, from the plan in force.
-import type { Standing } from '../exchange/standing.ts';
+import { limitsInForce, type Standing } from '../exchange/standing.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
+import type { EpochMs } from '../policy/contract.ts';
 import { NONE } from './request-labels.ts';
 import type { Sample } from './series.ts';
 
@@ -38,6 +39,19 @@ export function* knownRetirements(versions: Iterable<Standing>): Iterable<Labels
     if (brownouts !== undefined) yield [api, label, 'brownout'];
     if (schedule.sunset !== undefined)
       yield [api, label, schedule.after.kind === 'redirect' ? 'redirect' : 'gone'];
+  }
+}
+
+/** api, version, policy, decision: of each limit in force, that it lets pass, and that it refuses or would. */
+export function* knownDecisions({ apis, guard }: GatewayPlan, now: EpochMs): Iterable<Labels> {
+  if (guard !== undefined) yield [NONE, NONE, 'guard', 'limited'];
+  for (const { name, mode, versions } of apis) {
+    for (const version of versions.values()) {
+      for (const [policy, { shadow }] of limitsInForce(version, now)) {
+        const refused = shadow || mode === 'observe' ? 'shadow_limited' : 'limited';
+        for (const decision of ['allowed', refused]) yield [name, version.label, policy, decision];
+      }
+    }
   }
 }
 

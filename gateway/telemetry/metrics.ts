@@ -7,7 +7,13 @@ import type { Override } from '../policy/lifecycle/override.ts';
 import { type BoundsSamples, boundRows } from './bounds-report.ts';
 import { certificateRows } from './certificate-rows.ts';
 import { type FreezeCounts, freezeRows } from './freeze-counts.ts';
-import { knownAuthFailures, knownCallers, knownRetirements, withZeros } from './known-series.ts';
+import {
+  knownAuthFailures,
+  knownCallers,
+  knownDecisions,
+  knownRetirements,
+  withZeros,
+} from './known-series.ts';
 import type { LedgerSamples } from './ledger/ledger.ts';
 import { ledgerRows } from './ledger/ledger-rows.ts';
 import { limitModeSamples } from './plan-samples.ts';
@@ -139,13 +145,13 @@ export function metricRows({
       'sundial_ratelimit_decisions_total',
       'Decisions of rate limits.',
       [...VERSION, 'policy', 'decision'],
-      () => decisionSamples(requests),
+      () => withZeros(decisionSamples(requests), knownDecisions(plan(), now())),
     ),
     gauge(
       'sundial_ratelimit_mode',
       'How a limit is counted now: shared, or without its store; always 1.',
       [...VERSION, 'policy', 'mode'],
-      () => limitModeSamples(standing(), state.areLimitsShared()),
+      () => limitModeSamples(standing(), state.areLimitsShared(), now()),
       'primary',
     ),
     counter(

@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import { createOperationTable } from '../../gateway/plan/operation-table.ts';
 import type { ApiPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import type { LimitRule } from '../../gateway/policy/rate-limit/limit.ts';
 import {
   ACCESS,
   api,
@@ -148,10 +150,13 @@ describe('request metrics', () => {
       'deprecated',
     ],
     ['degraded', { kind: 'degraded', limit, allowed: true, retryAfterMs: 0 }, 'deprecated'],
+    ['limited', { kind: 'degraded', limit, allowed: false, retryAfterMs: 9 }, 'deprecated'],
     ['degraded', { kind: 'unavailable', limit }, 'deprecated'],
   ] as const)('count a limit as %s: case %#', async (decision, quota, policy) => {
     const { telemetry, series } = harness();
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas: [{ ...quota, rule: RULE }] }, outcome());
+    const refusal = decision === 'limited' ? 'rate_limited' : undefined;
+    const quotas = [{ ...quota, rule: RULE }];
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas, refusal }, outcome());
     expect(await series('sundial_ratelimit_decisions_total')).toEqual({
       [`sundial_ratelimit_decisions_total{${orders},policy="${policy}",decision="${decision}"}`]: 1,
     });
@@ -168,6 +173,25 @@ describe('request metrics', () => {
     expect(await series('sundial_ratelimit_decisions_total')).toEqual({
       [`sundial_ratelimit_decisions_total{${orders},policy="deprecated",decision="allowed"}`]: 1,
       [`sundial_ratelimit_decisions_total{${orders},policy="trial",decision="shadow_limited"}`]: 1,
+    });
+  });
+
+  it('count as what it would have been what an API that is only observed let pass', async () => {
+    const { telemetry, series } = harness();
+    const quota = {
+      kind: 'counted',
+      limit,
+      allowed: false,
+      remaining: 0,
+      retryAfterMs: 9,
+      resetMs: 1,
+    } as const;
+    telemetry.observer.onAnswer(
+      { ...deprecatedFacts(), quotas: [{ ...quota, rule: RULE }], observed: 'rate_limited' },
+      outcome(),
+    );
+    expect(await series('sundial_ratelimit_decisions_total')).toEqual({
+      [`sundial_ratelimit_decisions_total{${orders},policy="deprecated",decision="shadow_limited"}`]: 1,
     });
   });
 
@@ -338,6 +362,69 @@ describe('gauges of the plan', () => {
     current = { ...plan([]), revision: 'next' };
     expect(await series('sundial_version_info')).toEqual({});
     expect(await series('sundial_config_info')).toEqual({ 'sundial_config_info{hash="next"}': 1 });
+  });
+});
+
+describe('the limits of the plan', () => {
+  const rule = (name: string, lowered: string, changes: Partial<LimitRule> = {}): LimitRule => ({
+    ...RULE,
+    active: { ...limit, name },
+    deprecated: { ...limit, name: lowered },
+    ...changes,
+  });
+  const whole = { each: [rule('default', 'deprecated'), rule('trial', 'trial', { shadow: true })], cost: 1 };
+  const search = rule('default', 'deprecated', { onStoreFailure: 'refuse' });
+  const table = createOperationTable([
+    {
+      template: { method: 'GET', segments: [{ kind: 'literal', text: 'search' }] },
+      rules: version({
+        operation: 'GET /search',
+        limits: { each: [search, rule('login', 'login')], cost: 1 },
+      }),
+    },
+  ]);
+  const limited = (mode: ApiPlan['mode'] = 'enforce') => {
+    const owner = { ...api([version({ limits: whole, operations: table })]), mode };
+    return harness(() => ({ ...plan([owner]), guard: limit }));
+  };
+  const labelsOf = (page: Record<string, number>) =>
+    Object.keys(page).map((series) =>
+      /policy="([a-z]+)",(?:mode|decision)="(\w+)"/.exec(series)?.slice(1).join(' '),
+    );
+
+  it('have the names that decisions are counted by, and the modes of operations beside those of their version', async () => {
+    const { telemetry, clocks, series } = limited();
+    expect(labelsOf(await series('sundial_ratelimit_mode'))).toEqual([
+      'deprecated shared',
+      'trial shared',
+      'login shared',
+    ]);
+    telemetry.metrics.storeUp('redis', false);
+    expect(labelsOf(await series('sundial_ratelimit_mode'))).toEqual([
+      'deprecated local',
+      'trial local',
+      'deprecated refuse',
+      'login local',
+    ]);
+    clocks.lifecycle = Date.UTC(2025, 0, 1);
+    expect(labelsOf(await series('sundial_ratelimit_mode'))[0]).toBe('default local');
+  });
+
+  it('are counted from 0 on, each as it can be decided, and no more than that', async () => {
+    const page = await limited().series('sundial_ratelimit_decisions_total');
+    expect(new Set(Object.values(page))).toEqual(new Set([0]));
+    expect(labelsOf(page)).toEqual([
+      'guard limited',
+      'deprecated allowed',
+      'deprecated limited',
+      'trial allowed',
+      'trial shadow_limited',
+      'login allowed',
+      'login limited',
+    ]);
+    const observed = await limited('observe').series('sundial_ratelimit_decisions_total');
+    expect(labelsOf(observed)).toContain('deprecated shadow_limited');
+    expect(labelsOf(observed)).not.toContain('deprecated limited');
   });
 });
 

@@ -1,10 +1,8 @@
-// Cross checks of limits: a rate for whatever is limited, somebody to count, and room for what a request costs.
-// What is lowered with a deprecation is checked beside this, in lowering.ts.
-import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
+// Cross checks of limits: a rate for whatever is limited, and somebody to count.
+// What is lowered with a deprecation is checked beside this, in lowering.ts, and what a request costs in costs.ts.
 import { namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
-import { compileLimits, type LimitsOf } from '../compile/limits.ts';
+import { compileLimits } from '../compile/limits.ts';
 import type { Path } from '../read/document.ts';
-import { effectiveSunset } from '../redirects.ts';
 import { placeOfLimit } from './limit-places.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
@@ -93,11 +91,10 @@ function checkRates(view: PolicyView, report: Report): void {
 function checkTogether(view: PolicyView, report: Report): void {
   const { limits, access = 'public' } = view.parts;
   const undated = { deprecated: undefined, sunset: undefined };
-  const rulesOf = (of: Pick<LimitsOf, 'version' | 'operation'>, schedule: LimitsOf['schedule'] = undated) =>
-    compileLimits({ api: '', limits, access }, { label: '', schedule, ...of })?.each ?? [];
   const told = new Set<string>();
   for (const [label, version] of view.versions) {
-    const each = rulesOf({ version: version.limits });
+    const of = { label: '', schedule: undated, version: version.limits };
+    const each = compileLimits({ api: '', limits, access }, of)?.each ?? [];
     const perOne = each.filter(({ by }) => by !== 'everyone');
     // One in shadow refuses nothing, and leaves the other to be reached.
     for (const all of each.filter(({ by, shadow }) => by === 'everyone' && !shadow)) {
@@ -113,37 +110,7 @@ function checkTogether(view: PolicyView, report: Report): void {
       if (place !== undefined)
         report(placeOfLimit(owner, place), { rule: 'limits', severity: 'warning', message });
     }
-    for (const [name, operation] of Object.entries(version.operations ?? {})) {
-      const { cost } = operation;
-      if (cost === undefined) continue;
-      const path = ['versions', label, 'operations', name, 'cost'];
-      const own = { name, limits: operation.limits, hasDates: false, cost };
-      const deprecated = operation.deprecated ?? version.deprecated;
-      const sunset = operation.sunset ?? effectiveSunset(version);
-      const rules = rulesOf({ version: version.limits, operation: own }, { deprecated, sunset });
-      if (rules.length === 0) {
-        const message = 'a cost without a limit counts nothing';
-        report(path, { rule: 'limits', severity: 'warning', message, at: 'key' });
-      }
-      const enforced = rules.filter(({ shadow }) => !shadow);
-      const short = enforced.find(({ active }) => active.burst < cost);
-      const lowered = enforced.find((rule) => lowest(rule).burst < cost);
-      if (short !== undefined) {
-        const message = `limit ${short.active.name} has room for ${short.active.burst} at once: nothing of this cost ever passes`;
-        report(path, { rule: 'limits', message, hint: 'write a larger burst' });
-      } else if (lowered !== undefined && deprecated !== undefined) {
-        const { name: limit, burst } = lowest(lowered);
-        const since = lowered.deprecated.burst < cost ? 'once deprecated' : 'by the sunset';
-        const message = `${since}, limit ${limit} has room for ${burst} at once: nothing of this cost passes`;
-        report(path, { rule: 'limits', severity: 'warning', message });
-      }
-    }
   }
-}
-
-/** What is left of a limit in the end: the last step of a curve. */
-function lowest({ deprecated, curve }: Pick<LimitRule, 'deprecated' | 'curve'>): Limit {
-  return curve?.steps.at(-1) ?? deprecated;
 }
 
 function perMs({ units, windowMs }: { readonly units: number; readonly windowMs: number }): number {
