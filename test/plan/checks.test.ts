@@ -289,6 +289,30 @@ const policyRows: readonly Row[] = [
     '2 «20000/1h» error: a sliding log keeps the instant of every request: at most 10000 in a window (write a shorter window, or algorithm: gcra)',
   ],
   [
+    'a sliding log that takes over a rate that is too long for it',
+    /base: (.*)\n([\s\S]*)successor: v2 }/,
+    'base: $1\nlimits: { rate: 20000/1h }\n$2successor: v2, limits: { algorithm: sliding-log } }',
+    '10 «sliding-log» error: a sliding log keeps the instant of every request: at most 10000 in a window (write a shorter window, or algorithm: gcra)',
+  ],
+  [
+    'a rate that is too long for the sliding log that it takes over',
+    /base: (.*)\n([\s\S]*)successor: v2 }/,
+    'base: $1\nlimits: { rate: 20/1h, algorithm: sliding-log }\n$2successor: v2, operations: { GET /a: { limits: { rate: 20000/1h } } } }',
+    '10 «20000/1h» error: a sliding log keeps the instant of every request: at most 10000 in a window (write a shorter window, or algorithm: gcra)',
+  ],
+  [
+    'a sliding log that is lowered to a longer one',
+    'successor: v2 }',
+    'successor: v2, limits: { rate: 9000/1m, deprecated: 20000/1h, algorithm: sliding-log } }',
+    '9 «20000/1h» error: a sliding log keeps the instant of every request: at most 10000 in a window (write a shorter window, or algorithm: gcra)',
+  ],
+  [
+    'a burst of the sliding log that is taken over',
+    /base: (.*)\n([\s\S]*)successor: v2 }/,
+    'base: $1\nlimits: { rate: 20/1h, algorithm: sliding-log }\n$2successor: v2, limits: { burst: 5 } }',
+    '10 «5» error: a sliding log has no burst: exactly its rate passes in any window',
+  ],
+  [
     'a sliding log with a burst',
     'base:',
     'limits: { rate: 20/1h, burst: 5, algorithm: sliding-log }\nbase:',
