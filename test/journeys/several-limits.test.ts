@@ -70,7 +70,7 @@ describe('a request that counts against several limits', () => {
         'content-type': 'application/problem+json',
         'x-ratelimit-limit': '660',
         'x-ratelimit-remaining': '0',
-        ratelimit: `"default";r=598;t=12, "all";r=0;t=${wait}`,
+        ratelimit: `"default";r=598;t=${wait}, "all";r=0;t=${wait}`,
       },
       json: {
         type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',

@@ -451,6 +451,16 @@ describe('quota lines', () => {
     expect(fieldsOf([mine, { ...all, ...refused, retryAfterMs: 1 }])[0]).toBe('9000 0');
   });
 
+  it('RL-4: no limit of a refusal has a window that ends after the longest wait, be it one that lets pass', () => {
+    const refused = { ...address, allowed: false, remaining: 1, retryAfterMs: 7_001, resetMs: 60_000 };
+    expect(fieldsOf([refused])[2]).toBe('"burst";r=1;t=8');
+    expect(fieldsOf([mine, refused])[2]).toBe('"default";r=42;t=8, "burst";r=1;t=8');
+    expect(fieldsOf([{ ...mine, resetMs: 3_000 }, refused])[2]).toBe('"default";r=42;t=3, "burst";r=1;t=8');
+    // What is only in shadow refuses nothing: there is no wait.
+    const shadow = { ...refused, rule: { ...refused.rule, shadow: true } };
+    expect(fieldsOf([mine, shadow])[2]).toBe('"default";r=42;t=17');
+  });
+
   it('a limit in shadow has no numbers of its own, and alone none at all', () => {
     const shadow = { ...address, rule: { ...address.rule, shadow: true }, allowed: false, remaining: 0 };
     expect(fieldsOf([mine, shadow])).toEqual(fieldsOf([mine]));
