@@ -14,19 +14,19 @@ type Resolved = readonly [(typeof CARRIERS)[number], (typeof RESOLUTIONS)[number
 /** api, version, policy, decision: of each limit by the name it now has, and of the guard, which knows no API. */
 export function* knownDecisions(plan: GatewayPlan, now: EpochMs): Iterable<Labels> {
   if (plan.guard !== undefined) yield [NONE, NONE, plan.guard.name, 'limited' satisfies Decision];
-  for (const { versions } of plan.apis) {
+  for (const { versions, mode } of plan.apis) {
     for (const version of versions.values()) {
       for (const [{ api, label, limits }, { stage }] of phasesOf(version, now)) {
         if (stage !== 'active' && stage !== 'deprecated') continue;
         for (const rule of limits?.each ?? [])
-          for (const decision of decisionsOf(rule)) yield [api, label, rule[stage].name, decision];
+          for (const decision of decisionsOf(rule, mode)) yield [api, label, rule[stage].name, decision];
       }
     }
   }
 }
 
-function decisionsOf({ shadow }: LimitRule): readonly Decision[] {
-  return ['allowed', shadow ? 'shadow_limited' : 'limited', 'degraded'];
+function decisionsOf({ shadow }: LimitRule, mode: ApiPlan['mode']): readonly Decision[] {
+  return ['allowed', shadow || mode === 'observe' ? 'shadow_limited' : 'limited', 'degraded'];
 }
 
 /** api, version, operation: of a version that has operations, those that are deprecated, and the rest. */

@@ -144,7 +144,7 @@ export function metricRows({
       'sundial_ratelimit_mode',
       'How a limit is counted now: shared, or without its store; always 1.',
       [...VERSION, 'policy', 'mode'],
-      () => limitModeSamples(standing(), state.areLimitsShared()),
+      () => limitModeSamples(standing(), state.areLimitsShared(), now()),
       'primary',
     ),
     counter(

@@ -4,10 +4,12 @@ import type { Outcome } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { Quota } from '../policy/rate-limit/limit.ts';
 import {
   AUTH_FAILURES,
   CARRIERS,
   codeIndexOf,
+  type DECISIONS,
   FAULT_AUTH_FAILURES,
   methodIndexOf,
   NONE,
@@ -89,21 +91,25 @@ function countResolution(
   increment(api.resolutions, CARRIERS.indexOf(carrier) * RESOLUTIONS.length + RESOLUTIONS.indexOf(outcome));
 }
 
-function countQuotas(slot: VersionSlot, { quotas }: ExchangeFacts): void {
+function countQuotas(slot: VersionSlot, { quotas, refusal }: ExchangeFacts): void {
   if (quotas === undefined) return;
-  for (const quota of quotas) {
-    const refused = quota.rule.shadow ? 'shadow_limited' : 'limited';
-    switch (quota.kind) {
-      case 'counted':
-        countDecision(slot, quota.limit.name, quota.allowed ? 'allowed' : refused);
-        break;
-      case 'degraded':
-      case 'unavailable':
-        countDecision(slot, quota.limit.name, 'degraded');
-        break;
-      default:
-        quota satisfies never;
-    }
+  for (const quota of quotas) countDecision(slot, quota.limit.name, decisionOf(quota, refusal));
+}
+
+/**
+ * A refusal is one whoever counted, since its caller got 429; one that was let pass, in shadow or because the API is only
+ * observed, is what it would have been. What else was decided without the store is degraded.
+ */
+function decisionOf(quota: Quota, refusal: ExchangeFacts['refusal']): (typeof DECISIONS)[number] {
+  switch (quota.kind) {
+    case 'counted':
+    case 'degraded':
+      if (quota.allowed) return quota.kind === 'counted' ? 'allowed' : 'degraded';
+      return quota.rule.shadow || refusal !== 'rate_limited' ? 'shadow_limited' : 'limited';
+    case 'unavailable':
+      return 'degraded';
+    default:
+      return quota satisfies never;
   }
 }
 

@@ -1,6 +1,8 @@
 // The series that a plan makes possible stand at 0 before anything happens: `rate()` does not see a first value.
 import { describe, expect, it } from 'vitest';
+import { createOperationTable } from '../../gateway/plan/operation-table.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
+import type { LimitRule } from '../../gateway/policy/rate-limit/limit.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
 import {
   ACCESS,
@@ -113,5 +115,65 @@ describe('counters of what the plan makes possible', () => {
     ]);
     const bare = { ...api(), versions: new Map([['none', version({ label: 'none' })]]) };
     expect(await found(plan([bare]))).toEqual(['unversioned matched']);
+  });
+});
+
+describe('the limits of the plan', () => {
+  const rule = (name: string, lowered: string, changes: Partial<LimitRule> = {}): LimitRule => ({
+    ...RULE,
+    active: { ...LIMIT, name },
+    deprecated: { ...LIMIT, name: lowered },
+    ...changes,
+  });
+  const whole = { each: [rule('default', 'deprecated'), rule('trial', 'trial', { shadow: true })], cost: 1 };
+  const search = rule('default', 'deprecated', { onStoreFailure: 'refuse' });
+  const table = createOperationTable([
+    {
+      template: { method: 'GET', segments: [{ kind: 'literal', text: 'search' }] },
+      rules: version({
+        operation: 'GET /search',
+        limits: { each: [search, rule('login', 'login')], cost: 1 },
+      }),
+    },
+  ]);
+  const limited = (mode: ApiPlan['mode'] = 'enforce') => {
+    const owner = { ...api([version({ limits: whole, operations: table })]), mode };
+    return harness(() => ({ ...plan([owner]), guard: { ...LIMIT, name: 'guard' } }));
+  };
+  const labelsOf = (page: Record<string, number>) =>
+    Object.keys(page).map((series) =>
+      /policy="([a-z]+)",(?:mode|decision)="(\w+)"/.exec(series)?.slice(1).join(' '),
+    );
+
+  it('have the names that decisions are counted by, and the modes of operations beside those of their version', async () => {
+    const { telemetry, clocks, series } = limited();
+    expect(labelsOf(await series('sundial_ratelimit_mode'))).toEqual([
+      'deprecated shared',
+      'trial shared',
+      'login shared',
+    ]);
+    telemetry.metrics.storeUp('redis', false);
+    expect(labelsOf(await series('sundial_ratelimit_mode'))).toEqual([
+      'deprecated local',
+      'trial local',
+      'deprecated refuse',
+      'login local',
+    ]);
+    clocks.lifecycle = Date.UTC(2025, 0, 1);
+    expect(labelsOf(await series('sundial_ratelimit_mode'))[0]).toBe('default local');
+  });
+
+  it('are counted from 0 on, each as it can be decided, and no more than that', async () => {
+    const page = await limited().series('sundial_ratelimit_decisions_total');
+    expect(new Set(Object.values(page))).toEqual(new Set([0]));
+    expect(labelsOf(page)).toEqual([
+      'guard limited',
+      ...['deprecated allowed', 'deprecated limited', 'deprecated degraded'],
+      ...['trial allowed', 'trial shadow_limited', 'trial degraded'],
+      ...['login allowed', 'login limited', 'login degraded'],
+    ]);
+    const observed = await limited('observe').series('sundial_ratelimit_decisions_total');
+    expect(labelsOf(observed)).toContain('deprecated shadow_limited');
+    expect(labelsOf(observed)).not.toContain('deprecated limited');
   });
 });

@@ -115,10 +115,13 @@ describe('request metrics', () => {
       'deprecated',
     ],
     ['degraded', { kind: 'degraded', limit, allowed: true, retryAfterMs: 0 }, 'deprecated'],
+    ['limited', { kind: 'degraded', limit, allowed: false, retryAfterMs: 9 }, 'deprecated'],
     ['degraded', { kind: 'unavailable', limit }, 'deprecated'],
   ] as const)('count a limit as %s: case %#', async (decision, quota, policy) => {
     const { telemetry, series } = harness();
-    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas: [{ ...quota, rule: RULE }] }, outcome());
+    const refusal = decision === 'limited' ? 'rate_limited' : undefined;
+    const quotas = [{ ...quota, rule: RULE }];
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas, refusal }, outcome());
     expect(await series('sundial_ratelimit_decisions_total')).toEqual({
       [`sundial_ratelimit_decisions_total{${orders},policy="${policy}",decision="${decision}"}`]: 1,
     });
@@ -135,6 +138,16 @@ describe('request metrics', () => {
     expect(await series('sundial_ratelimit_decisions_total')).toEqual({
       [`sundial_ratelimit_decisions_total{${orders},policy="deprecated",decision="allowed"}`]: 1,
       [`sundial_ratelimit_decisions_total{${orders},policy="trial",decision="shadow_limited"}`]: 1,
+    });
+  });
+
+  it('count as what it would have been what an API that is only observed let pass', async () => {
+    const { telemetry, series } = harness();
+    const counted = { kind: 'counted', allowed: false, remaining: 0, retryAfterMs: 9, resetMs: 1 } as const;
+    const quotas = [{ ...counted, limit, rule: RULE }];
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas, observed: 'rate_limited' }, outcome());
+    expect(await series('sundial_ratelimit_decisions_total')).toEqual({
+      [`sundial_ratelimit_decisions_total{${orders},policy="deprecated",decision="shadow_limited"}`]: 1,
     });
   });
 
