@@ -5,11 +5,11 @@ import { StoreUnavailable } from '../../policy/contract.ts';
 import { createBreaker } from './breaker.ts';
 import { CONNECT_WITHIN_MS } from './client.ts';
 import { answered } from './deadline.ts';
-import { describe, isRefusedSelect, isReply, Late, redirectIn, refusesAll } from './failures.ts';
+import { describe, isRefusedSelect, isReply, Late, lacksLeave, redirectIn, refusesAll } from './failures.ts';
 
 const BREAKER_PAUSE_MS = 250;
-/** As all else is written: by a script. */
-const WRITE = "return redis.call('SET', KEYS[1], '1', 'PX', 1000)";
+/** As all else is written: by a script, which looks at the clock besides, as those of limits do. */
+const WRITE = "return redis.call('TIME') and redis.call('SET', KEYS[1], '1', 'PX', 1000)";
 /** Late answers in a row that mean Redis is away; a single one would send every key to its fallback. */
 const LATE_BEFORE_TRIP = 3;
 const ELSEWHERE = 'no such database';
@@ -20,6 +20,8 @@ export interface Sending {
   readonly withinMs: number;
   /** Says that it was sent here for this command alone. */
   readonly asking?: boolean;
+  /** Not to be sent on for this command alone: see `RedisConnection.script`. */
+  readonly makesKeys?: boolean;
 }
 
 export interface LinkOptions {
@@ -67,7 +69,12 @@ export function openLink(
   };
   const breaker = createBreaker({
     pauseMs: BREAKER_PAUSE_MS,
-    probe: () => (isElsewhere ? Promise.reject(new Error(ELSEWHERE)) : answered(redis.ping(), limitMs)),
+    probe: async () => {
+      if (isElsewhere) throw new Error(ELSEWHERE);
+      await answered(redis.ping(), limitMs).catch((error: unknown) => {
+        if (!lacksLeave(error)) throw error;
+      });
+    },
     onState: (isBack) => {
       if (isBack) problem = undefined;
       tellState();
