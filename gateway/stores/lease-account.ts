@@ -34,6 +34,8 @@ export interface LeaseAccount {
   readonly take: (cost: number, at: number) => Taken | undefined;
   /** What `take` would answer, with nothing taken: the numbers are those before it. */
   readonly look: (cost: number, at: number) => Taken | undefined;
+  /** Units in its leases. */
+  readonly held: () => number;
   /** Whether the store refused what it was asked for last. */
   readonly wasRefused: () => boolean;
   /** Units beyond the leases that `cost` needs. */
@@ -104,6 +106,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       return answer(true, 0, at);
     },
     look,
+    held,
     wasRefused: () => refused,
     missing: (cost) => Math.max(0, cost - held()),
     sizeFor: (need, queued) => {

@@ -1,104 +1,43 @@
 // Leases: takes many units from a store in one call and hands them out from memory, so that most requests wait for
 // no store. Wraps any RateLimitStore; rate-limiter.ts asks it unless a rule says `exact`.
+import type { RateLimitStore, Taken } from '../policy/rate-limit/limit.ts';
+import { createLeaseCalls, type LeaseCallOptions, type LeaseCalls, tooSlow } from './lease-calls.ts';
+import { createLeaseEntries, type Wanted } from './lease-entries.ts';
+import { createFetchTogether } from './leases-together.ts';
+import { type Patience, startPatience } from './patience.ts';
 
-import { StoreUnavailable } from '../policy/contract.ts';
-import type { Limit, RateLimitStore, Take, Taken } from '../policy/rate-limit/limit.ts';
-import { type LeaseAccount, openLeaseAccount } from './lease-account.ts';
-
-/** RL-13; the call under way has its own deadline. */
+/** RL-13. */
 const DEFAULT_PATIENCE_MS = 50;
 const DEFAULT_MAX_LEASES = 10_000;
 
-interface Entry {
-  readonly account: LeaseAccount;
-  /** The one store call under way for this key. */
-  flight: Promise<void> | undefined;
-  /** Units wanted by the takes that wait for it. */
-  queued: number;
-}
-
-interface Wanted {
-  readonly take: Take;
-  readonly entry: Entry;
+export interface LeasingOptions {
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Keys held at once; 10,000 where nothing is said. */
+  readonly maxLeases?: number;
+  /** How long a take begins further calls; 50 ms where nothing is said. */
+  readonly patience?: () => Patience;
 }
 
 /**
- * Serves takes from leases of `inner`. Only a cold or exhausted key waits, and all its takers wait for the same call;
- * a lease is renewed in the background at a quarter left and lives at most a second or a sixtieth of the window.
- * Refusals are answered from memory as long as the bucket cannot have filled. `remaining` counts the units held here
- * and those the store had at the last call. `now` is monotonic milliseconds. At most `maxLeases` keys (default
- * 10,000) are held: the longest without a call is given up, its units with it. A take that has waited for `patienceMs`
- * (default 50) begins no further call.
+ * Takes from leases of `inner`. Only a cold or exhausted key waits, and all its takers wait for the same call; a lease is
+ * renewed in the background at a quarter left and lives at most a second or a sixtieth of the window. Refusals are
+ * answered from memory as long as the bucket cannot have filled. `remaining` counts the units held here and those the
+ * store had at the last call.
  */
-export function createLeasingStore(
+export function createLeasedTake(
   inner: Pick<RateLimitStore, 'take'>,
-  options: { readonly now: () => number; readonly maxLeases?: number; readonly patienceMs?: number },
-): RateLimitStore {
-  const { now, patienceMs = DEFAULT_PATIENCE_MS } = options;
-  const maxLeases = options.maxLeases ?? DEFAULT_MAX_LEASES;
-  const entries = new Map<string, Entry>();
+  options: LeasingOptions,
+): RateLimitStore['take'] {
+  return openLeases(inner, settled(options)).take;
+}
 
-  const entryFor = (key: string, limit: Limit): Entry => {
-    const known = entries.get(key);
-    if (known !== undefined && sameLimit(known.account.limit, limit)) return known;
-    const entry: Entry = { account: openLeaseAccount(limit), flight: undefined, queued: 0 };
-    keepNewest(key, entry);
-    return entry;
-  };
-
-  const keepNewest = (key: string, entry: Entry): void => {
-    entries.delete(key);
-    const oldest = entries.size >= maxLeases ? entries.keys().next() : undefined;
-    if (oldest?.done === false) entries.delete(oldest.value);
-    entries.set(key, entry);
-  };
-
-  /** Asks for a lease that covers `need`; when fewer are left, for what the waiting takes can use of it. */
-  const fetchLease = async (entry: Entry, key: string, need: number): Promise<void> => {
-    const { account } = entry;
-    const began = now();
-    let asked = account.sizeFor(need, account.missing(entry.queued));
-    for (let attempt = 1; asked > 0; attempt++) {
-      const sentAt = now();
-      const taken = await inner.take({ key, limit: account.limit, cost: asked });
-      account.lapse(now());
-      account.enter(taken, asked, sentAt);
-      if (taken.allowed || asked <= need || taken.remaining < need) return;
-      if (now() - began > patienceMs) throw new StoreUnavailable('the store answers too slowly');
-      const usable = Math.min(asked - 1, taken.remaining, account.missing(entry.queued));
-      asked = attempt === 1 ? Math.max(need, usable) : need;
-    }
-  };
-
-  const fly = (entry: Entry, key: string, need: number): Promise<void> => {
-    if (entries.get(key) === entry) keepNewest(key, entry);
-    const flight = fetchLease(entry, key, need).finally(() => {
-      entry.flight = undefined;
-    });
-    entry.flight = flight;
-    return flight;
-  };
-
-  const takeAfterCall = async (entry: Entry, { key, cost }: Take): Promise<Taken> => {
-    const began = now();
-    entry.queued += cost;
-    try {
-      for (;;) {
-        await (entry.flight ?? fly(entry, key, entry.account.missing(cost)));
-        const taken = entry.account.take(cost, now());
-        if (taken !== undefined) return taken;
-        if (now() - began > patienceMs) throw new StoreUnavailable('the store answers too slowly');
-      }
-    } finally {
-      entry.queued -= cost;
-    }
-  };
-
-  const renew = (entry: Entry, key: string): void => {
-    if (entry.flight !== undefined || !entry.account.claimRenewal()) return;
-    // Its failure is told to whoever has come to wait for it; with nobody waiting the next call will tell.
-    fly(entry, key, 0).catch(() => undefined);
-  };
+/** The same for several keys at once, of which all are taken from or none. */
+export function createLeasingStore(inner: RateLimitStore, options: LeasingOptions): RateLimitStore {
+  const held = settled(options);
+  const { entries, now, patience } = held;
+  const { take, calls } = openLeases(inner, held);
+  const fetchTogether = createFetchTogether(inner, held);
 
   /** From all leases or from none; undefined while one of them does not know. */
   const spendAll = (wanted: readonly Wanted[]): readonly (Taken | undefined)[] | undefined => {
@@ -107,53 +46,95 @@ export function createLeasingStore(
     const seen = wanted.map(({ entry, take }) => entry.account.look(take.cost, at));
     if (seen.some((each) => each?.allowed === false)) return seen;
     if (seen.includes(undefined)) return undefined;
-    return wanted.map(({ entry, take }) => {
-      const taken = entry.account.take(take.cost, at);
-      renew(entry, take.key);
+    return wanted.map((each) => {
+      const taken = each.entry.account.take(each.take.cost, at);
+      calls.renew(each);
       return taken;
     });
   };
 
-  const fill = async ({ entry, take }: Wanted): Promise<void> => {
-    entry.queued += take.cost;
-    try {
-      await (entry.flight ?? fly(entry, take.key, entry.account.missing(take.cost)));
-    } finally {
-      entry.queued -= take.cost;
-    }
+  const fetchEmpty = (wanted: readonly Wanted[]): Promise<void> => {
+    const isEmpty = ({ entry, take }: Wanted): boolean => entry.account.missing(take.cost) > 0;
+    const empty = wanted.filter(isEmpty);
+    const [only, second] = empty;
+    if (only === undefined) return Promise.resolve();
+    if (second === undefined) return calls.fetch(only, unitsBeside(only, wanted));
+    // Who refused last is asked first: nothing has to go back then.
+    return fetchTogether(empty.toSorted((a, b) => refusedLast(b) - refusedLast(a)));
   };
 
   const spendAfterCalls = async (wanted: readonly Wanted[]): Promise<readonly (Taken | undefined)[]> => {
-    const began = now();
-    for (;;) {
-      const empty = wanted.filter(({ entry, take }) => entry.account.missing(take.cost) > 0);
-      // A unit leased beside a refusal lapses unused: who refused last is asked first, and alone.
-      const doubtful = empty.filter(({ entry }) => entry.account.wasRefused());
-      const calls = await Promise.allSettled((doubtful.length > 0 ? doubtful : empty).map(fill));
-      const failed = calls.find((call) => call.status === 'rejected');
-      if (failed !== undefined) throw failed.reason;
-      const spent = spendAll(wanted);
-      if (spent !== undefined) return spent;
-      if (now() - began > patienceMs) throw new StoreUnavailable('the store answers too slowly');
+    using waiting = patience();
+    for (const { entry, take } of wanted) entry.queued += take.cost;
+    try {
+      for (;;) {
+        await fetchEmpty(wanted);
+        const spent = spendAll(wanted);
+        if (spent !== undefined) return spent;
+        if (waiting.gone) throw tooSlow();
+      }
+    } finally {
+      for (const { entry, take } of wanted) entry.queued -= take.cost;
     }
   };
 
   return {
-    take: (take) => {
-      const entry = entryFor(take.key, take.limit);
-      const at = now();
-      entry.account.lapse(at);
-      const taken = entry.account.take(take.cost, at);
-      if (taken === undefined) return takeAfterCall(entry, take);
-      renew(entry, take.key);
-      return taken;
-    },
+    take,
     takeAll: (takes) => {
-      const wanted = takes.map((take) => ({ take, entry: entryFor(take.key, take.limit) }));
+      const wanted = takes.map(entries.wantedOf);
       return spendAll(wanted) ?? spendAfterCalls(wanted);
     },
   };
 }
 
-const sameLimit = (a: Limit, b: Limit): boolean =>
-  a === b || (a.units === b.units && a.windowMs === b.windowMs && a.burst === b.burst);
+function settled(options: LeasingOptions): LeaseCallOptions {
+  const { now, maxLeases = DEFAULT_MAX_LEASES } = options;
+  const { patience = () => startPatience(DEFAULT_PATIENCE_MS) } = options;
+  return { entries: createLeaseEntries(maxLeases), now, patience };
+}
+
+function openLeases(
+  inner: Pick<RateLimitStore, 'take'>,
+  options: LeaseCallOptions,
+): { readonly take: RateLimitStore['take']; readonly calls: LeaseCalls } {
+  const { entries, now, patience } = options;
+  const calls = createLeaseCalls(inner, options);
+
+  const takeAfterCall = async (wanted: Wanted): Promise<Taken> => {
+    const { entry, take } = wanted;
+    using waiting = patience();
+    entry.queued += take.cost;
+    try {
+      for (;;) {
+        await calls.fetch(wanted, Number.POSITIVE_INFINITY);
+        const taken = entry.account.take(take.cost, now());
+        if (taken !== undefined) return taken;
+        if (waiting.gone) throw tooSlow();
+      }
+    } finally {
+      entry.queued -= take.cost;
+    }
+  };
+
+  return {
+    calls,
+    take: (take) => {
+      const wanted = entries.wantedOf(take);
+      const at = now();
+      wanted.entry.account.lapse(at);
+      const taken = wanted.entry.account.take(take.cost, at);
+      if (taken === undefined) return takeAfterCall(wanted);
+      calls.renew(wanted);
+      return taken;
+    },
+  };
+}
+
+/** Units of one key that what is leased of the others beside it can be spent with. */
+function unitsBeside(one: Wanted, wanted: readonly Wanted[]): number {
+  const others = wanted.filter((each) => each !== one);
+  const requests = others.map(({ entry, take }) => Math.floor(entry.account.held() / take.cost));
+  return Math.min(...requests) * one.take.cost;
+}
+
+const refusedLast = ({ entry }: Wanted): number => Number(entry.account.wasRefused());

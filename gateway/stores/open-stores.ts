@@ -3,6 +3,7 @@
 import { openEmbeddedState } from './embedded/embedded-state.ts';
 import { createEmbeddedRateLimitStore } from './embedded/rate-limit.ts';
 import { createLeasingStore } from './leases.ts';
+import { startPatience } from './patience.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { connectRedis } from './redis/connect.ts';
 import { openLastKnown } from './redis/last-known.ts';
@@ -43,8 +44,9 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
       const { onState } = options;
       const connection = await connectRedis(store.url, { onState, onRefused, answerWithinMs });
       if (!connection.ready) onState(false);
-      const exact = createRedisRateLimitStore(connection, { now });
-      const shared = createLeasingStore(exact, { now, patienceMs: storeTimeoutMs - answerWithinMs });
+      const patience = () => startPatience(storeTimeoutMs - answerWithinMs);
+      const exact = createRedisRateLimitStore(connection, { patience });
+      const shared = createLeasingStore(exact, { now, patience });
       const lastKnown = dataFolder === undefined ? undefined : openLastKnown(dataFolder, store.url, onFault);
       const { refresh, ...state } = await openSharedState(connection, { onFault, lastKnown });
       const timer = setInterval(() => void refresh(), REFRESH_MS);

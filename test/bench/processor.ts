@@ -1,7 +1,7 @@
 // The processor as the bench uses it: which cores the proxies and the rest get, and what a process has consumed.
 // Without Linux's taskset or /proc the bench still runs and says what it could not do.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 export interface Placement {
   /** Command words that start a program on the proxies' core; empty without pinning. */
@@ -34,22 +34,17 @@ export function placement(): Placement {
 }
 
 /**
- * Microseconds of processor time (user and system, all threads) a process has used, from `/proc/<pid>/stat`;
- * undefined where there is no /proc. Its resolution is one tick, 10 ms on the usual kernel.
+ * Microseconds of processor time all threads of a process have used that still run, from `/proc/<pid>/task/<tid>/schedstat`,
+ * which counts nanoseconds; undefined where there is none. A thread that has ended in between is missed.
  */
 export function cpuMicros(pid: number): number | undefined {
-  const stat = readIfThere(`/proc/${pid}/stat`);
-  if (stat === undefined) return undefined;
-  // The second field is the command in brackets and may hold blanks; counting starts after it (proc(5)).
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond();
+  const used = threadsOf(pid).map((thread) => readIfThere(`/proc/${pid}/task/${thread}/schedstat`));
+  if (used.length === 0 || used.includes(undefined)) return undefined;
+  return used.reduce((sum, each) => sum + Number(each?.split(' ')[0]) / 1000, 0);
 }
 
-let ticks: number | undefined;
-
-function ticksPerSecond(): number {
-  ticks ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-  return ticks;
+function threadsOf(pid: number): readonly string[] {
+  return existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
 }
 
 function allowedCores(): readonly number[] {

@@ -17,15 +17,22 @@ function countedStore() {
   const now = (): number => clock.time;
   const buckets = createEmbeddedRateLimitStore({ now });
   const calls: number[] = [];
+  const together: (readonly string[])[] = [];
   const state = { broken: false };
-  const inner: Pick<RateLimitStore, 'take'> = {
+  const inner: RateLimitStore = {
     take: async (take) => {
       calls.push(take.cost);
       if (state.broken) throw new StoreUnavailable('away');
       return buckets.take(take);
     },
+    takeAll: async (takes) => {
+      calls.push(...takes.slice(0, 1).map(({ cost }) => cost));
+      together.push(takes.map(({ key }) => key));
+      if (state.broken) throw new StoreUnavailable('away');
+      return buckets.takeAll(takes);
+    },
   };
-  return { clock, now, inner, calls, state };
+  return { clock, now, inner, calls, together, state };
 }
 
 const taking = (store: Pick<RateLimitStore, 'take'>, limit: Limit) => (cost?: number) =>
@@ -165,14 +172,24 @@ describe('leases', () => {
 
   it('RL-13: a take that has waited 50 ms is not made to wait for another call', async () => {
     const { inner, now, clock, calls } = countedStore();
-    const slow: Pick<RateLimitStore, 'take'> = {
+    const slow: RateLimitStore = {
+      ...inner,
       take: async (take) => {
         await settle();
         clock.time += 60;
         return inner.take(take);
       },
     };
-    const take = taking(createLeasingStore(slow, { now }), limitOf(20, HOUR));
+    const patience = () => {
+      const from = clock.time;
+      return {
+        get gone() {
+          return clock.time - from > 50;
+        },
+        [Symbol.dispose]: () => undefined,
+      };
+    };
+    const take = taking(createLeasingStore(slow, { now, patience }), limitOf(20, HOUR));
     const [first, second] = await Promise.allSettled([take(), take()]);
     expect(first).toMatchObject({ status: 'fulfilled' });
     expect(second).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } });
@@ -263,7 +280,7 @@ describe('leases', () => {
   });
 
   it('a limit that goes on refusing costs the others no unit, however often it is asked', async () => {
-    const { inner, now, clock, calls } = countedStore();
+    const { inner, now, clock, calls, together } = countedStore();
     const store = createLeasingStore(inner, { now });
     const scarce = { key: 'scarce', limit: limitOf(1, 24 * HOUR), cost: 1 };
     const slow = { key: 'slow', limit: limitOf(20, 24 * HOUR), cost: 1 };
@@ -273,8 +290,40 @@ describe('leases', () => {
       expect(refused?.allowed).toBe(false);
       clock.time += 1100;
     }
-    expect(await store.take(slow)).toMatchObject({ allowed: true, remaining: 17 });
+    expect(together.at(-1)).toEqual(['scarce', 'slow']);
+    expect(await store.take(slow)).toMatchObject({ allowed: true, remaining: 18 });
     expect(calls.length).toBeLessThan(110);
+  });
+
+  it('RL-10: 120 requests at once for two empty keys need few calls, and cost neither key more than was let pass', async () => {
+    const { inner, now, calls } = countedStore();
+    const store = createLeasingStore(inner, { now });
+    const takes = [
+      { key: 'large', limit: limitOf(40, HOUR), cost: 1 },
+      { key: 'small', limit: limitOf(30, HOUR), cost: 1 },
+    ];
+    const taken = await Promise.all(Array.from({ length: 120 }, async () => store.takeAll(takes)));
+    expect(taken.filter((each) => each.every((bucket) => bucket?.allowed))).toHaveLength(30);
+    expect(calls.length).toBeLessThan(20);
+    expect(await inner.take({ key: 'large', limit: limitOf(40, HOUR), cost: 10 })).toMatchObject({
+      allowed: true,
+      remaining: 0,
+    });
+  });
+
+  it('RL-10: one key empty, as much is leased of it as what is left of the other can be spent with', async () => {
+    const { inner, now, calls } = countedStore();
+    const store = createLeasingStore(inner, { now });
+    const [scarce, plenty] = [
+      { key: 'scarce', limit: limitOf(5, HOUR), cost: 1 },
+      { key: 'plenty', limit: limitOf(60, HOUR), cost: 1 },
+    ];
+    await Promise.all(Array.from({ length: 3 }, async () => store.takeAll([scarce])));
+    calls.length = 0;
+    const taken = await Promise.all(Array.from({ length: 50 }, async () => store.takeAll([plenty, scarce])));
+    expect(taken.filter((each) => each.every((bucket) => bucket?.allowed))).toHaveLength(2);
+    expect((await inner.take({ ...plenty, cost: 58 })).allowed).toBe(true);
+    expect(calls.length).toBeLessThan(20);
   });
 
   it('RL-2: remaining is never more than what a bucket without leases would say, and never negative', async () => {

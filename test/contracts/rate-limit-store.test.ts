@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import type { RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
+import { startPatience } from '../../gateway/stores/patience.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
 import { exactStoreContract, rateLimitStoreContract, type StoreUnderTest } from './rate-limit-store.ts';
@@ -35,7 +36,7 @@ async function redis(wrap: Wrap): Promise<StoreUnderTest> {
   const connect = async () => connectRedis(url, { onState: () => undefined, answerWithinMs: 5000 });
   const connections = await Promise.all([connect(), connect(), connect(), connect()] as const);
   const [first, ...rest] = connections.map((connection) =>
-    wrap(createRedisRateLimitStore(connection, { now }), now),
+    wrap(createRedisRateLimitStore(connection, { patience: () => startPatience(5000) }), now),
   );
   if (first === undefined) throw new Error('no client');
   return {

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
+import { startPatience } from '../../gateway/stores/patience.ts';
 import { connectRedis, type RedisConnection } from '../../gateway/stores/redis/connect.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
 import { type FaultyLine, startFaultyLine } from '../support/faulty-line.ts';
@@ -148,7 +149,7 @@ describe('the Redis rate-limit store', () => {
   it('what is handed back at once is there again, of a bucket and of a log', async () => {
     const key = `{${randomUUID()}}`;
     const used = { key: `{${randomUUID()}}:all`, limit: limitOf(1, 3_600_000), cost: 1 };
-    const store = createRedisRateLimitStore(connection, { now: () => 0 });
+    const store = createRedisRateLimitStore(connection, { patience: () => startPatience(5000) });
     await store.take(used);
     const mine = [
       { key: `${key}:default`, limit: limitOf(10, 3_600_000), cost: 3 },
@@ -159,6 +160,13 @@ describe('the Redis rate-limit store', () => {
     expect(answers.map((each) => each?.remaining)).toEqual([10, 10, 0]);
     const again = await store.takeAll(mine.map((take) => ({ ...take, cost: 10 })));
     expect(again.map((each) => each?.allowed)).toEqual([true, true]);
+  });
+
+  it('RL-13: a stall of this process between the calls for two subjects is not held against Redis', async () => {
+    const take = () => ({ key: `{${randomUUID()}}:all`, limit: limitOf(10, 3_600_000), cost: 1 });
+    const answers = createRedisRateLimitStore(connection).takeAll([take(), take()]);
+    for (const until = performance.now() + 80; performance.now() < until; );
+    expect((await answers).map((each) => each?.remaining)).toEqual([9, 9]);
   });
 
   it('RL-13: an error reply is a store that is not available, and later takes still reach Redis', async () => {

@@ -86,7 +86,11 @@ async function measure({ befall, lift }: RedisFault): Promise<readonly Figure[]>
   };
   await becomes(isExact, { withinMs: 10 * SECOND });
   const exactMs = performance.now() - liftedAt;
-  const counted = await Promise.all(Array.from({ length: 4 * LIMIT }, () => ask('refuse', name('exact'))));
+  const atOnce = (api: string) =>
+    Promise.all(Array.from({ length: 4 * LIMIT }, () => ask(api, name('exact'))));
+  // Redis is reached through this process: while it shakes hands for new connections, answers lie here unread.
+  await atOnce('allow');
+  const counted = await atOnce('refuse');
   const admitted = counted.filter(({ status }) => status === 200).length;
   return [
     exactly(`served of ${ASKED}`, open.served, ASKED),

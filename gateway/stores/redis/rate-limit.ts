@@ -4,12 +4,13 @@ import { readFileSync } from 'node:fs';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { emissionInterval } from '../../policy/rate-limit/gcra.ts';
 import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
+import { type Patience, startPatience } from '../patience.ts';
 import type { RedisConnection, RedisScript } from './connect.ts';
 
 const TAKE = textOf('rate-limit');
 const HAND_BACK = textOf('hand-back');
-/** Of the 50 ms of RL-13 the last call under way may need the rest. */
-const LAST_CALL_AFTER_MS = 20;
+/** Of the 50 ms of RL-13; the last call under way may need the rest. */
+const DEFAULT_PATIENCE_MS = 20;
 
 /** What one call has taken, and by what it is handed back. */
 interface Taking {
@@ -20,12 +21,12 @@ interface Taking {
 /**
  * Buckets in Redis. Takes reject with `StoreUnavailable` when no answer comes within the connection's deadline.
  * A rate that is no whole number of microseconds per unit is rounded to the slower one, so it admits never more.
- * `takeAll` makes one call per subject, in the order of the takes, and begins none once 20 ms are gone; what was taken of
- * the first subjects is handed back when a later one refuses or does not answer.
+ * `takeAll` makes one call per subject, in the order of the takes, and begins none once its `patience` (default 20 ms) is
+ * gone; what was taken of the first subjects is handed back when a later one refuses or does not answer.
  */
 export function createRedisRateLimitStore(
   connection: RedisConnection,
-  { now = () => performance.now() }: { readonly now?: () => number } = {},
+  { patience = () => startPatience(DEFAULT_PATIENCE_MS) }: { readonly patience?: () => Patience } = {},
 ): RateLimitStore {
   const scripts = new Map<string, RedisScript>();
   /** A script has a fixed number of keys: one of each text for each number. */
@@ -59,15 +60,14 @@ export function createRedisRateLimitStore(
   const takeBySubject = async (
     groups: readonly (readonly Take[])[],
   ): Promise<readonly (readonly Taken[])[]> => {
-    const began = now();
+    using waiting = patience();
     const done: Taking[] = [];
     const undo = (): void => {
       for (const [index, taking] of done.entries()) handBack(groups[index] ?? [], taking);
     };
     for (const [index, takes] of groups.entries()) {
       try {
-        if (index > 0 && now() - began > LAST_CALL_AFTER_MS)
-          throw new StoreUnavailable('Redis answers too slowly');
+        if (waiting.gone) throw new StoreUnavailable('Redis answers too slowly');
         const taking = await takeOfSubject(takes, index < groups.length - 1);
         if (taking.taken.some(({ allowed }) => !allowed)) {
           undo();

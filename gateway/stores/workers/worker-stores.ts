@@ -8,8 +8,9 @@ import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { createEmbeddedRateLimitStore } from '../embedded/rate-limit.ts';
 import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
 import { type CachedKeys, createKeyCache, type KeyTexts } from '../key-cache.ts';
-import { createLeasingStore } from '../leases.ts';
+import { createLeasedTake, createLeasingStore } from '../leases.ts';
 import { openStores } from '../open-stores.ts';
+import { startPatience } from '../patience.ts';
 import { type CachedPins, createPinCache, type PinRecords } from '../pin-cache.ts';
 import { createRateLimiter, partOf } from '../rate-limiter.ts';
 import type { StoreOptions, Stores } from '../stores.ts';
@@ -52,7 +53,7 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
         take: (take) => inTime(primary.take(asked(take))),
         takeAll: (takes) => inTime(primary.takeAll(takes.map(asked))),
       };
-      const shared = createLeasingStore(exact, { now, patienceMs: ANSWER_WITHIN_MS });
+      const shared = createLeasingStore(exact, { now, patience: () => startPatience(ANSWER_WITHIN_MS) });
       const local = createEmbeddedRateLimitStore({ now });
       const limiter = createRateLimiter({ shared, exact, local, replicas: workers });
       const pins = createPinCache(pinRecords(primary));
@@ -77,14 +78,14 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
  * One bucket per address for all workers, by leases. While the primary does not answer, this process's part of it.
  */
 function createGuard({ monotonic: now, primary, workers }: WorkerStoreOptions): Stores['guard'] {
-  const leases = createLeasingStore(
+  const leased = createLeasedTake(
     { take: (take) => inTime(primary.guard(take)) },
-    { now, patienceMs: ANSWER_WITHIN_MS },
+    { now, patience: () => startPatience(ANSWER_WITHIN_MS) },
   );
   const local = createEmbeddedRateLimitStore({ now });
   return (key, limit): MaybePromise<Taken> => {
     const take: Take = { key, limit, cost: 1 };
-    const answer = leases.take(take);
+    const answer = leased(take);
     if (!(answer instanceof Promise)) return answer;
     return answer.catch((error: unknown) => {
       if (!(error instanceof StoreUnavailable)) throw error;
