@@ -1,5 +1,6 @@
 // One connection to one Redis as the request path needs it: an answer at once, or the plain statement that there is none.
 // connect.ts has one, to a server or to the primary behind sentinels; cluster.ts has one for each primary.
+import { randomUUID } from 'node:crypto';
 import type { Redis as Client } from 'ioredis';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { createBreaker } from './breaker.ts';
@@ -67,13 +68,27 @@ export function openLink(
     up = now;
     options.onState(now);
   };
+  const connectAnew = (): void => redis.disconnect(true);
+  /** Where bytes were lost on the way every answer is one to something else, or none comes: the connection stays open all the same. */
+  const answersInStep = async (): Promise<void> => {
+    const said = randomUUID();
+    const unheard = setTimeout(connectAnew, CONNECT_WITHIN_MS);
+    unheard.unref();
+    try {
+      if ((await redis.ping(said)) === said) return;
+      connectAnew();
+      throw new Error('answers to something else');
+    } catch (error) {
+      if (!lacksLeave(error)) throw error;
+    } finally {
+      clearTimeout(unheard);
+    }
+  };
   const breaker = createBreaker({
     pauseMs: BREAKER_PAUSE_MS,
     probe: async () => {
       if (isElsewhere) throw new Error(ELSEWHERE);
-      await answered(redis.ping(), limitMs).catch((error: unknown) => {
-        if (!lacksLeave(error)) throw error;
-      });
+      await answered(answersInStep(), limitMs);
     },
     onState: (isBack) => {
       if (isBack) problem = undefined;
