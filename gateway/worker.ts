@@ -69,7 +69,6 @@ async function open(
       readUsage: (asked) => ask('readUsage', asked),
       addUsage: (batch) => ask('addUsage', batch),
       firstUsage: (subject) => ask('firstUsage', subject),
-      usageBegan: (of) => ask('usageBegan', of),
       claimKey: (claim) => ask('claimKey', claim),
       settleKey: (settled) => ask('settleKey', settled),
     },

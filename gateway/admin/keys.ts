@@ -2,6 +2,7 @@
 // A key is shown once, to whoever makes it; neither the audit nor a later answer has it.
 import type { KeyAnswer, KeyBody, KeysAnswer, NewKeyAnswer } from '../plan/admin-answers.ts';
 import { readEndingRequest, readKeyRequest, readRotationRequest } from '../plan/admin-requests.ts';
+import type { GatewayPlan } from '../plan/plan.ts';
 import { makeKey, revokeKey, rotateKey, stateOfKey } from '../policy/authentication/key-changes.ts';
 import type { KeyRecord, KeyStore } from '../policy/authentication/key-record.ts';
 import { isKeyId, newKeyId, newSecret } from '../policy/authentication/key-text.ts';
@@ -13,6 +14,7 @@ import { orStoreAway } from './store-away.ts';
 
 export interface KeyPorts {
   readonly keys: KeyStore;
+  readonly plan: () => Pick<GatewayPlan, 'apis'>;
   /** The real time: keys end by it, whatever the lifecycle clock says. */
   readonly wallClock: () => EpochMs;
 }
@@ -53,7 +55,8 @@ async function oneAnswer({ keys, wallClock }: KeyPorts, { parameter }: AdminRequ
   return jsonAnswer(200, { now: instantText(now), key: keyBody(record, now) } satisfies KeyAnswer);
 }
 
-async function add({ keys, wallClock }: KeyPorts, { body }: AdminRequest): Promise<Written> {
+async function add(ports: KeyPorts, { body }: AdminRequest): Promise<Written> {
+  const { keys, wallClock } = ports;
   const read = readKeyRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const { consumer, scopes = [], contact, expires, by, why } = read.value;
@@ -68,12 +71,14 @@ async function add({ keys, wallClock }: KeyPorts, { body }: AdminRequest): Promi
   const record = makeKey({ id, consumer, scopes: [...new Set(scopes)], contact, expires }, digest, now);
   return orStoreAway(audit, async () => {
     if (!(await keys.replace(undefined, record))) return { answer: contended(), audit };
-    const answer = { ...shownOnce(201, key, record, now), headers: { location: `/-/keys/${id}` } };
+    const shown = shownOnce(201, { secret: key, record, takenBy: takersOf(ports) }, now);
+    const answer = { ...shown, headers: { location: `/-/keys/${id}` } };
     return { answer, audit: { ...audit, after: auditState(record) } };
   });
 }
 
-async function rotate({ keys, wallClock }: KeyPorts, { body, parameter }: AdminRequest): Promise<Written> {
+async function rotate(ports: KeyPorts, { body, parameter }: AdminRequest): Promise<Written> {
+  const { keys, wallClock } = ports;
   const read = readRotationRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const { overlap: overlapMs = USUAL_OVERLAP_MS, by, why } = read.value;
@@ -82,7 +87,8 @@ async function rotate({ keys, wallClock }: KeyPorts, { body, parameter }: AdminR
     if (stateOfKey(record, now) !== 'active') return undefined;
     const { key, digest } = newSecret(record.id);
     const next = rotateKey(record, digest, { now, overlapMs });
-    return { next, answer: shownOnce(200, key, next, now) };
+    const made = { secret: key, record: next, takenBy: takersOf(ports) };
+    return { next, answer: shownOnce(200, made, now) };
   });
 }
 
@@ -128,12 +134,22 @@ async function found(keys: KeyStore, id: string): Promise<KeyRecord | undefined>
   return isKeyId(id) ? keys.read(id) : undefined;
 }
 
-function shownOnce(status: number, secret: string, record: KeyRecord, now: EpochMs): AdminAnswer {
-  return jsonAnswer(status, {
-    now: instantText(now),
-    key: keyBody(record, now),
-    secret,
-  } satisfies NewKeyAnswer);
+interface Made {
+  readonly secret: string;
+  readonly record: KeyRecord;
+  readonly takenBy: readonly string[];
+}
+
+function shownOnce(status: number, { secret, record, takenBy }: Made, now: EpochMs): AdminAnswer {
+  const body = { now: instantText(now), key: keyBody(record, now), secret, takenBy: [...takenBy] };
+  return jsonAnswer(status, body satisfies NewKeyAnswer);
+}
+
+/** The APIs of which a version takes keys: without one a key opens nothing, whatever it is made for. */
+function takersOf({ plan }: KeyPorts): readonly string[] {
+  return plan()
+    .apis.filter(({ keyHeaders }) => keyHeaders.length > 0)
+    .map(({ name }) => name);
 }
 
 function keyBody(record: KeyRecord, now: EpochMs): KeyBody {

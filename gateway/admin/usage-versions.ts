@@ -26,7 +26,7 @@ export interface VersionsAsked {
   readonly usageOf: DecisionPorts['usageOf'];
 }
 
-type Verdict = Pick<UsedVersion, 'verdict' | 'summary'>;
+type Verdict = Pick<UsedVersion, 'verdict' | 'summary' | 'looks'>;
 
 /** Those of the policies that are deprecated or were asked for by name, and whatever else the ledger has something of. */
 export async function usedVersions(
@@ -108,7 +108,8 @@ async function verdictOn(
     deprecated: Math.max(...going.map(({ schedule }) => schedule.deprecated ?? moment.now)),
   });
   const operations = isWhole ? [] : going.flatMap(({ operation }) => operation ?? []);
-  return { verdict: verdict.kind, summary: verdictInWords(verdict, operations) };
+  const looks = { since: orNull(verdict.looks.since), because: verdict.looks.because };
+  return { verdict: verdict.kind, summary: verdictInWords(verdict, operations), looks };
 }
 
 /** The ledger remembers what the policies have forgotten. */

@@ -30,10 +30,11 @@ export function assumeIdentity(
     case 'jwt':
     case 'introspection':
       // What stands for a token is among the headers.
-      return tokenAuthenticator({ claims: () => true, verify: () => known('token') });
+      return tokenAuthenticator(() => 0, { claims: () => true, verify: () => known('token') });
     case 'keys': {
-      const field = identity.header.toLowerCase();
-      return shown('key', ({ headers }) => headers[field] !== undefined);
+      const field = identity.header;
+      const name = field.toLowerCase();
+      return { ...shown('key', ({ headers }) => headers[name] !== undefined), field };
     }
     case 'certificate':
       return shown('certificate', ({ clientCertificate }) => clientCertificate !== undefined);

@@ -121,7 +121,10 @@ function assume({ plan, settings, now, overrides, consumer: named, account, pins
     },
     pins,
     idempotency: FIRST_REQUESTS,
-    adoption: { isLate: (_adopter, freeze) => (account.firstSeen ?? Number.NEGATIVE_INFINITY) >= freeze },
+    adoption: {
+      saw: () => undefined,
+      isLate: (_adopter, freeze) => (account.firstSeen ?? Number.NEGATIVE_INFINITY) >= freeze,
+    },
     ledger: settings.ledger && { read: async () => ({ records: [], next: undefined }) },
     overrides: () => overrides,
     authenticators: new Map(settings.identities.map((each) => [each.name, assumed(each)])),

@@ -1,6 +1,12 @@
 // `sundial keys`: the API keys of the store: made, listed, given another secret, ended.
 // Speaks to the admin listener of a running gateway; a new key is printed once and kept nowhere.
-import { type KeyBody, readKeyAnswer, readKeysAnswer, readNewKeyAnswer } from '../plan/admin-answers.ts';
+import {
+  type KeyBody,
+  type NewKeyAnswer,
+  readKeyAnswer,
+  readKeysAnswer,
+  readNewKeyAnswer,
+} from '../plan/admin-answers.ts';
 import { type NextCommand, nextCommand } from '../plan/next-command.ts';
 import { plural } from '../plan/problems.ts';
 import { type AdminAsk, askAdmin, segment } from './admin-client.ts';
@@ -83,16 +89,18 @@ function requestOf(ask: KeysAsk): AdminAsk {
   }
 }
 
-function madeText(
-  { key, secret }: { readonly key: KeyBody; readonly secret: string },
-  next: NextCommand,
-): string {
+const NOBODY_TAKES_IT =
+  'Warning: no API takes API keys, so that it opens nothing. Write an identity such as keys: { header: X-API-Key } into the gateway file, and name it in the access of a policy.';
+
+/** What is told of a key that was made or rotated, the key itself first. */
+export function madeText({ key, secret, takenBy }: NewKeyAnswer, next: NextCommand): string {
   const overlap = key.overlap === null ? [] : [`The one before works until ${moment(key.overlap)}.`];
   return onTerminal([
     secret,
     '',
     `The key ${key.id} of ${key.consumer}${scopesText(key)}. It is shown this once: nobody can read it again.`,
     ...overlap,
+    ...(takenBy?.length === 0 ? [NOBODY_TAKES_IT] : []),
     `End it: ${next('keys', 'revoke', key.id, '--why', '"…"')}`,
   ]);
 }

@@ -38,7 +38,8 @@ export function missingText(facts: ExchangeFacts): string {
   const schemes = schemesOf(facts);
   const isTokens = schemes.every(({ scheme }) => scheme === 'Bearer');
   const what = isTokens ? 'an access token' : 'to know who calls';
-  return `This API needs ${what}: ${schemes.map(spellWay).join(', or ') || TOKEN_WAY}.`;
+  const ways = [...new Set(schemes.map(spellWay))];
+  return `This API needs ${what}: ${ways.join(', or ') || TOKEN_WAY}.`;
 }
 
 export function malformedText(field: string): string {
@@ -75,6 +76,5 @@ function everyScheme({ apis }: GatewayPlan): readonly CredentialScheme[] {
     access,
     ...versions.values().map((each) => each.access),
   ]);
-  const all = rules.flatMap((rule) => (rule.kind === 'identified' ? rule.schemes : []));
-  return [...new Map(all.map((scheme) => [JSON.stringify(scheme), scheme])).values()];
+  return rules.flatMap((rule) => (rule.kind === 'identified' ? rule.schemes : []));
 }

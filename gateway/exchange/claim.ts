@@ -49,6 +49,7 @@ export async function claimKey(options: ClaimOptions): Promise<Asked> {
     }
   };
   const release = (): void => void settle(() => store.release(key, owner));
+  const hold = (): void => void settle(() => store.hold(key, owner, rules.keepMs));
 
   const claimedAt = ports.monotonic();
   const claim: Claim = {
@@ -79,10 +80,15 @@ export async function claimKey(options: ClaimOptions): Promise<Asked> {
       facts.idempotency = 'unprotected';
       release();
     },
+    forgo: () => {
+      facts.idempotency = rules.required ? 'unknown' : 'unprotected';
+      if (rules.required) hold();
+      else release();
+    },
     lose: () => {
       if (isSettled) return;
       facts.idempotency = 'unknown';
-      if (rules.unknown === 'hold') void settle(() => store.hold(key, owner, rules.keepMs));
+      if (rules.unknown === 'hold') hold();
       else release();
     },
   };

@@ -23,8 +23,10 @@ export interface Claim {
   readonly noRoom: () => IdempotencyRefusal;
   /** The request was not carried out, or may be carried out again. */
   readonly release: () => void;
-  /** The request goes on, and what comes of it will not be kept. */
+  /** The request goes on without the key: it may be carried out again. */
   readonly abandon: () => void;
+  /** It was carried out and answered to the end, with more than is kept (IDM-7). */
+  readonly forgo: () => void;
   /** It was sent, and nobody knows what came of it (IDM-6). */
   readonly lose: () => void;
 }

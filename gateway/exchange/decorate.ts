@@ -23,7 +23,7 @@ export function decorate(
   glimpse: RequestGlimpse,
   hsts: string | undefined,
 ): void {
-  const { phase, quotas, api } = facts;
+  const { phase, quotas, api, version } = facts;
   if (phase !== undefined) {
     const lines = api?.upstreamWins === true ? besideUpstream(phase.replace, headers) : phase.replace;
     for (const [name, value] of lines) headers[name] = value;
@@ -42,6 +42,9 @@ export function decorate(
     for (const [name, value] of lines.replace) headers[name] = value;
     for (const [name, value] of lines.append) append(headers, name, value);
   }
+  // An upstream that says so speaks of keys as it knows them, and would be taken for the gateway (IDM-3).
+  if (version?.idempotency !== undefined && facts.idempotency !== 'replayed')
+    delete headers['idempotency-replayed'];
   if (api !== undefined) {
     if (api.vary !== '') mergeVary(headers, api.vary);
     if (api.echo) echoVersion(headers, facts);

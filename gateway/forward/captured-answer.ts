@@ -21,7 +21,7 @@ export interface CaptureEvents {
 
 export interface CaptureOptions extends CaptureEvents {
   readonly inbound: Pick<Inbound, 'gone'>;
-  readonly claim: Pick<Claim, 'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'abandon'>;
+  readonly claim: Pick<Claim, 'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'forgo'>;
   /** The body of the request. */
   readonly request: Uint8Array;
   readonly delivery: Delivery;
@@ -38,6 +38,8 @@ export function captureAnswer(options: CaptureOptions): Capture {
   const { inbound, claim, request, delivery, room, onPassedOn, onUngivable } = options;
   let held: Held | undefined;
   let isPassing = false;
+  /** It is more than is kept, which says nothing of the request before its end (IDM-6, IDM-7). */
+  let isUnkept = false;
   let isEnded = false;
 
   const letGo = (): void => {
@@ -79,7 +81,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
         return;
       }
       if (keeping === 'release') claim.release();
-      else claim.abandon();
+      isUnkept = keeping === 'unkept';
       passOn(status, headers);
     },
     data(chunk) {
@@ -92,12 +94,13 @@ export function captureAnswer(options: CaptureOptions): Capture {
       const { status, headers } = held;
       const body = contentOf(held);
       letGo();
-      claim.abandon();
+      isUnkept = true;
       passOn(status, headers);
       return delivery.data(body);
     },
     end() {
       if (held === undefined) {
+        if (isUnkept) claim.forgo();
         delivery.end();
         return;
       }

@@ -62,6 +62,7 @@ export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOp
 
   return {
     via: 'key',
+    field: header,
     isPresent: ({ headers }) => isThere(headers[field]),
     claims: ({ headers }) => isThere(headers[field]),
     judge: ({ headers }: Carried) => {

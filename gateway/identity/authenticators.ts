@@ -28,7 +28,7 @@ export function openAuthenticators(
     options,
   );
   const byName = new Map<string, Authenticator>();
-  for (const [name, verifier] of verifiers) byName.set(name, tokenAuthenticator(verifier));
+  for (const [name, verifier] of verifiers) byName.set(name, tokenAuthenticator(options.now, verifier));
   for (const identity of identities) {
     if (identity.kind === 'keys')
       byName.set(identity.name, createKeyAuthenticator({ header: identity.header, keys, now: options.now }));

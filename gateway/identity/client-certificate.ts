@@ -17,7 +17,7 @@ export function createCertificateAuthenticator(
   const judged = new WeakMap<ClientCertificate, Authenticated>();
 
   const judge = (certificate: ClientCertificate): Authenticated => {
-    const consumer = consumerOfCertificate(certificate, settings.consumer, scopes);
+    const consumer = consumerOfCertificate(certificate, settings.consumer, scopes, settings.prefixes);
     const answer: Authenticated = consumer === undefined ? NAMELESS : { kind: 'consumer', consumer };
     judged.set(certificate, answer);
     return answer;

@@ -1,7 +1,7 @@
 // Remembers verdicts on tokens, so that a token seen before is answered at once and without cryptography.
 // The fast road in front of verify-token; one per identity, emptied when the issuer's keys change.
 import { LRUCache } from 'lru-cache';
-import type { Authenticated } from '../policy/authentication/access.ts';
+import type { Verified } from '../policy/authentication/access.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';
 import type { Verification, VerifyToken } from './verdict.ts';
 
@@ -18,7 +18,7 @@ const KEY_CHARACTERS = 43;
 
 interface Entry {
   readonly token: string;
-  readonly outcome: Authenticated;
+  readonly outcome: Verified;
   readonly since: EpochMs;
   readonly expires: EpochMs;
 }
@@ -36,7 +36,7 @@ export interface TokenCacheOptions {
  * Puts a cache in front of `verify` (JWT-8): accepted tokens for `keep` and never past `exp`, refused ones
  * for 10 seconds at most. A hit is answered without a promise; callers that ask for one token at once share one verification.
  */
-export function createTokenCache(options: TokenCacheOptions): (token: string) => MaybePromise<Authenticated> {
+export function createTokenCache(options: TokenCacheOptions): (token: string) => MaybePromise<Verified> {
   const { verify, now } = options;
   const accepted = new LRUCache<string, Entry>({
     max: MAX_ACCEPTED,
@@ -44,7 +44,7 @@ export function createTokenCache(options: TokenCacheOptions): (token: string) =>
     sizeCalculation: (entry) => entry.token.length,
   });
   const refused = new LRUCache<string, Entry>({ max: MAX_REFUSED });
-  const flights = new Map<string, Promise<Authenticated>>();
+  const flights = new Map<string, Promise<Verified>>();
   let generation = options.generation();
 
   const flushIfStale = (): void => {
@@ -54,7 +54,7 @@ export function createTokenCache(options: TokenCacheOptions): (token: string) =>
     refused.clear();
   };
 
-  const keep = (token: string, { outcome, expires, generation: of }: Verification): Authenticated => {
+  const keep = (token: string, { outcome, expires, generation: of }: Verification): Verified => {
     flushIfStale();
     // A verdict by keys that were replaced while it was being reached answers this request and no other.
     if (of !== generation) return outcome;
@@ -66,7 +66,7 @@ export function createTokenCache(options: TokenCacheOptions): (token: string) =>
     return outcome;
   };
 
-  const verifyOnce = (token: string): MaybePromise<Authenticated> => {
+  const verifyOnce = (token: string): MaybePromise<Verified> => {
     const running = flights.get(token);
     if (running !== undefined) return running;
     const verdict = verify(token);
@@ -89,7 +89,7 @@ export function createTokenCache(options: TokenCacheOptions): (token: string) =>
 const keyOf = (token: string): string => token.slice(-KEY_CHARACTERS);
 
 /** A clock that was set back asks anew: a verdict of a day that has not come may be wrong, and would last until then. */
-function hit(entry: Entry | undefined, token: string, now: EpochMs): Authenticated | undefined {
+function hit(entry: Entry | undefined, token: string, now: EpochMs): Verified | undefined {
   if (entry === undefined || entry.token !== token) return undefined;
   return now >= entry.since && now < entry.expires ? entry.outcome : undefined;
 }

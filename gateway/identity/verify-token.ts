@@ -3,6 +3,7 @@
 import { errors, type JWTPayload } from 'jose';
 import type { JwtIdentity } from '../plan/settings.ts';
 import type { TokenFlaw } from '../policy/authentication/access.ts';
+import { bindingOf } from '../policy/authentication/binding.ts';
 import { consumerFrom } from '../policy/authentication/consumer.ts';
 import { LEEWAY } from '../policy/authentication/token-time.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -13,6 +14,7 @@ import {
   expired,
   invalid,
   type Judged,
+  known,
   lasting,
   passing,
   type Verification,
@@ -68,14 +70,14 @@ function judgeClaims(claims: JWTPayload, settings: JwtIdentity): Judged {
   const lifetime = exp - iat;
   if (!(lifetime > 0 && lifetime <= settings.maxLifetimeSeconds + LEEWAY))
     return lasting(invalid('max_lifetime'));
-  // Bound to a key or certificate whose possession a bearer header does not show (JWT-6).
-  if (Object.hasOwn(claims, 'cnf')) return lasting(invalid('claims'));
+  const binding = bindingOf(claims);
+  if (binding.kind === 'other') return lasting(invalid('binding'));
   if (FOREIGN_CLAIMS.some((name) => Object.hasOwn(claims, name))) return lasting(invalid('claims'));
 
-  const consumer = consumerFrom(claims, settings.consumerClaims);
+  const consumer = consumerFrom(claims, settings.consumerClaims, settings.prefixes);
   if (consumer === undefined) return lasting(invalid('consumer'));
   return {
-    outcome: { kind: 'consumer', consumer },
+    outcome: known(consumer, binding),
     // Without the leeway: a token in its last seconds of grace is looked at each time (JWT-8).
     expires: exp * 1000,
   };

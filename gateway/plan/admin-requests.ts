@@ -2,7 +2,7 @@
 // Unknown members are refused: a misspelt `until` must not become a pause of another length.
 import { z } from 'zod';
 import { scope } from '../policy/authentication/section.ts';
-import { duration, instant, isPrintableId, notation } from '../policy/notation.ts';
+import { duration, instant, isPrintableId, notation, parseMail } from '../policy/notation.ts';
 import { flattenIssues, knownKeys, type ShapeIssue, suggest } from './read/shape-issues.ts';
 
 const line = (most: number, description: string) =>
@@ -38,11 +38,9 @@ const upgrade = z.strictObject({
 const key = z.strictObject({
   consumer: line(256, 'The consumer that calls with it.'),
   scopes: z.array(scope).max(100).optional(),
-  contact: notation(
-    (text) => (/^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/.test(text) ? text : undefined),
-    'not a mail address',
-    { description: 'Whom to write to about it.' },
-  ).optional(),
+  contact: notation(parseMail, 'not a mail address', {
+    description: 'Whom to write to about it.',
+  }).optional(),
   expires: instant('When it ends by itself.').optional(),
   ...author,
 });

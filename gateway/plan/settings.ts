@@ -3,6 +3,7 @@
 
 import type { CertificatePlace } from '../policy/authentication/certificate-consumer.ts';
 import type { DeprecationForm } from '../policy/lifecycle/schedule.ts';
+import type { IdPrefixes } from '../policy/notation.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';
 import type { Bounds, DrainTimes, Overload } from './bounds.ts';
 
@@ -116,6 +117,7 @@ export interface CertificateIdentity {
   readonly consumer: CertificatePlace;
   /** What whoever holds one may do: a certificate says nothing of it. */
   readonly scopes: readonly string[];
+  readonly prefixes?: IdPrefixes;
 }
 
 /** By an access token. */
@@ -131,6 +133,8 @@ export interface JwtIdentity {
   readonly algorithms: readonly string[];
   /** Claims tried in order for the consumer's id. */
   readonly consumerClaims: readonly string[];
+  /** Undefined where no identity of the gateway has one. */
+  readonly prefixes?: IdPrefixes;
   /** Seconds a token may live from iat to exp. */
   readonly maxLifetimeSeconds: number;
   /** Accepted `typ` values, lower case, without `application/`. */
@@ -152,6 +156,7 @@ export interface IntrospectionIdentity {
   readonly audience: string | undefined;
   /** Members of the answer tried in order for the consumer's id. */
   readonly consumerClaims: readonly string[];
+  readonly prefixes?: IdPrefixes;
   /** Milliseconds for which an answer is kept; 0: none is. */
   readonly tokenCacheMs: number;
 }

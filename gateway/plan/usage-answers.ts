@@ -10,6 +10,12 @@ const trend = z.object({ week: z.number(), weekBefore: z.number() });
 /** `GET /search`; null for what no operation of the policy names. */
 const operation = z.string().nullable();
 
+/** Since when its calls would have been counted, within the days that are; null: they are not. And what began then. */
+const looks = z.object({
+  since: z.string().nullable(),
+  because: z.enum(['window', 'ledger', 'deprecated']),
+});
+
 /** What the usage of a version decides: who is new to it, and whether it may retire. */
 const decides = z.object({
   /** Since when its calls are counted; null: not yet. */
@@ -38,6 +44,8 @@ const usedVersion = z.object({
   verdict: z.enum(['unused', 'too_early', 'called', 'ended', 'not_deprecated', 'not_in_policies']).nullable(),
   /** The verdict for people, without a full stop. */
   summary: z.string().nullable(),
+  /** Where one consumer alone was asked for, and of what no policy has, nothing is judged by it. */
+  looks: looks.exactOptional(),
   /** Only of a version that says freeze or retire_when. */
   decides: decides.exactOptional(),
   operations: z.array(

@@ -75,9 +75,41 @@ const LONGEST_ID = 256;
 /** Control, format, unassigned and lone-surrogate characters, and the two separators that end a line. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
+/** Embeddings, overrides and isolates: behind one a line reads otherwise than it is, and so does what follows it. */
+const TURNED = /[\u202A-\u202E\u2066-\u2069]/u;
+const MAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/u;
+
+/** A mail address that reads as it is; undefined for any other text. */
+export function parseMail(text: string): string | undefined {
+  return MAIL.test(text) && isPrintableId(text) ? text : undefined;
+}
+
 /** Whether a text from outside may name somebody: it becomes part of keys, log lines and reports. */
 export function isPrintableId(text: string): boolean {
   return text !== '' && text.length <= LONGEST_ID && !UNPRINTABLE.test(text);
+}
+
+/** What keeps the names that one identity gives apart from those of the others. */
+export interface IdPrefixes {
+  /** Before every name of this identity; '' for none. */
+  readonly own: string;
+  /** Those of other identities, with which no name of this one may begin. */
+  readonly others: readonly string[];
+}
+
+/** The id of who is called `name` there; undefined for what names nobody, or somebody of another identity. */
+export function idNamed(name: string, prefixes: IdPrefixes | undefined): string | undefined {
+  const id = `${prefixes?.own ?? ''}${name}`;
+  if (name === '' || !isPrintableId(id)) return undefined;
+  return prefixes?.others.some((other) => id.startsWith(other)) ? undefined : id;
+}
+
+const PREFIX = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}[/:]$/;
+
+/** `partner/` as it is, and '' for `off`; undefined for any other text. */
+export function parseIdPrefix(text: string): string | undefined {
+  if (text === 'off') return '';
+  return PREFIX.test(text) ? text : undefined;
 }
 
 const CLAIM = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
@@ -152,10 +184,10 @@ export const instant = (description: string) =>
     examples: ['2027-01-15'],
   });
 
-/** Text for people: one line, no control characters; what goes into a header is narrowed further there (WARN-2). */
+/** Text for people: one line, no control characters, none that turn how it reads; what goes into a header is narrowed further there (WARN-2). */
 export const lineOfText = (description: string) =>
   notation(
-    (text) => (/^[^\p{Cc}\p{Zl}\p{Zp}]{1,300}$/u.test(text) ? text : undefined),
+    (text) => (/^[^\p{Cc}\p{Zl}\p{Zp}]{1,300}$/u.test(text) && !TURNED.test(text) ? text : undefined),
     'not one line of 1 to 300 characters without control characters',
     { description },
   );

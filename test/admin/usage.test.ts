@@ -141,6 +141,7 @@ describe('GET /-/usage', () => {
         successor: 'v2',
         verdict: 'called',
         summary: 'still called by 3 consumers, 18 calls in 30 days',
+        looks: { since: '2026-10-21T00:00:00Z', because: 'window' },
         calls: 18,
         trend: { week: 3, weekBefore: 15 },
         lastCall: '2026-11-19T00:00:00Z',
@@ -167,6 +168,7 @@ describe('GET /-/usage', () => {
         version: 'v2',
         verdict: 'too_early',
         summary: '0 calls, but the ledger watches it since 2026-11-15 only: too early to say',
+        looks: { since: '2026-11-15T00:00:00Z', because: 'ledger' },
       },
     ]);
   });

@@ -108,6 +108,24 @@ describe('what dates mean to who calls now', () => {
       NOW,
       ['orders v1: retires on 2027-01-15 for 1 consumer, 12 calls in 30 days'],
     ],
+    [
+      'how often, over no more days than the gateway has looked',
+      '',
+      { calls: 310, looks: { since: '2026-11-10T00:00:00Z', because: 'ledger' } },
+      NOW,
+      [
+        'orders v1: retires on 2027-01-15 for 14 consumers, 31 calls a day; the ledger watches it since 2026-11-10 only',
+      ],
+    ],
+    [
+      'the same by the gateway, however far ahead the files are judged',
+      '',
+      { calls: 310, looks: { since: '2026-11-10T00:00:00Z', because: 'deprecated' } },
+      NEAR,
+      [
+        'orders v1: retires on 2027-01-15 for 14 consumers, 31 calls a day; it is deprecated since 2026-11-10 only',
+      ],
+    ],
     ['nobody', '', { consumers: 0, calls: 0 }, NOW, []],
     ['nothing once it has ended', '', {}, Date.UTC(2027, 0, 15), []],
     [

@@ -4,6 +4,8 @@ import { type EpochMs, StoreUnavailable } from '../../gateway/policy/contract.ts
 import { createAdoption, type Unjudged } from '../../gateway/stores/adoption.ts';
 
 const FREEZE = Date.UTC(2026, 5, 1);
+/** Of the lifecycle, when it is asked. */
+const LATER = FREEZE + 3_600_000;
 const acme = { consumer: 'acme', api: 'orders', version: 'v1' };
 
 interface Ledger {
@@ -24,8 +26,8 @@ function open(most?: number) {
   };
   const adoption = createAdoption(
     {
-      firstSeen: ({ consumer }) => answer(() => ledger.seen.get(consumer)),
-      beganAt: () => answer(() => ledger.began),
+      firstSeen: ({ consumer }) =>
+        answer(() => ({ at: ledger.seen.get(consumer), countedSince: ledger.began })),
     },
     {
       now: () => clock,
@@ -39,8 +41,9 @@ function open(most?: number) {
     pass: (ms: number) => {
       clock += ms;
     },
-    isLate: (consumer = 'acme', freeze = FREEZE) => adoption.isLate({ ...acme, consumer }, freeze),
-    adoption,
+    isLate: (consumer = 'acme', freeze = FREEZE, at = LATER) =>
+      adoption.isLate({ ...acme, consumer }, freeze, at),
+    saw: (at: EpochMs, consumer = 'acme') => adoption.saw({ ...acme, consumer }, at),
   };
 }
 
@@ -64,6 +67,7 @@ describe('a consumer of a frozen version', () => {
     pass(10 * 86_400_000);
     ledger.away = true;
     expect(isLate()).toBe(false);
+    expect(ledger.asked).toBe(1);
     expect(await isLate('acme', FREEZE - 20)).toBe(false);
     expect(ledger.asked).toBe(2);
   });
@@ -73,9 +77,48 @@ describe('a consumer of a frozen version', () => {
     expect(await isLate()).toBe(true);
     ledger.seen.set('acme', FREEZE - 1);
     expect(await isLate()).toBe(true);
-    expect(ledger.asked).toBe(2);
+    expect(ledger.asked).toBe(1);
     pass(5_000);
     expect(await isLate()).toBe(false);
+  });
+
+  it('right after the day is asked about again in a moment: what others counted before it is on its way', async () => {
+    const { ledger, isLate, pass } = open();
+    expect(await isLate('acme', FREEZE, FREEZE + 100)).toBe(true);
+    ledger.seen.set('acme', FREEZE - 100);
+    pass(250);
+    expect(await isLate('acme', FREEZE, FREEZE + 350)).toBe(false);
+  });
+
+  it('that called here before the day is known at once, whatever the store has heard, and whether or not it answers', async () => {
+    const { ledger, isLate, saw, unjudged } = open();
+    saw(FREEZE - 1);
+    saw(FREEZE - 500);
+    saw(FREEZE - 2);
+    expect(isLate('acme', FREEZE, FREEZE)).toBe(false);
+    expect(isLate('acme', FREEZE - 400, FREEZE)).toBe(false);
+    ledger.away = true;
+    expect(isLate('acme', FREEZE, LATER)).toBe(false);
+    expect([ledger.asked, unjudged]).toEqual([0, []]);
+    ledger.away = false;
+    expect(await isLate('globex', FREEZE, FREEZE)).toBe(true);
+  });
+
+  it('that was asked about before it called here is known from its call on', async () => {
+    const { ledger, isLate, saw } = open();
+    ledger.began = FREEZE - 5_000;
+    expect(await isLate('acme', FREEZE - 1_000, FREEZE - 900)).toBe(true);
+    saw(FREEZE - 1);
+    expect(isLate('acme', FREEZE, FREEZE)).toBe(false);
+  });
+
+  it('costs a request one question at most', async () => {
+    const { ledger, isLate } = open();
+    await isLate();
+    expect(ledger.asked).toBe(1);
+    ledger.away = true;
+    await isLate('globex');
+    expect(ledger.asked).toBe(2);
   });
 
   it('is asked about once by many requests at once', async () => {
@@ -131,8 +174,8 @@ it('knows no more consumers than it may: the longest unasked is asked about agai
 
 it('lets an error that is no absence through', async () => {
   const broken = createAdoption(
-    { firstSeen: async () => Promise.reject(new TypeError('broken')), beganAt: async () => 0 },
+    { firstSeen: async () => Promise.reject(new TypeError('broken')) },
     { now: () => 0, onUnjudged: () => undefined },
   );
-  await expect(broken.isLate(acme, FREEZE)).rejects.toThrow('broken');
+  await expect(broken.isLate(acme, FREEZE, LATER)).rejects.toThrow('broken');
 });

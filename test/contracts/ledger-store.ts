@@ -68,7 +68,7 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       });
       expect(await ledger().beganAt()).toBeUndefined();
       expect(await ledger().beganAt({ api: 'orders', version: 'v1' })).toBeUndefined();
-      expect(await ledger().firstSeen(usageOf())).toBeUndefined();
+      expect(await ledger().firstSeen(usageOf())).toEqual({ at: undefined, countedSince: undefined });
       expect(await ledger().erase('acme')).toBe(0);
       expect(await ledger().sweep(DAY)).toBe(0);
     });
@@ -210,14 +210,15 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
         ]),
       );
       const subject = { api, version: 'v1', consumer: 'acme' };
-      expect(await ledger(1).firstSeen(subject)).toBe(NOW + 1);
-      expect(await ledger(1).firstSeen({ ...subject, consumer: 'acm' })).toBeUndefined();
-      for (const [via, firstAt] of [
+      const firstAt = async (of = subject) => (await ledger(1).firstSeen(of)).at;
+      expect(await firstAt()).toBe(NOW + 1);
+      expect(await firstAt({ ...subject, consumer: 'acm' })).toBeUndefined();
+      for (const [via, at] of [
         ['key', NOW - 1],
         ['certificate', NOW - 2],
       ] as const) {
-        await ledger(0).add(batch([usageOf({ api, firstAt, via })]));
-        expect(await ledger(1).firstSeen(subject), via).toBe(firstAt);
+        await ledger(0).add(batch([usageOf({ api, firstAt: at, via })]));
+        expect(await firstAt(), via).toBe(at);
       }
     });
 
@@ -231,6 +232,8 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await ledger(1).beganAt({ api, version: 'v2' })).toBe(3000);
       expect(await ledger(1).beganAt({ api, version: 'v3' })).toBeUndefined();
       expect(await ledger(0).beganAt()).toBe(1000);
+      const anybody = { api, version: 'v1', consumer: 'nobody' };
+      expect(await ledger(1).firstSeen(anybody)).toEqual({ at: undefined, countedSince: 1000 });
     });
 
     it('forgets a consumer whole, and nobody else', async () => {
@@ -247,7 +250,8 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await everyRecord(ledger(0), { consumer: gone })).toEqual([]);
       expect(await everyRecord(ledger(0), { api: one })).toHaveLength(2);
       expect(await everyRecord(ledger(0), { consumer: stays })).toHaveLength(4);
-      expect(await ledger(0).firstSeen({ api: one, version: 'v1', consumer: gone })).toBeUndefined();
+      const firstSeen = await ledger(0).firstSeen({ api: one, version: 'v1', consumer: gone });
+      expect(firstSeen.at).toBeUndefined();
       await ledger(0).add(batch([usageOf({ api: one, consumer: gone, firstAt: NOW + 9 })]));
       expect((await everyRecord(ledger(0), { consumer: gone }))[0]).toMatchObject({
         firstAt: NOW + 9,

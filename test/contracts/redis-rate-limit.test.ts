@@ -16,6 +16,9 @@ import { limitOf } from './rate-limit-store.ts';
 const quiet = { onState: () => undefined, answerWithinMs: 5000 };
 const bucketOf = (key: string): string => `sundial:limit:${key}`;
 
+const scriptNamed = (name: string): string =>
+  readFileSync(new URL(`../../gateway/stores/redis/${name}.lua`, import.meta.url), 'utf8');
+
 describe('the Redis rate-limit store', () => {
   let hand: Redis;
   let connection: RedisConnection;
@@ -87,10 +90,8 @@ describe('the Redis rate-limit store', () => {
   });
 
   it('RL-8: however takes and what is handed back of them cross, never more than burst + elapsed/T is kept', async () => {
-    const text = (name: string) =>
-      readFileSync(new URL(`../../gateway/stores/redis/${name}.lua`, import.meta.url), 'utf8');
-    const takeUnits = connection.script('testTake', text('rate-limit'), 2);
-    const handBack = connection.script('testHandBack', text('hand-back'), 2);
+    const takeUnits = connection.script('testTake', scriptNamed('rate-limit'), 2);
+    const handBack = connection.script('testHandBack', scriptNamed('hand-back'), 2);
     // Far longer than the test runs: only `wait` lets time pass.
     const interval = 1_000_000_000;
     const step = fc.oneof(
@@ -124,8 +125,13 @@ describe('the Redis rate-limit store', () => {
           if (kind === 'take') await take(by);
           if (kind === 'wait') {
             at += by / 2;
-            for (const each of takings) each.stamp -= (by / 2) * interval;
-            if (await hand.exists(key)) await hand.decrby(key, (by / 2) * interval);
+            const passed = (by / 2) * interval;
+            for (const each of takings) each.stamp -= passed;
+            if (await hand.exists(key)) await hand.decrby(key, passed);
+            for (const [index, entry] of (await hand.lrange(`${key}:back`, 0, -2)).entries()) {
+              const [stamp, micros] = entry.split(' ');
+              await hand.lset(`${key}:back`, index, `${Number(stamp) - passed} ${micros}`);
+            }
           }
           const taking = kind === 'back' ? takings[by % (takings.length || 1)] : undefined;
           if (taking?.kept) {
@@ -143,6 +149,37 @@ describe('the Redis rate-limit store', () => {
         }
       }),
       { numRuns: 60 },
+    );
+  });
+
+  it('what is handed back is there again, in whatever order that comes', async () => {
+    const takeUnits = connection.script('testTakeAll', scriptNamed('rate-limit'), 2);
+    const handBack = connection.script('testHandAllBack', scriptNamed('hand-back'), 2);
+    const interval = 1_000_000_000;
+    const costs = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 2, maxLength: 8 });
+    const drawn = costs.chain((all) => {
+      const places = all.map((_, place) => place);
+      return fc.record({
+        all: fc.constant(all),
+        order: fc.shuffledSubarray(places, { minLength: all.length }),
+        kept: fc.nat(all.length - 1),
+      });
+    });
+    await fc.assert(
+      fc.asyncProperty(drawn, async ({ all, order, kept }) => {
+        const key = `{${randomUUID()}}`;
+        const keys = [key, `${key}:back`];
+        const burst = 30;
+        const take = async (cost: number) =>
+          (await takeUnits(...keys, 2, 'gcra', interval, burst, cost)) as readonly (readonly number[])[];
+        const stamps: number[] = [];
+        for (const cost of all) stamps.push((await take(cost))[0]?.[4] ?? 0);
+        for (const place of order.filter((each) => each !== kept))
+          await handBack(...keys, 'gcra', interval, all[place] ?? 0, stamps[place] ?? 0);
+        // Of what was kept a little has come back by itself.
+        expect((await take(burst - (all[kept] ?? 0)))[0]?.slice(0, 2)).toEqual([1, 0]);
+      }),
+      { numRuns: 25 },
     );
   });
 

@@ -59,7 +59,6 @@ const remote = (): RemoteStore => {
     readUsage: far('readUsage', answers.readUsage),
     addUsage: far('addUsage', answers.addUsage),
     firstUsage: far('firstUsage', answers.firstUsage),
-    usageBegan: far('usageBegan', answers.usageBegan),
     findKey: far('findKey', answers.findKey),
     claimKey: far('claimKey', answers.claimKey),
     settleKey: far('settleKey', answers.settleKey),
@@ -100,9 +99,7 @@ describe('the ledger of workers', () => {
     expect(await other?.ledger.read({ consumer: 'acme', via: 'token' }, page)).toMatchObject({
       records: [{ consumer: 'acme' }],
     });
-    expect(await other?.ledger.firstSeen(usageOf())).toBe(NOW);
-    expect(await other?.ledger.beganAt()).toBe(NOW);
-    expect(await other?.ledger.beganAt({ api: 'orders', version: 'v2' })).toBeUndefined();
+    expect(await other?.ledger.firstSeen(usageOf())).toEqual({ at: NOW, countedSince: NOW });
   });
 
   it('rejects with StoreUnavailable when the primary or its store does not answer', async () => {

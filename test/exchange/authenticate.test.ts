@@ -17,7 +17,7 @@ const asked: string[] = [];
 
 /** Tokens are `<identity>.<good or bad>.x`. */
 const tokens = (name: string): Authenticator =>
-  tokenAuthenticator({
+  tokenAuthenticator(() => 0, {
     claims: (token) => token.startsWith(`${name}.`),
     verify: (token) => {
       asked.push(name);

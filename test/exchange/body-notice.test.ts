@@ -74,7 +74,7 @@ async function judge(situation: Situation): Promise<Directive> {
     authenticators: new Map([
       [
         'main',
-        tokenAuthenticator({
+        tokenAuthenticator(() => 0, {
           claims: () => true,
           verify: (id: string) => ({
             kind: 'consumer' as const,
@@ -83,7 +83,7 @@ async function judge(situation: Situation): Promise<Directive> {
         }),
       ],
     ]),
-    adoption: { isLate: () => false },
+    adoption: { saw: () => undefined, isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   });

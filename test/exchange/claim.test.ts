@@ -115,6 +115,20 @@ describe('a claim', () => {
     expect(facts.idempotency).toBe('unknown');
   });
 
+  it.each([
+    [false, 'release', 'unprotected'],
+    [true, 'hold 86400000', 'unknown'],
+  ] as const)(
+    'IDM-7: an answer that is more than is kept, required %s: %s',
+    async (required, word, outcome) => {
+      const { claim, asked, facts } = await claimed({ written: { required } });
+      claim.forgo();
+      claim.lose();
+      expect(asked).toEqual(['claim', word]);
+      expect(facts.idempotency).toBe(outcome);
+    },
+  );
+
   it('what cannot be kept for want of a store is said to be unprotected, and is no fault', async () => {
     const { claim, facts, faults } = await claimed({ away: true });
     await claim.keep(BODY, ANSWER);

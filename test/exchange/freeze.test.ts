@@ -63,6 +63,7 @@ async function judge({
   const now = Date.parse(`${at.includes('T') ? at : `${at}T00:00:00Z`}`);
   const asked: (readonly [Adopter, number])[] = [];
   const counted: string[] = [];
+  const seen: Adopter[] = [];
   const exchange = createExchange({
     plan: () => plan,
     now: () => now,
@@ -78,6 +79,7 @@ async function judge({
     },
     pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     adoption: {
+      saw: (adopter) => seen.push(adopter),
       isLate: (adopter, freeze) => {
         asked.push([adopter, freeze]);
         return Promise.resolve(adopter.consumer.startsWith('new'));
@@ -89,7 +91,7 @@ async function judge({
     authenticators: new Map([
       [
         'main',
-        tokenAuthenticator({
+        tokenAuthenticator(() => NOW, {
           claims: () => true,
           verify: (id) => ({
             kind: 'consumer',
@@ -107,7 +109,7 @@ async function judge({
   const directive = await exchange.decide(request, facts);
   const refusal = directive.kind === 'refuse' ? directive.refusal : undefined;
   const answer = refusal && exchange.refuse(refusal, facts, request);
-  return { outcome: refusal?.reason ?? directive.kind, answer, facts, asked, counted };
+  return { outcome: refusal?.reason ?? directive.kind, answer, facts, asked, counted, seen };
 }
 
 describe('a frozen version', () => {
@@ -139,6 +141,8 @@ describe('a frozen version', () => {
     const adopter = { consumer: 'acme', api: 'orders', version: 'v1' };
     expect((await judge({ consumer: 'acme' })).asked).toEqual([[adopter, Date.UTC(2026, 5, 1)]]);
     expect((await judge({ at: '2026-05-31', consumer: 'acme' })).asked).toEqual([]);
+    const justBefore = { at: '2026-05-31T23:59:59.999Z', consumer: 'acme' };
+    expect(await judge(justBefore)).toMatchObject({ asked: [], seen: [adopter] });
     expect((await judge({ path: '/api/v2/orders/7', consumer: 'acme' })).asked).toEqual([]);
   });
 

@@ -102,7 +102,7 @@ async function judge(situation: Situation): Promise<Judged> {
     authenticators: new Map([
       [
         'main',
-        tokenAuthenticator({
+        tokenAuthenticator(() => 0, {
           claims: () => true,
           verify: (id) => ({
             kind: 'consumer',
@@ -111,7 +111,7 @@ async function judge(situation: Situation): Promise<Judged> {
         }),
       ],
     ]),
-    adoption: { isLate: () => false },
+    adoption: { saw: () => undefined, isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   });

@@ -87,13 +87,13 @@ async function judge({
     authenticators: new Map([
       [
         'main',
-        tokenAuthenticator({
+        tokenAuthenticator(() => 0, {
           claims: () => true,
           verify: () => ({ kind: 'refused', refusal: { reason: 'token_invalid', description: 'No' } }),
         }),
       ],
     ]),
-    adoption: { isLate: () => false },
+    adoption: { saw: () => undefined, isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import { publishReserved } from '../../gateway/exchange/publish/reserved.ts';
-import type { Consumer } from '../../gateway/policy/authentication/access.ts';
+import type { Authenticator, Consumer } from '../../gateway/policy/authentication/access.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import type { LedgerStore, UsageFilter, UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { api, deprecatedFacts, NOW, plan, version, view } from '../support/exchange-samples.ts';
@@ -32,25 +32,41 @@ const record = (more: Partial<UsageRecord> = {}): UsageRecord => ({
   ...more,
 });
 
+const authenticator = (): Authenticator =>
+  tokenAuthenticator(() => NOW, {
+    claims: () => true,
+    verify: () => ({ kind: 'consumer', consumer: ACME }) as const,
+  });
+const byKey: Authenticator = {
+  via: 'key',
+  field: 'X-API-Key',
+  isPresent: ({ headers }) => headers['x-api-key'] !== undefined,
+  claims: () => true,
+  judge: () => ({ kind: 'consumer', consumer: { ...ACME, via: 'key' } }),
+};
 const AUTHENTICATORS: ExchangePorts['authenticators'] = new Map([
-  [
-    'main',
-    tokenAuthenticator({
-      claims: () => true,
-      verify: () => ({ kind: 'consumer', consumer: ACME }) as const,
-    }),
-  ],
+  ['main', authenticator()],
+  ['keys', byKey],
 ]);
 
-async function ask(records: readonly UsageRecord[], next?: string) {
+interface Asking {
+  readonly next?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly authenticators?: ExchangePorts['authenticators'];
+}
+
+async function ask(
+  records: readonly UsageRecord[],
+  { next, headers = TOKEN, authenticators = AUTHENTICATORS }: Asking = {},
+) {
   const filters: UsageFilter[] = [];
   const read: LedgerStore['read'] = async (filter) => {
     filters.push(filter);
     return { records, next };
   };
-  const ports = { wallClock: () => NOW, ledger: { read }, authenticators: AUTHENTICATORS };
+  const ports = { wallClock: () => NOW, ledger: { read }, authenticators };
   const facts = { ...deprecatedFacts(), plan: PLAN, consumer: undefined };
-  const directive = await publishReserved(PLAN, view({ path: PATH, headers: TOKEN }), facts, ports);
+  const directive = await publishReserved(PLAN, view({ path: PATH, headers }), facts, ports);
   const body = directive?.kind === 'publish' ? JSON.parse(directive.publication.body) : undefined;
   return { directive, body, filters, facts };
 }
@@ -60,6 +76,11 @@ describe('a consumer’s own usage', () => {
     const { filters, facts } = await ask([]);
     expect(filters).toEqual([{ consumer: 'acme', via: 'token', since: '2026-08-22' }]);
     expect(facts.consumer).toBe(ACME);
+  });
+
+  it('is asked of the ledger by its key, where that is what it shows', async () => {
+    const { filters } = await ask([], { headers: { 'x-api-key': 'good' } });
+    expect(filters).toEqual([{ consumer: 'acme', via: 'key', since: '2026-08-22' }]);
   });
 
   it('tells of its own leave that runs, and not why it has it', async () => {
@@ -78,8 +99,23 @@ describe('a consumer’s own usage', () => {
 
   it('says so where there is more than it tells', async () => {
     const many = Array.from({ length: 1_000 }, (_, index) => record({ operation: `GET /${index}` }));
-    expect((await ask(many, 'x')).body).toMatchObject({ more: true });
+    expect((await ask(many, { next: 'x' })).body).toMatchObject({ more: true });
     expect((await ask(many)).body).not.toHaveProperty('more');
+  });
+
+  it('CACHE-3: names every field that may say who asks', async () => {
+    const key: Authenticator = { ...authenticator(), via: 'key', field: 'X-API-Key' };
+    const certificate: Authenticator = { ...key, via: 'certificate' };
+    const { field: _none, ...nameless } = certificate;
+    const asked = async (authenticators: readonly Authenticator[]) => {
+      const named = new Map(authenticators.map((each, index) => [String(index), each]));
+      const { directive } = await ask([], { authenticators: named });
+      return directive?.kind === 'publish' ? directive.publication.headers.vary : directive;
+    };
+    expect(await asked([authenticator()])).toBe('Authorization');
+    expect(await asked([authenticator(), authenticator(), key, nameless])).toBe('Authorization, X-API-Key');
+    expect(await asked([key])).toBe('X-API-Key');
+    expect(await asked([nameless])).toBeUndefined();
   });
 
   it('is nowhere without an identity that could prove who asks, and where nothing is recorded', async () => {

@@ -95,9 +95,9 @@ function exchangeIn(situation: Situation): Exchange {
     overrides: () => [],
     ledger: NO_USAGE,
     authenticators: new Map([
-      ['main', tokenAuthenticator({ claims: () => true, verify: () => situation.token ?? ACME })],
+      ['main', tokenAuthenticator(() => NOW, { claims: () => true, verify: () => situation.token ?? ACME })],
     ]),
-    adoption: { isLate: () => false },
+    adoption: { saw: () => undefined, isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: situation.hstsSeconds,
   };

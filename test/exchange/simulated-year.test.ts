@@ -116,7 +116,7 @@ function asking(plan: GatewayPlan, path: string): (now: number) => Promise<strin
       overrides: () => [],
       ledger: NO_USAGE,
       authenticators: new Map(),
-      adoption: { isLate: () => false },
+      adoption: { saw: () => undefined, isLate: () => false },
       onFault: () => undefined,
       hstsSeconds: undefined,
     });

@@ -169,7 +169,7 @@ describe('an answer', () => {
     ['audiences without ours', { aud: ['billing', 'api-2'] }, 'audience'],
     ['no audience', { aud: undefined }, 'audience'],
     ['an audience that is an object', { aud: { api: true } }, 'audience'],
-    ['JWT-6: cnf', { cnf: { jkt: 'thumbprint' } }, 'claims'],
+    ['JWT-6: cnf', { cnf: { jkt: 'thumbprint' } }, 'binding'],
     ['JWT-6: token_type DPoP', { token_type: 'DPoP' }, 'types'],
     ['JWT-5: token_use of a refresh token', { token_use: 'refresh_token' }, 'types'],
     ['JWT-5: typ of a refresh token', { typ: 'Refresh' }, 'types'],
@@ -204,6 +204,11 @@ describe('an answer', () => {
   ])('with %s lets it pass', async (_name, changes, settings) => {
     answer = says(changes);
     expect(await kindOf(verifierOf(settings), 'abc')).toBe('consumer');
+  });
+
+  it('JWT-6: that binds the token to a certificate says which, for each request to be held against it', async () => {
+    answer = says({ cnf: { 'x5t#S256': Buffer.alloc(32, 7).toString('base64url') } });
+    expect(await verifierOf().verify('abc')).toMatchObject({ kind: 'consumer', boundTo: '07'.repeat(32) });
   });
 });
 

@@ -238,6 +238,13 @@ const SETS: readonly (readonly [name: string, answer: Answer, oldToken: Kind, fr
     'refused',
   ],
   [
+    'a symmetric key alone',
+    serves(() => [{ kty: 'oct', k: 'c2VjcmV0', kid: 'old' }]),
+    'unavailable',
+    'unavailable',
+  ],
+  ['a key for encryption alone', serves(() => [{ ...old, use: 'enc' }]), 'unavailable', 'unavailable'],
+  [
     'an unknown kind of key beside it',
     serves(() => [{ kty: 'XYZ', kid: 'old' }, old]),
     'consumer',

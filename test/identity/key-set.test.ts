@@ -203,6 +203,16 @@ describe('answers that are not keys', () => {
   );
 });
 
+it('JWT-4: a fetch is given up after five seconds where nothing else is said', async () => {
+  const given = vi.spyOn(AbortSignal, 'timeout');
+  try {
+    await makeVerifier().warm();
+    expect(given.mock.calls).toEqual([[5 * SECOND]]);
+  } finally {
+    given.mockRestore();
+  }
+});
+
 describe('where keys come from', () => {
   it.each([
     'https://issuer.example/jwks',

@@ -96,7 +96,7 @@ describe('what the log says of a refused token', () => {
     ['expired', { iat: SECONDS - 700, exp: SECONDS - 60 }, {}],
     ['not_yet', { nbf: SECONDS + 60 }, {}],
     ['claims', { sub: undefined }, {}],
-    ['claims', { cnf: {} }, {}],
+    ['binding', { cnf: {} }, {}],
   ])('AUTH-2: is %s, of %j %j', async (flaw, claims, header) => {
     const { alg, ...rest } = { alg: undefined, ...header };
     const [, payload] = (await issuer.sign(claims)).split('.');

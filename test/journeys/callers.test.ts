@@ -1,5 +1,6 @@
 // Who calls, by token, API key or client certificate: the order of the identities, what each refusal asks for, what the
 // upstream is told, and the life of a key through the admin API.
+import { createHash, X509Certificate } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -123,6 +124,7 @@ describe('an API key', () => {
       path: `/-/keys/${id}/rotate`,
       body: { overlap: '1h', ...AUTHOR },
     });
+    expect(rotated.json.takenBy).toEqual(['news', 'orders']);
     const next = String(rotated.json.secret);
     expect(next).not.toBe(secret);
     for (const each of [secret, next])
@@ -218,6 +220,7 @@ describe('an API key', () => {
     [{ consumer: 'acme', scope: ['a'], ...AUTHOR }, 400],
     [{ consumer: 'acme', scopes: ['a b'], ...AUTHOR }, 400],
     [{ consumer: 'acme', contact: 'nobody', ...AUTHOR }, 400],
+    [{ consumer: 'acme', contact: 'api\u202E@acme.example', ...AUTHOR }, 400],
     [{ consumer: 'acme', expires: '2020-01-01', ...AUTHOR }, 422],
   ])('a body such as %j makes none', async (body, status) => {
     expect((await write({ method: 'POST', path: '/-/keys', body })).status).toBe(status);
@@ -323,6 +326,60 @@ describe('a client certificate', () => {
     const missing = await ask('/api/v1/orders', {}, { over: stranger });
     expect(missing.status).toBe(401);
     expect(await logged(missing)).toMatchObject({ refusal: 'credentials_missing' });
+  });
+
+  it.each([
+    ['HTTP/1.1', overHttp1],
+    ['HTTP/2', overHttp2],
+  ])(
+    'JWT-6: over %s: a token bound to a certificate is taken from whoever shows that one',
+    async (_, over) => {
+      const { raw } = new X509Certificate(proven.cert);
+      const thumbprint = createHash('sha256').update(raw).digest('base64url');
+      const bound = await bearer({
+        cnf: { 'x5t#S256': thumbprint },
+        client_id: 'bound',
+        scope: 'orders:read',
+      });
+      await using known = over(gateway.https, { pair: proven });
+      const answer = await ask('/api/v1/orders', bound, { over: known });
+      expect(answer.status).toBe(200);
+      expect(await logged(answer)).toMatchObject({ consumer: 'bound' });
+
+      const sameKey = await bearer({ cnf: { 'x5t#S256': thumbprint, jkt: 'a' }, scope: 'orders:read' });
+      await using other = over(gateway.https, { pair: twoNames });
+      await using stranger = over(gateway.https, { pair: unproven });
+      for (const [client_, token] of [
+        [client, bound],
+        [other, bound],
+        [stranger, bound],
+        [known, sameKey],
+      ] as const) {
+        const refused = await ask('/api/v1/orders', token, { over: client_ });
+        expect(refused.status).toBe(401);
+        expect(challengesOf(refused)[0]).toContain('error="invalid_token"');
+        expect(await logged(refused)).toMatchObject({ refusal: 'token_invalid', token_flaw: 'binding' });
+      }
+    },
+  );
+
+  it('XFF-1: one that is told of in a header is nobody’s, and no upstream hears of it', async () => {
+    const said = proven.cert.replaceAll('\n', '');
+    const forged = {
+      'client-cert': `:${Buffer.from(new X509Certificate(proven.cert).raw).toString('base64')}:`,
+      'client-cert-chain': ':AA==:',
+      'x-client-cert': said,
+      'x-forwarded-client-cert': `By=a;Hash=b;Subject="CN=billing.acme.example"`,
+      'x-forwarded-for': '127.0.0.1',
+      'x-consumer-id': 'billing.acme.example',
+    };
+    const refused = await ask('/api/v1/orders', forged);
+    expect(refused.status).toBe(401);
+    expect(await logged(refused)).toMatchObject({ refusal: 'credentials_missing' });
+    const { secret } = await makeKey('by-key', { scopes: ['orders:read'] });
+    const answer = await ask('/api/v1/orders', { ...forged, 'x-api-key': secret });
+    expect(seen(answer, /cert/i)).toEqual([]);
+    expect(seen(answer, /^x.consumer/i)).toContainEqual(['x-consumer-id', 'by-key']);
   });
 
   it('one that names several is refused, whatever comes behind it in the order', async () => {

@@ -317,6 +317,12 @@ describe('the reserved paths', () => {
     });
   });
 
+  it('RFC 9728: of an API that asks for no scope name its issuers, and no list that is empty', async () => {
+    const { status, json } = await ask('/.well-known/oauth-protected-resource/api/orders');
+    expect(status).toBe(200);
+    expect(Object.keys(json)).toEqual(['resource', 'authorization_servers', 'bearer_methods_supported']);
+  });
+
   it('are not served for a foreign host', async () => {
     expect((await ask(CATALOG, { host: 'other.example.com' })).status).toBe(421);
   });

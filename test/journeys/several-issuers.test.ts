@@ -28,6 +28,8 @@ const introspect: RequestListener = async (request, response) => {
     response.writeHead(401).end();
   else if (token.startsWith('good-'))
     response.end('{"active":true,"client_id":"initech","scope":"orders:read","aud":"api"}');
+  else if (token.startsWith('posing-'))
+    response.end('{"active":true,"client_id":"partner/acme","scope":"orders:read","aud":"api"}');
   else if (token.startsWith('narrow-'))
     response.end('{"active":true,"client_id":"initech","scope":"bills:read","aud":["api"]}');
   else response.end('{"active":false}');
@@ -70,7 +72,20 @@ async function outcome(token: string, path?: string) {
 describe('an API of several issuers', () => {
   it.each<[string, () => string | Promise<string>, number, string]>([
     ['the first one', () => main.sign(), 200, 'acme'],
-    ['the second one', () => partner.sign({ client_id: 'globex' }), 200, 'globex'],
+    ['the second one', () => partner.sign({ client_id: 'globex' }), 200, 'partner/globex'],
+    [
+      'the second one, for a consumer of the first',
+      () => partner.sign({ client_id: 'acme' }),
+      200,
+      'partner/acme',
+    ],
+    [
+      'the first one, for a consumer of the second',
+      () => main.sign({ client_id: 'partner/acme' }),
+      401,
+      'consumer',
+    ],
+    ['the one that is asked, for a consumer of the second', () => 'posing-token', 401, 'consumer'],
     ['the one that is asked', () => 'good-opaque-token', 200, 'initech'],
     ['the first one, in the name of the second', () => main.sign({ iss: partner.url }), 401, 'signature'],
     ['the second one, in the name of the first', () => partner.sign({ iss: main.url }), 401, 'signature'],

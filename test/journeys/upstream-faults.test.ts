@@ -188,10 +188,22 @@ describe('an upstream that fails', () => {
     }
   });
 
+  it('RL-14: what is sent again counts once against its limit, and so does what comes to nothing', async () => {
+    const client = clients.get('HTTP/2');
+    const left = async (path: string): Promise<number> =>
+      Number((await client?.ask({ path }))?.headers['x-ratelimit-remaining']);
+    const before = await left('/api/broken/stale?counted');
+    expect(await left('/api/broken/stale?twice')).toBe(before - 1);
+    expect(broken.count('/raw/stale?twice')).toBe(2);
+    expect(await left('/api/broken/overloaded')).toBe(before - 2);
+    expect(await left('/api/broken/reset')).toBe(before - 3);
+  });
+
   it('FWD-16: its 503 is passed on after one call, with its Retry-After and its body', async () => {
+    const calls = broken.count('/raw/overloaded');
     const answer = await clients.get('HTTP/1.1')?.ask({ path: '/api/broken/overloaded' });
     expect(answer).toMatchObject({ status: 503, text: 'busy', headers: { 'retry-after': '0' } });
     expect(answer?.headers).not.toHaveProperty('proxy-status');
-    expect(broken.count('/raw/overloaded')).toBe(1);
+    expect(broken.count('/raw/overloaded')).toBe(calls + 1);
   });
 });

@@ -1,4 +1,10 @@
 // What an upstream receives: one path, one version, the query as it was, and no field that ends or lies at the gateway.
+import { trace } from '@opentelemetry/api';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import type { Received } from '../../upstreams/echo/received.ts';
@@ -11,9 +17,11 @@ const stack = new AsyncDisposableStack();
 const clients = new Map<string, Client>();
 let gateway: RunningGateway;
 let upstream: RawUpstream;
+let echoUrl = '';
 
 beforeAll(async () => {
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  echoUrl = echo.url;
   upstream = stack.use(
     await startRawUpstream((_target, socket) => void socket.write('HTTP/1.1 204 No Content\r\n\r\n')),
   );
@@ -225,4 +233,33 @@ describe('a request made of bytes', () => {
     expect(connection?.received).not.toMatch(/canary|ext=1|trailer/i);
     expect(connection?.received).toMatch(/\r\nedition: v2\r\n/i);
   });
+});
+
+it('where an OpenTelemetry SDK is loaded the upstream is a child of the gateway, and the gateway of the client', async () => {
+  const spans = new InMemorySpanExporter();
+  trace.setGlobalTracerProvider(
+    new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }),
+  );
+  try {
+    await using traced = await runGateway({
+      policies: 'bytes',
+      environment: { ECHO: echoUrl, BYTES: upstream.url },
+    });
+    await using client = overHttp1(traced.https);
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const { json, headers } = await client.ask({ path: '/api/v1/orders/7', headers: { traceparent } });
+    await traced.accessLine(headers['x-request-id']);
+    const [span] = spans.getFinishedSpans();
+    expect(span).toMatchObject({
+      name: 'GET orders v1',
+      parentSpanContext: { spanId: '00f067aa0ba902b7' },
+      attributes: { 'sundial.request_id': headers['x-request-id'], 'http.response.status_code': 200 },
+    });
+    const own = span?.spanContext();
+    expect(valuesOf(json as unknown as Received, 'traceparent')).toEqual([
+      `00-${own?.traceId}-${own?.spanId}-01`,
+    ]);
+  } finally {
+    trace.disable();
+  }
 });

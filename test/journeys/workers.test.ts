@@ -1,9 +1,17 @@
 // Two workers behind one listener, the primary in this process: limits, pauses, pins and metrics hold for both alike.
 // How the processes start and end has its own file, workers-process.test.ts.
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { MOST_IN_BATCH } from '../../gateway/policy/usage/ledger.ts';
+import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
+import { onFault } from '../contracts/lasting-stores.ts';
+import { newWriter, usageOf } from '../contracts/ledger-store.ts';
 import { adminWriter } from '../support/admin-write.ts';
+import { operate } from '../support/command.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
@@ -11,6 +19,8 @@ import { beginPause, endPause } from '../support/pauses.ts';
 import { clientPerWorker, workerPids } from '../support/worker-clients.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
+/** Of five pages and more. */
+const CROWD = 2_600;
 const stack = new AsyncDisposableStack();
 let issuer: TestIssuer;
 let environment: Readonly<Record<string, string>>;
@@ -20,12 +30,30 @@ let clients: readonly Client[];
 beforeAll(async () => {
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
   issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
-  environment = { ECHO: echo.url, ISSUER: issuer.url, WORKERS: '2' };
+  const data = await mkdtemp(join(tmpdir(), 'sundial-workers-'));
+  stack.defer(() => rm(data, { recursive: true, force: true }));
+  await keepUsage(data);
+  const store = `embedded:${data}`;
+  environment = { ECHO: echo.url, ISSUER: issuer.url, WORKERS: '2', DATA: data, STORE: store };
   gateway = stack.use(await runGateway({ policies: 'workers', lifecycleNow: () => NOW, environment }));
   clients = await clientPerWorker(gateway.https, '/nowhere');
   for (const client of clients) stack.use(client);
 });
 afterAll(() => stack.disposeAsync());
+
+/** What was counted in the months before: who called a version that is frozen now, and a crowd of what is in no policy. */
+async function keepUsage(data: string): Promise<void> {
+  const { ledger, close } = await openEmbeddedState(data, { onState: () => undefined, onFault });
+  const batch = newWriter();
+  const watched = [{ api: 'frozen', version: 'v1' }];
+  await ledger.add(batch([], { watched, at: Date.UTC(2026, 4, 1) }));
+  await ledger.add(batch([usageOf({ api: 'frozen', firstAt: Date.UTC(2026, 5, 1) })]));
+  for (let start = 0; start < CROWD; start += MOST_IN_BATCH) {
+    const names = Array.from({ length: MOST_IN_BATCH }, (_, index) => `client-${start + index}`);
+    await ledger.add(batch(names.map((consumer) => usageOf({ api: 'zoo', consumer }))));
+  }
+  await close();
+}
 
 /** `count` requests to each worker, all at once. */
 const askAll = (count: number, path: string): Promise<Answer[]> =>
@@ -159,6 +187,48 @@ describe('a consumer’s own usage', () => {
       });
       expect(answer).toMatchObject({ status: 200, json: { consumer: 'hooli', versions: [] } });
     }
+  });
+});
+
+describe('a frozen version', () => {
+  it('is closed by every worker to whoever is new to it, and to nobody else', async () => {
+    const statusesOf = async (consumer: string) => {
+      const headers = { authorization: `Bearer ${await issuer.sign({ client_id: consumer })}` };
+      const asked = clients.map((client) => client.ask({ path: '/api/v1/frozen/7', headers }));
+      return (await Promise.all(asked)).map(({ status }) => status);
+    };
+    expect(await statusesOf('acme')).toEqual([200, 200]);
+    expect(await statusesOf('newcomer')).toEqual([403, 403]);
+    expect(await statusesOf('newcomer')).toEqual([403, 403]);
+    const refused = 'sundial_retired_requests_total{api="frozen",version="v1",action="frozen"}';
+    expect(await gateway.metric(refused)).toBe(4);
+  });
+});
+
+describe('thousands of rows of usage', () => {
+  const usage = async (...words: readonly string[]) => {
+    const environment = { SUNDIAL_ADMIN_TOKEN: await gateway.adminToken() };
+    const admin = ['--admin', `http://127.0.0.1:${gateway.admin}`];
+    const { stdout, stderr } = await operate(['usage', '--api', 'zoo', ...words, ...admin], { environment });
+    expect(stderr).toBe('');
+    return stdout;
+  };
+  const everybody = Array.from({ length: CROWD }, (_, index) => `client-${index}`).toSorted();
+
+  it('come page by page, each consumer once, in CSV and in JSON', async () => {
+    const [, ...lines] = (await usage('--format', 'csv')).trimEnd().split('\r\n');
+    expect(lines.map((line) => line.split(',')[2])).toEqual(everybody);
+    const { consumers, versions, next } = JSON.parse(await usage('--format', 'json'));
+    expect(consumers.map(({ consumer }: { consumer: string }) => consumer)).toEqual(everybody);
+    expect(versions).toMatchObject([{ api: 'zoo', consumers: CROWD, calls: CROWD }]);
+    expect(next).toBeNull();
+  });
+
+  it('are cut to what a table has room for, which says how many more there are', async () => {
+    const table = await usage();
+    expect(table).toContain('\n  is in no policy any more; 2,600 calls by 2,600 consumers in 30 days\n');
+    expect(table.match(/^ {4}client-/gm)).toHaveLength(50);
+    expect(table).toContain('\n    and 2,550 more consumers with 2,550 calls: --format csv has all\n');
   });
 });
 

@@ -33,9 +33,17 @@ async function said(files: Readonly<Record<string, string>>): Promise<readonly s
 }
 
 describe('who may call, as it is written', () => {
-  it.each([
+  it.each<[Parameters<typeof policy>[0], RegExp]>([
     [{ access: '{ identity: main }' }, /the key "scopes" is missing: say which ones callers need/],
-    [{ access: '{ identity: main, scopes: { read: [] } }' }, /the list is empty/],
+    [{ access: '{ identity: main, scopes: { read: [] } }' }, /the list is empty.*name a scope, or write any/],
+    [
+      { access: '{ identity: [], scopes: any }' },
+      /the list is empty.*name an identity of the gateway file, or write access: public/,
+    ],
+    [
+      { ofVersion: ', operations: { GET /x: { access: { scopes: [] } } }' },
+      /the list is empty.*name a scope, or write any/,
+    ],
     [{ access: '{ identity: main, scopes: none }' }, /expected/],
     [{ access: '{ identity: [main, others], scopes: any }' }, /no identity.*others|others/],
     [{ access: '{ identity: [main, main], scopes: any }' }, /asked already/],
@@ -49,7 +57,14 @@ describe('who may call, as it is written', () => {
       { ofVersion: ', access: public, operations: { GET /x: { access: { scopes: [a] } } }' },
       /public version has no identity/,
     ],
-    [{ told: ', identity_headers: { consumer: Connection }' }, /connection says connection framing/],
+    [
+      { told: ', identity_headers: { consumer: Connection }' },
+      /connection says connection framing \(write a field of its own, such as X-Consumer-Id\)/,
+    ],
+    [
+      { told: ', identity_headers: { scopes: Authorization }' },
+      /authorization says which token is sent \(write a field of its own, such as X-Consumer-Scopes\)/,
+    ],
     [{ told: ', identity_headers: { consumer: X-Forwarded-For }' }, /says who calls/],
     [{ told: ', identity_headers: { consumer: X_Consumer }' }, /not a field name/],
     [{ told: ', identity_headers: { consumer: X-Who, scopes: x-who }' }, /says who calls already/],
@@ -71,6 +86,39 @@ describe('who may call, as it is written', () => {
   });
 
   it.each([
+    ...['Cookie', 'TE', 'Upgrade', 'Keep-Alive', 'Transfer-Encoding', 'Via', 'X-Request-Id', 'Traceparent'],
+    ...['X-Forwarded-Host', 'Host', 'Content-Type', 'Idempotency-Key', 'API-Version', 'Sec-Fetch-Site'],
+  ])('%s says something else than who calls', async (field) => {
+    const told = `, identity_headers: { consumer: ${field} }`;
+    const [only, ...others] = await said({
+      'config/gateway.yaml': GATEWAY,
+      'policies/orders.yaml': policy({ told }),
+    });
+    expect(only).toMatch(/ says .* \(write a field of its own, such as X-Consumer-Id\)$/);
+    expect(others).toEqual([]);
+  });
+
+  it.each([
+    [{ access: '{ identity: main, scopes: {} }' }, ':4 «{}»'],
+    [{ ofVersion: ', access: { scopes: {} }' }, ':8 «{}»'],
+    // What its operations say alone is granted.
+    [
+      { access: '{ identity: main, scopes: {} }', ofVersion: ', operations: { GET /x: { access: public } }' },
+      undefined,
+    ],
+  ])('%j: nothing is granted to anybody', async (parts, place) => {
+    await using folder = await workspace({
+      'config/gateway.yaml': GATEWAY,
+      'policies/orders.yaml': policy(parts),
+    });
+    const said = (await folder.problems()).filter((each) => each.startsWith('policies/'));
+    const hint =
+      'write scopes: any, or the scopes that reading and writing need: { read: [orders:read], write: [orders:write] }';
+    const sentence = `warning: nothing is granted to anybody: every request is refused with 403 (${hint})`;
+    expect(said).toEqual(place === undefined ? [] : [`policies/orders.yaml${place} ${sentence}`]);
+  });
+
+  it.each([
     [{ access: '{ identity: [main, keys], anonymous: true, scopes: { read: any, write: [w] } }' }],
     [{ access: 'public', ofVersion: ', access: { identity: keys, scopes: any }' }],
     [{ ofVersion: ', access: { scopes: any }, operations: { GET /x: { access: { scopes: any } } }' }],
@@ -79,8 +127,13 @@ describe('who may call, as it is written', () => {
     expect(await said({ 'config/gateway.yaml': GATEWAY, 'policies/orders.yaml': policy(parts) })).toEqual([]);
   });
 
-  it.each([
-    ['keys: { header: Authorization }', /not the name of a header that may carry keys/],
+  it.each<[string, RegExp]>([
+    ...['Authorization', 'Cookie', 'Content-Type', 'Idempotency-Key', 'Forwarded', 'If-Match', 'X_Key'].map(
+      (field): [string, RegExp] => [
+        `keys: { header: ${field} }`,
+        /not the name of a header that may carry keys, such as X-API-Key/,
+      ],
+    ),
     ['keys: { header: X-API-Key }\n  more: { header: x-api-key }', /keys takes the keys of this header/],
     ['mtls: { certificate: { consumer: cn } }', /no listener asks clients for a certificate/],
     ['mtls: { certificate: { consumer: email } }', /expected|did you mean/],

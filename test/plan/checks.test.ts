@@ -157,6 +157,12 @@ const policyRows: readonly Row[] = [
     '9 «"a\\r\\nX: y"» error: not one line of 1 to 300 characters without control characters: "a\\r\\nX: y"',
   ],
   [
+    'a reason that reads otherwise than it is',
+    'successor: v2',
+    'reason: "a\\u202Eb"',
+    '9 «"a\\u202Eb"» error: not one line of 1 to 300 characters without control characters: "a\u202Eb"',
+  ],
+  [
     'an upstream that is a listener',
     'http://127.0.0.1:4001',
     'http://localhost:8443',

@@ -1,7 +1,16 @@
 // What operators write for times, rates and dates, and what it means.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayOf, parseDuration, parseInstant, parseRate } from '../../gateway/policy/notation.ts';
+import {
+  dayOf,
+  idNamed,
+  lineOfText,
+  parseDuration,
+  parseIdPrefix,
+  parseInstant,
+  parseMail,
+  parseRate,
+} from '../../gateway/policy/notation.ts';
 import { parseLowering } from '../../gateway/policy/rate-limit/section.ts';
 
 describe('durations and rates', () => {
@@ -28,6 +37,53 @@ describe('durations and rates', () => {
     expect(parseLowering('60/1m')).toEqual({ kind: 'absolute', units: 60, windowMs: 60_000 });
     for (const text of ['0%', '101%', '-5%', '50', '5.5%']) expect(parseLowering(text)).toBeUndefined();
   });
+});
+
+describe('names and lines', () => {
+  it.each(['api@acme.example', 'jürgen@bücher.example', '支払い@例え.jp'])('%j is a mail address', (text) =>
+    expect(parseMail(text)).toBe(text),
+  );
+  it.each([
+    ...['nobody', 'a b@acme.example', '<a@acme.example>', 'a@b@c'],
+    ...[
+      'a\u202E@acme.example',
+      'a@\u2066acme.example',
+      '\u200Fa@acme.example',
+      'a\u061C@x',
+      'a\u200B@x',
+      'a\0@x',
+    ],
+  ])('%j is none', (text) => expect(parseMail(text)).toBeUndefined());
+
+  it.each([...'\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069\u2028\u0085'])(
+    'a line with %j would read otherwise than it is',
+    (control) => expect(lineOfText('x').safeParse(`a${control}b`).success).toBe(false),
+  );
+  it.each(['עברית', 'می‌خواهم', '👩‍💻', 'money amounts become integers'])('%j is a line', (text) =>
+    expect(lineOfText('x').parse(text)).toBe(text),
+  );
+
+  it('a prefix ends with what no name of an identity has by chance', () => {
+    expect(['partner/', 'auth.example.com:', 'off'].map(parseIdPrefix)).toEqual([
+      'partner/',
+      'auth.example.com:',
+      '',
+    ]);
+    for (const text of ['', 'partner', '/', 'a b/', 'a/b/', `${'x'.repeat(64)}/`, 'Off/\n'])
+      expect(parseIdPrefix(text), text).toBeUndefined();
+  });
+
+  it.each<[string, string, readonly string[], string | undefined]>([
+    ['acme', '', [], 'acme'],
+    ['acme', 'partner/', [], 'partner/acme'],
+    ['partner/acme', '', ['partner/'], undefined],
+    ['partner/acme', 'other/', ['partner/'], 'other/partner/acme'],
+    ['', 'partner/', [], undefined],
+    ['a\u202Eb', 'partner/', [], undefined],
+    ['x'.repeat(250), 'partner/', [], undefined],
+  ])('%j of an identity with the prefix %j beside %j is %j', (name, own, others, id) =>
+    expect(idNamed(name, { own, others })).toBe(id),
+  );
 });
 
 describe('dates', () => {

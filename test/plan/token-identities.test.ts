@@ -76,6 +76,53 @@ it.each(['canary', '"canary with spaces, and {more}"', "'canary with a space'"])
   },
 );
 
+describe('prefix', () => {
+  const TWO = `${JWT} }, partner: { issuer: https://id.partner.example, audience: api`;
+  const WARNING = [
+    'identity warning: whoever partner names passes for the consumer of that id of main: for its limits, its leave and its usage (write prefix: partner/, or prefix: off where one id never means two)',
+  ];
+  const of = async (identities: string) => {
+    const { settings, problems } = await loaded(identities);
+    const told = problems.map(
+      ({ rule, severity, message, hint }) => `${rule} ${severity}: ${message} (${hint})`,
+    );
+    return [settings?.identities.map((each) => 'prefixes' in each && each.prefixes), told];
+  };
+
+  it.each<[string, string, readonly unknown[], readonly string[]]>([
+    ['one issuer', JWT, [false], []],
+    ['two of which nothing is said', TWO, [false, false], WARNING],
+    ['two whose ids are shared', `${TWO}, prefix: off`, [false, false], []],
+    [
+      'two whose ids are kept apart',
+      `${TWO}, prefix: partner/`,
+      [
+        { own: '', others: ['partner/'] },
+        { own: 'partner/', others: [] },
+      ],
+      [],
+    ],
+    [
+      'an issuer and who is asked about its own opaque tokens',
+      `${JWT} }, opaque: { ${ASKED}, ${CLIENT}`,
+      [false, false],
+      [],
+    ],
+    [
+      'an issuer, keys and certificates',
+      `${JWT}, prefix: main/ }, keys: { header: X-API-Key }, mtls: { certificate: { consumer: cn }`,
+      [{ own: 'main/', others: [] }, false, { own: '', others: ['main/'] }],
+      [
+        'identity error: no listener asks clients for a certificate (add listeners.https.tls.client_certificates: { ca: <file>, mode: optional })',
+      ],
+    ],
+  ])('of %s', async (_what, identities, prefixes, told) => {
+    const [compiled, problems] = await of(identities);
+    expect(problems).toEqual(told);
+    if (compiled !== undefined) expect(compiled).toEqual(prefixes);
+  });
+});
+
 describe('token_cache', () => {
   it.each([
     [JWT, 300_000],
@@ -137,7 +184,7 @@ describe('what is wrong with an identity', () => {
     [
       'a key of the other kind',
       `${ASKED}, ${CLIENT}, jwks: https://auth.example.com/keys`,
-      '«jwks» error: unknown key "jwks" (there are introspection, client, issuer, audience, consumer, token_cache)',
+      '«jwks» error: unknown key "jwks" (there are introspection, client, issuer, audience, consumer, prefix, token_cache)',
     ],
   ])('is said of %s', async (_name, main, sentence) => {
     await using files = await withMain(main);

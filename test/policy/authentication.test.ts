@@ -79,6 +79,13 @@ describe('consumers', () => {
   it('takes the id from the first configured claim that is there', () => {
     expect(consumerFrom(claims, ['client_id', 'azp', 'sub'])?.id).toBe('acme');
     expect(consumerFrom({ ...claims, client_id: undefined }, ['appid', 'azp'])?.id).toBe('portal');
+    const partner = { own: 'partner/', others: [] };
+    expect(consumerFrom(claims, ['client_id'], partner)).toMatchObject({
+      id: 'partner/acme',
+      prefixes: partner,
+    });
+    const main = { own: '', others: ['partner/'] };
+    expect(consumerFrom({ client_id: 'partner/acme', sub: 'x' }, ['client_id', 'sub'], main)).toBeUndefined();
     expect(consumerFrom(claims, ['appid'])).toBeUndefined();
   });
 
@@ -199,6 +206,20 @@ describe('challenges', () => {
     expect(challenges({ reason: 'key_invalid', flaw: 'revoked' }, all, metadata)).toEqual(asked);
     expect(challenges({ reason: 'credentials_malformed', field: 'X-API-Key' }, all, metadata)).toEqual(asked);
     expect(challenges({ reason: 'certificate_invalid' }, all, metadata)).toEqual(asked);
+  });
+
+  it('AUTH-2: of two identities of one scheme there is one challenge, for keys with the headers of both', () => {
+    const partner = { scheme: 'ApiKey', header: 'X-Partner-Key' } as const;
+    const other = { ...BEARER, issuers: ['https://other.example'] } as const;
+    const asked = ['ApiKey realm="orders", header="X-API-Key, X-Partner-Key"', 'Bearer realm="orders"'];
+    expect(challenges({ reason: 'credentials_missing' }, [KEY, BEARER, partner, other])).toEqual(asked);
+    expect(challenges({ reason: 'credentials_missing' }, [KEY, BEARER, KEY, BEARER])).toEqual([
+      'ApiKey realm="orders", header="X-API-Key"',
+      'Bearer realm="orders"',
+    ]);
+    expect(
+      challenges({ reason: 'scope_insufficient', required: ['a'], via: 'key' }, [KEY, partner]),
+    ).toEqual([`${asked[0]}, error="insufficient_scope", scope="a"`]);
   });
 
   it.each([

@@ -308,6 +308,11 @@ describe('the account a caller speaks for', () => {
 
   it('is the consumer, where no claim is named', () => {
     expect(accountOf(RULE, { id: 'acme', claims: { tenant: 't-1' } })).toBe('acme');
+    const prefixes = { own: 'partner/', others: ['main/'] };
+    const caller = (tenant: string) => ({ id: 'partner/acme', claims: { tenant }, prefixes });
+    expect(accountOf(byClaim, caller('t-1'))).toBe('partner/t-1');
+    const others = { own: '', others: ['partner/'] };
+    expect(accountOf(byClaim, { ...caller('partner/t-1'), prefixes: others })).toBeUndefined();
   });
 
   it('is what the claim says, a whole number too', () => {

@@ -101,7 +101,7 @@ beforeAll(async () => {
     overrides: () => [],
     ledger: NO_USAGE,
     authenticators: new Map(),
-    adoption: { isLate: () => false },
+    adoption: { saw: () => undefined, isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   });

@@ -106,7 +106,7 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
     authenticators: new Map([
       [
         'main',
-        tokenAuthenticator({
+        tokenAuthenticator(() => NOW, {
           claims: () => true,
           verify: () => {
             onAsked('verify');
@@ -115,7 +115,7 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
         }),
       ],
     ]),
-    adoption: { isLate: () => false },
+    adoption: { saw: () => undefined, isLate: () => false },
     onFault: () => undefined,
     hstsSeconds: undefined,
   };

@@ -102,6 +102,13 @@ describe('the alert rules and the dashboard', () => {
     },
   );
 
+  it('says in the table of versions what the ledger of today makes of each retirement', () => {
+    const table = dashboard.panels.find(({ type }: { type: string }) => type === 'table');
+    const asked = table.targets.map(({ expr }: { expr: string }) => expr).join('\n');
+    for (const name of ['sundial_version_retirement_ready', 'sundial_version_retirement_held'])
+      expect(asked).toContain(`${name}{api=~"$api", version=~"$version"}`);
+  });
+
   it('has a test for each alert', async () => {
     const tested = `${await text('test/prometheus/rules.yml')}${await text('test/prometheus/weeks.yml')}`;
     for (const { alert } of rules)

@@ -10,7 +10,9 @@ import { versionName, versionPath, versionsOf } from '../../plan/versions.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { judgeRetirement, retireWhenInWords, usageInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
-import { counted } from '../../policy/usage/verdict.ts';
+import { dayNumber, startOfDay } from '../../policy/usage/day.ts';
+import { called, calledInWords, counted, type Look } from '../../policy/usage/verdict.ts';
+import { daysBefore, type UsageWindow, usageWindow } from '../../policy/usage/window.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type LiveUsage, USUAL_DAYS } from './ask-usage.ts';
 
@@ -74,18 +76,19 @@ function usedIn({ answers }: LiveUsage, api: string, label: string, days: number
   return answers.get(days)?.versions?.find((each) => each.api === api && each.version === label);
 }
 
-function retires({ version, used, now, say }: Judged): void {
+function retires({ version, used, live, now, say }: Judged): void {
   const sunset = effectiveSunset(version);
   if (sunset === undefined || sunset <= now || used.consumers === 0) return;
-  const who = `for ${counted(used.consumers, 'consumer')}, ${often(used.calls)}`;
-  say(`retires on ${dateInWords(sunset)} ${who}`);
+  const window = usageWindow(Date.parse(live.now), daysBefore(Date.parse(live.now), USUAL_DAYS));
+  say(`retires on ${dateInWords(sunset)} for ${calledInWords(called(used, lookOf(used, window), window))}`);
 }
 
-function often(calls: number): string {
-  const perDay = calls / USUAL_DAYS;
-  return perDay < 1
-    ? `${counted(calls, 'call')} in ${USUAL_DAYS} days`
-    : `${counted(Math.round(perDay), 'call')} a day`;
+/** What the gateway does not judge, since nothing of it is deprecated yet, it has looked at for as long as was asked. */
+function lookOf({ looks }: UsedVersion, { since }: UsageWindow): Look {
+  if (looks === undefined) return { since: startOfDay(dayNumber(since)), because: 'window' };
+  return looks.since === null
+    ? { since: undefined, because: 'ledger' }
+    : { since: Date.parse(looks.since), because: looks.because };
 }
 
 function mayRetire({ source, label, version, used, live, now, say, warn }: Judged): void {

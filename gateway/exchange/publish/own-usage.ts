@@ -79,7 +79,8 @@ export async function ownUsage(view: RequestView, facts: ExchangeFacts, ports: O
       versions: rows.map((row) => ownVersion(row, facts.plan, { ...facts, realNow: ports.wallClock() })),
       ...(more && { more }),
     };
-    return { kind: 'publish', publication: { status: 200, headers: HEADERS, body: JSON.stringify(own) } };
+    const headers = { ...HEADERS, ...varyOf(ports) };
+    return { kind: 'publish', publication: { status: 200, headers, body: JSON.stringify(own) } };
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     const restoredAt = ports.wallClock() + RETRY_AFTER_S * 1_000;
@@ -94,9 +95,14 @@ export async function ownUsage(view: RequestView, facts: ExchangeFacts, ports: O
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'private, no-store',
-  vary: 'Authorization',
   'x-content-type-options': 'nosniff',
 };
+
+/** CACHE-3: every field that may say who asks; of a certificate none does, and no cache keeps the answer. */
+function varyOf({ authenticators }: Pick<OwnPorts, 'authenticators'>): Readonly<Record<string, string>> {
+  const fields = new Set([...authenticators.values()].flatMap(({ field }) => field ?? []));
+  return fields.size === 0 ? {} : { vary: [...fields].join(', ') };
+}
 
 /** Whoever it is, as long as it is proven: nothing is asked of scopes to be told of one's own calls. */
 function anyIdentity({ authenticators }: Pick<OwnPorts, 'authenticators'>): AccessRule {

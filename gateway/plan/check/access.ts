@@ -1,6 +1,8 @@
 // Cross checks of who may call: identities that there are, scopes that somebody can hold, fields that are the gateway's.
 // One of the checks of a policy.
 import { parseFieldName } from '../grammar/message-sections.ts';
+import type { VersionParts } from '../grammar/policy-grammar.ts';
+import { saidBy } from '../grammar/taken-fields.ts';
 import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import { reportDangling } from './dangling.ts';
@@ -9,11 +11,18 @@ import { isWritten, type PolicyView, type Report, type Surroundings } from './vi
 
 export function checkAccess(view: PolicyView, around: Surroundings, report: Report): void {
   const { access } = view.parts;
-  if (typeof access === 'object') checkIdentities(access, ['access'], view, around, report);
+  if (typeof access === 'object') {
+    checkIdentities(access, ['access'], view, around, report);
+    const inheriting = view.versions
+      .values()
+      .filter((version) => view.unversioned || version.access === undefined);
+    checkGrants(access, ['access'], [...inheriting], report);
+  }
   for (const [label, version] of view.unversioned ? [] : view.versions) {
     const path: Path = ['versions', label, 'access'];
     if (typeof version.access !== 'object') continue;
     checkIdentities(version.access, path, view, around, report);
+    checkGrants(version.access, path, [version], report);
     if (version.access.identity === undefined && access === 'public') {
       const message = 'a public API has no identity whose tokens could hold these scopes';
       report(path, { rule: 'access', message, hint: 'add identity: <name>', at: 'key' });
@@ -44,6 +53,24 @@ function checkIdentities(
   }
 }
 
+/** Nothing granted is how a whole is closed whose operations say their own, and an oversight where none does. */
+function checkGrants(
+  { scopes }: Extract<VersionParts['access'], object>,
+  path: Path,
+  versions: readonly VersionParts[],
+  report: Report,
+): void {
+  if (scopes === undefined || scopes.read !== undefined || scopes.write !== undefined) return;
+  const operations = versions.flatMap(({ operations = {} }) => Object.values(operations));
+  if (operations.some(({ access }) => access !== undefined)) return;
+  report([...path, 'scopes'], {
+    rule: 'access',
+    severity: 'warning',
+    message: 'nothing is granted to anybody: every request is refused with 403',
+    hint: 'write scopes: any, or the scopes that reading and writing need: { read: [orders:read], write: [orders:write] }',
+  });
+}
+
 /** XFF-1: fields in which nobody else has a say. */
 function checkIdentityHeaders(upstream: string, view: PolicyView, report: Report): void {
   const told = view.parts.upstreams?.[upstream]?.identity_headers;
@@ -53,11 +80,16 @@ function checkIdentityHeaders(upstream: string, view: PolicyView, report: Report
   for (const use of ['consumer', 'scopes'] as const) {
     const name = told[use];
     if (name === undefined || !isWritten(view, [...at, use])) continue;
-    const says = ofTheGateway(name, view);
-    if (says !== undefined) report([...at, use], { rule: 'headers', message: `${name} says ${says}` });
-    else if (set.includes(name))
-      report([...at, use], { rule: 'headers', message: `headers.request.set has ${name} too` });
-    else if (use === 'scopes' && name === told.consumer)
-      report([...at, use], { rule: 'headers', message: `${name} says who calls already` });
+    const hint = `write a field of its own, such as ${use === 'consumer' ? 'X-Consumer-Id' : 'X-Consumer-Scopes'}`;
+    const says = ofTheGateway(name, view) ?? saidBy(name);
+    const message =
+      says !== undefined
+        ? `${name} says ${says}`
+        : set.includes(name)
+          ? `headers.request.set has ${name} too`
+          : use === 'scopes' && name === told.consumer
+            ? `${name} says who calls already`
+            : undefined;
+    if (message !== undefined) report([...at, use], { rule: 'headers', message, hint });
   }
 }

@@ -4,6 +4,7 @@ import { isLoopback } from '../../policy/notation.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Address } from '../settings.ts';
 import { nearRegistered } from './claims.ts';
+import { checkSharedIds } from './shared-ids.ts';
 import type { GatewayView, Report } from './views.ts';
 
 export function checkGateway(view: GatewayView, report: Report): void {
@@ -22,6 +23,7 @@ export function checkGateway(view: GatewayView, report: Report): void {
   checkAdmin(view, report);
   checkProxies(view, report);
   checkIdentities(view, report);
+  checkSharedIds(view, report);
   if (origin?.startsWith('http:') && listeners?.http?.mode !== 'serve') {
     report(['public'], {
       rule: 'public',

@@ -57,9 +57,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     storeTimeoutMs: file.store_timeout ?? DEFAULT_STORE_TIMEOUT_MS,
     replicas: file.replicas ?? 1,
     workers: file.workers ?? 1,
-    identities: Object.entries(file.identity ?? {}).map(([name, identity]) =>
-      compileIdentity(name, identity),
-    ),
+    identities: compileIdentities(file.identity ?? {}),
     dataFolder,
     policies: [beside(file.policies)],
     bounds: compileBounds(file),
@@ -79,7 +77,26 @@ function compileStore(store: WrittenStore | undefined, dataFolder: string, cwd: 
   return store.kind === 'embedded' ? { kind: 'embedded', folder: resolve(cwd, store.folder) } : store;
 }
 
-function compileIdentity(name: string, file: NonNullable<GatewayFile['identity']>[string]): IdentitySettings {
+type IdentityFiles = NonNullable<GatewayFile['identity']>;
+
+/** No name of one identity is to begin as those of another, unless its own prefix does. */
+function compileIdentities(files: IdentityFiles): readonly IdentitySettings[] {
+  const all = new Set(Object.values(files).flatMap((file) => prefixIn(file) || []));
+  return Object.entries(files).map(([name, file]) => {
+    const identity = compileIdentity(name, file);
+    // Operators name the consumers of keys themselves.
+    if (all.size === 0 || identity.kind === 'keys') return identity;
+    const own = prefixIn(file) ?? '';
+    const others = [...all].filter((other) => !own.startsWith(other));
+    return { ...identity, prefixes: { own, others } };
+  });
+}
+
+function prefixIn(file: IdentityFiles[string]): string | undefined {
+  return 'prefix' in file ? file.prefix : undefined;
+}
+
+function compileIdentity(name: string, file: IdentityFiles[string]): IdentitySettings {
   if ('header' in file) return { kind: 'keys', name, header: file.header };
   if ('certificate' in file) {
     const { consumer, scopes = [] } = file.certificate;

@@ -4,16 +4,13 @@ import { z } from 'zod';
 import { scope } from '../../policy/authentication/section.ts';
 import { notation } from '../../policy/notation.ts';
 import { parseFieldName } from './message-sections.ts';
+import { saidBy } from './taken-fields.ts';
 import { introspectionSection, jwtSection } from './token-identities.ts';
-
-/** Fields that mean something else to whoever reads them. */
-const TAKEN =
-  /^(?:authorization|cookie|host|date|via|te|trailer|upgrade|expect|connection|user-agent|x-request-id|(?:accept|content|transfer|proxy|sec|x-forwarded)-?.*)$/;
 
 /** As written; a name with `_` would be dropped from every request (SMG-25). */
 function parseKeyHeader(written: string): string | undefined {
   const name = parseFieldName(written);
-  return name === undefined || TAKEN.test(name) ? undefined : written;
+  return name === undefined || saidBy(name) !== undefined ? undefined : written;
 }
 
 const keys = z.strictObject({

@@ -2,7 +2,13 @@
 // A part of gateway-grammar.ts.
 import { z } from 'zod';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
-import { notation, parseClaimName, parseWholeSeconds, wholeSeconds } from '../../policy/notation.ts';
+import {
+  notation,
+  parseClaimName,
+  parseIdPrefix,
+  parseWholeSeconds,
+  wholeSeconds,
+} from '../../policy/notation.ts';
 import { text } from './listeners-section.ts';
 
 const url = (description: string, example: string, mayHaveQuery = false) =>
@@ -37,6 +43,17 @@ const consumer = z
   .min(1)
   .meta({ description: 'Claims tried in order for the consumer; default client_id, azp, sub.' });
 
+/** '' for `off`. */
+const prefix = notation(
+  parseIdPrefix,
+  'not a prefix such as partner/: letters, digits, dots and hyphens with / or : behind them, or off',
+  {
+    description:
+      'Put before every consumer of its tokens, so that none is taken for one of another issuer; off where ids are meant to be shared.',
+    examples: ['partner/', 'off'],
+  },
+).optional();
+
 /** Milliseconds; 0 for `off`. */
 const tokenCache = (longest: '5m' | '60s', description: string) => {
   const most = longest === '5m' ? 300_000 : 60_000;
@@ -63,6 +80,7 @@ export const jwtSection = z.strictObject({
     .meta({ description: 'Accepted signature algorithms; default RS256, PS256, ES256, EdDSA.' })
     .optional(),
   consumer: consumer.optional(),
+  prefix,
   max_lifetime: wholeSeconds('Longest time from iat to exp; default 1h.').optional(),
   types: z
     .array(text('A type.'))
@@ -103,6 +121,7 @@ export const introspectionSection = z.strictObject({
     'api',
   ]).optional(),
   consumer: consumer.optional(),
+  prefix,
   token_cache: tokenCache(
     '60s',
     'How long an active token is taken again without asking, never past its exp, or off. Default 60s.',

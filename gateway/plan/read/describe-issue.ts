@@ -2,7 +2,7 @@
 // Between shape-issues.ts, which reads the schema builder's reports, and checkShape.
 import { maskPasswords, type Problem } from '../problems.ts';
 import type { Path, SourceDocument } from './document.ts';
-import { asYaml, nearShape, nearWord, noSlip } from './near-shapes.ts';
+import { asYaml, nearEmpty, nearShape, nearWord, noSlip } from './near-shapes.ts';
 import { nearValue } from './near-values.ts';
 import { type ShapeIssue, suggest, suggestOrList } from './shape-issues.ts';
 
@@ -57,7 +57,11 @@ function cure(issue: ShapeIssue, given: unknown, document: SourceDocument): stri
     document.show(path, given).startsWith('[redacted]') ||
     (Array.isArray(given) && given.some((_, index) => document.isSecret([...path, index])));
   if (isSecret) return nearValue(issue, '');
-  const shape = message.startsWith('expected ') ? nearShape(path, given) : undefined;
+  const shape = message.startsWith('expected ')
+    ? nearShape(path, given)
+    : message === 'the list is empty'
+      ? nearEmpty(path)
+      : undefined;
   const near = shape ?? nearWord(message, given) ?? nearValue(issue, typeof given === 'string' ? given : '');
   return near && maskPasswords(near);
 }

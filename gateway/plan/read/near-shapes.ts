@@ -54,6 +54,13 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+/** By where an empty list stands, what it may have been meant to say. */
+const EMPTY: readonly (readonly [at: string, hint: string])[] = [
+  ['**.access.identity', 'name an identity of the gateway file, or write access: public'],
+  ['**.scopes', 'name a scope, or write any: whoever is known may'],
+  ['**.scopes.*', 'name a scope, or write any: whoever is known may'],
+];
+
 /** Signatures whose key is a secret of both sides (JWT-1). */
 const SHARED_SECRET = /^HS\d+$/i;
 
@@ -68,6 +75,11 @@ export function nearShape(path: Path, given: unknown): string | undefined {
   const row = ROWS.find(({ at }) => stands(path, at.split('.')));
   const form = row?.write(words, last);
   return form && `write ${form}`;
+}
+
+/** What to write in place of a list without anything in it. */
+export function nearEmpty(path: Path): string | undefined {
+  return EMPTY.find(([at]) => stands(path, at.split('.')))?.[1];
 }
 
 /** What is nearly a word of the grammar: `yes` for true, a list of one for the one, `"10"` for 10. */

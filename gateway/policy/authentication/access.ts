@@ -1,6 +1,7 @@
 // What the authentication policy speaks: who may call, who called, and its refusals.
 // Read by the pipeline, the identity verifiers and the plan; the rules beside it decide.
 import type { EpochMs, MaybePromise, RequestHeaders } from '../contract.ts';
+import type { IdPrefixes } from '../notation.ts';
 
 export type AccessRule = { readonly kind: 'public' } | IdentifiedRule;
 
@@ -37,6 +38,8 @@ export interface Consumer {
   readonly scopes: ReadonlySet<string>;
   /** Everything its verified token says, for rules that look at a claim; never shown. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /** What its id has before it, for whatever else names somebody in its token. */
+  readonly prefixes?: IdPrefixes | undefined;
   /** When what it showed ends by a date of its own; the `exp` of a token is among its claims. */
   readonly ends?: EpochMs | undefined;
 }
@@ -84,12 +87,14 @@ export type KeyFlaw = 'checksum' | 'unknown' | 'revoked' | 'expired';
 
 /**
  * What is wrong with a token, for operators alone: a client learns no more than expired or not (AUTH-2). Where a setting of
- * the identity refused it, the name of that setting; `account` where a pin needs a claim that it does not have.
+ * the identity refused it, the name of that setting; `account` where a pin needs a claim that it does not have, `binding`
+ * where it is bound to a certificate or a key that the request does not show.
  */
 export type TokenFlaw =
   | 'account'
   | 'algorithms'
   | 'audience'
+  | 'binding'
   | 'claims'
   | 'consumer'
   | 'expired'
@@ -108,6 +113,11 @@ export type Authenticated =
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal }
   | { readonly kind: 'unavailable' };
 
+/** Of a token, whoever shows it. `boundTo`: SHA-256 of the certificate that has to come with it, lower-case hex. */
+export type Verified =
+  | { readonly kind: 'consumer'; readonly consumer: Consumer; readonly boundTo?: string }
+  | Exclude<Authenticated, { kind: 'consumer' }>;
+
 /** Verifies compact tokens of one identity; a cache hit answers at once. */
 export interface TokenVerifier {
   /**
@@ -115,12 +125,14 @@ export interface TokenVerifier {
    * the one that judges, and nothing else.
    */
   readonly claims: (token: string) => boolean;
-  readonly verify: (token: string) => MaybePromise<Authenticated>;
+  readonly verify: (token: string) => MaybePromise<Verified>;
 }
 
 /** One identity, able to judge what requests carry. */
 export interface Authenticator {
   readonly via: Consumer['via'];
+  /** The header in which its credentials come, as written; undefined: in none. */
+  readonly field?: string;
   /** Whether the request carries a credential of its kind, whatever that is worth. */
   readonly isPresent: (carried: Carried) => boolean;
   /** Whether that says of itself that it is for this identity: picks one among several of a kind, and nothing else. */

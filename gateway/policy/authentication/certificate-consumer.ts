@@ -1,6 +1,6 @@
 // From a proven client certificate to the consumer: one stable id, from one place of it.
 // Called once per connection; what a certificate may do is said by its identity.
-import { isPrintableId } from '../notation.ts';
+import { type IdPrefixes, idNamed } from '../notation.ts';
 import type { ClientCertificate, Consumer } from './access.ts';
 
 /** `fingerprint` tells one certificate from another; the rest names its holder across renewals. */
@@ -11,9 +11,11 @@ export function consumerOfCertificate(
   certificate: ClientCertificate,
   place: CertificatePlace,
   scopes: ReadonlySet<string>,
+  prefixes?: IdPrefixes,
 ): Consumer | undefined {
-  const id = idIn(certificate, place);
-  if (id === undefined || !isPrintableId(id)) return undefined;
+  const named = idIn(certificate, place);
+  const id = named === undefined ? undefined : idNamed(named, prefixes);
+  if (id === undefined) return undefined;
   return { id, named: true, via: 'certificate', scopes, claims: {}, ends: certificate.ends };
 }
 

@@ -25,7 +25,7 @@ const SCHEME_OF: Readonly<Record<Consumer['via'], Scheme>> = {
  * but more scopes, by the scheme that was used.
  */
 export function challengesFor(refusal: AuthenticationRefusal, context: ChallengeContext): readonly string[] {
-  const { schemes } = context;
+  const schemes = context.schemes.filter(isFirstOfItsScheme);
   const all = (to?: Scheme, error = ''): readonly string[] =>
     schemes.map((each) => (each.scheme === to ? bare(each, context) + error : whole(each, context)));
   switch (refusal.reason) {
@@ -40,10 +40,7 @@ export function challengesFor(refusal: AuthenticationRefusal, context: Challenge
     case 'scope_insufficient': {
       const used = SCHEME_OF[refusal.via];
       const error = `, error="insufficient_scope", scope="${shown(refusal.required.join(' '))}"`;
-      return schemes
-        .filter(({ scheme }) => scheme === used)
-        .slice(0, 1)
-        .map((each) => bare(each, context) + error);
+      return schemes.filter(({ scheme }) => scheme === used).map((each) => bare(each, context) + error);
     }
     case 'operation_not_granted':
       return [];
@@ -63,9 +60,20 @@ function whole(scheme: CredentialScheme, context: ChallengeContext): string {
     : challenge;
 }
 
-function bare(scheme: CredentialScheme, { realm }: ChallengeContext): string {
-  const challenge = `${scheme.scheme} realm="${shown(realm)}"`;
-  return scheme.scheme === 'ApiKey' ? `${challenge}, header="${shown(scheme.header)}"` : challenge;
+/** Of keys with every header that takes one: a client may have a key for any of them. */
+function bare({ scheme }: CredentialScheme, { realm, schemes }: ChallengeContext): string {
+  const challenge = `${scheme} realm="${shown(realm)}"`;
+  if (scheme !== 'ApiKey') return challenge;
+  const headers = schemes.flatMap((each) => (each.scheme === 'ApiKey' ? each.header : []));
+  return `${challenge}, header="${shown([...new Set(headers)].join(', '))}"`;
+}
+
+function isFirstOfItsScheme(
+  { scheme }: CredentialScheme,
+  index: number,
+  schemes: readonly CredentialScheme[],
+): boolean {
+  return schemes.findIndex((other) => other.scheme === scheme) === index;
 }
 
 /** RFC 6750 §3 allows printable ASCII without `"` and `\`, so nothing ever needs an escape; the rest is left out. */

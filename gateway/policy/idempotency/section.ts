@@ -69,7 +69,12 @@ function fieldsWith(says: (what: string, key: keyof typeof WRITTEN) => string) {
     max_body: sizeUpTo(
       says('Larger request bodies pass without protection; where a key is required, 413.', 'max_body'),
     ).optional(),
-    max_answer: sizeUpTo(says('Larger answers are not kept.', 'max_answer')).optional(),
+    max_answer: sizeUpTo(
+      says(
+        'Larger answers and streams are not kept: their requests may be carried out again; where a key is required, 409.',
+        'max_answer',
+      ),
+    ).optional(),
   };
 }
 

@@ -9,11 +9,13 @@ export interface Adopter {
   readonly version: string;
 }
 
-/** What is known of who came when. */
+/** What is known of who came when. Instants are those of the lifecycle clock. */
 export interface Adoption {
+  /** Of a call before its version was frozen: who has made one is known here from then on, before any store has heard of it. */
+  readonly saw: (adopter: Adopter, now: EpochMs) => void;
   /**
    * Whether a consumer was first seen on a version at `freeze` or later, or never. False as well where nobody can know:
    * the store is away, or counts calls of the version only since then. Never rejects.
    */
-  readonly isLate: (adopter: Adopter, freeze: EpochMs) => MaybePromise<boolean>;
+  readonly isLate: (adopter: Adopter, freeze: EpochMs, now: EpochMs) => MaybePromise<boolean>;
 }

@@ -67,6 +67,13 @@ export interface UsageBatch {
   readonly records: readonly UsageRecord[];
 }
 
+export interface FirstSeen {
+  /** Undefined: never. */
+  readonly at: EpochMs | undefined;
+  /** Since when calls of the version are counted; undefined: not yet. Who was not seen before says nothing. */
+  readonly countedSince: EpochMs | undefined;
+}
+
 /** More would keep a store too long from what requests ask of it. */
 export const MOST_IN_BATCH = 100;
 
@@ -86,11 +93,11 @@ export interface LedgerStore {
   ) => Promise<UsagePage>;
   /**
    * When a consumer was first seen on a version, whatever the operation and whatever proved its id: who changes from a key
-   * to tokens is nobody new. Undefined: never. An address is nobody's id.
+   * to tokens is nobody new. An address is nobody's id. A request waits for it: one question, within what one may wait.
    */
   readonly firstSeen: (
     subject: Pick<UsageSubject, 'consumer' | 'api' | 'version'>,
-  ) => MaybePromise<EpochMs | undefined>;
+  ) => MaybePromise<FirstSeen>;
   /**
    * Since when calls are counted: of that version, or of the first that any were counted of. Who was not seen before says
    * nothing. Undefined: not yet.

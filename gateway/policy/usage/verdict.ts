@@ -7,17 +7,19 @@ import type { UsageWindow } from './window.ts';
 
 export type UsageVerdict =
   /** Nobody called in the whole of a window that is long enough. */
-  | { readonly kind: 'unused'; readonly days: number }
+  | { readonly kind: 'unused'; readonly days: number; readonly looks: Look }
   /** Nobody called, but the ledger has not looked as long, or was not asked for longer. */
   | { readonly kind: 'too_early'; readonly days: number; readonly looks: Look }
-  | {
-      readonly kind: 'called';
-      readonly consumers: number;
-      readonly calls: number;
-      readonly perDay: number;
-      readonly days: number;
-      readonly looks: Look;
-    };
+  | Called;
+
+export interface Called {
+  readonly kind: 'called';
+  readonly consumers: number;
+  readonly calls: number;
+  readonly perDay: number;
+  readonly days: number;
+  readonly looks: Look;
+}
 
 /** Since when calls would have been counted, and what began then. */
 export type Look =
@@ -37,16 +39,20 @@ const DAY_MS = 86_400_000;
 /** What is called once a month would seem safe to retire for a shorter time. */
 const LONG_ENOUGH_DAYS = 30;
 
-export function usageVerdict(
-  { consumers, calls }: { readonly consumers: number; readonly calls: number },
-  looked: Looked,
-): UsageVerdict {
-  const { days, now } = looked.window;
+export function usageVerdict(counts: Pick<Called, 'consumers' | 'calls'>, looked: Looked): UsageVerdict {
   const looks = lookOf(looked);
-  if (calls === 0) {
-    const isLong = looks.because === 'window' && days >= LONG_ENOUGH_DAYS;
-    return isLong ? { kind: 'unused', days } : { kind: 'too_early', days, looks };
-  }
+  if (counts.calls > 0) return called(counts, looks, looked.window);
+  const { days } = looked.window;
+  const isLong = looks.because === 'window' && days >= LONG_ENOUGH_DAYS;
+  return { kind: isLong ? 'unused' : 'too_early', days, looks };
+}
+
+/** How often, over as long as the ledger has looked: a young one has not seen as many days as were asked for. */
+export function called(
+  { consumers, calls }: Pick<Called, 'consumers' | 'calls'>,
+  looks: Look,
+  { days, now }: Pick<UsageWindow, 'days' | 'now'>,
+): Called {
   // A day that has only begun is not to be taken for the measure of all.
   const lasted = Math.max(DAY_MS, now - (looks.since ?? now));
   return { kind: 'called', consumers, calls, perDay: (calls * DAY_MS) / lasted, days, looks };
@@ -71,11 +77,8 @@ export function verdictInWords(verdict: UsageVerdict, operations: readonly strin
       if (verdict.looks.because === 'window')
         return `${calls} in ${counted(verdict.days, 'day')}: too short a time to say`;
       return `${calls}, but ${sinceWhen(verdict.looks)}: too early to say`;
-    case 'called': {
-      const { looks } = verdict;
-      const who = `still called by ${counted(verdict.consumers, 'consumer')}, ${often(verdict)}`;
-      return `${what}${what === '' ? '' : ' '}${who}${looks.because === 'window' ? '' : `; ${sinceWhen(looks)}`}`;
-    }
+    case 'called':
+      return `${what}${what === '' ? '' : ' '}still called by ${calledInWords(verdict)}`;
     default: {
       const never: never = verdict;
       throw new Error(`unhandled verdict ${JSON.stringify(never)}`);
@@ -83,8 +86,15 @@ export function verdictInWords(verdict: UsageVerdict, operations: readonly strin
   }
 }
 
+/** `14 consumers, 3,100 calls a day`, and since when where that is not all the days that were asked for. */
+export function calledInWords(verdict: Called): string {
+  const { consumers, looks } = verdict;
+  const often = `${counted(consumers, 'consumer')}, ${oftenInWords(verdict)}`;
+  return looks.because === 'window' ? often : `${often}; ${sinceWhen(looks)}`;
+}
+
 /** Of few calls the number says more than the mean. */
-function often({ calls, perDay, days }: Extract<UsageVerdict, { kind: 'called' }>): string {
+function oftenInWords({ calls, perDay, days }: Called): string {
   return perDay < 1
     ? `${counted(calls, 'call')} in ${counted(days, 'day')}`
     : `${counted(Math.round(perDay), 'call')} a day`;

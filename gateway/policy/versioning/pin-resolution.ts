@@ -1,7 +1,7 @@
 // Which version an account stays on: its stored pin, the day it was made, or its first call (VER-5).
 // Pure; asked for a request that names no version, once the caller is known.
 import type { EpochMs } from '../contract.ts';
-import { dayOf, isPrintableId, parseInstant } from '../notation.ts';
+import { dayOf, type IdPrefixes, idNamed, parseInstant } from '../notation.ts';
 import { isDate } from './label.ts';
 import type { Pin } from './pin.ts';
 import type { Label, Moment, PinRule, ResolutionRules } from './resolution.ts';
@@ -10,6 +10,7 @@ import type { Label, Moment, PinRule, ResolutionRules } from './resolution.ts';
 export interface PinCaller {
   readonly id: string;
   readonly claims: Readonly<Record<string, unknown>>;
+  readonly prefixes?: IdPrefixes | undefined;
 }
 
 /** What of the clock a pin depends on. */
@@ -34,11 +35,11 @@ const NONE: PinChoice = { kind: 'none' };
  * The account a caller acts for; undefined when its token has no usable claim for it. Passing on to another name would
  * let a token choose whose pin it gets.
  */
-export function accountOf({ account }: PinRule, { id, claims }: PinCaller): string | undefined {
+export function accountOf({ account }: PinRule, { id, claims, prefixes }: PinCaller): string | undefined {
   if (account === undefined) return id;
   const named = claimOf(claims, account);
   const text = Number.isSafeInteger(named) ? String(named) : named;
-  return typeof text === 'string' && isPrintableId(text) ? text : undefined;
+  return typeof text === 'string' ? idNamed(text, prefixes) : undefined;
 }
 
 /**

@@ -3,7 +3,13 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { mergeAgents } from '../../policy/usage/agents.ts';
 import { dayNumber, startOfDay } from '../../policy/usage/day.ts';
-import type { UsageBatch, UsageFilter, UsageRecord, UsageSubject } from '../../policy/usage/ledger.ts';
+import type {
+  FirstSeen,
+  UsageBatch,
+  UsageFilter,
+  UsageRecord,
+  UsageSubject,
+} from '../../policy/usage/ledger.ts';
 import { placeOf, type UsagePlace } from '../../policy/usage/place.ts';
 import type { UsageChunk } from '../usage-pages.ts';
 import { agentsIn, recordFrom, type StoredUsage, storedAgents, storedSample } from '../usage-text.ts';
@@ -93,8 +99,10 @@ export function createLedgerOperations(database: DatabaseSync) {
         last: stored.length < most ? undefined : stored.at(-1)?.place,
       };
     },
-    firstUsage: ({ api, version, consumer }: Omit<UsageSubject, 'operation' | 'via'>): number | undefined =>
-      numberOf(first.get(api, version, consumer)?.at),
+    firstUsage: ({ api, version, consumer }: Omit<UsageSubject, 'operation' | 'via'>): FirstSeen => ({
+      at: numberOf(first.get(api, version, consumer)?.at),
+      countedSince: numberOf(beganWith.get(api, version)?.since),
+    }),
     usageBegan: (api: string | undefined, version: string | undefined): number | undefined =>
       numberOf(
         api === undefined || version === undefined

@@ -65,7 +65,10 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
       const prefix = [api, version, consumer].join(NUL);
       // Addresses come first, before all that proves an id.
       const from = [prefix, 'address'].join(NUL);
-      return numberIn(await firstUsage(BASE, `[${from}${AFTER_NUL}`, `(${prefix}${AFTER_NUL}`));
+      const range = [`[${from}${AFTER_NUL}`, `(${prefix}${AFTER_NUL}`];
+      const reply = await firstUsage(BASE, ...range, versionName({ api, version }));
+      const [at = null, countedSince = null] = Array.isArray(reply) ? reply : [];
+      return { at: numberIn(at), countedSince: numberIn(countedSince) };
     },
     beganAt: async (of) => numberIn(await usageBegan(BASE, of === undefined ? '' : versionName(of))),
     erase: (consumer) => forget({ consumer }, ''),

@@ -37,7 +37,7 @@ local function gcra(bucket)
     local full = math.ceil((bucket.after - now) / 1000)
     redis.call('SET', bucket.key, string.format('%.0f', bucket.after), 'PX', full)
     if stride == 1 then return 0 end
-    local handed = redis.call('GET', bucket.back)
+    local handed = redis.call('LINDEX', bucket.back, -1)
     -- It outlives every take that counts from it.
     if handed then redis.call('PEXPIRE', bucket.back, 60000) end
     return bucket.after + tonumber(handed or 0)

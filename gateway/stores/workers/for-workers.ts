@@ -46,7 +46,6 @@ export function answerWorkers(
     readUsage: ({ filter, page }) => kept(ledger.read(filter, page)),
     addUsage: (batch) => kept(ledger.add(batch)),
     firstUsage: (subject) => kept(ledger.firstSeen(subject)),
-    usageBegan: (of) => kept(ledger.beganAt(of)),
   };
 }
 
@@ -58,7 +57,7 @@ export function answerGuardOnly(guard: StoreAnswers['guard']): StoreAnswers {
   return {
     ...{ take: nobody, takeAll: nobody, guard, findPin: nobody, claimPin: nobody, findKey: nobody },
     ...{ claimKey: nobody, settleKey: nobody },
-    ...{ readUsage: nobody, addUsage: nobody, firstUsage: nobody, usageBegan: nobody },
+    ...{ readUsage: nobody, addUsage: nobody, firstUsage: nobody },
   };
 }
 

@@ -39,8 +39,8 @@ export interface WorkerStoreOptions extends StoreOptions {
 export interface WorkerStores extends Pick<Stores, 'limiter' | 'guard' | 'pins' | 'idempotency' | 'close'> {
   readonly overrides: Pick<Stores['overrides'], 'current'>;
   readonly keys: KnownKeys;
-  /** It is forgotten by the primary. */
-  readonly ledger: Pick<LedgerStore, 'read' | 'add' | 'firstSeen' | 'beganAt'>;
+  /** It is judged and forgotten by the primary. */
+  readonly ledger: Pick<LedgerStore, 'read' | 'add' | 'firstSeen'>;
   readonly hear: (news: StoreNews) => void;
 }
 
@@ -128,12 +128,11 @@ function keptOr<T>(answer: Kept<T>): T {
   return answer.value;
 }
 
-function ledgerOf({ readUsage, addUsage, firstUsage, usageBegan }: RemoteStore): WorkerStores['ledger'] {
+function ledgerOf({ readUsage, addUsage, firstUsage }: RemoteStore): WorkerStores['ledger'] {
   return {
     read: async (filter, page) => keptOr(await inTime(readUsage({ filter, page }))),
     add: async (batch) => keptOr(await inTime(addUsage(batch))),
     firstSeen: async (subject) => keptOr(await inTime(firstUsage(subject))),
-    beganAt: async (of) => keptOr(await inTime(usageBegan(of))),
   };
 }
 

@@ -1,0 +1,50 @@
+// Request fields that already say something to whoever reads them: none of them carries keys, or says who calls.
+// Asked where a gateway file names a field for API keys, and where a policy names one for the consumer.
+
+const CONTENT = 'what is sent, or wanted';
+const FRAMING = 'connection framing';
+const CALLER = 'who calls';
+const TRACE = 'which trace it belongs to';
+
+const SAYS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  authorization: 'which token is sent',
+  cookie: 'what a browser keeps',
+  host: 'which host is meant',
+  origin: 'which page asks',
+  referer: 'which page asks',
+  'user-agent': 'which program asks',
+  date: 'when it was sent',
+  range: CONTENT,
+  'cache-control': 'what caches may do',
+  pragma: 'what caches may do',
+  'idempotency-key': 'which request it is again',
+  'x-request-id': 'which request it is',
+  via: 'the way of a message',
+  'max-forwards': 'the way of a message',
+  traceparent: TRACE,
+  tracestate: TRACE,
+  baggage: TRACE,
+  forwarded: CALLER,
+  'x-real-ip': CALLER,
+  connection: FRAMING,
+  expect: FRAMING,
+  'http2-settings': FRAMING,
+  'keep-alive': FRAMING,
+  te: FRAMING,
+  trailer: FRAMING,
+  upgrade: FRAMING,
+});
+
+const FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:accept|content)(?:-|$)/, CONTENT],
+  [/^if-/, 'under which condition'],
+  [/^(?:x-forwarded|x-client-cert|client-cert)(?:-|$)/, CALLER],
+  [/^(?:transfer|proxy)(?:-|$)/, FRAMING],
+  [/^sec-/, 'what a browser tells'],
+  [/^access-control-/, 'which page asks'],
+];
+
+/** What a field says, for `<name> says …`; undefined for a free one. `name` in lower case. */
+export function saidBy(name: string): string | undefined {
+  return SAYS[name] ?? FAMILIES.find(([family]) => family.test(name))?.[1];
+}

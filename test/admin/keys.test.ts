@@ -1,0 +1,72 @@
+// What the admin API says of a key that nobody takes, what the command makes of it, and to whom keys are shown.
+import { describe, expect, it } from 'vitest';
+import { judgeEntry } from '../../gateway/admin/entry.ts';
+import { keyRoutes } from '../../gateway/admin/keys.ts';
+import { madeText } from '../../gateway/cli/keys.ts';
+import { readNewKeyAnswer } from '../../gateway/plan/admin-answers.ts';
+import type { KeyRecord } from '../../gateway/policy/authentication/key-record.ts';
+import { api, NOW } from '../support/exchange-samples.ts';
+
+function routesOf(keyHeaders: readonly string[]) {
+  const kept = new Map<string, KeyRecord>();
+  return keyRoutes({
+    keys: {
+      find: () => ({ kind: 'unknown' }),
+      read: async (id) => kept.get(id),
+      list: async () => [...kept.values()],
+      replace: async (_current, next) => kept.set(next.id, next).size > 0,
+    },
+    plan: () => ({ apis: [{ ...api(), keyHeaders }] }),
+    wallClock: () => NOW,
+  });
+}
+
+async function added(keyHeaders: readonly string[]) {
+  const route = routesOf(keyHeaders).find(({ method, path }) => method === 'POST' && path === '/-/keys');
+  if (route?.method !== 'POST') throw new Error('no route');
+  const body = { consumer: 'acme', scopes: ['orders:read'], by: 'alice', why: 'contract 4711' };
+  const { answer } = await route.perform({
+    ...{ parameter: () => '', query: new URLSearchParams(), accept: undefined, body },
+  });
+  return readNewKeyAnswer(JSON.parse(String(answer.body)));
+}
+
+describe('a key that is made', () => {
+  it.each([
+    ['while an API takes keys', ['x-api-key'], ['orders'], false],
+    ['while none does', [], [], true],
+  ])('%s', async (_when, headers, takenBy, warns) => {
+    const answer = await added(headers);
+    expect(answer?.takenBy).toEqual(takenBy);
+    const text = answer && madeText(answer, (...words) => `sundial ${words.join(' ')}`);
+    expect(text?.split('\n')[0]).toBe(answer?.secret);
+    expect(text?.includes('Warning: no API takes API keys, so that it opens nothing.')).toBe(warns);
+  });
+
+  it('by a gateway of an edition that does not say so is told of without a warning', async () => {
+    const { takenBy: _, ...older } = (await added([])) ?? {};
+    const answer = readNewKeyAnswer(older);
+    expect(answer && madeText(answer, () => '')).not.toContain('Warning');
+  });
+});
+
+describe('the keys there are', () => {
+  const ask = (exposed: boolean, fields: Readonly<Record<string, string>> = {}, host = '127.0.0.1') =>
+    ['/-/keys', '/-/keys/0123456789ab'].map((url) => {
+      const entry = judgeEntry(
+        {
+          ...{ routes: routesOf([]), boundHost: '127.0.0.1', anyHost: false, exposed },
+          hasToken: (authorization) => authorization === 'Bearer token',
+        },
+        { method: 'GET', url, hosts: 1, headers: { host, ...fields } },
+      );
+      return entry.kind === 'admitted' ? 200 : entry.answer.status;
+    });
+
+  it('are shown on loopback, under its own name, and to nobody else without the token', () => {
+    expect(ask(false)).toEqual([200, 200]);
+    expect(ask(false, {}, 'rebound.example')).toEqual([421, 421]);
+    expect(ask(true)).toEqual([401, 401]);
+    expect(ask(true, { authorization: 'Bearer token' })).toEqual([200, 200]);
+  });
+});

@@ -1,0 +1,60 @@
+// Requests that carry a good token in every way but the right one, and in a few right ones. TOKEN stands for it.
+// A table of hostile-tokens.test.ts (AUTH-1).
+import type { RequestView } from '../../../gateway/exchange/request-view.ts';
+import { PASS } from './ways.ts';
+
+type Shape = Partial<RequestView>;
+const line = (authorization: string | readonly string[]): Shape => ({ headers: { authorization } });
+
+export const REQUESTS: readonly (readonly [name: string, request: Shape, status: number, says: string])[] = [
+  ['no line', {}, 401, 'credentials_missing'],
+  ['an empty line', line(''), 401, 'credentials_missing'],
+  ['Basic', line('Basic dTpw'), 401, 'credentials_missing'],
+  ['Digest', line('Digest username="a"'), 401, 'credentials_missing'],
+  ['DPoP', line('DPoP TOKEN'), 401, 'credentials_missing'],
+  ['the scheme Token', line('Token TOKEN'), 401, 'credentials_missing'],
+  ['the token alone', line('TOKEN'), 401, 'credentials_missing'],
+  ['no space', line('BearerTOKEN'), 401, 'credentials_missing'],
+  ['a hyphen in the scheme', line('Bearer-Token TOKEN'), 401, 'credentials_missing'],
+  ['lower case', line('bearer TOKEN'), 200, PASS],
+  ['upper case', line('BEARER TOKEN'), 200, PASS],
+  ['two spaces', line('Bearer  TOKEN'), 200, PASS],
+  ['one line in a list', line(['Bearer TOKEN']), 200, PASS],
+  ['Bearer alone', line('Bearer'), 400, 'credentials_malformed'],
+  ['Bearer and a space', line('Bearer '), 400, 'credentials_malformed'],
+  ['a tab', line('Bearer\tTOKEN'), 400, 'credentials_malformed'],
+  ['a space and a tab', line('Bearer \tTOKEN'), 400, 'credentials_malformed'],
+  ['a colon', line('Bearer: TOKEN'), 400, 'credentials_malformed'],
+  ['an equals sign', line('Bearer=TOKEN'), 400, 'credentials_malformed'],
+  ['something behind it', line('Bearer TOKEN x'), 400, 'credentials_malformed'],
+  ['a space behind it', line('Bearer TOKEN '), 400, 'credentials_malformed'],
+  ['a comma behind it', line('Bearer TOKEN,'), 400, 'credentials_malformed'],
+  ['two tokens', line('Bearer TOKEN TOKEN'), 400, 'credentials_malformed'],
+  ['two, joined by a comma', line('Bearer TOKEN, Bearer TOKEN'), 400, 'credentials_malformed'],
+  ['two schemes, joined by a comma', line('Bearer TOKEN, Basic dTpw'), 400, 'credentials_malformed'],
+  ['two lines', line(['Bearer TOKEN', 'Bearer TOKEN']), 400, 'credentials_malformed'],
+  [
+    'two lines, the first of another scheme',
+    line(['Basic dTpw', 'Bearer TOKEN']),
+    400,
+    'credentials_malformed',
+  ],
+  ['quotes', line('Bearer "TOKEN"'), 400, 'credentials_malformed'],
+  ['a parameter', line('Bearer token=TOKEN'), 400, 'credentials_malformed'],
+  ['padding before its end', line('Bearer a=.TOKEN'), 400, 'credentials_malformed'],
+  ['JSON', line('Bearer {"payload":"x"}'), 400, 'credentials_malformed'],
+  ['a line end', line('Bearer TOKEN\n'), 400, 'credentials_malformed'],
+  ['a space of no width', line('Bearer TOKEN\u200b'), 400, 'credentials_malformed'],
+  ['a letter beyond ASCII', line('Bearer TOK\u00e9N'), 400, 'credentials_malformed'],
+  ['in the query', { search: '?access_token=TOKEN' }, 400, 'credentials_in_url'],
+  ['in the query too', { ...line('Bearer TOKEN'), search: '?access_token=TOKEN' }, 400, 'credentials_in_url'],
+  ['in the query, escaped', { search: '?%61ccess_token=TOKEN' }, 400, 'credentials_in_url'],
+  ['in a cookie', { headers: { cookie: 'access_token=TOKEN' } }, 401, 'credentials_missing'],
+  ['in another field', { headers: { 'x-access-token': 'TOKEN' } }, 401, 'credentials_missing'],
+  [
+    'in Proxy-Authorization',
+    { headers: { 'proxy-authorization': 'Bearer TOKEN' } },
+    401,
+    'credentials_missing',
+  ],
+];

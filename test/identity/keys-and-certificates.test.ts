@@ -1,0 +1,93 @@
+// API keys and client certificates as requests carry them: what each is judged to be, and what nobody can judge.
+// The records and their digests are in policy/api-keys.test.ts, who is asked first in exchange/authenticate.test.ts.
+import { describe, expect, it } from 'vitest';
+import { createKeyAuthenticator } from '../../gateway/identity/api-keys.ts';
+import { createCertificateAuthenticator } from '../../gateway/identity/client-certificate.ts';
+import type { ClientCertificate } from '../../gateway/policy/authentication/access.ts';
+import type { CertificatePlace } from '../../gateway/policy/authentication/certificate-consumer.ts';
+import { makeKey, revokeKey } from '../../gateway/policy/authentication/key-changes.ts';
+import type { FoundKey, KeyRecord } from '../../gateway/policy/authentication/key-record.ts';
+import { newKeyId, newSecret } from '../../gateway/policy/authentication/key-text.ts';
+
+const NOW = 1_000_000;
+
+describe('an API key', () => {
+  const id = newKeyId();
+  const { key, digest } = newSecret(id);
+  const asked = { id, consumer: 'acme', scopes: ['a'], contact: undefined, expires: NOW + 1 };
+  const record: KeyRecord = makeKey(asked, digest, 0);
+
+  async function judged(header: string | readonly string[] | undefined, found: FoundKey, now = NOW) {
+    const ids: string[] = [];
+    const find = (each: string) => {
+      ids.push(each);
+      return found;
+    };
+    const authenticator = createKeyAuthenticator({ header: 'X-API-Key', keys: { find }, now: () => now });
+    const outcome = await authenticator.judge({
+      headers: header === undefined ? {} : { 'x-api-key': header },
+    });
+    return [outcome.kind === 'refused' ? outcome.refusal : outcome.kind, ids.length] as const;
+  }
+
+  it.each<[string, Parameters<typeof judged>, unknown, number]>([
+    ['in order', [key, { kind: 'found', record }], 'consumer', 1],
+    ['of nobody', [key, { kind: 'unknown' }], { reason: 'key_invalid', flaw: 'unknown' }, 1],
+    [
+      'that is revoked',
+      [key, { kind: 'found', record: revokeKey(record, 5) }],
+      { reason: 'key_invalid', flaw: 'revoked' },
+      1,
+    ],
+    [
+      'past its end',
+      [key, { kind: 'found', record }, NOW + 1],
+      { reason: 'key_invalid', flaw: 'expired' },
+      1,
+    ],
+    ['that the store cannot be asked about', [key, { kind: 'away' }], 'unavailable', 1],
+    ['mistyped', [`${key}0`, { kind: 'away' }], { reason: 'key_invalid', flaw: 'checksum' }, 0],
+    ['twice', [[key, key], { kind: 'away' }], { reason: 'credentials_malformed', field: 'X-API-Key' }, 0],
+    [
+      'twice in a line',
+      [`${key}, ${key}`, { kind: 'away' }],
+      { reason: 'credentials_malformed', field: 'X-API-Key' },
+      0,
+    ],
+    ['that is not there', [undefined, { kind: 'away' }], { reason: 'credentials_missing' }, 0],
+    ['that is empty', ['', { kind: 'away' }], { reason: 'credentials_missing' }, 0],
+  ])('AUTH-3: %s', async (_what, carried, outcome, questions) => {
+    expect(await judged(...carried)).toEqual([outcome, questions]);
+  });
+});
+
+describe('a client certificate', () => {
+  const shown: ClientCertificate = {
+    ...{ commonName: 'acme', dnsNames: ['a.example'], uris: ['spiffe://a/b'], fingerprint: 'ab', ends: NOW },
+  };
+  const judge = (now: number, clientCertificate = shown, consumer: CertificatePlace = 'cn') =>
+    createCertificateAuthenticator(
+      { kind: 'certificate', name: 'mtls', consumer, scopes: [] },
+      () => now,
+    ).judge({ headers: {}, clientCertificate });
+
+  it.each<[CertificatePlace, Partial<ClientCertificate>, string | undefined]>([
+    ['cn', {}, 'acme'],
+    ['cn', { commonName: undefined }, undefined],
+    ['cn', { commonName: 'acme\nX-Admin: 1' }, undefined],
+    ['san_dns', {}, 'a.example'],
+    ['san_dns', { dnsNames: ['a.example', 'b.example'] }, undefined],
+    ['san_dns', { dnsNames: [] }, undefined],
+    ['san_uri', {}, 'spiffe://a/b'],
+    ['san_uri', { uris: ['spiffe://a/b', 'spiffe://a/c'] }, undefined],
+    ['fingerprint', {}, 'ab'],
+  ])('by its %s, with %j, is %s', async (place, changes, id) => {
+    const outcome = await judge(NOW - 1, { ...shown, ...changes }, place);
+    expect(outcome.kind === 'consumer' ? outcome.consumer.id : undefined).toBe(id);
+  });
+
+  it('stands for its connection until it ends, however long the connection stays', () => {
+    expect(judge(NOW - 1)).toMatchObject({ kind: 'consumer', consumer: { id: 'acme', via: 'certificate' } });
+    expect(judge(NOW)).toEqual({ kind: 'refused', refusal: { reason: 'certificate_invalid' } });
+  });
+});

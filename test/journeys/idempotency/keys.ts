@@ -1,0 +1,134 @@
+// Keys themselves: which are taken, where they are needed, whose they are and what they are for.
+// A part of idempotency.test.ts.
+import { Readable } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
+import { type House, PATIENT } from './house.ts';
+
+export function keys({ send, carried, outcome, upstream, own, issuer }: House): void {
+  describe('keys', () => {
+    it.each([
+      ['empty', ''],
+      ['of two words', 'a b'],
+      ['in one quote', '"a'],
+      ['too long', 'k'.repeat(256)],
+    ])('idempotency_key_malformed: %s', async (_what, key) => {
+      const answer = await send('/malformed', { headers: { 'idempotency-key': key } });
+      expect(answer).toMatchObject({ status: 400, json: { error: 'Bad Request' } });
+      expect(answer.headers.link).toContain('/.well-known/lifecycle/orders>; rel="describedby"');
+      const line = await own().accessLine(answer.headers['x-request-id']);
+      expect(line).toMatchObject({ refusal: 'idempotency_key_malformed' });
+      expect(carried('/malformed')).toBe(0);
+    });
+
+    it('IDM-1: two lines are refused, as two of any such field are', async () => {
+      expect((await send('/malformed', { headers: { 'idempotency-key': ['a', 'b'] } })).status).toBe(400);
+      expect(carried('/malformed')).toBe(0);
+    });
+
+    it('idempotency_key_missing: where one is required, with where that is said', async () => {
+      const answer = await send('/must', {});
+      expect(answer.status).toBe(400);
+      expect(answer.json.message).toContain('It is kept for 1 day.');
+      expect(answer.headers.link).toContain('rel="describedby"');
+      const line = await own().accessLine(answer.headers['x-request-id']);
+      expect(line).toMatchObject({ refusal: 'idempotency_key_missing' });
+      expect((await send('/must', { key: 'k' })).status).toBe(201);
+      const tooLarge = await send('/must', { key: 'l', body: 'x'.repeat(5_000) });
+      const unmeasured = await send('/must', { key: 'l', body: Readable.from(['x'.repeat(5_000)]) });
+      expect([tooLarge.status, unmeasured.status]).toEqual([413, 413]);
+      // IDM-9: corrected, it comes with the same key.
+      expect((await send('/must', { key: 'l' })).status).toBe(201);
+      expect(carried('/must')).toBe(2);
+    });
+
+    it('idempotency_key_anonymous: nobody is known, and nobody is asked who they are', async () => {
+      const answer = await send('/api/closed/x', { key: 'k' });
+      expect(answer.status).toBe(400);
+      const line = await own().accessLine(answer.headers['x-request-id']);
+      expect(line).toMatchObject({ refusal: 'idempotency_key_anonymous' });
+      expect((await send('/api/closed/x', {})).status).toBe(201);
+      expect((await send('/api/open/x', { key: 'k' })).headers).not.toHaveProperty('idempotency-replayed');
+      expect((await send('/api/open/x', { key: 'k' })).headers['idempotency-replayed']).toBe('true');
+    });
+
+    it('IDM-2: mean nothing to methods that change nothing, and where they are off', async () => {
+      for (const method of ['GET', 'DELETE', 'PATCH']) {
+        const answer = await send('/methods', { key: 'a b', method });
+        expect(answer.status).toBe(201);
+        expect(await outcome(answer)).toBeUndefined();
+      }
+      await send('/plain', { key: 'k' });
+      expect((await send('/plain', { key: 'k' })).json).toEqual({ order: 2 });
+      await send('/patched', { key: 'k', method: 'PATCH' });
+      expect((await send('/patched', { key: 'k', method: 'PATCH' })).json).toEqual({ order: 1 });
+    });
+
+    it('IDM-5: are told of on the page that a refusal links, with how long they are kept', async () => {
+      const read = (accept: string) =>
+        send('/.well-known/lifecycle/orders', { method: 'GET', body: '', headers: { accept } });
+      const { json } = await read('application/json');
+      const keys = { methods: ['POST', 'PUT'], required: false, keep_seconds: 86_400 };
+      expect(json.versions).toMatchObject([{ idempotency: keys }, { idempotency: keys }]);
+      expect((await read('text/html')).text).toContain(
+        'POST, PUT may have an Idempotency-Key, kept for 1 day',
+      );
+    });
+
+    it('IDM-4: are one caller’s own, and of one method, target and version', async () => {
+      const other = `Bearer ${await issuer().sign({ client_id: 'other' })}`;
+      const user = `Bearer ${await issuer().sign({ sub: 'somebody-else' })}`;
+      const key = 'shared';
+      await send('/scope?a=1', { key });
+      for (const sent of [
+        ['/scope?a=1', { headers: { authorization: other } }],
+        ['/scope?a=1', { headers: { authorization: user } }],
+        ['/scope?a=1', { method: 'PUT' }],
+        ['/scope?a=2', {}],
+        ['/api/v1/orders/scope?a=1', {}],
+      ] as const)
+        expect((await send(sent[0], { key, ...sent[1] })).headers).not.toHaveProperty('idempotency-replayed');
+      // The same resource of the same version, however that is named.
+      const named = await send('/api/orders/scope?a=1', { key, headers: { 'api-version': 'v2' } });
+      expect(named.headers['idempotency-replayed']).toBe('true');
+    });
+
+    it('IDM-9: a refusal before takes no key', async () => {
+      expect((await send('/small', { key: 'k', body: 'x'.repeat(100) })).status).toBe(413);
+      expect((await send('/small', { key: 'k', headers: { authorization: 'Bearer no' } })).status).toBe(401);
+      expect((await send('/small', { key: 'k' })).status).toBe(201);
+    });
+
+    it('FWD-10: one that runs is refused before the body is asked for', async () => {
+      const release = Promise.withResolvers<void>();
+      upstream().answerWith(
+        '/orders/expect',
+        (response) => void release.promise.then(() => response.end('done')),
+      );
+      const path = '/api/v1/orders/expect';
+      const headers = { expect: '100-continue' };
+      const running = send(path, { key: 'k', headers });
+      await vi.waitFor(() => expect(carried('/expect')).toBe(1), PATIENT);
+      expect((await send(path, { key: 'k', headers })).status).toBe(409);
+      release.resolve();
+      expect((await running).text).toBe('done');
+      expect((await send(path, { key: 'k', headers })).headers['idempotency-replayed']).toBe('true');
+    });
+
+    it('ORD-5: pages may send a key and read that an answer is one given again', async () => {
+      const origin = 'https://app.example.com';
+      const preflight = await send('/cors', {
+        method: 'OPTIONS',
+        body: '',
+        headers: {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'idempotency-key',
+        },
+      });
+      expect(preflight.headers['access-control-allow-headers']).toContain('idempotency-key');
+      await send('/cors', { key: 'k', headers: { origin } });
+      const again = await send('/cors', { key: 'k', headers: { origin } });
+      expect(again.headers['access-control-expose-headers']).toContain('Idempotency-Replayed');
+    });
+  });
+}

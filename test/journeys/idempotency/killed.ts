@@ -1,0 +1,29 @@
+// What a retry gets of a key whose gateway was killed between the lock and the answer, on both stores.
+// A part of idempotency.test.ts; the killing is done before its gateways start.
+import { describe, expect, it } from 'vitest';
+import type { House } from './house.ts';
+
+export function killed({ send, carried, own, first }: House): void {
+  describe('a gateway killed by -9 while a request with a key was under way', () => {
+    it.each([
+      ['embedded', 'HTTP/1.1', own],
+      ['redis', 'first', first],
+    ] as const)(
+      'IDM-5: %s: the key is locked, for no longer than a lock lasts',
+      async (store, over, gateway) => {
+        const again = () => send(`/locked-${store}`, { key: 'k', over });
+        for (const answer of [await again(), await again()]) {
+          expect(answer).toMatchObject({ status: 409, headers: { 'retry-after': '1' } });
+          const line = await gateway().accessLine(answer.headers['x-request-id']);
+          expect(line).toMatchObject({ refusal: 'idempotency_conflict' });
+        }
+        expect(carried(`/locked-${store}`)).toBe(1);
+
+        const late = () => send(`/lapsed-${store}`, { key: 'k', over });
+        expect(await late()).toMatchObject({ status: 201, text: 'second' });
+        expect(await late()).toMatchObject({ text: 'second', headers: { 'idempotency-replayed': 'true' } });
+        expect(carried(`/lapsed-${store}`)).toBe(2);
+      },
+    );
+  });
+}

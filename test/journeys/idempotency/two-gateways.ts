@@ -1,0 +1,38 @@
+// Two gateways that share their keys on one Redis, and Redis away.
+// A part of idempotency.test.ts.
+import { describe, expect, it, vi } from 'vitest';
+import { type House, PATIENT } from './house.ts';
+
+export function twoGateways({ send, carried, outcome, first, redis }: House): void {
+  describe('two gateways on one Redis', () => {
+    it('promise 42: thirty at once, at both, are carried out once', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, index) =>
+          send('/shared', { key: 'k', over: index % 2 === 0 ? 'first' : 'second' }),
+        ),
+      );
+      // On a busy machine Redis may answer too late; where a key is required that is no licence.
+      const known = new Set([201, 409, 503]);
+      expect(answers.filter(({ status }) => !known.has(status))).toEqual([]);
+      const again = await vi.waitFor(async () => {
+        const answer = await send('/shared', { key: 'k', over: 'second' });
+        expect(answer.status).toBe(201);
+        return answer;
+      }, PATIENT);
+      expect(again).toMatchObject({ json: { order: 1 }, headers: { 'idempotency-replayed': 'true' } });
+      expect(carried('/shared')).toBe(1);
+    });
+
+    it('idempotency_unavailable: without the store, only where a key is required', async () => {
+      redis().pause();
+      const passed = await send('/unheld', { key: 'k', over: 'first' });
+      const refused = await send('/must', { key: 'k', over: 'first' });
+      redis().resume();
+      expect(passed.status).toBe(201);
+      expect(await outcome(passed, first())).toBe('unprotected');
+      expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+      const line = await first().accessLine(refused.headers['x-request-id']);
+      expect(line).toMatchObject({ refusal: 'idempotency_unavailable' });
+    });
+  });
+}
