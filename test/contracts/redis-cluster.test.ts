@@ -8,6 +8,7 @@ import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit
 import { slotOf } from '../../gateway/stores/redis/slots.ts';
 import { type ClusterNode, type RunningCluster, startRedisCluster } from '../support/redis-cluster.ts';
 import { openShared } from './lasting-stores.ts';
+import { everyRecord, newWriter, usageOf } from './ledger-store.ts';
 import { pauseFrom } from './override-store.ts';
 import { newKey, pinOf } from './pin-store.ts';
 import { limitOf } from './rate-limit-store.ts';
@@ -129,6 +130,34 @@ describe('a Redis Cluster', () => {
     for (const { byHand } of [second(), first()])
       await byHand('CLUSTER', 'SETSLOT', slot, 'NODE', second().id);
     expect((await take(key)).remaining).toBe(7);
+  });
+
+  it('ASK: the ledger waits for its slot to change hands: nothing is counted twice or where nobody looks', async () => {
+    const { ledger, close } = await openShared(cluster.url);
+    cleanups.push(close);
+    const batch = newWriter();
+    await ledger.add(batch([usageOf()]));
+    const slot = slotOf('sundial:ledger:{usage}');
+    const [from, to] = slot < 8_192 ? [first(), second()] : [second(), first()];
+    await to.byHand('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id);
+    await from.byHand('CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id);
+    const waiting = batch([usageOf(), usageOf({ consumer: 'newcomer' })]);
+    const isAway = async () => {
+      await expect(ledger.add(waiting)).rejects.toMatchObject({ code: 'store_unavailable' });
+      await expect(everyRecord(ledger)).rejects.toMatchObject({ code: 'store_unavailable' });
+    };
+    await isAway();
+    const keys = (await from.byHand('CLUSTER', 'GETKEYSINSLOT', slot, 100)) as readonly string[];
+    for (const key of keys) {
+      expect(await from.byHand('MIGRATE', '127.0.0.1', to.server.port, key, 0, 5_000)).toBe('OK');
+      await isAway();
+    }
+    for (const { byHand } of [to, from]) await byHand('CLUSTER', 'SETSLOT', slot, 'NODE', to.id);
+    await ledger.add(waiting);
+    expect(await everyRecord(ledger)).toMatchObject([
+      { consumer: 'acme', callsByDay: { '2026-11-20': 2 } },
+      { consumer: 'newcomer', callsByDay: { '2026-11-20': 1 } },
+    ]);
   });
 
   it('RL-13: a primary that does not answer is away for its own keys alone, and only for who finds out', async () => {

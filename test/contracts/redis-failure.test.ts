@@ -50,9 +50,13 @@ async function timed(limiter: RateLimiter, key = 'k'): Promise<{ quota: Quota; m
   return { quota, ms: performance.now() - before };
 }
 
-/** Passes bytes to Redis and back; while `held` is set, answers wait. */
+/** Passes bytes to Redis and back; while `held` is set, answers wait. The next answer is what `spoil` makes of it. */
 async function delayable(target: number) {
-  const state = { held: false, waiting: [] as (() => void)[] };
+  const state = {
+    held: false,
+    waiting: [] as (() => void)[],
+    spoil: undefined as ((answer: Buffer) => Buffer) | undefined,
+  };
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1');
     cleanups.push(
@@ -60,8 +64,10 @@ async function delayable(target: number) {
       () => client.destroy(),
     );
     client.pipe(upstream);
-    upstream.on('data', (bytes) => {
-      const pass = () => void client.write(bytes);
+    upstream.on('data', (bytes: Buffer) => {
+      const passed = state.spoil?.(bytes) ?? bytes;
+      state.spoil = undefined;
+      const pass = () => void client.write(passed);
       if (state.held) state.waiting.push(pass);
       else pass();
     });
@@ -97,6 +103,29 @@ describe('limits while Redis fails', () => {
     expect(await store.take(take)).toMatchObject({ allowed: true });
     expect(states).toEqual([true]);
   });
+
+  it.each([
+    ['is lost', () => Buffer.of()],
+    ['has no end', () => Buffer.from('$99999999999\r\n')],
+  ])(
+    'an answer that %s on the way puts the others out of step for a moment, not for good',
+    async (_how, spoil) => {
+      const line = await delayable(Number(new URL(inject('redisUrl')).port));
+      const connection = await connectRedis(`redis://127.0.0.1:${line.port}`, { onState: () => undefined });
+      cleanups.push(connection.close);
+      const echo = connection.script('sundialTestEcho', 'return ARGV[1]', 1);
+      await vi.waitFor(async () => expect(await echo('k', 'warm')).toBe('warm'), patient);
+      line.state.spoil = spoil;
+      await echo('k', 'spoilt').catch(() => undefined);
+      let calls = 0;
+      await vi.waitFor(async () => {
+        for (const _ of [1, 2, 3]) {
+          calls += 1;
+          expect(await echo('k', calls)).toBe(String(calls));
+        }
+      }, patient);
+    },
+  );
 
   it('RL-13: an answer later than usual is waited for where store_timeout allows it', async () => {
     const line = await startFaultyLine(Number(new URL(inject('redisUrl')).port));

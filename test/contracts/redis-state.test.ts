@@ -230,6 +230,22 @@ describe('a look at the changes', () => {
     expect(await one.pins.find(key)).toBeUndefined();
   });
 
+  it('a Redis that lost its last writes gets the pause back, also where others have written since', async () => {
+    const redis = await redisOfOwn();
+    const [state, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
+    const [early, late] = [pauseFrom(1000), pauseFrom(2000)];
+    await state.overrides.put(early);
+    await state.overrides.put(late);
+    await state.refresh();
+    const [last] = await hand.xrevrange(CHANGES, '+', '-', 'COUNT', 1);
+    await hand.xdel(CHANGES, last?.[0] ?? '');
+    await hand.hdel('sundial:{state}:overrides', late.id);
+    await (await gatewayOn(redis)).pins.claim(newKey(), pinOf('v1'));
+    await state.refresh();
+    expect(state.overrides.current()).toEqual([early, late]);
+    expect((await gatewayOn(redis)).overrides.current()).toEqual([early, late]);
+  });
+
   it('looks at once are one look', async () => {
     const redis = await redisOfOwn();
     const state = await gatewayOn(redis);
@@ -311,6 +327,45 @@ describe('a Redis that answers and refuses', () => {
     await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
   });
 
+  it.each([
+    ['for its keys', ['+@all', '~other:*'], ['+@all', '~sundial:*']],
+    ['for what scripts do', ['+@scripting', '+info', '~sundial:*'], ['+@read', '+@write', '+time']],
+  ])('is no store while the user has no leave %s', async (_what, before, after) => {
+    const redis = await redisOfOwn();
+    const hand = handOn(redis);
+    await hand.call('ACL', 'SETUSER', 'sundial', 'on', '>pass', ...before);
+    const [states, told]: [boolean[], string[]] = [[], []];
+    const url = redis.url.replace('//', '//sundial:pass@');
+    const options = {
+      onState: (up: boolean) => states.push(up),
+      onRefused: (code: string) => told.push(code),
+    };
+    const connection = await connectRedis(url, options);
+    const state = await openSharedState(connection, { onFault });
+    cleanups.push(state.close);
+    await vi.waitFor(() => expect(states).toEqual([true, false]), patient);
+    expect(new Set(told)).toEqual(new Set(['NOPERM']));
+    await hand.call('ACL', 'SETUSER', 'sundial', ...after);
+    await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
+    await state.overrides.put(pauseFrom(1000));
+  });
+
+  it('comes back after it was slow, also to a user without leave for PING', async () => {
+    const redis = await redisOfOwn();
+    await handOn(redis).call('ACL', 'SETUSER', 'sundial', 'on', '>pass', '+@all', '-ping', '~sundial:*');
+    const connection = await connectRedis(redis.url.replace('//', '//sundial:pass@'), {
+      onState: () => undefined,
+    });
+    cleanups.push(connection.close);
+    const read = connection.script('sundialTestGet', "return redis.call('GET', KEYS[1])", 1);
+    redis.pause();
+    cleanups.push(redis.resume);
+    for (let call = 0; call < 3; call += 1) await expect(read('sundial:x')).rejects.toMatchObject(away);
+    expect(connection.ready).toBe(false);
+    redis.resume();
+    await vi.waitFor(async () => expect(await read('sundial:x')).toBeNull(), patient);
+  });
+
   it('is up where it refuses one thing that is wrong for itself', async () => {
     const redis = await redisOfOwn();
     const states: boolean[] = [];
@@ -337,6 +392,13 @@ describe('a Redis that answers and refuses', () => {
     ['WRONGTYPE Operation against a key holding the wrong kind of value', false],
     ["NOPERM User default has no permissions to run the 'set' command", false],
     ["NOPERM this user has no permissions to run the 'evalsha' command", true],
+    ['NOPERM this user has no permissions to access one of the keys used as arguments', true],
+    ['NOPERM No permissions to access a key', true],
+    [
+      "ERR The user executing the script can't run this command or subcommand script: 8e1, on @user_script:1.",
+      true,
+    ],
+    ["ERR ACL failure in script: User s has no permissions to run the 'time' command script: 8e1", true],
     ['NOAUTH Authentication required.', true],
     ['LOADING Redis is loading the dataset in memory', true],
     ['BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.', true],

@@ -207,7 +207,7 @@ describe('a data folder', () => {
       policies: 'store-faults',
     });
     await expect(started).rejects.toThrow(
-      `${damaged}/sundial.db is damaged: file is not a database; put a copy of it back, or move it away to start without its pins and pauses`,
+      `${damaged}/sundial.db is damaged: file is not a database; put a copy of it back, or move it away to start without what it holds: pins, pauses, API keys, the ledger`,
     );
   });
 });

@@ -71,7 +71,7 @@ function toDataFolderError(folder: string, file: string, error: unknown): DataFo
       );
     case 'damaged':
       return unusable(
-        `${file} is damaged: ${reason}; put a copy of it back, or move it away to start without its pins and pauses`,
+        `${file} is damaged: ${reason}; put a copy of it back, or move it away to start without what it holds: pins, pauses, API keys, the ledger`,
       );
     case 'newer':
       return unusable(

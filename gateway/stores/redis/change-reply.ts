@@ -12,8 +12,8 @@ export interface Changes {
   readonly keys: readonly string[];
   /** Every override there is; undefined when none has changed. */
   readonly overrides: readonly string[] | undefined;
-  /** The name of the data; undefined where it is known to be the same. */
-  readonly origin: string | undefined;
+  /** The name of the data, and the first entry of its stream; undefined where the last entry seen is still there. */
+  readonly data: { readonly origin: string; readonly oldest: string } | undefined;
 }
 
 /** @throws TypeError for an answer of another shape: a mistake in this program or another hand in its keys */
@@ -22,14 +22,14 @@ export function readChanges(reply: unknown): Changes {
     throw new TypeError('the script of the changes answered something else than a list');
   const [kind, seen, ...rest]: readonly unknown[] = reply;
   if (kind === 'all') {
-    const [overrides, origin] = rest;
+    const [overrides, origin, oldest] = rest;
     return {
       seen: String(seen),
       pins: 'all',
       claimed: [],
       keys: [],
       overrides: textsOf(overrides),
-      origin: String(origin),
+      data: { origin: String(origin), oldest: String(oldest) },
     };
   }
   const [pins, overrides, claimed, keys] = rest;
@@ -39,7 +39,7 @@ export function readChanges(reply: unknown): Changes {
     claimed: textsOf(claimed),
     keys: textsOf(keys),
     overrides: overrides === null ? undefined : textsOf(overrides),
-    origin: undefined,
+    data: undefined,
   };
 }
 

@@ -31,7 +31,7 @@ export function openCluster(
         sends.set(link, send);
         return send;
       };
-      return async (args, { withinMs }) => {
+      return async (args, { withinMs, makesKeys = false }) => {
         const began = performance.now();
         const link = map.holderOf(slotOf(String(args[0])));
         if (link === undefined)
@@ -39,7 +39,7 @@ export function openCluster(
         try {
           return await sendTo(link)(args, { withinMs });
         } catch (error) {
-          if (!(error instanceof Redirected)) throw error;
+          if (!(error instanceof Redirected) || (error.once && makesKeys)) throw error;
           const next = map.follow(error, link);
           const left = Math.max(0, withinMs - (performance.now() - began));
           return sendTo(next)(args, { withinMs: left, asking: error.once });

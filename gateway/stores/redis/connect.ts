@@ -17,13 +17,15 @@ export interface RedisConnection {
   /**
    * Registers a Lua script whose first `keys` arguments are its keys, all of one hash tag. Calls reject with
    * `StoreUnavailable` only, at the latest after `answerWithinMs`: a longer time than the connection's own is for what no
-   * request waits for.
+   * request waits for. A script that `makesKeys` out of its first one, which is none itself, is away while the slot of a
+   * cluster changes hands: the server would send it on to where nothing is yet, to read nothing or write what there is
+   * a second time.
    */
   readonly script: (
     name: string,
     lua: string,
     keys: number,
-    options?: { readonly answerWithinMs?: number },
+    options?: { readonly answerWithinMs?: number; readonly makesKeys?: boolean },
   ) => RedisScript;
   readonly close: () => void;
 }
@@ -62,9 +64,14 @@ export async function connectRedis(
     get problem() {
       return link.problem;
     },
-    script: (name, lua, keys, { answerWithinMs: withinMs = settled.answerWithinMs } = {}) => {
+    script: (
+      name,
+      lua,
+      keys,
+      { answerWithinMs: withinMs = settled.answerWithinMs, makesKeys = false } = {},
+    ) => {
       const send = link.script(name, lua, keys);
-      return (...args) => send(args, { withinMs });
+      return (...args) => send(args, { withinMs, makesKeys });
     },
     close: link.close,
   };

@@ -17,9 +17,11 @@ export class Redirected extends StoreUnavailable {
   }
 }
 
-/** What is refused to whoever asks, whatever they ask: no memory, no disk, no primary, no leave to run scripts, not yet loaded. */
+/** What is refused to whoever asks, whatever they ask: no memory, no disk, no primary, not yet loaded, no leave for scripts or keys. */
 const REFUSES_ALL =
-  /^(?:ERR Error running script.*[ :]-)?(?:OOM|MISCONF|NOREPLICAS|READONLY|MASTERDOWN|LOADING|BUSY|CLUSTERDOWN|NOAUTH|WRONGPASS|NOPERM .*'eval)/;
+  /^(?:ERR Error running script.*[ :]-)?(?:OOM|MISCONF|NOREPLICAS|READONLY|MASTERDOWN|LOADING|BUSY|CLUSTERDOWN|NOAUTH|WRONGPASS|NOPERM .*(?:'eval| key))/;
+/** What a script has no leave for is told in other words than what its caller has none for. */
+const SCRIPT_LACKS_LEAVE = /^ERR .*(?:The user executing the script can't|ACL failure in script)/;
 const REDIRECT = /^(MOVED|ASK) \d+ (\S*:\d+)$/;
 
 /** An error reply is an answer: the server is there, only this command failed. */
@@ -29,7 +31,12 @@ export function isReply(error: unknown): error is Error {
 
 /** Of the message of an error reply; before Redis 7 that of a script has it somewhere inside. */
 export function refusesAll(message: string): boolean {
-  return REFUSES_ALL.test(message);
+  return REFUSES_ALL.test(message) || SCRIPT_LACKS_LEAVE.test(message);
+}
+
+/** No leave for this command: an answer all the same. */
+export function lacksLeave(error: unknown): boolean {
+  return isReply(error) && error.message.startsWith('NOPERM');
 }
 
 export function redirectIn(message: string): Redirected | undefined {
@@ -49,5 +56,6 @@ export function describe(error: unknown): string {
   if ('code' in error && typeof error.code === 'string') return error.code;
   if (error.message.startsWith('All sentinels are unreachable')) return 'no sentinel answers';
   if (error.message.includes('cluster support disabled')) return 'no cluster';
+  if (SCRIPT_LACKS_LEAVE.test(error.message)) return 'NOPERM';
   return /^[A-Z]{3,}\b/.exec(error.message)?.[0] ?? 'connection closed';
 }

@@ -23,13 +23,13 @@ const NUL = '\0';
 const AFTER_NUL = '\u0001';
 
 export function createRedisLedger({ script }: RedisConnection): LedgerStore {
-  const patient = { answerWithinMs: ANSWER_WITHIN_MS };
+  const patient = { answerWithinMs: ANSWER_WITHIN_MS, makesKeys: true };
   const define = (name: string, text: string) => script(name, text, 1, patient);
   const addUsage = define('sundialAddUsage', textOf('add-usage'));
   const readUsage = define('sundialReadUsage', textOf('read-usage'));
   const forgetUsage = define('sundialForgetUsage', textOf('forget-usage'));
   // A request waits for it.
-  const firstUsage = script('sundialFirstUsage', textOf('first-usage'), 1);
+  const firstUsage = script('sundialFirstUsage', textOf('first-usage'), 1, { makesKeys: true });
   const usageBegan = define('sundialUsageBegan', textOf('usage-began'));
 
   const readChunk = async (

@@ -1,15 +1,16 @@
 // One connection to one Redis as the request path needs it: an answer at once, or the plain statement that there is none.
 // connect.ts has one, to a server or to the primary behind sentinels; cluster.ts has one for each primary.
+import { randomUUID } from 'node:crypto';
 import type { Redis as Client } from 'ioredis';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { createBreaker } from './breaker.ts';
 import { CONNECT_WITHIN_MS } from './client.ts';
 import { answered } from './deadline.ts';
-import { describe, isRefusedSelect, isReply, Late, redirectIn, refusesAll } from './failures.ts';
+import { describe, isRefusedSelect, isReply, Late, lacksLeave, redirectIn, refusesAll } from './failures.ts';
 
 const BREAKER_PAUSE_MS = 250;
-/** As all else is written: by a script. */
-const WRITE = "return redis.call('SET', KEYS[1], '1', 'PX', 1000)";
+/** As all else is written: by a script, which looks at the clock besides, as those of limits do. */
+const WRITE = "return redis.call('TIME') and redis.call('SET', KEYS[1], '1', 'PX', 1000)";
 /** Late answers in a row that mean Redis is away; a single one would send every key to its fallback. */
 const LATE_BEFORE_TRIP = 3;
 const ELSEWHERE = 'no such database';
@@ -20,6 +21,8 @@ export interface Sending {
   readonly withinMs: number;
   /** Says that it was sent here for this command alone. */
   readonly asking?: boolean;
+  /** Not to be sent on for this command alone: see `RedisConnection.script`. */
+  readonly makesKeys?: boolean;
 }
 
 export interface LinkOptions {
@@ -65,9 +68,28 @@ export function openLink(
     up = now;
     options.onState(now);
   };
+  const connectAnew = (): void => redis.disconnect(true);
+  /** Where bytes were lost on the way every answer is one to something else, or none comes: the connection stays open all the same. */
+  const answersInStep = async (): Promise<void> => {
+    const said = randomUUID();
+    const unheard = setTimeout(connectAnew, CONNECT_WITHIN_MS);
+    unheard.unref();
+    try {
+      if ((await redis.ping(said)) === said) return;
+      connectAnew();
+      throw new Error('answers to something else');
+    } catch (error) {
+      if (!lacksLeave(error)) throw error;
+    } finally {
+      clearTimeout(unheard);
+    }
+  };
   const breaker = createBreaker({
     pauseMs: BREAKER_PAUSE_MS,
-    probe: () => (isElsewhere ? Promise.reject(new Error(ELSEWHERE)) : answered(redis.ping(), limitMs)),
+    probe: async () => {
+      if (isElsewhere) throw new Error(ELSEWHERE);
+      await answered(answersInStep(), limitMs);
+    },
     onState: (isBack) => {
       if (isBack) problem = undefined;
       tellState();

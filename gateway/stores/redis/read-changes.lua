@@ -7,8 +7,8 @@
 -- ARGV[2]  a name for the data, should it have none
 -- ARGV[3]  the name of the data that this gateway has seen, '' at first
 --
--- Returns  { 'all', last entry, overrides, name of the data } at first, when the last entry seen is not there any more: trimmed
---          away, or lost with the rest of this Redis, and when the data is another, whose entry may have the same place; else
+-- Returns  { 'all', last entry, overrides, name of the data, first entry } at first, when the last entry seen is not there any
+--          more: trimmed away with all before it, or lost, and when the data is another, whose entry may have the same place; else
 --          { 'some', last entry, keys of pins that were moved, overrides or false when unchanged, keys of pins that were none before,
 --          API keys that were changed }
 
@@ -23,7 +23,8 @@ if redis.call('EXISTS', KEYS[1]) == 0 then
 end
 local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1][1]
 if ARGV[1] == '' or name ~= ARGV[3] or #redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1]) == 0 then
-  return { 'all', newest, redis.call('HVALS', KEYS[2]), name }
+  local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1][1]
+  return { 'all', newest, redis.call('HVALS', KEYS[2]), name, oldest }
 end
 if ARGV[1] == newest then
   return { 'some', newest, {}, false, {}, {} }

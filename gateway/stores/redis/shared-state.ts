@@ -58,11 +58,13 @@ export async function openSharedState(
     overrides = readOverrides(texts, onFault);
   };
 
-  /** Emptied, or put back to an earlier day: what gateways know is then more than what the store knows. */
-  const hasLostItsPast = (changes: Changes): boolean =>
-    origin !== undefined &&
-    changes.origin !== undefined &&
-    (changes.origin !== origin || isEarlier(changes.seen, seen));
+  /**
+   * Emptied, put back to an earlier day, or without what a failover lost: what gateways know is then more than what the
+   * store knows. A stream is trimmed from its beginning: where an older entry is there, the one last seen was lost,
+   * whatever others have written since.
+   */
+  const hasLostItsPast = ({ data }: Changes): boolean =>
+    origin !== undefined && data !== undefined && (data.origin !== origin || isEarlier(data.oldest, seen));
 
   /** A lost store changes nothing: a pause goes on until its end, or until someone ends it. */
   const restore = async (): Promise<readonly string[]> => {
@@ -86,7 +88,7 @@ export async function openSharedState(
     const texts = hasLostItsPast(changes) ? await restore() : changes.overrides;
     if (changed !== before) return look();
     if (texts !== undefined) takeOver(texts);
-    origin = changes.origin ?? origin;
+    origin = changes.data?.origin ?? origin;
     if (changes.pins === 'all') {
       pins.forgetAll();
       keys.forgetAll();
