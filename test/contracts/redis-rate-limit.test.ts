@@ -63,6 +63,15 @@ describe('the Redis rate-limit store', () => {
     expect(await hand.pttl(bucketOf(key))).toBeLessThanOrEqual(60_000);
   });
 
+  it('RL-10: a sliding log is forgotten with its window', async () => {
+    const key = randomUUID();
+    const limit = { ...limitOf(3, 60_000), algorithm: 'sliding-log' as const };
+    await createRedisRateLimitStore(connection).take({ key, limit, cost: 1 });
+    const left = await hand.pttl(`${bucketOf(key)}:log`);
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(60_000);
+  });
+
   it('RL-10: an expired bucket is gone from Redis', async () => {
     const key = randomUUID();
     await createRedisRateLimitStore(connection).take({ key, limit: limitOf(1, 20), cost: 1 });
