@@ -40,18 +40,9 @@ const AUTHENTICATORS: ExchangePorts['authenticators'] = new Map([
       verify: () => ({ kind: 'consumer', consumer: ACME }) as const,
     }),
   ],
-  [
-    'keys',
-    {
-      via: 'key',
-      isPresent: ({ headers }) => headers['x-api-key'] !== undefined,
-      claims: () => true,
-      judge: () => ({ kind: 'consumer', consumer: { ...ACME, via: 'key' } }),
-    },
-  ],
 ]);
 
-async function ask(records: readonly UsageRecord[], next?: string, headers: object = TOKEN) {
+async function ask(records: readonly UsageRecord[], next?: string) {
   const filters: UsageFilter[] = [];
   const read: LedgerStore['read'] = async (filter) => {
     filters.push(filter);
@@ -59,7 +50,7 @@ async function ask(records: readonly UsageRecord[], next?: string, headers: obje
   };
   const ports = { wallClock: () => NOW, ledger: { read }, authenticators: AUTHENTICATORS };
   const facts = { ...deprecatedFacts(), plan: PLAN, consumer: undefined };
-  const directive = await publishReserved(PLAN, view({ path: PATH, headers: { ...headers } }), facts, ports);
+  const directive = await publishReserved(PLAN, view({ path: PATH, headers: TOKEN }), facts, ports);
   const body = directive?.kind === 'publish' ? JSON.parse(directive.publication.body) : undefined;
   return { directive, body, filters, facts };
 }
@@ -69,11 +60,6 @@ describe('a consumer’s own usage', () => {
     const { filters, facts } = await ask([]);
     expect(filters).toEqual([{ consumer: 'acme', via: 'token', since: '2026-08-22' }]);
     expect(facts.consumer).toBe(ACME);
-  });
-
-  it('is asked of the ledger by its key, where that is what it shows', async () => {
-    const { filters } = await ask([], undefined, { 'x-api-key': 'good' });
-    expect(filters).toEqual([{ consumer: 'acme', via: 'key', since: '2026-08-22' }]);
   });
 
   it('tells of its own leave that runs, and not why it has it', async () => {
