@@ -2,11 +2,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
 import { describe, expect, it } from 'vitest';
-import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
-import { createClientAddress } from '../../gateway/server/client-address.ts';
 import { readCertificate } from '../../gateway/server/client-certificate.ts';
-import { readRequest } from '../../gateway/server/request-view.ts';
-import { createBytesParser } from '../support/parsed-request.ts';
 
 const DNS = 2;
 const URI = 6;
@@ -61,20 +57,3 @@ describe('a client certificate', () => {
     expect(odd).not.toBe('admin');
   });
 });
-
-it.each([
-  ['a client', false, 'acme'],
-  ['a trusted proxy, whose own it is', true, undefined],
-])(
-  'XFF-1: on a connection of %s says who calls only where a client opened it',
-  async (_whose, viaTrusted, who) => {
-    const [raw] = await createBytesParser().parse('GET /echo HTTP/1.1\r\nHost: api.example.com\r\n\r\n');
-    if (raw === undefined) throw new Error('nothing was read');
-    const reading = readRequest(raw, {
-      ...{ scheme: 'https', isHttp2: false, requestId: 'r', trace: undefined, bounds: compileBounds({}) },
-      address: createClientAddress(viaTrusted ? ['192.0.2.1'] : [])('192.0.2.1', undefined),
-      certificates: { own: undefined, client: readCertificate(await certificateOf([[DNS, 'a.example']])) },
-    });
-    expect(reading.kind === 'view' ? reading.view.clientCertificate?.commonName : reading).toBe(who);
-  },
-);

@@ -89,13 +89,6 @@ describe('the alert rules and the dashboard', () => {
       for (const label of list.split(/,\s*/)) expect([...known], `by ${label}`).toContain(label);
   });
 
-  it('says in the table of versions what the ledger of today makes of each retirement', () => {
-    const table = dashboard.panels.find(({ type }: { type: string }) => type === 'table');
-    const asked = table.targets.map(({ expr }: { expr: string }) => expr).join('\n');
-    for (const name of ['sundial_version_retirement_ready', 'sundial_version_retirement_held'])
-      expect(asked).toContain(`${name}{api=~"$api", version=~"$version"}`);
-  });
-
   it.each(rules.filter(({ alert }) => alert !== undefined))(
     '$alert says in a sentence what is wrong, with labels that its expression keeps',
     ({ expr, annotations = {} }) => {
