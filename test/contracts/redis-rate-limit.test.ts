@@ -6,12 +6,13 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
+import { openStores } from '../../gateway/stores/open-stores.ts';
 import { startPatience } from '../../gateway/stores/patience.ts';
 import { connectRedis, type RedisConnection } from '../../gateway/stores/redis/connect.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
 import { type FaultyLine, startFaultyLine } from '../support/faulty-line.ts';
 import { type RunningRedis, startRedis } from '../support/redis-server.ts';
-import { limitOf } from './rate-limit-store.ts';
+import { limitOf, takeOne } from './rate-limit-store.ts';
 
 const quiet = { onState: () => undefined, answerWithinMs: 5000 };
 const bucketOf = (key: string): string => `sundial:limit:${key}`;
@@ -62,6 +63,15 @@ describe('the Redis rate-limit store', () => {
     expect(await take()).toMatchObject({ allowed: false });
     expect(await hand.get(bucketOf(key))).toBe(stored);
     expect(await hand.pttl(bucketOf(key))).toBeLessThanOrEqual(60_000);
+  });
+
+  it('RL-10: a sliding log is forgotten with its window', async () => {
+    const key = randomUUID();
+    const limit = { ...limitOf(3, 60_000), algorithm: 'sliding-log' as const };
+    await createRedisRateLimitStore(connection).take({ key, limit, cost: 1 });
+    const left = await hand.pttl(`${bucketOf(key)}:log`);
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(60_000);
   });
 
   it('RL-10: an expired bucket is gone from Redis', async () => {
@@ -247,6 +257,20 @@ describe('gateways whose answers from Redis come late or not at all', () => {
     const taken = await Promise.all(takes.flat());
     expect(taken.filter(({ allowed }) => allowed)).toHaveLength(50);
     expect(new Set(taken.filter(({ allowed }) => allowed).map(({ remaining }) => remaining)).size).toBe(50);
+  });
+
+  it('RL-13: an answer later than usual is waited for where store_timeout allows it', async () => {
+    const line = stack.use(await startFaultyLine(redis.port));
+    const stores = await openStores({
+      store: { kind: 'redis', url: `redis://127.0.0.1:${line.port}` },
+      ...{ storeTimeoutMs: 20_000, replicas: 1, monotonic: () => performance.now() },
+      onState: () => undefined,
+      onFault: (error) => expect.fail(String(error)),
+    });
+    stack.defer(stores.close);
+    line.delay(100);
+    const quota = await takeOne(stores.limiter, { key: randomUUID(), limit, cost: 1 }, { exact: true });
+    expect(quota).toMatchObject({ kind: 'counted', allowed: true });
   });
 
   it('promise 28: a take whose answer was lost on the way is not sent again: it is counted once', async () => {

@@ -76,7 +76,7 @@ const elsewhere =
   (_, init) =>
     fetch(url(), init);
 
-function openVerifier(fetcher: typeof fetch = fetch, timeout = 5 * SECOND) {
+function openVerifier(fetcher: typeof fetch = fetch, timeout = MINUTE) {
   const told: KeyFetch[] = [];
   let fetches = 0;
   let through = fetcher;

@@ -89,6 +89,10 @@ describe('the record of a key', () => {
     const flaws = (at: number) => [digest, next].map((each) => flawOfKey(rotated, each, at));
     expect(flaws(NOW + 99)).toEqual([undefined, undefined]);
     expect(flaws(NOW + 100)).toEqual(['expired', undefined]);
+    // A rotation gives no secret a day more than the key has.
+    const ending = rotateKey({ ...record, expires: NOW + 50 }, next, { now: NOW, overlapMs: 100 });
+    expect([NOW + 49, NOW + 50].map((at) => flawOfKey(ending, digest, at))).toEqual([undefined, 'expired']);
+    expect(consumerOfKey(ending, digest).ends).toBe(NOW + 50);
     // What has ended is not kept by the next rotation, and no rotation lengthens what is left.
     const twice = rotateKey(rotated, 'ab', { now: NOW + 50, overlapMs: 1000 });
     expect(twice.secrets.map(({ until }) => until)).toEqual([undefined, NOW + 1050, NOW + 100]);

@@ -136,13 +136,6 @@ describe('the alert rules and the dashboard', () => {
     },
   );
 
-  it('says in the table of versions what the ledger of today makes of each retirement', () => {
-    const table = dashboard.panels.find(({ type }: { type: string }) => type === 'table');
-    const asked = table.targets.map(({ expr }: { expr: string }) => expr).join('\n');
-    for (const name of ['sundial_version_retirement_ready', 'sundial_version_retirement_held'])
-      expect(asked).toContain(`${name}{api=~"$api", version=~"$version"}`);
-  });
-
   it.each(expressions)('%s names values that these labels have', (_where, expr) => {
     for (const [, label = '', operator = '', value = ''] of expr.matchAll(/(\w+)\s*([=!]~?=?)"([^"]*)"/g)) {
       const known = VALUES[label];

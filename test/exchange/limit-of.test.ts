@@ -1,0 +1,49 @@
+// Which bucket a request is counted in, and by which limit, at each stage of its version.
+// What a bucket does with it is in policy/rate-limit.test.ts.
+import { expect, it } from 'vitest';
+import { partsOf } from '../../gateway/exchange/limit-of.ts';
+import type { Exception } from '../../gateway/policy/lifecycle/exceptions.ts';
+import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
+import { deprecatedFacts, LIMIT, NOW, RULE, version } from '../support/exchange-samples.ts';
+
+const LOWERED = { ...LIMIT, name: 'deprecated' };
+const rule = {
+  ...RULE,
+  deprecated: LOWERED,
+  buckets: { active: 'orders:v1:default', deprecated: 'orders:v1:deprecated' },
+};
+const ACME = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims: {} } as const;
+const leave = (...from: Exception['from'][number][]): Exception => ({
+  ...{ consumer: 'acme', until: NOW + 1, from, why: 'w', by: 'b', phases: [] },
+});
+
+it.each<[string, number, readonly Exception[], string, string]>([
+  [
+    'the day before its deprecation',
+    Date.UTC(2026, 0, 15) - 1,
+    [],
+    'default',
+    '{consumer:acme}:orders:v1:default',
+  ],
+  [
+    'from its deprecation on',
+    Date.UTC(2026, 0, 15),
+    [],
+    'deprecated',
+    '{consumer:acme}:orders:v1:deprecated',
+  ],
+  ['past its sunset', Date.UTC(2027, 5, 1), [], 'deprecated', '{consumer:acme}:orders:v1:deprecated'],
+  ['with leave from limits', NOW, [leave('limits')], 'default', '{consumer:acme}:orders:v1:default'],
+  [
+    'with leave from something else',
+    NOW,
+    [leave('sunset')],
+    'deprecated',
+    '{consumer:acme}:orders:v1:deprecated',
+  ],
+])('RL-11: a version %s has a limit and a bucket of its own', (_when, now, exceptions, limit, key) => {
+  const rules = version({ exceptions });
+  const facts = { ...deprecatedFacts(), now, phase: phaseAt(rules.phases, now) };
+  const parts = partsOf(rules, { each: [rule], cost: 3 }, ACME, '192.0.2.1', facts);
+  expect(parts.map((part) => [part.limit.name, part.key, part.cost])).toEqual([[limit, key, 3]]);
+});

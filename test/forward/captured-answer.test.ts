@@ -1,0 +1,60 @@
+// What is held back for a key, without sockets: nothing of it is given before it is kept, and whoever has left changes nothing.
+// What clients see of it stands in the journey about idempotency keys.
+import { expect, it } from 'vitest';
+import { captureAnswer } from '../../gateway/forward/captured-answer.ts';
+import { idempotencyOf } from '../../gateway/policy/idempotency/section.ts';
+
+const rules = idempotencyOf([{}]);
+if (rules === undefined) throw new Error('no rules');
+
+/** An answer of an upstream to its end; `asked` has, in turn, what was given and what was kept. */
+function answered({ gone = false } = {}) {
+  const asked: string[] = [];
+  const kept = Promise.withResolvers<void>();
+  const say = (what: string) => () => void asked.push(what);
+  const claim = {
+    rules: rules as NonNullable<typeof rules>,
+    judge: () => 'keep' as const,
+    headOf: (status: number) => ({ status, headers: {} }),
+    keep: (_request: Uint8Array, { body }: { readonly body: Uint8Array }) => {
+      asked.push(`keep ${Buffer.from(body)}`);
+      return kept.promise;
+    },
+    ...{ release: say('release'), abandon: say('abandon'), forgo: say('forgo') },
+  };
+  const capture = captureAnswer({
+    ...{ inbound: { gone }, claim, request: Buffer.from('x'), room: { held: 0, most: 100 } },
+    delivery: {
+      head: (status) => void asked.push(`head ${status}`),
+      data: (chunk) => asked.push(`data ${chunk}`) > 0,
+      ...{ end: say('end'), discard: say('discard') },
+    },
+    onPassedOn: say('passed on'),
+    onUngivable: say('not given'),
+  });
+  capture.head(201, {});
+  capture.data(Buffer.from('a'));
+  capture.data(Buffer.from('b'));
+  capture.end();
+  return { asked, kept, capture };
+}
+
+/** Lets what was waiting for a promise run. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it('IDM-5: what a client is told outlives the gateway: it is kept before a byte of it is given', async () => {
+  const { asked, kept } = answered();
+  await settle();
+  expect(asked).toEqual(['keep ab']);
+  kept.resolve();
+  await settle();
+  expect(asked).toEqual(['keep ab', 'head 201', 'data ab', 'end', 'discard']);
+});
+
+it('promise 42: a client that has left has its answer kept all the same, and the call goes on for it', async () => {
+  const { asked, kept, capture } = answered({ gone: true });
+  expect(capture.isWanted()).toBe(true);
+  kept.resolve();
+  await settle();
+  expect(asked).toEqual(['keep ab', 'not given', 'discard']);
+});
