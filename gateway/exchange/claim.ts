@@ -113,6 +113,7 @@ export function withoutStore(
   return undefined;
 }
 
-function awayFor(wallClock: ExchangePorts['wallClock']): IdempotencyRefusal {
+/** For a moment, whatever it is that is not to be had. */
+export function awayFor(wallClock: ExchangePorts['wallClock']): IdempotencyRefusal {
   return { reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: wallClock() + 1000 };
 }

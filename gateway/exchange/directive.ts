@@ -53,6 +53,8 @@ export interface ReplayOrder {
   readonly isSame: (body: Uint8Array) => boolean;
   /** Bytes: a larger body is another one. */
   readonly maxBody: number;
+  /** Where there is no room for the body that is to be compared, or for the answer. */
+  readonly noRoom: () => IdempotencyRefusal;
 }
 
 /** Refused before a route was known: by the listener's strictness or by the route match. */

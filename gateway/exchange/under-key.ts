@@ -5,7 +5,7 @@ import type { RouteMatch } from '../plan/route-table.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { fingerprintOf, readKey, storageKey } from '../policy/idempotency/key.ts';
 import type { IdempotencyRules } from '../policy/idempotency/rules.ts';
-import { type Asked, claimKey, withoutStore } from './claim.ts';
+import { type Asked, awayFor, claimKey, withoutStore } from './claim.ts';
 import type { Directive, ForwardOrder } from './directive.ts';
 import { refuse } from './enforce.ts';
 import type { ExchangeFacts } from './facts.ts';
@@ -73,7 +73,8 @@ export async function underKey(
     case 'kept': {
       const { answer } = asked;
       const isSame = (body: Uint8Array): boolean => fingerprintOf(contentType, body) === answer.fingerprint;
-      return { kind: 'replay', forward: order, kept: answer, isSame, maxBody: rules.maxBody };
+      const noRoom = () => awayFor(ports.wallClock);
+      return { kind: 'replay', forward: order, kept: answer, isSame, maxBody: rules.maxBody, noRoom };
     }
     default: {
       const never: never = asked;

@@ -23,7 +23,7 @@ export interface ReplayPorts {
  */
 export async function replayAnswer(
   inbound: Inbound,
-  { forward, kept, isSame, maxBody }: ReplayOrder,
+  { forward, kept, isSame, maxBody, noRoom }: ReplayOrder,
   facts: ExchangeFacts,
   { finishHead, room }: ReplayPorts,
 ): Promise<Refusal | undefined> {
@@ -33,6 +33,8 @@ export async function replayAnswer(
       const isReplay = isSame(body.bytes);
       body.free();
       if (!isReplay) break;
+      if (room.held + kept.body.length > room.most) return noRoom();
+      holdWhileGiven(inbound, kept.body.length, room);
       facts.idempotency = 'replayed';
       const given = deliverTo(inbound, {
         onHead(status, headers) {
@@ -54,10 +56,12 @@ export async function replayAnswer(
       );
       return undefined;
     }
-    // Larger than any whose outcome is kept, or than there is room to compare: it is not taken for the same.
+    // Larger than any whose outcome is kept.
     case 'over':
-    case 'full':
       break;
+    // Nobody knows whether it is the same, which is no word on the payload (IDM-3).
+    case 'full':
+      return noRoom();
     case 'refused':
       return body.refusal;
     case 'broken':
@@ -69,6 +73,16 @@ export async function replayAnswer(
   }
   facts.idempotency = 'mismatch';
   return MISMATCH;
+}
+
+/** Of an answer that is all here, a client that takes its time holds what it has not taken. */
+function holdWhileGiven({ res, gone }: Inbound, bytes: number, room: HeldBodies): void {
+  // What has closed does not close again.
+  if (gone) return;
+  room.held += bytes;
+  res.once('close', () => {
+    room.held -= bytes;
+  });
 }
 
 function give({ status, headers, body }: ReplayOrder['kept'], delivery: Delivery): void {

@@ -1,14 +1,23 @@
 // A real Redis that stalls, dies and comes back under load: answers go on within the deadline and counting resumes.
-import { once } from 'node:events';
+import { errorMonitor, once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { redisAddress } from '../../gateway/plan/redis-address.ts';
 import type { Quota, RateLimiter } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
 import { createRateLimiter } from '../../gateway/stores/rate-limiter.ts';
+import { loadClients } from '../../gateway/stores/redis/client.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
+import { openLink } from '../../gateway/stores/redis/link.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
+import { makeKeyPair } from '../support/key-pairs.ts';
+import { freePorts } from '../support/ports.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { limitOf, takeOne } from './rate-limit-store.ts';
 
@@ -187,6 +196,44 @@ describe('limits while Redis fails', () => {
     expect(connection.ready).toBe(false);
     cleanups.push((await startRedis({ port: gone.port })).stop);
     await vi.waitFor(() => expect(connection.ready).toBe(true), patient);
+  });
+
+  it('by TLS, with a certificate that is not trusted: a close in mid-handshake ends the connection and not the process', async () => {
+    const { cert, key } = await makeKeyPair({ names: ['redis.example'] });
+    const folder = await mkdtemp(join(tmpdir(), 'sundial-tls-'));
+    cleanups.push(() => rm(folder, { recursive: true }));
+    const [certFile, keyFile] = [join(folder, 'redis.crt'), join(folder, 'redis.key')];
+    await writeFile(certFile, cert);
+    await writeFile(keyFile, key);
+    const [port = 0] = await freePorts(1);
+    const files = ['--tls-cert-file', certFile, '--tls-key-file', keyFile, '--tls-ca-cert-file', certFile];
+    const more = ['--tls-port', String(port), '--tls-auth-clients', 'no', ...files];
+    cleanups.push((await startRedis({ more })).stop);
+    const address = redisAddress(`rediss://127.0.0.1:${port}`);
+    if (address?.kind !== 'single') throw new Error('no address');
+    const clients = await loadClients();
+    const uncaught: unknown[] = [];
+    const note = (error: unknown) => uncaught.push(error);
+    process.on('uncaughtException', note);
+    cleanups.push(() => process.off('uncaughtException', note));
+
+    // Of the certificate, and of what the server makes of the end: the client listens for one of them.
+    await vi.waitFor(async () => {
+      const client = clients.primary(address);
+      const told = { onState: () => undefined, onRefused: () => undefined };
+      const link = openLink(client, { ...told, answerWithinMs: 30, writeKey: () => 'k' });
+      await setImmediate();
+      const seen: unknown[] = [];
+      // Hears of errors without being the one that is to hear of them.
+      client.stream.on(errorMonitor, (error) => seen.push(error));
+      const { promise: closed, resolve } = Promise.withResolvers<void>();
+      client.stream.once('close', () => resolve());
+      link.close();
+      await closed;
+      await setImmediate();
+      expect(seen).toHaveLength(2);
+    }, patient);
+    expect(uncaught).toEqual([]);
   });
 
   it('RL-13: a connection whose Redis has stalled for long is given up and a new one made', async () => {

@@ -1,11 +1,15 @@
-// A request's body that somebody has to know whole: how much of it is held, and that nothing is lost where it is too much.
+// A request's body that somebody has to know whole: how much of it is held, and that nothing is lost where it is too much;
+// and an answer that is given again for one.
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
 import type { Inbound } from '../../gateway/forward/inbound.ts';
+import { replayAnswer } from '../../gateway/forward/replay.ts';
 import { readWhole } from '../../gateway/forward/whole-body.ts';
-import { view } from '../support/exchange-samples.ts';
+import { deprecatedFacts, view } from '../support/exchange-samples.ts';
 
 function sending({ hasBody = true, isPadded }: Partial<Pick<Inbound, 'hasBody' | 'isPadded'>> = {}) {
   const body = new PassThrough();
@@ -75,5 +79,48 @@ describe('a body read whole', () => {
     body.end();
     expect(await reading).toEqual({ kind: 'broken' });
     expect(room.held).toBe(0);
+  });
+});
+
+describe('an answer given again', () => {
+  const BODY = Buffer.from('kept');
+  const NO_ROOM = { reason: 'idempotency_unavailable', retryAfterSeconds: 1, restoredAt: 0 } as const;
+
+  /** What becomes of a request with `body`, and what is held while its client has not taken the answer. */
+  async function given(body: string, room: ReturnType<typeof roomFor>, isSame = true) {
+    const { body: stream, inbound } = sending();
+    const res = Object.assign(new PassThrough(), {
+      writeHead: () => undefined,
+      flushHeaders: () => undefined,
+    });
+    const replay = replayAnswer(
+      { ...inbound, res: res as unknown as ServerResponse },
+      {
+        ...{ kind: 'replay', maxBody: 1_000, noRoom: () => NO_ROOM, isSame: () => isSame },
+        forward: { label: 'v1' } as unknown as ForwardOrder,
+        kept: { fingerprint: 'f', status: 201, headers: {}, body: BODY },
+      },
+      deprecatedFacts(),
+      { finishHead: () => undefined, room },
+    );
+    stream.end(body);
+    const refusal = await replay;
+    const held = room.held;
+    res.destroy();
+    await once(res, 'close');
+    return { refusal, held, after: room.held };
+  }
+
+  it('counts as held until its client has it, or has left', async () => {
+    expect(await given('{}', roomFor(1_000))).toEqual({ refusal: undefined, held: BODY.length, after: 0 });
+  });
+
+  it.each([
+    ['another payload', '{}', 1_000, false, { reason: 'idempotency_mismatch' }],
+    ['a larger one than any', 'x'.repeat(1_001), 10_000, true, { reason: 'idempotency_mismatch' }],
+    ['no room for the payload', 'x'.repeat(900), 10, true, NO_ROOM],
+    ['no room for the answer', 'x', BODY.length - 1, true, NO_ROOM],
+  ])('IDM-3: %s', async (_what, body, most, isSame, refusal) => {
+    expect(await given(body, roomFor(most), isSame)).toEqual({ refusal, held: 0, after: 0 });
   });
 });

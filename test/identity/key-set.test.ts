@@ -124,6 +124,20 @@ describe('rotation', () => {
     expect(issuer.fetches).toBe(2);
   });
 
+  it('JWT-4: under load, tokens of the old key and of the new pass side by side, and it costs one fetch', async () => {
+    const verifier = makeVerifier();
+    await verifier.warm();
+    const sign = (count: number) => Promise.all(Array.from({ length: count }, () => issuer.sign()));
+    const old = await sign(100);
+    await issuer.rotate();
+    const fresh = await sign(100);
+    clock.now += 30 * SECOND;
+    const both = old.flatMap((token, index) => [token, fresh[index] ?? '']);
+    const kinds = await Promise.all(both.map((token) => kindOf(verifier, token)));
+    expect(kinds).toEqual(both.map(() => 'consumer'));
+    expect(issuer.fetches).toBe(2);
+  });
+
   it('JWT-4: a thousand unknown kids make one fetch per cooldown', async () => {
     const verifier = makeVerifier();
     await verifier.warm();

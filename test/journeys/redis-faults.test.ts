@@ -69,6 +69,18 @@ async function times(count: number, api: string, caller: string) {
   return { statuses: answers.map(({ status }) => status), answers, took };
 }
 
+async function newKey(): Promise<string> {
+  const { status, json } = await write({
+    method: 'POST',
+    path: '/-/keys',
+    body: { consumer: 'acme', by: 'alice', why: 'incident 4711' },
+  });
+  expect(status).toBe(201);
+  return String(json.secret);
+}
+const askWithKey = (key: string): Promise<Answer> =>
+  client.ask({ path: '/api/keyed', headers: { 'x-api-key': key } });
+
 const modeOf = (api: string, mode: string) =>
   gateway.metric(`sundial_ratelimit_mode{api="${api}",version="none",policy="default",mode="${mode}"}`);
 
@@ -84,6 +96,7 @@ describe('a Redis that is', () => {
     await soon(async () => expect((await ask('accounts', known)).status).toBe(200));
     // The look at the changes that falls on a claim makes the gateway ask once more.
     await times(2, 'accounts', known);
+    const key = await soon(newKey);
     const usual = await times(5, 'allow', what);
     expect(usual.statuses).toEqual(repeat(5, 200));
 
@@ -107,6 +120,19 @@ describe('a Redis that is', () => {
         connection: 'keep-alive',
       },
     });
+
+    // Tokens go on; of a key that this process does not know nothing is said but that.
+    expect((await ask('keyed', what)).status).toBe(200);
+    const before = performance.now();
+    const unjudged = await askWithKey(key);
+    expect(performance.now() - before).toBeLessThan(LATER_MS);
+    // Some of these Redis still read for whoever asks.
+    if (told === 'away' || unjudged.status !== 200) {
+      expect(unjudged).toMatchObject({ status: 503, headers: { 'retry-after': expect.any(String) } });
+      expect(unjudged.headers).not.toHaveProperty('www-authenticate');
+      const line = await gateway.accessLine(unjudged.headers['x-request-id']);
+      expect(line).toMatchObject({ fault: 'identity_unavailable' });
+    }
 
     expect(await ask('accounts', known)).toHaveProperty('status', 200);
     expect(await ask('accounts', `unknown ${what}`)).toMatchObject({

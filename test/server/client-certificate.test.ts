@@ -1,8 +1,14 @@
-// What of a client's certificate counts: one common name, the names beside it however they are quoted, and its digest.
+// What of a client's certificate counts: one common name, the names beside it however they are quoted, and its digest;
+// and whose it is.
 import { createHash, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
 import { describe, expect, it } from 'vitest';
+import { compileBounds } from '../../gateway/plan/compile/bounds.ts';
+import type { ClientCertificate } from '../../gateway/policy/authentication/access.ts';
+import { createClientAddress } from '../../gateway/server/client-address.ts';
 import { readCertificate } from '../../gateway/server/client-certificate.ts';
+import { readRequest } from '../../gateway/server/request-view.ts';
+import { createBytesParser } from '../support/parsed-request.ts';
 
 const DNS = 2;
 const URI = 6;
@@ -55,5 +61,30 @@ describe('a client certificate', () => {
     ).toBeUndefined();
     const odd = readCertificate(await certificateOf([[DNS, 'a.example']], ['x\nCN=admin'])).commonName;
     expect(odd).not.toBe('admin');
+  });
+});
+
+describe('whose a certificate is', () => {
+  const addressOf = createClientAddress(['10.0.0.0/8']);
+  const client: ClientCertificate = {
+    ...{ commonName: 'acme', dnsNames: [], uris: [], fingerprint: '00', ends: 1 },
+  };
+
+  it.each([
+    ['a client’s own, whatever it says of proxies', '192.0.2.1', client, client],
+    ['the one of a trusted proxy is no caller’s', '10.0.0.1', client, undefined],
+    ['none is made of what a header says', '192.0.2.1', undefined, undefined],
+    ['not even of what a trusted proxy says in one', '10.0.0.1', undefined, undefined],
+  ])('XFF-1: %s', async (_what, peer, shown, counts) => {
+    const [raw] = await createBytesParser().parse(
+      'GET / HTTP/1.1\r\nHost: a.example\r\nX-Forwarded-For: 10.0.0.2\r\nClient-Cert: :AA==:\r\nX-Client-Cert: acme\r\n\r\n',
+    );
+    if (raw === undefined) throw new Error('no request');
+    const read = readRequest(raw, {
+      ...{ scheme: 'https', isHttp2: false, requestId: 'r', trace: undefined, bounds: compileBounds({}) },
+      address: addressOf(peer, '10.0.0.2'),
+      certificates: { own: undefined, client: shown },
+    });
+    expect(read.kind === 'view' && read.view.clientCertificate).toBe(counts);
   });
 });
