@@ -64,7 +64,9 @@ const spansOf = (traceId: string): Promise<readonly ToldSpan[]> =>
   vi.waitFor(
     async () => {
       const lines = (await readFile(spansFile, 'utf8')).split('\n').slice(0, -1);
-      const spans = lines.map((line): ToldSpan => JSON.parse(line)).filter((span) => span.traceId === traceId);
+      const spans = lines
+        .map((line): ToldSpan => JSON.parse(line))
+        .filter((span) => span.traceId === traceId);
       if (spans.length === 0) throw new Error(`no span of ${traceId}`);
       return spans;
     },
@@ -159,6 +161,8 @@ it('access log and metrics name the same trace', async () => {
   const accept = 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5';
   const open = await admin.ask({ path: '/metrics', headers: { accept } });
   expect(open.headers['content-type']).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
-  expect(open.text).toMatch(/_bucket\{le="[^"]+",api="traced",version="v1"\} \d+ # \{trace_id="[\da-f]{32}"\} /);
+  expect(open.text).toMatch(
+    /_bucket\{le="[^"]+",api="traced",version="v1"\} \d+ # \{trace_id="[\da-f]{32}"\} /,
+  );
   expect((await admin.ask({ path: '/metrics' })).text).not.toContain('trace_id');
 });
