@@ -13,7 +13,8 @@ export interface RenderedExemplar {
 /** A sample as it stands in a snapshot; the library's types know less of it. */
 type Sample = MetricsSnapshot[number]['values'][number] & {
   readonly metricName?: string;
-  readonly exemplar?: RenderedExemplar;
+  /** Null in the library's own histograms. */
+  readonly exemplar?: RenderedExemplar | null;
 };
 
 export function renderedExemplar({ traceId, seconds, at }: Exemplar): RenderedExemplar {
@@ -24,8 +25,8 @@ export function renderedExemplar({ traceId, seconds, at }: Exemplar): RenderedEx
 export function showExemplars(snapshots: readonly MetricsSnapshot[], page: MetricsSnapshot): void {
   const latest = new Map<string, RenderedExemplar>();
   for (const sample of samplesOf(snapshots)) {
-    const { exemplar } = sample;
-    if (exemplar === undefined) continue;
+    const { exemplar = null } = sample;
+    if (exemplar === null) continue;
     const key = keyOf(sample);
     if (exemplar.timestamp >= (latest.get(key)?.timestamp ?? 0)) latest.set(key, exemplar);
   }

@@ -103,6 +103,9 @@ function streamOutlet(destination: number | string, drop: (text: string) => void
     maxWrite: WRITE_BYTES,
     maxLength: HELD_BYTES,
   });
+  // The library would write what is left as the process exits, and try for ever where the reader has stopped or the disk is
+  // full. It lets go of that once it is told of the end; `close` writes what is left, within its bound.
+  stream.emit('close');
   let broken = false;
   // Handed over and not written yet, oldest first, and how much of the first is: who goes away takes that along.
   const waiting: string[] = [];

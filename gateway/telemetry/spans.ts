@@ -15,6 +15,16 @@ export interface Spans {
    */
   readonly begin: (headers: RequestHeaders) => Trace | undefined;
   readonly end: (facts: ExchangeFacts, outcome: Outcome) => void;
+  /** Has the SDK export what it holds back for a batch; waits at most a second for whom it exports to. */
+  readonly flush: () => Promise<void>;
+}
+
+const FLUSH_WITHIN_MS = 1000;
+
+/** What SDKs have beyond the API: the one behind the registered provider, and a way to hurry it. */
+interface Provider extends TracerProvider {
+  readonly getDelegate?: () => Provider;
+  readonly forceFlush?: () => Promise<void>;
 }
 
 /**
@@ -25,11 +35,12 @@ const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
 /** Undefined where no SDK has been loaded, or one without traces. */
 export async function loadSpans(): Promise<Spans | undefined> {
-  const registered: { readonly trace?: TracerProvider } | undefined = Reflect.get(globalThis, REGISTERED);
-  if (registered?.trace === undefined) return undefined;
+  const registered: { readonly trace?: Provider } | undefined = Reflect.get(globalThis, REGISTERED);
+  const provider = registered?.trace;
+  if (provider === undefined) return undefined;
   const { createTraceState, isSpanContextValid, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
     await import('@opentelemetry/api');
-  const tracer = registered.trace.getTracer('sundial');
+  const tracer = provider.getTracer('sundial');
   const spans = new WeakMap<Trace, Span>();
   return {
     begin: (headers) => {
@@ -65,6 +76,17 @@ export async function loadSpans(): Promise<Spans | undefined> {
       // By the SDK's own clock, which it began with: finer than milliseconds, and no wall clock that is set moves it.
       span.end();
     },
+    flush: () =>
+      new Promise((resolve) => {
+        const deadline = setTimeout(resolve, FLUSH_WITHIN_MS);
+        const done = (): void => {
+          clearTimeout(deadline);
+          resolve();
+        };
+        const sdk = provider.getDelegate?.() ?? provider;
+        // A failed export is the SDK's to tell of; the process ends all the same.
+        Promise.resolve(sdk.forceFlush?.()).then(done, done);
+      }),
   };
 }
 

@@ -76,7 +76,7 @@ export interface Telemetry {
   readonly ledger: UsageLedger | undefined;
   /** Writes whole lines of a worker among the own ones. */
   readonly relay: (lines: string) => void;
-  /** Writes what is still held; lines after it are counted as dropped. */
+  /** Writes what is still held, spans too; lines after it are counted as dropped. */
   readonly close: () => Promise<void>;
 }
 
@@ -151,6 +151,8 @@ export function createTelemetry({
     bounds,
     ledger,
     relay: sink.relay,
-    close: sink.close,
+    close: async () => {
+      await Promise.all([spans?.flush(), sink.close()]);
+    },
   };
 }

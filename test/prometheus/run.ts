@@ -19,29 +19,54 @@ function say(line: string): void {
 
 const day = (fromNow: number): string => new Date(Date.now() + fromNow * DAY_MS).toISOString().slice(0, 10);
 
-const GATEWAY = `public: http://127.0.0.1
+const GATEWAY = `public: https://127.0.0.1
 listeners:
+  https: { address: "127.0.0.1:0" }
   http: { address: "127.0.0.1:0", mode: serve }
   admin: { address: "127.0.0.1:0" }
 data: "\${env:DATA}"
 store: embedded
 guard: off
+identity: { keys: { header: X-API-Key } }
 policies: ./policies/*.yaml
 `;
+
+const GUIDE = 'successor: v2, guide: "https://docs.example.com/"';
 
 const policy = (upstream: string): string => `api: orders
 audience: internal
 base: /api/orders
 resolve: [{ path: "/api/{version}/orders" }, { default: v2 }]
 access: public
-limits: { rate: 600/1m, by: address, deprecated: 50% }
+limits: { rate: 6000/1m, by: address, deprecated: 50% }
 upstreams:
-  v1: { targets: ["${upstream}"], path: /echo }
+  v1: { targets: ["${upstream}"], path: /echo, health: { path: /echo, every: 5s } }
   v2: { targets: ["${upstream}"], path: /echo }
 rules: { notice-period: off }
 versions:
-  v1: { released: 2024-06-01, deprecated: ${day(-300)}, sunset: ${day(10)}, successor: v2, guide: "https://docs.example.com/" }
+  v1: { released: 2024-06-01, deprecated: ${day(-300)}, sunset: ${day(10)}, ${GUIDE}, operations: { GET /search: {} } }
   v2: { released: 2025-06-01 }
+`;
+
+/** In a brownout, behind keys, and before an upstream where nobody listens. */
+const troubled = (port: number): string => `api: troubled
+audience: internal
+base: /api/troubled
+resolve: [{ path: "/api/{version}/troubled" }, { default: v2 }]
+access: { identity: keys, scopes: any }
+upstreams:
+  v1: { targets: ["http://127.0.0.1:${port}"] }
+  v2: { targets: ["http://127.0.0.1:${port}"] }
+rules: { notice-period: off }
+versions:
+  v1:
+    released: 2024-06-01
+    deprecated: ${day(-300)}
+    sunset: ${day(60)}
+    successor: v2
+    guide: "https://docs.example.com/"
+    brownouts: [{ from: "${new Date(Date.now() - 3_600_000).toISOString().slice(0, 19)}Z", for: 3h, announced: ${day(-90)} }]
+  v2: { released: 2025-06-01, access: public }
 `;
 
 /** The rules as they are, but that nothing has to last before it is an alert. */
@@ -53,19 +78,25 @@ scrape_configs:
   - { job_name: sundial, static_configs: [{ targets: ["${target}"] }] }
 `;
 
-/** @throws Error after a minute without what is waited for */
-async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+/**
+ * `look` says what is missing still, or nothing.
+ *
+ * @throws Error after a minute without what is waited for
+ */
+async function until(what: string, look: () => Promise<string | undefined>): Promise<void> {
   const from = performance.now();
   for (;;) {
-    const seen = await look();
-    if (seen !== undefined) {
+    const missing = await look();
+    if (missing === undefined) {
       say(`  ${what}: after ${((performance.now() - from) / 1000).toFixed(1)} s`);
-      return seen;
+      return;
     }
-    if (performance.now() - from > WITHIN_MS) throw new Error(`${what}: not within a minute`);
+    if (performance.now() - from > WITHIN_MS) throw new Error(`${what}: not within a minute: ${missing}`);
     await pause(250);
   }
 }
+
+const NOT_YET = 'nothing was seen';
 
 /** Undefined while Prometheus does not listen yet, or says (503, in plain text) that it is still starting. */
 async function query(base: string, path: string): Promise<unknown> {
@@ -94,6 +125,21 @@ async function firing(base: string, alert: string): Promise<boolean> {
 /** The variables of the dashboard stand for everything. */
 const filledIn = (expr: string): string =>
   expr.replaceAll(/\$(api|version|consumer)\b/g, '.*').replaceAll('$__rate_interval', '1m');
+
+interface Result {
+  readonly result: readonly unknown[];
+}
+
+const ask = async (base: string, expr: string) =>
+  (await query(base, `query?query=${encodeURIComponent(expr)}`)) as Result | undefined;
+
+/** What a page says its metrics are, histograms by their series as well. */
+const namesOn = (page: string): ReadonlySet<string> =>
+  new Set(
+    [...page.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name = '', type]) =>
+      type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => name + suffix) : [name],
+    ),
+  );
 
 async function dashboardExpressions(): Promise<readonly string[]> {
   const text = await readFile(new URL('config/grafana/dashboards/sundial.json', ROOT), 'utf8');
@@ -131,6 +177,8 @@ async function run(): Promise<void> {
   const [configFile, policyFile] = [join(folder, 'gateway.yaml'), join(folder, 'policies', 'orders.yaml')];
   await writeFile(configFile, GATEWAY);
   await writeFile(policyFile, policy(echo.url));
+  const [port = 0, dead = 0] = await freePorts(2);
+  await writeFile(join(folder, 'policies', 'troubled.yaml'), troubled(dead));
   const started = await startGateway({
     configFile,
     environment: { DATA: join(folder, 'data') },
@@ -145,11 +193,11 @@ async function run(): Promise<void> {
   await lint(page);
   say('  promtool finds nothing to say of the page');
 
-  const [port] = await freePorts(1);
-  await writeFile(
-    join(folder, 'rules.yml'),
-    hasty(await readFile(new URL('config/prometheus/rules/sundial.yml', ROOT), 'utf8')),
-  );
+  const rules = await readFile(new URL('config/prometheus/rules/sundial.yml', ROOT), 'utf8');
+  const names = namesOn(page);
+  for (const [name] of rules.matchAll(/\bsundial_\w+/g))
+    if (!names.has(name)) throw new Error(`a rule asks for ${name}, which the page does not have`);
+  await writeFile(join(folder, 'rules.yml'), hasty(rules));
   await writeFile(join(folder, 'prometheus.yml'), prometheusFile(`127.0.0.1:${admin?.address.port}`));
   const prometheus = spawn(
     'prometheus',
@@ -158,49 +206,54 @@ async function run(): Promise<void> {
       `--storage.tsdb.path=${join(folder, 'tsdb')}`,
       `--web.listen-address=127.0.0.1:${port}`,
       '--log.level=error',
+      '--enable-feature=exemplar-storage',
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
   stack.defer(() => ended(prometheus));
   const base = `http://127.0.0.1:${port}`;
-  await until('Prometheus has scraped the gateway', async () => {
-    const data = (await query(base, 'query?query=sundial_config_info')) as { result: unknown[] } | undefined;
-    return data !== undefined && data.result.length > 0 ? true : undefined;
-  });
+  await until('Prometheus has scraped the gateway', async () =>
+    (await ask(base, 'sundial_config_info'))?.result.length ? undefined : NOT_YET,
+  );
 
-  const call = async () => {
-    const answer = await fetch(`http://127.0.0.1:${http?.address.port}/api/v1/orders`);
-    if (answer.status !== 200) throw new Error(`the deprecated version answered ${answer.status}`);
+  const call = async (path: string, expected: number) => {
+    const answer = await fetch(`http://127.0.0.1:${http?.address.port}${path}`);
+    if (answer.status !== expected) throw new Error(`${path} was answered ${answer.status}, not ${expected}`);
     await answer.arrayBuffer();
   };
+  const callAll = async () => {
+    await call('/api/v1/orders', 200);
+    await call('/api/v1/troubled', 410);
+    await call('/api/v2/troubled', 502);
+  };
   await until('calls of a version that ends in ten days are an alert', async () => {
-    await call();
-    return (await firing(base, 'DeprecatedUsageNearSunset')) || undefined;
+    await callAll();
+    return (await firing(base, 'DeprecatedUsageNearSunset')) ? undefined : NOT_YET;
   });
 
   await writeFile(policyFile, policy(echo.url).replace('sunset:', 'sunsett:'));
   await gateway.reload();
-  await until(
-    'policies that were refused are an alert',
-    async () => (await firing(base, 'GatewayConfigReloadFailed')) || undefined,
+  await until('policies that were refused are an alert', async () =>
+    (await firing(base, 'GatewayConfigReloadFailed')) ? undefined : NOT_YET,
   );
   await writeFile(policyFile, policy(echo.url));
   await gateway.reload();
-  await until(
-    'and no more, once they are mended',
-    async () => !(await firing(base, 'GatewayConfigReloadFailed')) || undefined,
+  await until('and no more, once they are mended', async () =>
+    (await firing(base, 'GatewayConfigReloadFailed')) ? 'it is one still' : undefined,
   );
 
   const expressions = await dashboardExpressions();
-  let empty = 0;
-  for (const expr of expressions) {
-    const data = (await query(base, `query?query=${encodeURIComponent(expr)}`)) as
-      | { result: unknown[] }
-      | undefined;
-    if (data === undefined) throw new Error(`${expr}: Prometheus no longer answers`);
-    if (data.result.length === 0) empty += 1;
-  }
-  say(`  ${expressions.length} queries of the dashboard are answered, ${empty} of them by nothing yet`);
+  await until(`each of ${expressions.length} queries of the dashboard is answered by something`, async () => {
+    await callAll();
+    const answers = await Promise.all(expressions.map((expr) => ask(base, expr)));
+    const empty = expressions.filter((_expr, index) => !answers[index]?.result.length);
+    return empty.length === 0 ? undefined : empty.join('\n');
+  });
+  await until('Prometheus knows a trace behind the durations', async () => {
+    const span = `start=${Date.now() / 1000 - 600}&end=${Date.now() / 1000 + 60}`;
+    const known = await query(base, `query_exemplars?query=sundial_request_duration_seconds_bucket&${span}`);
+    return JSON.stringify(known)?.includes('"trace_id"') ? undefined : NOT_YET;
+  });
 }
 
 await run();

@@ -102,9 +102,10 @@ describe('the access log', () => {
   });
 
   it('stays one line of ASCII that gives hostile text back unchanged', () => {
+    const known = deprecatedFacts();
     const hostile = fc.string({ unit: 'binary', maxLength: 100 });
     fc.assert(
-      fc.property(hostile, hostile, hostile, (path, userAgent, id) => {
+      fc.property(hostile, hostile, hostile, hostile, (path, userAgent, id, name) => {
         let line = '';
         const sink = createLogSink({
           write: (text) => {
@@ -112,10 +113,17 @@ describe('the access log', () => {
           },
         });
         const asked = `/${path.replaceAll('?', '')}`;
-        const facts = { ...deprecatedFacts(), consumer: { ...acme, id } };
-        createAccessLog(sink).record(facts, outcome({ path: asked, userAgent }), WALL, 1);
+        const facts = { ...known, requestId: name, consumer: { ...acme, id } };
+        const ended = outcome({ path: asked, userAgent, method: name, protocol: name, clientAddress: name });
+        createAccessLog(sink).record(facts, ended, WALL, 1);
         sink.flush();
         expect(JSON.parse(line)).toMatchObject({ path: asked, user_agent: userAgent, consumer: id });
+        expect(JSON.parse(line)).toMatchObject({
+          request_id: name,
+          method: name,
+          protocol: name,
+          client: name,
+        });
         expect(line).toMatch(/^[ -~]*\n$/);
       }),
       { numRuns: 150 },

@@ -1,21 +1,24 @@
 // Batches, bounds and the end of a log, on real files and pipes.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
 
-describe('a log sink', () => {
-  let folder = '';
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'sundial-log-'));
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    rmSync(folder, { recursive: true });
-  });
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sundial-log-'));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
 
+describe('a log sink', () => {
   it('writes a batch after 200 ms, or as soon as 64 KiB are gathered', () => {
     vi.useFakeTimers();
     const batches: string[] = [];
@@ -77,6 +80,74 @@ describe('a log sink', () => {
     } finally {
       reader.kill('SIGKILL');
     }
+  });
+});
+
+describe('a process whose log nobody takes any more', () => {
+  const SINK = new URL('../../gateway/telemetry/log-sink.ts', import.meta.url).href;
+  /** Like `sundial run` it has looked at its standard output, which then gives no thread to whoever waits for it. */
+  function run(destinations: readonly string[], code: string) {
+    const program = `
+      import { createLogSink } from ${JSON.stringify(SINK)};
+      process.stdout.on('error', () => undefined);
+      const sinks = [${destinations}].map((destination) => createLogSink(destination));
+      const fill = (sink) => {
+        for (let count = 0; count < 4096; count += 1) sink.append('x'.repeat(1023));
+        sink.flush();
+      };
+      sinks.forEach(fill);
+      ${code}`;
+    return spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  it.each([
+    ['once its logs are closed', 'await Promise.all(sinks.map((sink) => sink.close()));'],
+    ['at once, where it does not wait for that', ''],
+  ])('ends %s, though a reader has stopped and a disk is full', async (_when, end) => {
+    const child = run(['1', "'/dev/full'"], `setTimeout(async () => { ${end} process.exit(7); }, 100);`);
+    const given = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    const ended = await once(child, 'exit');
+    clearTimeout(given);
+    expect(ended).toEqual([7, null]);
+  });
+
+  it.runIf(process.platform === 'linux')('does not wait for its reader because it has workers', async () => {
+    const fork = new URL('../../gateway/server/workers/fork.ts', import.meta.url).href;
+    const entry = pathToFileURL(join(folder, 'worker.mjs'));
+    writeFileSync(entry, 'process.stderr.write("last words of a worker"); process.stdout.write("lost");');
+    const code = `
+      const { forkWorker } = await import(${JSON.stringify(fork)});
+      const worker = forkWorker(new URL(${JSON.stringify(entry.href)}), {}, []);
+      const how = await worker.ended;
+      const { readFileSync } = await import('node:fs');
+      const flags = /flags:\\s*(\\d+)/.exec(readFileSync('/proc/self/fdinfo/1', 'utf8'))[1];
+      const waits = (Number.parseInt(flags, 8) & 0o4000) === 0;
+      setTimeout(() => process.stderr.write(JSON.stringify({ how, waits }), () => process.exit(0)), 20);`;
+    const child = run([], code);
+    const said = await text(child.stderr);
+    expect(said).toContain('last words of a worker');
+    expect(said).toContain('{"how":"exit code 0","waits":false}');
+  });
+
+  it('counts what its reader takes along when it goes away, and all that comes then', async () => {
+    const code = `
+      const look = setInterval(() => {
+        if (sinks[0].dropped() === 0) return;
+        clearInterval(look);
+        const first = sinks[0].dropped();
+        fill(sinks[0]);
+        process.stderr.write(JSON.stringify([first, sinks[0].dropped() - first]), () => process.exit(0));
+      }, 10);`;
+    const child = run(['1'], code);
+    await once(child.stdout, 'readable');
+    child.stdout.destroy();
+    const [first, then] = JSON.parse(await text(child.stderr));
+    // Of the rest nobody here knows: the system had taken it for the reader, or the reader had.
+    expect(first).toBeGreaterThan(3 * 1024);
+    expect(first).toBeLessThanOrEqual(4096);
+    expect(then).toBe(4096);
   });
 });
 

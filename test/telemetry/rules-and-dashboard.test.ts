@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createBoundsReport, SHED_REASONS } from '../../gateway/telemetry/bounds-report.ts';
 import { createFreezeCounts } from '../../gateway/telemetry/freeze-counts.ts';
+import { LATENCY_BOUNDS } from '../../gateway/telemetry/latency.ts';
 import { metricRows } from '../../gateway/telemetry/metrics.ts';
 import { createProcessState } from '../../gateway/telemetry/process-state.ts';
 import {
@@ -102,6 +103,57 @@ const expressions: readonly (readonly [where: string, expr: string])[] = [
     ({ name, definition }: { name: string; definition: string }) => [name, definition] as const,
   ),
 ];
+
+/** What others build on: a name, a type or a label that goes away breaks their dashboards without a word. */
+const PROMISED: Readonly<Record<string, string>> = {
+  sundial_requests_total: 'counter api version stage method code',
+  sundial_request_duration_seconds: 'histogram api version',
+  sundial_upstream_duration_seconds: 'histogram api version upstream',
+  sundial_deprecated_requests_total: 'counter api version consumer',
+  sundial_deprecated_operation_requests_total: 'counter api version operation',
+  sundial_retired_requests_total: 'counter api version action',
+  sundial_version_info: 'gauge api version stage successor',
+  sundial_version_deprecation_timestamp_seconds: 'gauge api version',
+  sundial_version_sunset_timestamp_seconds: 'gauge api version',
+  sundial_version_last_request_timestamp_seconds: 'gauge api version',
+  sundial_version_resolutions_total: 'counter api carrier outcome',
+  sundial_ratelimit_decisions_total: 'counter api version policy decision',
+  sundial_auth_failures_total: 'counter api reason',
+  sundial_upstream_up: 'gauge upstream target',
+  sundial_store_up: 'gauge store',
+  sundial_config_reloads_total: 'counter result',
+  sundial_config_last_reload_successful: 'gauge',
+  sundial_config_last_reload_success_timestamp_seconds: 'gauge',
+  sundial_config_info: 'gauge hash',
+  sundial_tls_certificate_expiry_timestamp_seconds: 'gauge sni',
+  sundial_websocket_connections: 'gauge api version',
+  sundial_metrics_series_dropped_total: 'counter metric',
+};
+
+describe('the metrics', () => {
+  it('have the names, types and labels that were promised', () => {
+    const kept = rows.filter(({ name }) => PROMISED[name] !== undefined);
+    expect(
+      Object.fromEntries(kept.map(({ name, kind, labels }) => [name, [kind, ...labels].join(' ')])),
+    ).toEqual(PROMISED);
+  });
+
+  it('name a consumer in one of them alone, and nothing of a URL in any', () => {
+    const having = (label: string) => rows.filter(({ labels }) => labels.includes(label));
+    expect(having('consumer').map(({ name }) => name)).toEqual(['sundial_deprecated_requests_total']);
+    for (const label of ['path', 'url', 'host', 'query', 'user_agent', 'client'])
+      expect(having(label)).toEqual([]);
+  });
+
+  it('have names that say their type and base unit, and a sentence each', () => {
+    for (const { name, kind, help } of rows) {
+      expect([name, name.endsWith('_total')]).toEqual([name, kind === 'counter']);
+      if (kind === 'histogram') expect(name).toMatch(/_seconds$/);
+      expect(help, name).toMatch(/^[A-Z].*\.$/);
+    }
+    expect(LATENCY_BOUNDS).toHaveLength(13);
+  });
+});
 
 describe('the alert rules and the dashboard', () => {
   it.each(expressions)('%s asks for what the gateway measures', (_where, expr) => {

@@ -3,13 +3,14 @@ import { metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
 import {
   AlwaysOnSampler,
   BasicTracerProvider,
+  BatchSpanProcessor,
   InMemorySpanExporter,
   ParentBasedSampler,
   type Sampler,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadSpans } from '../../gateway/telemetry/spans.ts';
 import { createTelemetry } from '../../gateway/telemetry/telemetry.ts';
 import { createTracing } from '../../gateway/telemetry/tracing.ts';
@@ -25,6 +26,11 @@ const GOOD = `00-${ID}-${PARENT}-01`;
 
 const none = createTracing({ starts: false, sampled: 0 });
 const begin = (sampled: number, drawn = 0.5) => createTracing({ starts: true, sampled }, () => drawn);
+
+const quiet = {
+  log: { destination: { write: () => undefined }, level: 'info' },
+  tracing: { starts: true, sampled: 1 },
+} as const;
 
 describe('a trace that a request comes with', () => {
   it.each([
@@ -204,6 +210,31 @@ describe('the spans of an SDK', () => {
     expect(nanoseconds.some((each) => each % 1_000_000 !== 0)).toBe(true);
   });
 
+  it.each([
+    ['are exported before the process ends, though the SDK waits for a batch', undefined, 1],
+    [
+      'hold up the end of the process for no more than a second where nobody takes them',
+      new Promise<void>(() => {}),
+      0,
+    ],
+  ])('%s', async (_what, stuck, exported) => {
+    if (stuck !== undefined) vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const exporter = new InMemorySpanExporter();
+    const batch = new BatchSpanProcessor(exporter);
+    const provider = new BasicTracerProvider({ spanProcessors: [batch] });
+    if (stuck !== undefined) provider.forceFlush = () => stuck;
+    trace.setGlobalTracerProvider(provider);
+    const spans = await loadSpans();
+    const telemetry = createTelemetry({ ...clocks, ...quiet, spans });
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), trace: telemetry.beginTrace({}) }, outcome());
+    expect(exporter.getFinishedSpans()).toEqual([]);
+    const closed = telemetry.close();
+    if (stuck !== undefined) await vi.advanceTimersByTimeAsync(1000);
+    await closed;
+    expect(exporter.getFinishedSpans()).toHaveLength(exported);
+    vi.useRealTimers();
+  });
+
   it('are of an SDK whose copy of the API package is an older one', async () => {
     const { begin } = await recording();
     expect(begin({}).traceparent).not.toContain('0'.repeat(32));
@@ -225,13 +256,7 @@ describe('the spans of an SDK', () => {
     trace.setGlobalTracerProvider(new ProxyTracerProvider());
     const spans = await loadSpans();
     expect(spans?.begin({})).toBeUndefined();
-    const destination = { write: () => undefined };
-    const telemetry = createTelemetry({
-      ...clocks,
-      log: { destination, level: 'info' },
-      tracing: { starts: true, sampled: 1 },
-      spans,
-    });
+    const telemetry = createTelemetry({ ...clocks, ...quiet, spans });
     expect(telemetry.beginTrace({})?.traceparent).toMatch(/^00-(?!0{32})[\da-f]{32}-[\da-f]{16}-03$/);
   });
 });

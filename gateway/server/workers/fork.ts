@@ -18,8 +18,11 @@ export function forkWorker(entry: URL, answers: Answers, descriptors: readonly n
     // What this process was started with may not suit one that is started from a file.
     execArgv: [],
     serialization: 'advanced',
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc', ...descriptors],
+    // Of streams that it inherits, the system would make waiting ones, for this process as well: a log that nobody reads any
+    // more would then hold a thread of it for ever. What a worker has to say is said by its primary.
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...descriptors],
   });
+  worker.stderr?.on('data', (words: Buffer) => void process.stderr.write(words));
   const { peer, lost } = connectPeer(
     {
       // The end of the process says what a failed send would.
