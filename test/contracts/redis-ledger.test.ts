@@ -36,6 +36,26 @@ it('what a later edition wrote into a record outlives what this one adds, and bo
   ]);
 });
 
+it('what an edition before this one wrote, with less in it, is read and added to', async () => {
+  const name = NAME.replace('acme', 'older');
+  await raw.hset(RECORD.replace('acme', 'older'), {
+    first: usageOf().firstAt - 9,
+    last: usageOf().firstAt - 9,
+  });
+  await raw.zadd('sundial:ledger:{usage}:index', 0, name);
+  await raw.zadd('sundial:ledger:{usage}:consumers', 0, ['older', 'orders', 'v1', 'token', ''].join('\0'));
+  await raw.hset(`sundial:ledger:{usage}:days:${name}`, '20412', 3);
+  await gateway.ledger.add(newWriter()([usageOf({ consumer: 'older' })]));
+  expect(await everyRecord(gateway.ledger, { consumer: 'older' })).toEqual([
+    usageOf({
+      consumer: 'older',
+      firstAt: usageOf().firstAt - 9,
+      callsByDay: { '2025-11-20': 3, '2026-11-20': 1 },
+    }),
+  ]);
+  expect(await gateway.ledger.erase('older')).toBe(1);
+});
+
 it('every key is on one node of a cluster, and those of a writer end by themselves', async () => {
   const keys = await raw.keys('sundial:ledger:*');
   expect(keys.length).toBeGreaterThanOrEqual(5);
@@ -62,8 +82,5 @@ it('what is no record is passed over, and is forgotten with the rest', async () 
   expect(await gateway.ledger.erase('acme')).toBe(1);
   expect(await raw.exists(RECORD)).toBe(0);
   await gateway.ledger.sweep('9999-12-31');
-  expect(await raw.keys('sundial:ledger:*')).toEqual([
-    expect.stringContaining(':writer:'),
-    expect.stringContaining(':writer:'),
-  ]);
+  for (const key of await raw.keys('sundial:ledger:*')) expect(key).toContain(':writer:');
 });
