@@ -20,7 +20,7 @@ export interface GuardPorts {
   /** Monotonic milliseconds. */
   readonly monotonic: () => number;
   readonly overrides: Pick<OverrideStore, 'current' | 'put'>;
-  readonly ledger: Pick<LedgerStore, 'read' | 'beganAt'>;
+  readonly ledger: Pick<LedgerStore, 'count' | 'beganAt'>;
   readonly report: GuardReport;
 }
 

@@ -6,7 +6,12 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Exception } from '../policy/lifecycle/exceptions.ts';
 import { dateInWords } from '../policy/notation.ts';
 import type { Counted } from '../policy/usage/rows.ts';
+import { counted } from '../policy/usage/verdict.ts';
 import { instantText } from './answers.ts';
+
+const DAY_MS = 86_400_000;
+/** In good time to give another, or to say that there will be none. */
+const NEAR_DAYS = 30;
 
 type ExceptionBody = UsedVersion['exceptions'][number];
 
@@ -36,7 +41,9 @@ export function exceptionBody(exception: Exception, use: Counted | undefined, no
 function inWords({ consumer, from, until }: Exception, now: EpochMs): string {
   const what = from.join(', ').replace(/, (?=[^,]*$)/, ' and ');
   const leave = `leave from ${what} until ${dateInWords(until)}`;
-  return now < until ? `${consumer} has ${leave}` : `${consumer} had ${leave}: it has run out`;
+  if (now >= until) return `${consumer} had ${leave}: it has run out`;
+  const days = Math.floor((until - now) / DAY_MS);
+  return `${consumer} has ${leave}${days < NEAR_DAYS ? `: it ends in ${counted(days, 'day')}` : ''}`;
 }
 
 /** An operation takes over those of its version, each with the phases that its own dates give. */

@@ -9,14 +9,14 @@ import { tallyAll } from './usage-reading.ts';
 
 /** Of the last `days` days before `now`. Rejects with `StoreUnavailable`. */
 export async function usageSummary(
-  ledger: Pick<LedgerStore, 'read' | 'beganAt'>,
+  ledger: Pick<LedgerStore, 'count' | 'beganAt'>,
   version: UsageVersion,
   days: number,
   now: EpochMs,
 ): Promise<UsageSummary> {
   const window = usageWindow(now, daysBefore(now, days));
   const tallies = createVersionTallies();
-  await tallyAll(ledger, { ...version, since: window.since }, window, tallies);
+  await tallyAll(ledger, version, window, tallies);
   const [counted = { consumers: 0, calls: 0 }] = tallies.versions();
   const since = await ledger.beganAt(version);
   return { consumers: counted.consumers, calls: counted.calls, days, since };

@@ -6,8 +6,8 @@ import { usageCsv } from '../plan/usage-csv.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import { dayNumberAt } from '../policy/usage/day.ts';
-import type { LedgerStore, UsageVersion } from '../policy/usage/ledger.ts';
-import { usageRows } from '../policy/usage/rows.ts';
+import type { LedgerStore, PageAsked, UsageVersion } from '../policy/usage/ledger.ts';
+import { countOf, usageRows } from '../policy/usage/rows.ts';
 import { createVersionTallies } from '../policy/usage/version-tallies.ts';
 import { daysBefore, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
 import { preferredType } from '../policy/versioning/preferred-type.ts';
@@ -17,7 +17,7 @@ import { recordBody, rowBody } from './usage-bodies.ts';
 import { eraseUsage } from './usage-erasure.ts';
 import { exceptionsOf } from './usage-exceptions.ts';
 import { readUsageQuery, type UsageQuery } from './usage-query.ts';
-import { RECORDS_PER_PAGE, readWholeConsumers, tallyAll } from './usage-reading.ts';
+import { RECORDS_PER_PAGE, tallyAll, wholeConsumers } from './usage-reading.ts';
 import { usageSummary } from './usage-summary.ts';
 import { usedVersions } from './usage-versions.ts';
 
@@ -26,7 +26,7 @@ export interface UsagePorts {
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
   readonly overrides: Pick<OverrideStore, 'current'>;
-  readonly ledger: Pick<LedgerStore, 'read' | 'beganAt' | 'erase'>;
+  readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt' | 'erase'>;
   /** False: what the ledger has is of another time. */
   readonly recordsUsage: boolean;
 }
@@ -86,19 +86,22 @@ async function pageOf(
   { asked, window, beganAt }: Look,
 ): Promise<UsageAnswer> {
   const { filter, since, after } = asked;
-  const isWhole = filter.consumer !== undefined;
-  const reach = isWhole && since === undefined ? filter : { ...filter, since: window.readFrom };
-  const limit = isWhole ? WHOLE_RECORDS_PER_PAGE : RECORDS_PER_PAGE;
-  const { records, next } = await readWholeConsumers(ledger, reach, { after, limit });
-  return {
+  const told = {
     now: instantText(window.now),
     since: window.since,
     recording: recordsUsage,
     began: beganAt === undefined ? null : instantText(beganAt),
-    consumers: usageRows(records, window).map(rowBody),
-    ...(isWhole && { records: records.map(recordBody) }),
-    next: next ?? null,
   };
+  if (filter.consumer === undefined) {
+    const count = (page: PageAsked) => ledger.count(filter, window, page);
+    const { records, next } = await wholeConsumers(count, { after, limit: RECORDS_PER_PAGE });
+    return { ...told, consumers: usageRows(records).map(rowBody), next: next ?? null };
+  }
+  const reach = since === undefined ? filter : { ...filter, since: window.readFrom };
+  const read = (page: PageAsked) => ledger.read(reach, page);
+  const { records, next } = await wholeConsumers(read, { after, limit: WHOLE_RECORDS_PER_PAGE });
+  const rows = usageRows(records.map((record) => countOf(record, window)));
+  return { ...told, consumers: rows.map(rowBody), records: records.map(recordBody), next: next ?? null };
 }
 
 async function versionsOf(
@@ -115,7 +118,7 @@ async function versionsOf(
     excepted.set(rules, names);
     return names.has(consumer);
   });
-  await tallyAll(ledger, { ...filter, since: window.readFrom }, window, tally);
+  await tallyAll(ledger, filter, window, tally);
   const moment = { now: window.now, overrides: overrides.current() };
   // Who is not looked at now may be calling.
   const beganAt = recordsUsage ? ledger.beganAt : async () => undefined;

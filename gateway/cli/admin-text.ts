@@ -29,15 +29,19 @@ export function pausesText({ overrides, now }: PausesAnswer, next: NextCommand):
     ...blocks.flat(),
     '',
     `End one: ${next('pause', '--end', '<id>', '--why', '"…"')}`,
+    ...(overrides.some(({ kind }) => kind === 'hold') ? [HELD_AGAIN] : []),
   ]);
 }
 
 /** The guard looks again within a minute, and until the sunset it makes a hold that is missing. */
+const HELD_AGAIN =
+  'Before its sunset a hold is made again while more is called than retire_when allows: on_exceed: warn stops that.';
+
 export function pauseEndedText(pause: PauseBody): string {
   if (pause.kind === 'hold')
     return onTerminal([
       `Ended the hold of ${subjectOf(pause)} that ${pause.by} had made until ${moment(pause.until)}.`,
-      'Before its sunset it is made again while more is called than retire_when allows: on_exceed: warn stops that.',
+      HELD_AGAIN,
     ]);
   return onTerminal([
     `Ended the pause of ${subjectOf(pause)} that ${pause.by} had made until ${moment(pause.until)}.`,

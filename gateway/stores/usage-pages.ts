@@ -1,23 +1,23 @@
 // Pages of the ledger out of pieces that a store answers quickly, so that nothing else waits long for it.
 // Both stores read through it.
-import type { UsagePage, UsageRecord } from '../policy/usage/ledger.ts';
+import type { PageAsked, UsageRecord } from '../policy/usage/ledger.ts';
 import { readPlace, type UsagePlace, writePlace } from '../policy/usage/place.ts';
 
-export interface UsageChunk {
-  readonly records: readonly UsageRecord[];
+export interface UsageChunk<T = UsageRecord> {
+  readonly records: readonly T[];
   /** Where the store stopped looking; undefined behind the last record. */
   readonly last: UsagePlace | undefined;
 }
 
 /** `readChunk` returns at most `most` records behind `after`. @throws RangeError when `after` is no place */
-export async function readPage(
-  readChunk: (after: UsagePlace | undefined, most: number) => Promise<UsageChunk>,
-  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+export async function readPage<T>(
+  readChunk: (after: UsagePlace | undefined, most: number) => Promise<UsageChunk<T>>,
+  { after, limit }: PageAsked,
   mostAtOnce: number,
-): Promise<UsagePage> {
+): Promise<{ readonly records: readonly T[]; readonly next: string | undefined }> {
   let place = after === undefined ? undefined : readPlace(after);
   if (after !== undefined && place === undefined) throw new RangeError('that is no place in the ledger');
-  const records: UsageRecord[] = [];
+  const records: T[] = [];
   for (;;) {
     const chunk = await readChunk(place, Math.min(mostAtOnce, limit - records.length));
     records.push(...chunk.records);

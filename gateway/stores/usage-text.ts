@@ -1,18 +1,35 @@
 // How the parts of a ledger record stand in a store, and a record from them: checked, since anything may stand there.
 // Both stores keep records so; what neither of them has to look into is one text.
 import { MOST_AGENTS } from '../policy/usage/agents.ts';
-import { dayNamed, startOfDay } from '../policy/usage/day.ts';
-import type { UsageRecord, UsageSample, UsageSubject } from '../policy/usage/ledger.ts';
+import { dayNamed, dayNumber, startOfDay } from '../policy/usage/day.ts';
+import type {
+  CountedDays,
+  UsageCount,
+  UsageRecord,
+  UsageSample,
+  UsageSubject,
+} from '../policy/usage/ledger.ts';
 import type { UsagePlace } from '../policy/usage/place.ts';
 import { isInstant, isStoredObject, storedValue } from './stored-json.ts';
 
-export interface StoredUsage {
+interface StoredPart {
   readonly place: UsagePlace;
   readonly firstAt: number;
   readonly lastAt: number;
   readonly agents: string | undefined;
+}
+
+export interface StoredUsage extends StoredPart {
   readonly sample: string | undefined;
   readonly days: readonly (readonly [day: number, calls: number])[];
+}
+
+/** Days as they stand in a store. */
+export type DayNumbers = { readonly [K in keyof CountedDays]: number };
+
+/** What a store has added up. */
+export interface StoredCount extends StoredPart {
+  readonly sums: Pick<UsageCount, 'calls' | 'week' | 'weekBefore'>;
 }
 
 /** An agent is one line: it has no control character. */
@@ -31,32 +48,43 @@ export function storedSample(sample: UsageSample | undefined): string | undefine
 }
 
 /** Undefined for what is no record. What a later edition wrote beside it is left where it is. */
-export function recordFrom({
-  place,
-  firstAt,
-  lastAt,
-  agents,
-  sample,
-  days,
-}: StoredUsage): UsageRecord | undefined {
-  const [api, version, consumer, via, operation] = place;
-  if (!isVia(via) || !isInstant(firstAt) || !isInstant(lastAt)) return undefined;
+export function recordFrom({ sample, days, ...part }: StoredUsage): UsageRecord | undefined {
+  const known = partFrom(part);
+  if (known === undefined) return undefined;
   if (!days.every(([day, calls]) => isInstant(startOfDay(day)) && Number.isSafeInteger(calls)))
     return undefined;
   return {
-    consumer,
-    via,
-    api,
-    version,
-    operation: operation === '' ? undefined : operation,
-    firstAt,
-    lastAt,
+    ...known,
     callsByDay: Object.fromEntries(
       days.toSorted(([one], [other]) => one - other).map(([day, calls]) => [dayNamed(day), calls]),
     ),
-    agents: agentsIn(agents),
     sample: sampleIn(sample),
   };
+}
+
+/** The same of what was added up. */
+export function countFrom({ sums, ...part }: StoredCount): UsageCount | undefined {
+  const known = partFrom(part);
+  return known === undefined || !Object.values(sums).every(Number.isSafeInteger)
+    ? undefined
+    : { ...known, ...sums };
+}
+
+export function dayNumbers({ since, readFrom, weekFrom, weekBeforeFrom, today }: CountedDays): DayNumbers {
+  return {
+    since: dayNumber(since),
+    readFrom: dayNumber(readFrom),
+    weekFrom: dayNumber(weekFrom),
+    weekBeforeFrom: dayNumber(weekBeforeFrom),
+    today: dayNumber(today),
+  };
+}
+
+function partFrom({ place, firstAt, lastAt, agents }: StoredPart) {
+  const [api, version, consumer, via, written] = place;
+  if (!isVia(via) || !isInstant(firstAt) || !isInstant(lastAt)) return undefined;
+  const operation = written === '' ? undefined : written;
+  return { consumer, via, api, version, operation, firstAt, lastAt, agents: agentsIn(agents) };
 }
 
 function sampleIn(text: string | undefined): UsageSample | undefined {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GuardReport, openRetirementGuard } from '../../gateway/admin/retirement-guard.ts';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { type EpochMs, StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Hold } from '../../gateway/policy/lifecycle/override.ts';
 import type { LedgerStore } from '../../gateway/policy/usage/ledger.ts';
@@ -76,9 +77,13 @@ const called = (consumers: number) =>
 
 async function guard(
   text: string,
-  changes: { ledger?: Pick<LedgerStore, 'read' | 'beganAt'>; monotonic?: () => number } = {},
+  changes: {
+    plan?: () => GatewayPlan;
+    ledger?: Pick<LedgerStore, 'count' | 'beganAt'>;
+    monotonic?: () => number;
+  } = {},
 ) {
-  const plan = await planOf(text);
+  const first = changes.plan?.() ?? (await planOf(text));
   const report: GuardReport = {
     onJudged: (version, { kind }) => said.push(`${version.label} ${kind}`),
     onHeld: (hold, before) => held.push([hold, before]),
@@ -88,10 +93,9 @@ async function guard(
       throw error;
     },
   };
-  const ports = { ledger: stores.ledger, monotonic: () => 0, ...changes };
+  const ports = { plan: () => first, ledger: stores.ledger, monotonic: () => 0, ...changes };
   const opened = openRetirementGuard({
     ...ports,
-    plan: () => plan,
     now: () => now,
     overrides: stores.overrides,
     report,
@@ -120,6 +124,28 @@ describe('a version of which too much is called', () => {
     expect(stores.overrides.current()).toMatchObject([{ until: SUNSET + 97 * HOUR }]);
     await stack.disposeAsync();
     expect(said).toEqual(['v1 exceeded', 'v1 exceeded', 'v1 exceeded']);
+  });
+
+  it('an operator ends a hold for good by on_exceed: warn, and by nothing less before the sunset', async () => {
+    await called(3);
+    let plan = await planOf(policy('hold'));
+    const { look, close } = await guard('', { plan: () => plan });
+    const ended = async () => {
+      expect(await stores.overrides.remove('guard-orders-v1')).toBe(true);
+      await look();
+      return stores.overrides.current().length;
+    };
+    expect(await ended()).toBe(1);
+    plan = await planOf(policy('warn'));
+    await look();
+    expect(stores.overrides.current(), 'callers were told its end').toHaveLength(1);
+    expect(await ended()).toBe(0);
+    now = SUNSET;
+    plan = await planOf(policy('hold'));
+    await look();
+    expect(stores.overrides.current(), 'what has ended is never revived').toEqual([]);
+    expect(said.filter((text) => text.includes('goes'))).toHaveLength(1);
+    await close();
   });
 
   it.each([
@@ -162,7 +188,7 @@ it('a version of which little is called is held by nobody, and said to be ready'
 
 it('a store that is away is told of, and nothing is judged', async () => {
   const away = () => Promise.reject(new StoreUnavailable('away'));
-  const { close } = await guard(policy('hold'), { ledger: { read: away, beganAt: away } });
+  const { close } = await guard(policy('hold'), { ledger: { count: away, beganAt: away } });
   await close();
   expect([stores.overrides.current(), said]).toEqual([[], ['v1 away']]);
 });
@@ -170,12 +196,12 @@ it('a store that is away is told of, and nothing is judged', async () => {
 it('far from a sunset the ledger is read once an hour, near it at every look', async () => {
   let reads = 0;
   let clock = 0;
-  const { read, beganAt } = stores.ledger;
-  const ledger: Pick<LedgerStore, 'read' | 'beganAt'> = {
+  const { count, beganAt } = stores.ledger;
+  const ledger: Pick<LedgerStore, 'count' | 'beganAt'> = {
     beganAt,
-    read: (...asked) => {
+    count: (...asked) => {
       reads += 1;
-      return read(...asked);
+      return count(...asked);
     },
   };
   now = SUNSET - 10 * DAY;

@@ -53,6 +53,7 @@ const going = version({
       phases: [],
     },
     { consumer: 'initech', until: at('2026-11-01'), from: ['limits'], why: 'x', by: 'y', phases: [] },
+    { consumer: 'hooli', until: at('2026-12-01'), from: ['limits'], why: 'x', by: 'y', phases: [] },
   ],
 });
 const young = version({ label: 'v2' });
@@ -162,6 +163,7 @@ describe('GET /-/usage', () => {
             calls: 0,
             lastCall: null,
           },
+          { consumer: 'hooli', summary: 'hooli has leave from limits until 2026-12-01: it ends in 10 days' },
         ],
       },
       {

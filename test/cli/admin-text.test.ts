@@ -18,7 +18,7 @@ const HOLD: PauseBody = {
 it('a hold of the guard that was ended is made again before its sunset, and says so', () => {
   expect(pauseEndedText(HOLD)).toBe(
     'Ended the hold of orders v1 that guard had made until 2027-02-18.\n' +
-      'Before its sunset it is made again while more is called than retire_when allows: on_exceed: warn stops that.\n',
+      'Before its sunset a hold is made again while more is called than retire_when allows: on_exceed: warn stops that.\n',
   );
   expect(pauseEndedText({ ...HOLD, kind: 'pause', by: 'maria' })).toMatch(/by their dates again/);
 });

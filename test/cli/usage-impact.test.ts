@@ -98,8 +98,17 @@ const exception = (calls: number) => ({
   ],
 });
 
+const DECIDES = {
+  countedSince: '2026-01-01T00:00:00Z',
+  freeze: null,
+  retirement: null,
+  heldUntil: null,
+  summaries: [],
+};
+
 describe('what dates mean to who calls now', () => {
-  it.each<[string, string, Partial<UsedVersion>, number, readonly string[]]>([
+  type Row = [string, string, Partial<UsedVersion>, number, readonly string[]];
+  it.each<Row>([
     ['who is retired', '', {}, NOW, [RETIRES]],
     [
       'how few calls',
@@ -155,17 +164,26 @@ describe('what dates mean to who calls now', () => {
         '15: v1, 2027-01-15: retire_when below 1 consumer in 30 days: exceeded by 14 consumers, 93,000 calls in 30 days, its sunset comes all the same',
       ],
     ],
+    ...(['hold', 'warn'] as const).map(
+      (onExceed): Row => [
+        `of a hold that runs how to end it, where the file says ${onExceed}`,
+        `retire_when: { consumers_below: 20, on_exceed: ${onExceed} }`,
+        { decides: { ...DECIDES, heldUntil: '2027-01-18T00:00:00Z' } },
+        NOW,
+        [
+          RETIRES,
+          'orders v1: retire_when below 20 consumers in 30 days: met',
+          onExceed === 'hold'
+            ? 'orders v1: its retirement is held now, until 2027-01-18 or longer: on_exceed: warn lets it run out'
+            : 'orders v1: its retirement is held now, until 2027-01-18, and not longer: sundial pause --end ends it at once',
+        ],
+      ],
+    ),
     [
       'that a ledger is too young for a rule',
       'retire_when: { consumers_below: 20 }',
       {
-        decides: {
-          countedSince: '2026-11-01T00:00:00Z',
-          freeze: null,
-          retirement: null,
-          heldUntil: null,
-          summaries: [],
-        },
+        decides: { ...DECIDES, countedSince: '2026-11-01T00:00:00Z' },
       },
       NOW,
       [
@@ -194,13 +212,7 @@ describe('what dates mean to who calls now', () => {
       'that a freeze refuses nobody, as a finding',
       'freeze: 2026-06-01',
       {
-        decides: {
-          countedSince: '2026-06-01T00:00:00Z',
-          freeze: null,
-          retirement: null,
-          heldUntil: null,
-          summaries: [],
-        },
+        decides: { ...DECIDES, countedSince: '2026-06-01T00:00:00Z' },
       },
       NOW,
       [RETIRES, '15: this freeze refuses nobody: calls of v1 are counted only since 2026-06-01'],

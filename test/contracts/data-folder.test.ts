@@ -47,6 +47,12 @@ async function refusal(folder: string): Promise<DataFolderError> {
   return expect.fail('the folder was opened');
 }
 
+/** Of the first edition of all. */
+const FIRST_TABLES = `
+  CREATE TABLE pin (key TEXT PRIMARY KEY, pin TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE override (id TEXT PRIMARY KEY, override TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE published (one INTEGER PRIMARY KEY CHECK (one = 1), files TEXT NOT NULL) STRICT;`;
+
 describe('the data folder', () => {
   it('is created with its parents, for its owner only', async () => {
     const folder = join(base, 'a/data');
@@ -169,10 +175,7 @@ describe('the data folder', () => {
 
   it('a database from before there was a ledger gets its tables, and keeps what it has', async () => {
     const older = new DatabaseSync(join(base, 'sundial.db'));
-    older.exec(`
-      CREATE TABLE pin (key TEXT PRIMARY KEY, pin TEXT NOT NULL) STRICT, WITHOUT ROWID;
-      CREATE TABLE override (id TEXT PRIMARY KEY, override TEXT NOT NULL) STRICT, WITHOUT ROWID;
-      CREATE TABLE published (one INTEGER PRIMARY KEY CHECK (one = 1), files TEXT NOT NULL) STRICT;
+    older.exec(`${FIRST_TABLES}
       INSERT INTO pin VALUES ('k', 'p');
       PRAGMA user_version = 1;`);
     older.close();
@@ -182,6 +185,44 @@ describe('the data folder', () => {
       expect(await held.database.call('usageBegan', undefined, undefined)).toBeUndefined();
       await held.close();
     }
+  });
+
+  it('a ledger from before there were keys is all there after the migration, and is counted on', async () => {
+    const older = new DatabaseSync(join(base, 'sundial.db'));
+    older.exec(`${FIRST_TABLES}
+      CREATE TABLE usage (
+        id INTEGER PRIMARY KEY,
+        api TEXT NOT NULL, version TEXT NOT NULL, consumer TEXT NOT NULL, via TEXT NOT NULL, operation TEXT NOT NULL,
+        first_at INTEGER NOT NULL, last_at INTEGER NOT NULL, agents TEXT NOT NULL, sample TEXT,
+        UNIQUE (api, version, consumer, via, operation)
+      ) STRICT;
+      CREATE INDEX usage_by_consumer ON usage (consumer, api, version, via, operation);
+      CREATE TABLE usage_day (record INTEGER NOT NULL, day INTEGER NOT NULL, calls INTEGER NOT NULL, PRIMARY KEY (record, day))
+        STRICT, WITHOUT ROWID;
+      CREATE TABLE usage_watch (api TEXT NOT NULL, version TEXT NOT NULL, since INTEGER NOT NULL, PRIMARY KEY (api, version))
+        STRICT, WITHOUT ROWID;
+      CREATE TABLE usage_writer (writer TEXT PRIMARY KEY, number INTEGER NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      INSERT INTO usage VALUES (1, 'orders', 'v1', 'acme', 'token', '', 5, 9, 'curl/8', NULL);
+      INSERT INTO usage_day VALUES (1, 20000, 7);
+      INSERT INTO usage_writer VALUES ('w', 3, 9);
+      PRAGMA user_version = 2;`);
+    older.close();
+    const held = await open(base);
+    const subject = {
+      api: 'orders',
+      version: 'v1',
+      consumer: 'acme',
+      via: 'token',
+      operation: undefined,
+    } as const;
+    const calls = { firstAt: 10, lastAt: 11, callsByDay: { '2024-10-04': 2 }, agents: [], sample: undefined };
+    const batch = { writer: 'w', at: 11, watched: [], records: [{ ...subject, ...calls }] };
+    // The batch that its writer had sent before the update, and the next one.
+    for (const number of [3, 4]) await held.database.call('addUsage', { ...batch, number });
+    expect(await held.database.call('readUsage', {}, 0, undefined, 9)).toMatchObject({
+      records: [{ firstAt: 5, lastAt: 11, callsByDay: { '2024-10-04': 9 }, agents: ['curl/8'] }],
+    });
+    await held.close();
   });
 
   it('an empty database, as an earlier edition left it, gets its tables', async () => {

@@ -2,8 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LedgerStore, UsageBatch, UsageFilter, UsageRecord } from '../../gateway/policy/usage/ledger.ts';
+import type {
+  LedgerStore,
+  UsageBatch,
+  UsageCount,
+  UsageFilter,
+  UsageRecord,
+} from '../../gateway/policy/usage/ledger.ts';
 import { writePlace } from '../../gateway/policy/usage/place.ts';
+import { countOf } from '../../gateway/policy/usage/rows.ts';
+import { usageWindow } from '../../gateway/policy/usage/window.ts';
 import { NOW } from '../support/exchange-samples.ts';
 import type { LastingUnderTest } from './lasting-stores.ts';
 
@@ -179,6 +187,59 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       const everywhere = await everyRecord(ledger(), filter, 7);
       expect(everywhere.filter((each) => each.api === api)).toEqual(expected);
       expect(expected).toHaveLength(count);
+    });
+
+    it('counts in its place what a reader of all records would count, page by page', async () => {
+      const [api, batch] = [newApi(), newWriter()];
+      const window = usageWindow(NOW + 43_200_000, '2026-10-30');
+      const days = fc.dictionary(
+        fc.constantFrom(
+          '2026-10-29',
+          '2026-10-30',
+          '2026-11-06',
+          '2026-11-12',
+          '2026-11-13',
+          DAY,
+          '2024-01-01',
+        ),
+        fc.integer({ min: 1, max: 2 ** 40 }),
+        { minKeys: 1, noNullPrototype: true },
+      );
+      const record = fc.record({
+        consumer: fc.constantFrom('a', 'b', '10.0.0.1', 'ä', '😀', 'c d'),
+        version: fc.constantFrom('v1', 'v10', 'v2'),
+        via: fc.constantFrom('token', 'key', 'address'),
+        operation: fc.constantFrom(undefined, 'GET /', 'GET /search'),
+        callsByDay: days,
+      });
+      const [drawn = []] = fc.sample(fc.array(record, { minLength: 60, maxLength: 90 }), 1);
+      await ledger(0).add(batch(drawn.map((each) => usageOf({ api, ...each }))));
+      const filters = [
+        { api },
+        { api, version: 'v1' },
+        { api, consumer: 'a' },
+        { api, consumer: 'b', via: 'key' },
+      ] as const;
+      for (const filter of filters) {
+        const read = await everyRecord(ledger(1), { ...filter, since: window.readFrom });
+        const counted: UsageCount[] = [];
+        let after: string | undefined;
+        do {
+          const page = await ledger(1).count(filter, window, { after, limit: 7 });
+          counted.push(...page.records);
+          after = page.next;
+        } while (after !== undefined);
+        expect(counted).toEqual(read.map((each) => countOf(each, window)));
+      }
+      const [place, none] = [writePlace([api, 'v9', '', '', '']), { after: 'x', limit: 1 }];
+      expect(await ledger(0).count({ api }, window, { after: place, limit: 9 })).toEqual({
+        records: [],
+        next: undefined,
+      });
+      await expect(ledger(0).count({ api }, window, none)).rejects.toThrow(RangeError);
+      await expect(
+        ledger(0).count({ api }, { ...window, today: 'x' }, { ...none, after: place }),
+      ).rejects.toThrow(RangeError);
     });
 
     it('a page may begin at any place, and what is no place or no day is refused', async () => {

@@ -2,7 +2,11 @@
 // What it promises in any store is in ledger-store.ts.
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAdoption } from '../../gateway/stores/adoption.ts';
+import { connectRedis } from '../../gateway/stores/redis/connect.ts';
+import { createRedisLedger } from '../../gateway/stores/redis/ledger.ts';
 import type { SharedState } from '../../gateway/stores/redis/shared-state.ts';
+import { NOW } from '../support/exchange-samples.ts';
 import { type RunningRedis, startRedis } from '../support/redis-server.ts';
 import { openShared } from './lasting-stores.ts';
 import { everyRecord, newWriter, usageOf } from './ledger-store.ts';
@@ -36,6 +40,26 @@ it('what a later edition wrote into a record outlives what this one adds, and bo
   ]);
 });
 
+it('what an edition before this one wrote, with less in it, is read and added to', async () => {
+  const name = NAME.replace('acme', 'older');
+  await raw.hset(RECORD.replace('acme', 'older'), {
+    first: usageOf().firstAt - 9,
+    last: usageOf().firstAt - 9,
+  });
+  await raw.zadd('sundial:ledger:{usage}:index', 0, name);
+  await raw.zadd('sundial:ledger:{usage}:consumers', 0, ['older', 'orders', 'v1', 'token', ''].join('\0'));
+  await raw.hset(`sundial:ledger:{usage}:days:${name}`, '20412', 3);
+  await gateway.ledger.add(newWriter()([usageOf({ consumer: 'older' })]));
+  expect(await everyRecord(gateway.ledger, { consumer: 'older' })).toEqual([
+    usageOf({
+      consumer: 'older',
+      firstAt: usageOf().firstAt - 9,
+      callsByDay: { '2025-11-20': 3, '2026-11-20': 1 },
+    }),
+  ]);
+  expect(await gateway.ledger.erase('older')).toBe(1);
+});
+
 it('every key is on one node of a cluster, and those of a writer end by themselves', async () => {
   const keys = await raw.keys('sundial:ledger:*');
   expect(keys.length).toBeGreaterThanOrEqual(5);
@@ -62,8 +86,29 @@ it('what is no record is passed over, and is forgotten with the rest', async () 
   expect(await gateway.ledger.erase('acme')).toBe(1);
   expect(await raw.exists(RECORD)).toBe(0);
   await gateway.ledger.sweep('9999-12-31');
-  expect(await raw.keys('sundial:ledger:*')).toEqual([
-    expect.stringContaining(':writer:'),
-    expect.stringContaining(':writer:'),
-  ]);
+  for (const key of await raw.keys('sundial:ledger:*')) expect(key).toContain(':writer:');
+});
+
+it('RL-13: who is new to a frozen version is let in in time where Redis has stalled, by one question, and later by none', async () => {
+  const connection = await connectRedis(redis.url, { onState: () => undefined });
+  const { firstSeen } = createRedisLedger(connection);
+  let asked = 0;
+  const counting = (subject: Parameters<typeof firstSeen>[0]) => {
+    asked += 1;
+    return firstSeen(subject);
+  };
+  const unjudged: string[] = [];
+  const onUnjudged = (_version: unknown, why: string) => unjudged.push(why);
+  const { isLate } = createAdoption({ firstSeen: counting }, { now: () => performance.now(), onUnjudged });
+  const newcomer = (consumer: string) =>
+    isLate({ consumer, api: 'orders', version: 'v1' }, NOW, NOW + 60_000);
+  redis.pause();
+  const begin = performance.now();
+  expect(await Promise.all([newcomer('one'), newcomer('two')])).toEqual([false, false]);
+  // The promise is 50 ms; the rest is for a machine that runs other tests at the same time.
+  expect(performance.now() - begin).toBeLessThan(50 + 250);
+  expect(await newcomer('three')).toBe(false);
+  expect([asked, unjudged]).toEqual([2, ['store_away', 'store_away', 'store_away']]);
+  redis.resume();
+  connection.close();
 });

@@ -34,8 +34,16 @@ beforeAll(async () => {
   stack.defer(() => rm(data, { recursive: true, force: true }));
   await keepUsage(data);
   const store = `embedded:${data}`;
-  environment = { ECHO: echo.url, ISSUER: issuer.url, WORKERS: '2', DATA: data, STORE: store };
-  gateway = stack.use(await runGateway({ policies: 'workers', lifecycleNow: () => NOW, environment }));
+  const policies = join(import.meta.dirname, 'workers/{,frozen/}*.yaml');
+  environment = {
+    ECHO: echo.url,
+    ISSUER: issuer.url,
+    WORKERS: '2',
+    DATA: data,
+    STORE: store,
+    POLICIES: policies,
+  };
+  gateway = stack.use(await runGateway({ lifecycleNow: () => NOW, environment }));
   clients = await clientPerWorker(gateway.https, '/nowhere');
   for (const client of clients) stack.use(client);
 });

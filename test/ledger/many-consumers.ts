@@ -3,7 +3,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import { MOST_IN_BATCH } from '../../gateway/policy/usage/ledger.ts';
 import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
@@ -16,6 +15,8 @@ import { cpuMicros } from '../bench/processor.ts';
 import { deprecatedFacts, NOW } from '../support/exchange-samples.ts';
 import { startRedis } from '../support/redis-server.ts';
 import { outcome } from '../telemetry/telemetry-harness.ts';
+import { whileOthersAsk } from './others-turn.ts';
+import { lookAtAll } from './whole-look.ts';
 
 const CONSUMERS = 100_000;
 const MOST_TURN_MS = 50;
@@ -43,18 +44,6 @@ function callEveryone(tally: UsageTally, ids: readonly string[]): number {
   return ((user + system) * 1000) / ids.length;
 }
 
-/** The most processor time that one turn of this event loop takes, milliseconds: others' load on the machine is not in it. */
-async function longestTurn(isOver: () => boolean): Promise<number> {
-  let longest = 0;
-  while (!isOver()) {
-    const begin = process.threadCpuUsage();
-    await setImmediate();
-    const { user, system } = process.threadCpuUsage(begin);
-    longest = Math.max(longest, (user + system) / 1000);
-  }
-  return longest;
-}
-
 async function flushInto(
   name: string,
   stores: LastingStores,
@@ -75,39 +64,34 @@ async function flushInto(
     watched: () => [],
     onFault: fail,
   });
-  let longestWait = 0;
-  let over = false;
-  const others = (async () => {
-    for (; !over; await setTimeout(5)) {
-      const begin = performance.now();
-      await stores.pins.find({ api: 'payments', account: `account-${begin}` });
-      longestWait = Math.max(longestWait, performance.now() - begin);
-    }
-  })();
-  const turns = longestTurn(() => over);
   const serverCpu = server === undefined ? undefined : cpuMicros(server);
-  const cpu = process.cpuUsage();
-  const begin = performance.now();
-  await flushing.flush();
-  const seconds = (performance.now() - begin) / 1000;
-  const { user, system } = process.cpuUsage(cpu);
+  const { turnMs, waitMs, seconds, cpuSeconds } = await whileOthersAsk(stores.pins, flushing.flush);
   const inServer = server === undefined ? undefined : (cpuMicros(server) ?? 0) - (serverCpu ?? 0);
-  over = true;
-  await others;
-  const turn = await turns;
   await flushing.close();
   const isKept =
-    turn < MOST_TURN_MS && grown < MOST_MB && tally.dropped() === 0 && flushing.results().failure === 0;
+    turnMs < MOST_TURN_MS && grown < MOST_MB && tally.dropped() === 0 && flushing.results().failure === 0;
   say(
     `${isKept ? 'kept  ' : 'BROKEN'}  ${CONSUMERS} consumers, ${name}: ${grown.toFixed(0)} MB more resident memory; ` +
       `a call ${again.toFixed(0)} ns of processor time, a first one ${first.toFixed(0)} ns; flush ${seconds.toFixed(1)} s ` +
-      `(${((user + system) / 1e6).toFixed(1)} s processor), longest turn ${turn.toFixed(1)} ms of processor time; ` +
+      `(${cpuSeconds.toFixed(1)} s processor), longest turn ${turnMs.toFixed(1)} ms of processor time; ` +
       (inServer === undefined
         ? ''
         : `Redis ${((inServer * MOST_IN_BATCH) / CONSUMERS / 1000).toFixed(2)} ms a batch; `) +
-      `another's answer from the store took ${longestWait.toFixed(1)} ms at most`,
+      `another's answer from the store took ${waitMs.toFixed(1)} ms at most`,
   );
   return isKept;
+}
+
+/** Many consumers with a usual number of days each, and fewer with all that are kept. */
+async function looksAt(
+  name: string,
+  stores: LastingStores,
+  server: number | undefined,
+  say: (line: string) => void,
+): Promise<readonly boolean[]> {
+  const many = { api: 'many', consumers: CONSUMERS, days: 30 };
+  const long = { api: 'long', consumers: 3_000, days: 400 };
+  return [await lookAtAll(name, stores, server, many, say), await lookAtAll(name, stores, server, long, say)];
 }
 
 export async function manyConsumers(say: (line: string) => void): Promise<boolean> {
@@ -123,6 +107,8 @@ export async function manyConsumers(say: (line: string) => void): Promise<boolea
   const results = [
     await flushInto('Redis', shared, redis.pid, say),
     await flushInto('embedded', embedded, undefined, say),
+    ...(await looksAt('Redis', shared, redis.pid, say)),
+    ...(await looksAt('embedded', embedded, undefined, say)),
   ];
   return results.every(Boolean);
 }

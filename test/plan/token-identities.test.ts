@@ -21,7 +21,7 @@ const withMain = (main: string) =>
 
 async function loaded(main: string) {
   await using files = await withMain(main);
-  return files.load(ENVIRONMENT);
+  return await files.load(ENVIRONMENT);
 }
 
 describe('an identity that is asked about tokens', () => {

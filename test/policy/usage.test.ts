@@ -1,7 +1,7 @@
 // What the ledger is read as: which days count, rows of consumers, tallies of versions, and when something is safe to retire.
 import { describe, expect, it } from 'vitest';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
-import { startOfLast, usageRows } from '../../gateway/policy/usage/rows.ts';
+import { countOf, startOfLast, usageRows } from '../../gateway/policy/usage/rows.ts';
 import { usageVerdict, verdictInWords } from '../../gateway/policy/usage/verdict.ts';
 import { createVersionTallies } from '../../gateway/policy/usage/version-tallies.ts';
 import { daysBefore, usageWindow } from '../../gateway/policy/usage/window.ts';
@@ -23,6 +23,9 @@ const record = (more: Partial<UsageRecord> = {}): UsageRecord => ({
   sample: undefined,
   ...more,
 });
+
+const rowsOf = (records: readonly UsageRecord[], days = window()) =>
+  usageRows(records.map((each) => countOf(each, days)));
 
 describe('the window of a look', () => {
   it.each([
@@ -47,7 +50,7 @@ describe('the window of a look', () => {
       '2026-11-19': 11,
       '2026-11-20': 100,
     };
-    const [row] = usageRows([record({ callsByDay })], window('2026-11-12'));
+    const [row] = rowsOf([record({ callsByDay })], window('2026-11-12'));
     expect(row).toMatchObject({ calls: 3 + 7 + 11 + 100, trend: { week: 18, weekBefore: 5 } });
   });
 });
@@ -61,7 +64,7 @@ describe('rows', () => {
       record({ version: 'v2' }),
       record({ version: 'v2', consumer: 'globex' }),
     ];
-    expect(usageRows(records, window())).toMatchObject([
+    expect(rowsOf(records)).toMatchObject([
       {
         consumer: 'acme',
         via: 'token',
@@ -81,7 +84,7 @@ describe('rows', () => {
   });
 
   it('leave out who has not called since the window began', () => {
-    expect(usageRows([record({ callsByDay: { '2026-10-20': 9 } })], window())).toEqual([]);
+    expect(rowsOf([record({ callsByDay: { '2026-10-20': 9 } })])).toEqual([]);
   });
 
   it.each([
@@ -107,7 +110,7 @@ describe('a tally', () => {
 
   it('counts a consumer once, whichever pages it is on and whatever it is known by', () => {
     const tally = createVersionTallies(({ version, consumer }) => version === 'v1' && consumer === 'acme');
-    for (const page of pages) tally.add(usageRows(page, window()));
+    for (const page of pages) tally.add(rowsOf(page));
     expect(tally.versions()).toMatchObject([
       {
         version: 'v1',
@@ -127,7 +130,7 @@ describe('a tally', () => {
 
   it('takes an address for nobody’s name', () => {
     const tally = createVersionTallies(() => true);
-    tally.add(usageRows([record({ via: 'address', consumer: '203.0.113.9' })], window()));
+    tally.add(rowsOf([record({ via: 'address', consumer: '203.0.113.9' })]));
     expect(tally.versions()).toMatchObject([{ consumers: 1, watched: new Map() }]);
   });
 });

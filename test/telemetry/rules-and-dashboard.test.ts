@@ -175,6 +175,10 @@ describe('the alert rules and the dashboard', () => {
       for (const label of list.split(/,\s*/)) expect([...known], `by ${label}`).toContain(label);
   });
 
+  it.each(['retirement_ready', 'retirement_held'])('the dashboard says of each version its %s', (metric) => {
+    expect(expressions.some(([, expr]) => expr.includes(`(sundial_version_${metric}{`))).toBe(true);
+  });
+
   it.each(rules.filter(({ alert }) => alert !== undefined))(
     '$alert says in a sentence what is wrong, with labels that its expression keeps',
     ({ expr, annotations = {} }) => {

@@ -65,6 +65,7 @@ export function usageImpacts(sources: readonly PolicySource[], live: LiveUsage, 
       const judged: Judged = { source, label, version, used, live, now, say, warn };
       retires(judged);
       mayRetire(judged);
+      isHeld(judged);
       closes(judged);
       excepts(judged);
     }
@@ -106,6 +107,15 @@ function mayRetire({ source, label, version, used, live, now, say, warn }: Judge
   const said = `${bound}: exceeded by ${usageInWords(usage)}, ${then}`;
   if (sunset - now > NEAR_MS) say(said);
   else warn(['retire_when'], `${versionName(label, source.file)}, ${dateInWords(sunset)}: ${said}`);
+}
+
+/** A hold outlives the rule that asked for it, for callers were told its end. */
+function isHeld({ version, used, say }: Judged): void {
+  const { heldUntil = null } = used.decides ?? {};
+  if (heldUntil === null) return;
+  const held = `its retirement is held now, until ${dateInWords(Date.parse(heldUntil))}`;
+  if (version.retire_when?.onExceed === 'hold') say(`${held} or longer: on_exceed: warn lets it run out`);
+  else say(`${held}, and not longer: sundial pause --end ends it at once`);
 }
 
 /** Since when calls would have been counted; undefined: not yet. */

@@ -6,7 +6,7 @@ import type { AccessRule, Consumer } from '../../policy/authentication/access.ts
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { assess } from '../../policy/lifecycle/assess.ts';
 import type { LedgerStore, UsageRecord } from '../../policy/usage/ledger.ts';
-import { type UsageRow, usageRows } from '../../policy/usage/rows.ts';
+import { countOf, type UsageRow, usageRows } from '../../policy/usage/rows.ts';
 import { daysBefore, usageWindow } from '../../policy/usage/window.ts';
 import { authenticate } from '../authenticate.ts';
 import type { Directive } from '../directive.ts';
@@ -71,7 +71,8 @@ export async function ownUsage(view: RequestView, facts: ExchangeFacts, ports: O
   const since = daysBefore(facts.now, DAYS);
   try {
     const { records, more } = await recordsOf(consumer, since, ports.ledger);
-    const rows = usageRows(records, usageWindow(facts.now, since));
+    const window = usageWindow(facts.now, since);
+    const rows = usageRows(records.map((record) => countOf(record, window)));
     const own: OwnUsage = {
       consumer: consumer.id,
       since,

@@ -51,6 +51,39 @@ export interface UsagePage {
   readonly next: string | undefined;
 }
 
+/** Which days are added up: those since the first that counts, and the weeks whose comparison is the trend. */
+export interface CountedDays {
+  /** The first day that counts. */
+  readonly since: UsageDay;
+  /** The first day that has to be read: the trend may look further back than the count. */
+  readonly readFrom: UsageDay;
+  /** The seven whole days before the day of the look begin here: a day that has only begun would always seem a fall. */
+  readonly weekFrom: UsageDay;
+  /** The seven before them. */
+  readonly weekBeforeFrom: UsageDay;
+  /** The day of the look. */
+  readonly today: UsageDay;
+}
+
+/** What a record comes to in the days of a look. */
+export interface UsageCount extends UsageSubject, Pick<UsageRecord, 'firstAt' | 'lastAt' | 'agents'> {
+  readonly calls: number;
+  readonly week: number;
+  readonly weekBefore: number;
+}
+
+export interface CountedPage {
+  readonly records: readonly UsageCount[];
+  /** As that of a page of records. */
+  readonly next: string | undefined;
+}
+
+/** `after`: `next` of the page before, or any place as place.ts writes them. `limit`: at least 1. */
+export interface PageAsked {
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
 export type UsageVersion = Pick<UsageSubject, 'api' | 'version'>;
 
 /** What one process counted since its last batch. */
@@ -82,15 +115,20 @@ export interface LedgerStore {
   /** Adds what was counted, all or nothing; a batch that is sent again is counted once. */
   readonly add: (batch: UsageBatch) => Promise<void>;
   /**
-   * In the order of api, version, consumer, via, operation, so that records of one consumer stand together. `limit`: at
-   * least 1. `after`: `next` of the page before, or any place as place.ts writes them.
+   * In the order of api, version, consumer, via, operation, so that records of one consumer stand together.
    *
    * @throws RangeError when `after` is no place, or no calendar has the day `since`
    */
-  readonly read: (
-    filter: UsageFilter,
-    page: { readonly after: string | undefined; readonly limit: number },
-  ) => Promise<UsagePage>;
+  readonly read: (filter: UsageFilter, page: PageAsked) => Promise<UsagePage>;
+  /**
+   * The same, added up where it is kept: for whoever looks at many, since a record may have hundreds of days. Records
+   * without a call from `readFrom` on are left out.
+   */
+  readonly count: (
+    filter: Omit<UsageFilter, 'since'>,
+    days: CountedDays,
+    page: PageAsked,
+  ) => Promise<CountedPage>;
   /**
    * When a consumer was first seen on a version, whatever the operation and whatever proved its id: who changes from a key
    * to tokens is nobody new. An address is nobody's id. A request waits for it: one question, within what one may wait.

@@ -1,8 +1,8 @@
 // Records of the ledger as rows: one for each consumer of a version, with what it calls there, and how that changes.
 // Made of one page of records at a time, which stand in the order of api, version, consumer, operation.
 import type { EpochMs } from '../contract.ts';
-import type { UsageRecord, UsageSubject } from './ledger.ts';
-import type { Trend, UsageWindow } from './window.ts';
+import type { CountedDays, UsageCount, UsageRecord, UsageSubject } from './ledger.ts';
+import type { Trend } from './window.ts';
 
 /** What was counted of something since the window began. */
 export interface Counted {
@@ -26,11 +26,11 @@ export interface UsageRow extends Counted, Pick<UsageSubject, 'consumer' | 'via'
 }
 
 /** Consumers without a call since the window began have no row. */
-export function usageRows(records: readonly UsageRecord[], window: UsageWindow): readonly UsageRow[] {
+export function usageRows(records: readonly UsageCount[]): readonly UsageRow[] {
   const rows: { -readonly [K in keyof UsageRow]: UsageRow[K] }[] = [];
   for (const record of records) {
-    const use = useOf(record, window);
-    if (use.calls === 0) continue;
+    if (record.calls === 0) continue;
+    const use = useOf(record);
     // Two ways of being known may take turns within one consumer, and no other stands between them.
     const known = rows.findLast((row) => !isOfSameConsumer(row, record) || row.via === record.via);
     if (known === undefined || !isOfSameConsumer(known, record)) {
@@ -45,7 +45,7 @@ export function usageRows(records: readonly UsageRecord[], window: UsageWindow):
 }
 
 /** Where the records of the last consumer begin, of which the next page may have more; 0: there is no other. */
-export function startOfLast(records: readonly UsageRecord[]): number {
+export function startOfLast(records: readonly UsageSubject[]): number {
   const last = records.at(-1);
   if (last === undefined) return 0;
   return records.findLastIndex((record) => !isOfSameConsumer(record, last)) + 1;
@@ -75,8 +75,9 @@ export function countedIn({ calls, trend, firstAt, lastAt }: Counted): Counted {
   return { calls, trend, firstAt, lastAt };
 }
 
-function useOf(record: UsageRecord, window: UsageWindow): OperationUse {
-  const { since, today, weekFrom, weekBeforeFrom } = window;
+/** What a store would have counted of a record that was read whole. */
+export function countOf(record: UsageRecord, days: CountedDays): UsageCount {
+  const { since, today, weekFrom, weekBeforeFrom } = days;
   let calls = 0;
   let week = 0;
   let weekBefore = 0;
@@ -86,6 +87,10 @@ function useOf(record: UsageRecord, window: UsageWindow): OperationUse {
     if (day >= weekFrom) week += count;
     else weekBefore += count;
   }
-  const { operation, agents, firstAt, lastAt } = record;
+  const { callsByDay: _days, sample: _sample, ...rest } = record;
+  return { ...rest, calls, week, weekBefore };
+}
+
+function useOf({ operation, agents, calls, week, weekBefore, firstAt, lastAt }: UsageCount): OperationUse {
   return { operation, agents, calls, trend: { week, weekBefore }, firstAt, lastAt };
 }

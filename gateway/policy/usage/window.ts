@@ -2,23 +2,13 @@
 // Made once per look by whoever reads the ledger; days of UTC, compared as text.
 import type { EpochMs } from '../contract.ts';
 import { dayNamed, dayNumber, dayNumberAt } from './day.ts';
-import type { UsageDay } from './ledger.ts';
+import type { CountedDays, UsageDay } from './ledger.ts';
 
-export interface UsageWindow {
+export interface UsageWindow extends CountedDays {
   /** The moment of the look. */
   readonly now: EpochMs;
-  /** The first day that is counted. */
-  readonly since: UsageDay;
   /** Whole days from `since` to the day of the look. */
   readonly days: number;
-  /** The first day that has to be read: the trend may look further back than the count. */
-  readonly readFrom: UsageDay;
-  /** The seven whole days before the day of the look begin here: a day that has only begun would always seem a fall. */
-  readonly weekFrom: UsageDay;
-  /** The seven before them. */
-  readonly weekBeforeFrom: UsageDay;
-  /** The day of the look. */
-  readonly today: UsageDay;
 }
 
 /** Calls of the last seven whole days, and of the seven before. */

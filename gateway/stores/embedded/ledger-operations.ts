@@ -6,13 +6,22 @@ import { dayNumber, startOfDay } from '../../policy/usage/day.ts';
 import type {
   FirstSeen,
   UsageBatch,
+  UsageCount,
   UsageFilter,
   UsageRecord,
   UsageSubject,
 } from '../../policy/usage/ledger.ts';
 import { placeOf, type UsagePlace } from '../../policy/usage/place.ts';
 import type { UsageChunk } from '../usage-pages.ts';
-import { agentsIn, recordFrom, type StoredUsage, storedAgents, storedSample } from '../usage-text.ts';
+import {
+  agentsIn,
+  countFrom,
+  type DayNumbers,
+  recordFrom,
+  type StoredUsage,
+  storedAgents,
+  storedSample,
+} from '../usage-text.ts';
 
 const PLACE = 'api, version, consumer, via, operation';
 
@@ -44,6 +53,11 @@ export function createLedgerOperations(database: DatabaseSync) {
     'INSERT INTO usage_day (record, day, calls) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls',
   );
   const daysOf = prepare('SELECT day, calls FROM usage_day WHERE record = ? AND day >= ? ORDER BY day');
+  const sumsOf = prepare(
+    `SELECT sum(iif(day >= ?3, calls, 0)) AS calls, sum(iif(day >= ?4 AND day < ?5, calls, 0)) AS week,
+            sum(iif(day >= ?6 AND day < ?4, calls, 0)) AS week_before
+     FROM usage_day WHERE record = ?1 AND day >= ?2`,
+  );
   const first = prepare(
     "SELECT min(first_at) AS at FROM usage WHERE (api, version, consumer) = (?, ?, ?) AND via <> 'address'",
   );
@@ -58,6 +72,18 @@ export function createLedgerOperations(database: DatabaseSync) {
   const dropWriters = prepare('DELETE FROM usage_writer WHERE at < ?');
   /** By what they ask for: one for each combination of conditions that was ever asked for. */
   const reads = new Map<string, StatementSync>();
+
+  /** Looks at `most`, whether or not they have a day that is meant: that is bounded too. */
+  const rowsOf = (
+    filter: Omit<UsageFilter, 'since'>,
+    after: UsagePlace | undefined,
+    most: number,
+  ): readonly Row[] => {
+    const { text, given } = conditionsOf(filter, after);
+    const statement = reads.get(text) ?? prepare(text);
+    reads.set(text, statement);
+    return statement.all(...given, most);
+  };
 
   const addRecord = (record: UsageRecord): void => {
     const place = placeOf(record);
@@ -88,17 +114,32 @@ export function createLedgerOperations(database: DatabaseSync) {
       after: UsagePlace | undefined,
       most: number,
     ): UsageChunk => {
-      const { text, given } = conditionsOf(filter, after, since);
-      const statement = reads.get(text) ?? prepare(text);
-      reads.set(text, statement);
-      const stored = statement
-        .all(...given, most)
-        .map((row) => storedIn(row, daysOf.all(row.id ?? null, since)));
-      return {
-        records: stored.flatMap((each) => recordFrom(each) ?? []),
-        last: stored.length < most ? undefined : stored.at(-1)?.place,
-      };
+      return chunkOf(rowsOf(filter, after, most), most, (row) => {
+        const days = daysOf
+          .all(row.id ?? null, since)
+          .map((day) => [Number(day.day), Number(day.calls)] as const);
+        const isMeant = filter.since === undefined || days.length > 0;
+        return isMeant ? recordFrom({ ...partOf(row), sample: textOf(row.sample), days }) : undefined;
+      });
     },
+    /** The same, added up. */
+    countUsage: (
+      filter: Omit<UsageFilter, 'since'>,
+      { since, readFrom, weekFrom, weekBeforeFrom, today }: DayNumbers,
+      after: UsagePlace | undefined,
+      most: number,
+    ): UsageChunk<UsageCount> =>
+      chunkOf(rowsOf(filter, after, most), most, (row) => {
+        const id = row.id ?? null;
+        const sums = sumsOf.get(id, readFrom, since, weekFrom, today, weekBeforeFrom) ?? {};
+        // Of no day there is no sum.
+        if (sums.calls === null) return undefined;
+        const { calls, week, week_before: weekBefore } = sums;
+        return countFrom({
+          ...partOf(row),
+          sums: { calls: Number(calls), week: Number(week), weekBefore: Number(weekBefore) },
+        });
+      }),
     firstUsage: ({ api, version, consumer }: Omit<UsageSubject, 'operation' | 'via'>): FirstSeen => ({
       at: numberOf(first.get(api, version, consumer)?.at),
       countedSince: numberOf(beganWith.get(api, version)?.since),
@@ -134,9 +175,8 @@ export function createLedgerOperations(database: DatabaseSync) {
 
 /** One statement for the conditions there are, so that each is looked up in the index that it fits. */
 function conditionsOf(
-  { api, version, consumer, via, since: sinceDay }: UsageFilter,
+  { api, version, consumer, via }: Omit<UsageFilter, 'since'>,
   after: UsagePlace | undefined,
-  since: number,
 ): { readonly text: string; readonly given: readonly SQLInputValue[] } {
   const parts: (readonly [condition: string, ...given: SQLInputValue[]])[] = [];
   if (api !== undefined) parts.push(['api = ?', api]);
@@ -144,8 +184,6 @@ function conditionsOf(
   if (consumer !== undefined) parts.push(['consumer = ?', consumer]);
   if (via !== undefined) parts.push(['via = ?', via]);
   if (after !== undefined) parts.push([`(${PLACE}) > (?, ?, ?, ?, ?)`, ...after]);
-  if (sinceDay !== undefined)
-    parts.push(['EXISTS (SELECT 1 FROM usage_day WHERE record = usage.id AND day >= ?)', since]);
   const where = parts.length === 0 ? '' : `WHERE ${parts.map(([condition]) => condition).join(' AND ')}`;
   return {
     text: `SELECT id, ${PLACE}, first_at, last_at, agents, sample FROM usage ${where} ORDER BY ${PLACE} LIMIT ?`,
@@ -155,15 +193,18 @@ function conditionsOf(
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
-function storedIn(row: Row, days: readonly Row[]): StoredUsage {
+function chunkOf<T>(rows: readonly Row[], most: number, read: (row: Row) => T | undefined): UsageChunk<T> {
+  const last = rows.length < most ? undefined : rows.at(-1);
+  return { records: rows.flatMap((row) => read(row) ?? []), last: last && partOf(last).place };
+}
+
+function partOf(row: Row): Pick<StoredUsage, 'place' | 'firstAt' | 'lastAt' | 'agents'> {
   const text = (name: string): string => textOf(row[name]) ?? '';
   return {
     place: [text('api'), text('version'), text('consumer'), text('via'), text('operation')],
     firstAt: Number(row.first_at),
     lastAt: Number(row.last_at),
     agents: textOf(row.agents),
-    sample: textOf(row.sample),
-    days: days.map(({ day, calls }) => [Number(day), Number(calls)]),
   };
 }
 

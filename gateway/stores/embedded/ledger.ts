@@ -3,10 +3,13 @@
 import { dayNumber } from '../../policy/usage/day.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { readPage } from '../usage-pages.ts';
+import { dayNumbers } from '../usage-text.ts';
 import type { Database } from './database.ts';
 
-/** What one turn of the thread looks at: a few milliseconds, with every day of every record. */
+/** What one turn of the thread looks at: a few milliseconds, though a record may have hundreds of days. */
 const MOST_AT_ONCE = 100;
+/** Of records that are told with all their days. */
+const MOST_WHOLE_AT_ONCE = 20;
 
 export function createEmbeddedLedger({ call }: Pick<Database, 'call'>): LedgerStore {
   return {
@@ -14,7 +17,15 @@ export function createEmbeddedLedger({ call }: Pick<Database, 'call'>): LedgerSt
     read: async (filter, page) => {
       // Before the thread has it: what throws there takes the whole batch along, and with it what others have asked.
       const since = filter.since === undefined ? 0 : dayNumber(filter.since);
-      return readPage((after, most) => call('readUsage', filter, since, after, most), page, MOST_AT_ONCE);
+      return readPage(
+        (after, most) => call('readUsage', filter, since, after, most),
+        page,
+        MOST_WHOLE_AT_ONCE,
+      );
+    },
+    count: async (filter, days, page) => {
+      const numbers = dayNumbers(days);
+      return readPage((after, most) => call('countUsage', filter, numbers, after, most), page, MOST_AT_ONCE);
     },
     firstSeen: (subject) => call('firstUsage', subject),
     beganAt: (of) => call('usageBegan', of?.api, of?.version),

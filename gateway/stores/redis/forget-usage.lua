@@ -3,13 +3,15 @@
 -- KEYS[1]  what every key of the ledger begins with
 -- ARGV[1]  'index' or 'consumers': which order to walk   ARGV[2], ARGV[3]  from and to, as ZRANGEBYLEX takes them
 -- ARGV[4]  records to look at at most                    ARGV[5]  the first day that stays, by number; '' where none does
+-- ARGV[6]  no further record is looked at after so many days
 --
 -- Returns  { the last record looked at as that index names it, '' behind the last; how many records went }
 
 local base = KEYS[1]
 local isIndex = ARGV[1] == 'index'
 local names = redis.call('ZRANGEBYLEX', base .. ':' .. ARGV[1], ARGV[2], ARGV[3], 'LIMIT', 0, ARGV[4])
-local gone = 0
+local gone, seen = 0, 0
+local last = ''
 
 -- Api, version, consumer in the one, consumer, api, version in the other; nil for what is no name.
 local function inOtherOrder(name)
@@ -22,13 +24,19 @@ local function inOtherOrder(name)
 end
 
 for _, each in ipairs(names) do
+  if seen >= tonumber(ARGV[6]) then
+    return { last, gone }
+  end
+  last = each
   local other = inOtherOrder(each)
   local name = isIndex and each or other or each
   local days = base .. ':days:' .. name
   if ARGV[5] == '' then
     redis.call('DEL', days)
   else
-    for _, day in ipairs(redis.call('HKEYS', days)) do
+    local all = redis.call('HKEYS', days)
+    seen = seen + #all
+    for _, day in ipairs(all) do
       if tonumber(day) < tonumber(ARGV[5]) then
         redis.call('HDEL', days, day)
       end
@@ -41,4 +49,4 @@ for _, each in ipairs(names) do
     gone = gone + 1
   end
 end
-return { #names < tonumber(ARGV[4]) and '' or names[#names], gone }
+return { #names < tonumber(ARGV[4]) and '' or last, gone }

@@ -3,10 +3,23 @@
 import { readFileSync } from 'node:fs';
 import { MOST_AGENTS } from '../../policy/usage/agents.ts';
 import { dayNumber } from '../../policy/usage/day.ts';
-import type { LedgerStore, UsageBatch, UsageFilter, UsageRecord } from '../../policy/usage/ledger.ts';
+import type {
+  LedgerStore,
+  UsageBatch,
+  UsageCount,
+  UsageFilter,
+  UsageRecord,
+} from '../../policy/usage/ledger.ts';
 import { placeOf, type UsagePlace } from '../../policy/usage/place.ts';
 import { readPage, type UsageChunk } from '../usage-pages.ts';
-import { recordFrom, storedAgents, storedSample } from '../usage-text.ts';
+import {
+  countFrom,
+  dayNumbers,
+  recordFrom,
+  type StoredUsage,
+  storedAgents,
+  storedSample,
+} from '../usage-text.ts';
 import type { RedisConnection } from './connect.ts';
 
 const BASE = 'sundial:ledger:{usage}';
@@ -16,8 +29,9 @@ const FORM = 1;
 const WRITER_KEPT_MS = 30 * 86_400_000;
 /** For what no request waits for. */
 const ANSWER_WITHIN_MS = 1000;
-/** Records looked at in one call, each with up to all its days: a few milliseconds in which Redis does nothing else. */
+/** Records and days looked at in one call: a few milliseconds in which Redis does nothing else. */
 const MOST_AT_ONCE = 100;
+const MOST_DAYS_AT_ONCE = 2_000;
 /** No name has it: what may be in one is printable. */
 const NUL = '\0';
 const AFTER_NUL = '\u0001';
@@ -32,15 +46,17 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
   const firstUsage = script('sundialFirstUsage', textOf('first-usage'), 1, { makesKeys: true });
   const usageBegan = define('sundialUsageBegan', textOf('usage-began'));
 
-  const readChunk = async (
+  /** `days`: what is added up; none where records are told whole. */
+  const ask = (
     filter: UsageFilter,
+    since: number | '',
     after: UsagePlace | undefined,
     most: number,
-  ): Promise<UsageChunk> => {
-    const { version = '', via = '', since } = filter;
-    const day = since === undefined ? '' : dayNumber(since);
-    const reply = await readUsage(BASE, ...rangeOf(filter, after), most, MOST_AT_ONCE, version, via, day);
-    return chunkIn(reply);
+    days: readonly number[] = [],
+  ): Promise<unknown> => {
+    const { version = '', via = '' } = filter;
+    const bounds = [most, MOST_AT_ONCE, version, via, since, MOST_DAYS_AT_ONCE];
+    return readUsage(BASE, ...rangeOf(filter, after), ...bounds, ...days);
   };
   /** Days before `before` of the records that fit; '' forgets the records. */
   const forget = async (filter: UsageFilter, before: number | ''): Promise<number> => {
@@ -48,7 +64,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
     let gone = 0;
     let from = start;
     for (;;) {
-      const reply = await forgetUsage(BASE, index, from, to, MOST_AT_ONCE, before);
+      const reply = await forgetUsage(BASE, index, from, to, MOST_AT_ONCE, before, MOST_DAYS_AT_ONCE);
       const [last, went] = Array.isArray(reply) ? reply : [];
       gone += Number(went);
       if (typeof last !== 'string' || last === '') return gone;
@@ -60,7 +76,19 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
     add: async (batch) => {
       await addUsage(BASE, ...argumentsOf(batch));
     },
-    read: (filter, page) => readPage((after, most) => readChunk(filter, after, most), page, MOST_AT_ONCE),
+    read: async (filter, page) => {
+      const since = filter.since === undefined ? '' : dayNumber(filter.since);
+      const read = async (after: UsagePlace | undefined, most: number) =>
+        chunkIn(await ask(filter, since, after, most), wholeRecord);
+      return readPage(read, page, MOST_AT_ONCE);
+    },
+    count: async (filter, days, page) => {
+      const { since, readFrom, weekFrom, today, weekBeforeFrom } = dayNumbers(days);
+      const summed = [since, weekFrom, today, weekBeforeFrom];
+      const read = async (after: UsagePlace | undefined, most: number) =>
+        chunkIn(await ask(filter, readFrom, after, most, summed), countedRecord);
+      return readPage(read, page, MOST_AT_ONCE);
+    },
     firstSeen: async ({ api, version, consumer }) => {
       const prefix = [api, version, consumer].join(NUL);
       // Addresses come first, before all that proves an id.
@@ -122,25 +150,36 @@ function rangeOf(
   return [index, isWithin ? `(${begin}` : `[${prefix}${NUL}`, `(${prefix}${AFTER_NUL}`];
 }
 
-function chunkIn(reply: unknown): UsageChunk {
+type Told = readonly unknown[];
+type Part = Pick<StoredUsage, 'place' | 'firstAt' | 'lastAt' | 'agents' | 'sample'>;
+
+function chunkIn<T>(reply: unknown, read: (part: Part, told: Told) => T | undefined): UsageChunk<T> {
   if (!Array.isArray(reply)) throw new TypeError('the script of the ledger answered no list');
-  const [last, ...found] = reply as [unknown, ...(readonly unknown[])[]];
+  const [last, ...found] = reply as [unknown, ...Told[]];
   return {
-    records: found.flatMap(([name, firstAt, lastAt, agents, sample, days]) => {
+    records: found.flatMap(([name, firstAt, lastAt, agents, sample, told]) => {
       const place = placeIn(name);
-      if (place === undefined || !Array.isArray(days)) return [];
-      const record = recordFrom({
+      if (place === undefined || !Array.isArray(told)) return [];
+      const part = {
         place,
         firstAt: Number(firstAt ?? Number.NaN),
         lastAt: Number(lastAt ?? Number.NaN),
         agents: typeof agents === 'string' ? agents : undefined,
         sample: typeof sample === 'string' ? sample : undefined,
-        days: pairsIn(days),
-      });
-      return record ?? [];
+      };
+      return read(part, told) ?? [];
     }),
     last: placeIn(last),
   };
+}
+
+function wholeRecord(part: Part, days: Told): UsageRecord | undefined {
+  return recordFrom({ ...part, days: pairsIn(days) });
+}
+
+function countedRecord({ sample: _sample, ...part }: Part, sums: Told): UsageCount | undefined {
+  const [calls = Number.NaN, week = Number.NaN, weekBefore = Number.NaN] = sums.map(Number);
+  return countFrom({ ...part, sums: { calls, week, weekBefore } });
 }
 
 function placeIn(name: unknown): UsagePlace | undefined {

@@ -1,16 +1,21 @@
--- One piece of the ledger in its order, of few enough records that nobody waits for it. Called by ledger.ts.
+-- One piece of the ledger in its order, of few enough records and days that nobody waits for it. Called by ledger.ts.
 --
 -- KEYS[1]  what every key of the ledger begins with
 -- ARGV[1]  'index' or 'consumers': which order to walk   ARGV[2], ARGV[3]  from and to, as ZRANGEBYLEX takes them
 -- ARGV[4]  records to return at most                     ARGV[5]  records to look at at most
 -- ARGV[6]  version, '' for any                           ARGV[7]  via, '' for any
 -- ARGV[8]  first day of interest, by number; '' for any, and records of any day
+-- ARGV[9]  no further record is looked at after so many days
+-- then     to have days added up: the first that counts, the first of the week, the day of the look, the first of the week before
 --
 -- Returns  { name of the last record looked at, '' behind the last; then for each record its name, first and last seen, agents,
---            sample and { day, calls, … } }
+--            sample and { day, calls, … }, or { calls, those of the week, those of the week before } }
 
 local base = KEYS[1]
 local names = redis.call('ZRANGEBYLEX', base .. ':' .. ARGV[1], ARGV[2], ARGV[3], 'LIMIT', 0, ARGV[5])
+local most, mostDays, since = tonumber(ARGV[4]), tonumber(ARGV[9]), tonumber(ARGV[8])
+local countsFrom, weekFrom, today, weekBeforeFrom =
+  tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
 local found = { '' }
 
 -- In the index of consumers the consumer stands before api and version.
@@ -25,14 +30,10 @@ local function partsOf(name)
   return parts
 end
 
-local function daysOf(name)
-  local all = redis.call('HGETALL', base .. ':days:' .. name)
-  if ARGV[8] == '' then
-    return all
-  end
+local function daysSince(all)
   local days = {}
   for i = 1, #all, 2 do
-    if tonumber(all[i]) >= tonumber(ARGV[8]) then
+    if tonumber(all[i]) >= since then
       days[#days + 1] = all[i]
       days[#days + 1] = all[i + 1]
     end
@@ -40,20 +41,52 @@ local function daysOf(name)
   return #days > 0 and days
 end
 
+local function sumsOf(all)
+  local calls, week, weekBefore, isMeant = 0, 0, 0, false
+  for i = 1, #all, 2 do
+    local day = tonumber(all[i])
+    if day >= since then
+      local count = tonumber(all[i + 1])
+      isMeant = true
+      if day >= countsFrom then
+        calls = calls + count
+      end
+      if day >= weekFrom and day < today then
+        week = week + count
+      elseif day >= weekBeforeFrom and day < weekFrom then
+        weekBefore = weekBefore + count
+      end
+    end
+  end
+  return isMeant and { calls, week, weekBefore }
+end
+
+local function toldOf(all)
+  if countsFrom then
+    return sumsOf(all)
+  end
+  if since then
+    return daysSince(all)
+  end
+  return all
+end
+
 local last = ''
-local looked = 0
+local looked, days = 0, 0
 for _, each in ipairs(names) do
-  if #found > tonumber(ARGV[4]) then
+  if #found > most or days >= mostDays then
     break
   end
   looked = looked + 1
   local parts = partsOf(each)
   last = table.concat(parts, '\0')
   if (ARGV[6] == '' or parts[2] == ARGV[6]) and (ARGV[7] == '' or parts[4] == ARGV[7]) then
-    local days = daysOf(last)
-    if days then
+    local all = redis.call('HGETALL', base .. ':days:' .. last)
+    days = days + #all / 2
+    local told = toldOf(all)
+    if told then
       local record = redis.call('HMGET', base .. ':record:' .. last, 'first', 'last', 'agents', 'sample')
-      found[#found + 1] = { last, record[1], record[2], record[3], record[4], days }
+      found[#found + 1] = { last, record[1], record[2], record[3], record[4], told }
     end
   end
 end

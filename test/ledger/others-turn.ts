@@ -1,0 +1,45 @@
+// What everybody else notices of heavy work in a process: how long one turn of the event loop keeps a request waiting, and
+// how long the store keeps another's question. Around the measurements of many-consumers.ts and whole-look.ts.
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { LastingStores } from '../../gateway/stores/stores.ts';
+
+export interface Noticed<T> {
+  readonly result: T;
+  /** The most processor time that one turn of this event loop takes: others' load on the machine is not in it. */
+  readonly turnMs: number;
+  /** The longest that another's answer from the store took. */
+  readonly waitMs: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+}
+
+export async function whileOthersAsk<T>(
+  pins: Pick<LastingStores['pins'], 'find'>,
+  work: () => Promise<T>,
+): Promise<Noticed<T>> {
+  let isOver = false;
+  let [turnMs, waitMs] = [0, 0];
+  const asking = (async () => {
+    for (; !isOver; await setTimeout(5)) {
+      const begin = performance.now();
+      await pins.find({ api: 'payments', account: `account-${begin}` });
+      waitMs = Math.max(waitMs, performance.now() - begin);
+    }
+  })();
+  const turning = (async () => {
+    while (!isOver) {
+      const begin = process.threadCpuUsage();
+      await setImmediate();
+      const { user, system } = process.threadCpuUsage(begin);
+      turnMs = Math.max(turnMs, (user + system) / 1000);
+    }
+  })();
+  const cpu = process.cpuUsage();
+  const begin = performance.now();
+  const result = await work();
+  const seconds = (performance.now() - begin) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  isOver = true;
+  await Promise.all([asking, turning]);
+  return { result, turnMs, waitMs, seconds, cpuSeconds: (user + system) / 1e6 };
+}

@@ -1,0 +1,81 @@
+// A look at a ledger of a hundred thousand consumers: what `GET /-/usage` costs in a gateway and in its store, and how long
+// it keeps the gateway's requests from their turn, and others from the store's answer. A part of run.ts, in this very process.
+import { usageRoutes } from '../../gateway/admin/usage.ts';
+import { dayNamed, dayNumberAt } from '../../gateway/policy/usage/day.ts';
+import { type LedgerStore, MOST_IN_BATCH, type UsageRecord } from '../../gateway/policy/usage/ledger.ts';
+import type { LastingStores } from '../../gateway/stores/stores.ts';
+import { cpuMicros } from '../bench/processor.ts';
+import { NOW, plan } from '../support/exchange-samples.ts';
+import { whileOthersAsk } from './others-turn.ts';
+
+/** With all its days a record is far more than a flush has of it. */
+const DAYS_PER_BATCH = 3_000;
+const NO_POLICIES = plan([]);
+/** What a look may keep a request from its turn, of processor time: others' load on the machine is not in it. */
+const MOST_TURN_MS = 50;
+
+export interface Kept {
+  readonly api: string;
+  readonly consumers: number;
+  /** Each with a call on every one of so many days. */
+  readonly days: number;
+}
+
+async function fill(ledger: Pick<LedgerStore, 'add'>, { api, consumers, days }: Kept): Promise<void> {
+  const today = dayNumberAt(NOW);
+  const callsByDay = Object.fromEntries(
+    Array.from({ length: days }, (_, index) => [dayNamed(today - index), 1 + index]),
+  );
+  const recordOf = (index: number): UsageRecord => ({
+    ...{ consumer: `consumer-${index}`, via: 'token', api, version: 'v1', operation: undefined },
+    ...{ firstAt: NOW - days * 86_400_000, lastAt: NOW, callsByDay },
+    agents: ['some-client/1.2 (a usual length of it)'],
+    sample: {
+      method: 'GET',
+      template: '/api/v1/orders/*',
+      requestId: 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001',
+    },
+  });
+  const most = Math.min(MOST_IN_BATCH, Math.ceil(DAYS_PER_BATCH / days));
+  for (let start = 0, number = 1; start < consumers; start += most, number += 1) {
+    const length = Math.min(most, consumers - start);
+    const records = Array.from({ length }, (_, index) => recordOf(start + index));
+    await ledger.add({ writer: `filling ${api}`, number, at: NOW, watched: [], records });
+  }
+}
+
+export async function lookAtAll(
+  name: string,
+  stores: LastingStores,
+  server: number | undefined,
+  kept: Kept,
+  say: (line: string) => void,
+): Promise<boolean> {
+  await fill(stores.ledger, kept);
+  // What filling has left behind is not to be cleared away meanwhile.
+  globalThis.gc?.();
+  const [route] = usageRoutes({
+    plan: () => NO_POLICIES,
+    now: () => NOW,
+    overrides: { current: () => [] },
+    ledger: stores.ledger,
+    recordsUsage: true,
+  });
+  if (route?.method !== 'GET') throw new Error('the first is the page that shows');
+  const query = new URLSearchParams({ api: kept.api, since: `${kept.days - 1}d` });
+  const before = server === undefined ? 0 : (cpuMicros(server) ?? 0);
+  const asked = { parameter: () => '', query, accept: undefined, body: undefined };
+  const { result, turnMs, waitMs, seconds, cpuSeconds } = await whileOthersAsk(stores.pins, async () =>
+    route.show(asked),
+  );
+  const inServer = server === undefined ? 0 : ((cpuMicros(server) ?? 0) - before) / 1e6;
+  const [told] = JSON.parse(result.body).versions;
+  const calls = (kept.consumers * kept.days * (kept.days + 1)) / 2;
+  const isKept = turnMs < MOST_TURN_MS && told?.consumers === kept.consumers && told.calls === calls;
+  say(
+    `${isKept ? 'kept  ' : 'BROKEN'}  a look at ${told?.consumers} consumers of ${kept.days} days, ${name}: ${seconds.toFixed(1)} s, ` +
+      `${cpuSeconds.toFixed(1)} s of processor time${server === undefined ? '' : `, ${inServer.toFixed(1)} s in Redis`}; ` +
+      `longest turn ${turnMs.toFixed(1)} ms of processor time; another's answer from the store took ${waitMs.toFixed(1)} ms at most`,
+  );
+  return isKept;
+}
