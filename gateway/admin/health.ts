@@ -19,7 +19,7 @@ export function healthRoutes({ metrics, readiness }: HealthPorts): readonly Page
     {
       ...page,
       path: '/metrics',
-      show: async () => ({ status: 200, headers: {}, ...(await metrics.render()) }),
+      show: async ({ accept }) => ({ status: 200, headers: {}, ...(await metrics.render(accept)) }),
     },
     { ...page, path: '/-/healthy', show: healthy },
     { ...page, path: '/healthz', alias: true, show: healthy },

@@ -14,11 +14,12 @@ export function limitRows(
   const cost = version.limits?.cost ?? 1;
   const rows = quotas.map(({ limit, rule }): Decision => {
     const exactly = limit.algorithm === 'sliding-log' ? ', in any window' : '';
+    const burst = limit.burst === limit.units ? '' : `, ${limit.burst} at once`;
     const shadow = rule.shadow ? ', only counted: shadow' : '';
     return {
       step: 'limit',
       value: perWindow(limit),
-      detail: `limit ${limit.name}, by ${rule.by}${exactly}${shadow}`,
+      detail: `limit ${limit.name}, by ${rule.by}${burst}${exactly}${shadow}`,
       assumed: 'nothing counted yet',
       origin: lines.limit(version, limit),
     };

@@ -19,6 +19,7 @@ import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { gcra } from '../policy/rate-limit/gcra.ts';
 import type { Limit, Taken } from '../policy/rate-limit/limit.ts';
+import { slidingLog } from '../policy/rate-limit/sliding-log.ts';
 import type { PinStore } from '../policy/versioning/pin.ts';
 import type { Asked } from './asked-request.ts';
 import { type AssumedConsumer, assumeIdentity } from './assumed-identity.ts';
@@ -107,7 +108,9 @@ const FIRST_REQUESTS: IdempotencyStore = {
 /** Every bucket is full, every credential is in order. */
 function assume({ plan, settings, now, overrides, consumer: named, account, pins }: Known): ExchangePorts {
   const consumer = withClaims(named, account, plan);
-  const full = (limit: Limit, cost: number): Taken => gcra(undefined, limit, cost, 0).taken;
+  const full = (limit: Limit, cost: number): Taken =>
+    (limit.algorithm === 'sliding-log' ? slidingLog([], limit, cost, 0) : gcra(undefined, limit, cost, 0))
+      .taken;
   const assumed = (identity: IdentitySettings) => assumeIdentity(identity, consumer, named.isNamed);
   return {
     plan: () => plan,

@@ -89,13 +89,10 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
       first(...within(rules, 'after'), ...within(rules, 'sunset'), ...within(rules, 'retired')),
     limit: (rules, limit) => {
       const { active } = rules.limits?.each.find((each) => isOf(limit, each)) ?? { active: limit };
-      const keys = limit.name === active.name ? ['rate'] : ['deprecated', 'rate'];
-      const sections = [...within(rules, 'limits'), ['limits']].map((section): Path => {
-        const list = valueAt(source?.document.value, section);
-        const index = Array.isArray(list) ? list.findIndex((each) => nameOf(each) === active.name) : -1;
-        return index < 0 ? section : [...section, index];
-      });
-      return first(...sections.flatMap((section) => keys.map((key) => [...section, key])), ['limits']);
+      const isLower = limit.units !== active.units || limit.windowMs !== active.windowMs;
+      const keys = isLower ? ['deprecated', 'rate'] : ['rate', 'deprecated'];
+      const places = placesOf(active.name, [...within(rules, 'limits'), ['limits']], source?.document);
+      return first(...keys.flatMap((key) => places.map((place) => [...place, key])), ['limits']);
     },
     cost: (rules) => first(...within(rules, 'cost')),
     upstream: ({ label }) => first(['upstreams', label], ['upstreams']),
@@ -141,9 +138,21 @@ function isOf({ name }: Limit, { active, deprecated }: LimitRule): boolean {
   return name === active.name || name === deprecated.name;
 }
 
-/** Of one limit in a list, as it stands in the file. */
-function nameOf(limit: unknown): unknown {
-  return valueAt(limit, ['name']) ?? DEFAULT_LIMIT;
+/** Where a limit is written in `sections`, nearest first: none that is `off`, nor any beyond it, has a say. */
+function placesOf(
+  name: string,
+  sections: readonly Path[],
+  document: SourceDocument | undefined,
+): readonly Path[] {
+  const places: Path[] = [];
+  for (const section of sections) {
+    const written = valueAt(document?.value, section);
+    if (written === 'off') break;
+    const list: readonly unknown[] = Array.isArray(written) ? written : [written];
+    const index = list.findIndex((each) => (valueAt(each, ['name']) ?? DEFAULT_LIMIT) === name);
+    if (index >= 0) places.push(Array.isArray(written) ? [...section, index] : section);
+  }
+  return places;
 }
 
 function originOf(document: SourceDocument | undefined, paths: readonly Path[]): Origin | undefined {

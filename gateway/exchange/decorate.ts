@@ -3,6 +3,7 @@
 import { linkValue } from '../policy/lifecycle/links.ts';
 import { besideUpstream } from '../policy/lifecycle/upstream-signal.ts';
 import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
+import { besideOurs } from '../policy/rate-limit/upstream-quotas.ts';
 import { type AnswerHeaders, append, mergeVary } from './answer-headers.ts';
 import { nameReaders } from './cors.ts';
 import { echoVersion } from './echo.ts';
@@ -38,6 +39,7 @@ export function decorate(
     delete headers['x-ratelimit-limit'];
     delete headers['x-ratelimit-remaining'];
     delete headers['x-ratelimit-reset'];
+    tellApart(headers, facts);
     const lines = quotaLines(quotas);
     for (const [name, value] of lines.replace) headers[name] = value;
     for (const [name, value] of lines.append) append(headers, name, value);
@@ -57,6 +59,18 @@ export function decorate(
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
   if (glimpse.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;
   else delete headers['strict-transport-security'];
+}
+
+/** RL-5: also when there are no numbers of ours, lest a name means another policy from one answer to the next. */
+function tellApart(headers: AnswerHeaders, { version }: ExchangeFacts): void {
+  if (version?.limits === undefined) return;
+  for (const name of ['ratelimit-policy', 'ratelimit']) {
+    const theirs = headers[name];
+    if (theirs === undefined) continue;
+    const told = besideOurs(theirs, version.limits);
+    if (told === undefined) delete headers[name];
+    else headers[name] = told;
+  }
 }
 
 /** RFC 9727 §3: who comes to the front door, or to where nothing is, is told where all APIs are listed. */

@@ -7,6 +7,7 @@ import { assess, holdOf, type Moment } from '../policy/lifecycle/assess.ts';
 import { retirementHoldOf } from '../policy/lifecycle/override.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import type { Phase, Stage } from '../policy/lifecycle/schedule.ts';
+import type { LimitRule } from '../policy/rate-limit/limit.ts';
 
 export interface Standing {
   /** With the dates as overrides leave them. */
@@ -35,6 +36,17 @@ export function* standingOf(plan: GatewayPlan, moment: Moment): Iterable<Standin
 export function* phasesOf(version: VersionRules, now: EpochMs): Iterable<readonly [VersionRules, Phase]> {
   yield [version, phaseAt(version.phases, now)];
   for (const operation of version.operations?.list ?? []) yield [operation, phaseAt(operation.phases, now)];
+}
+
+/** What its requests count against now, operations included, each by the name that its stage gives it. */
+export function* limitsInForce(
+  version: VersionRules,
+  now: EpochMs,
+): Iterable<readonly [name: string, rule: LimitRule]> {
+  for (const [{ limits }, { stage }] of phasesOf(version, now)) {
+    const isFull = stage === 'active' || stage === 'planned';
+    for (const rule of limits?.each ?? []) yield [(isFull ? rule.active : rule.deprecated).name, rule];
+  }
 }
 
 /** Each API by its name, with the stage of its most alive version. */

@@ -2,6 +2,7 @@
 // Called once by gateway.ts; a Redis that is away at start is no reason not to start.
 import { openEmbeddedState } from './embedded/embedded-state.ts';
 import { createEmbeddedRateLimitStore } from './embedded/rate-limit.ts';
+import { heardBy } from './heard-store.ts';
 import { createLeasingStore } from './leases.ts';
 import { startPatience } from './patience.ts';
 import { createRateLimiter } from './rate-limiter.ts';
@@ -45,7 +46,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
       const connection = await connectRedis(store.url, { onState, onRefused, answerWithinMs });
       if (!connection.ready) onState(false);
       const patience = () => startPatience(storeTimeoutMs - answerWithinMs);
-      const exact = createRedisRateLimitStore(connection, { patience });
+      const exact = heardBy(local, createRedisRateLimitStore(connection, { patience }));
       const shared = createLeasingStore(exact, { now, patience });
       const lastKnown = dataFolder === undefined ? undefined : openLastKnown(dataFolder, store.url, onFault);
       const { refresh, ...state } = await openSharedState(connection, { onFault, lastKnown });

@@ -17,7 +17,7 @@ export interface RateLimiterOptions {
   readonly shared: RateLimitStore;
   /** Asks the store each time. */
   readonly exact: RateLimitStore;
-  /** Holds this process's part of a limit (limit ÷ `replicas`, at least 1) while the store is away. */
+  /** Holds this process's part of a limit (`partOf`) while the store is away. */
   readonly local: RateLimitStore;
   readonly replicas: number;
 }
@@ -30,13 +30,7 @@ export interface RateLimiterOptions {
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { local, replicas } = options;
-  const shares = new WeakMap<Limit, Limit>();
-
-  const ownPart = (part: Take): Take => {
-    const limit = shares.get(part.limit) ?? partOf(part.limit, replicas);
-    shares.set(part.limit, limit);
-    return { ...part, limit };
-  };
+  const ownPart = (part: Take): Take => ({ ...part, limit: partOf(part, replicas) });
 
   const withoutStore = async (parts: readonly Part[]): Promise<readonly Quota[]> => {
     const counted = parts.filter(({ rule }) => rule.onStoreFailure === 'local');
@@ -125,9 +119,16 @@ function mayPass(quota: Quota): boolean {
   return quota.kind !== 'unavailable' && quota.allowed;
 }
 
-/** What one of `replicas` admits while none knows what the others do: an equal part, at least 1. */
-export function partOf(limit: Limit, replicas: number): Limit {
-  return { ...limit, units: share(limit.units, replicas), burst: share(limit.burst, replicas) };
+/**
+ * What one of `replicas` admits while none knows what the others do: an equal part, at least 1, with room for one cost.
+ * Without that room an operation whose cost is above the part would be refused for as long as the store is away, with a
+ * Retry-After that helps nobody. It is room at once and no higher rate: in any stretch each gateway admits at most
+ * max(burst ÷ replicas, cost) + elapsed/T of its part. A log has no room but its units: in any window it admits the larger of both.
+ */
+export function partOf({ limit, cost }: Pick<Take, 'limit' | 'cost'>, replicas: number): Limit {
+  const units = share(limit.units, replicas);
+  const burst = Math.max(share(limit.burst, replicas), cost);
+  return limit.algorithm === 'sliding-log' ? { ...limit, units: burst, burst } : { ...limit, units, burst };
 }
 
 const share = (units: number, replicas: number): number => Math.max(1, Math.floor(units / replicas));

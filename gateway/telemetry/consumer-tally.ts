@@ -4,7 +4,8 @@ import type { Consumer } from '../policy/authentication/access.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { NONE, OTHER } from './request-labels.ts';
 
-const CONSUMERS_CAP = 200;
+/** Of one version. */
+export const CONSUMERS_CAP = 200;
 const LABEL_CAP = 128;
 const IDLE_MS = 35 * 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,10 @@
-// The /metrics page: hands the rows to prom-client when it is scraped.
+// The /metrics page, as plain text or as OpenMetrics: hands the rows to prom-client when it is scraped.
 // prom-client keeps no count of ours; it names, escapes and renders, and adds the process and runtime metrics.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createConsumerCap } from './consumer-cap.ts';
+import { type RenderedExemplar, renderedExemplar } from './exemplars.ts';
 import { LATENCY_BOUNDS } from './latency.ts';
+import { type PageType, pageTypeFor } from './page-type.ts';
 import type { Across, HistogramRow, MetricRow } from './series.ts';
 import { FIRST, type MetricsSnapshot, OMITTED, pageOf } from './snapshots.ts';
 
@@ -11,7 +14,8 @@ export interface MetricsPage {
 }
 
 export interface Exposition {
-  readonly render: () => Promise<MetricsPage>;
+  /** `accept`: the field as the scraper sent it. */
+  readonly render: (accept?: string) => Promise<MetricsPage>;
   /** Less what the primary speaks of for all. */
   readonly snapshot: () => Promise<MetricsSnapshot>;
 }
@@ -38,13 +42,17 @@ export function createExposition(
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   for (const row of rows) register(registry, row);
-  const page = async (): Promise<string> => {
-    if (workers === undefined) return registry.metrics();
-    const [own, theirs] = await Promise.all([registry.getMetricsAsJSON(), workers()]);
-    return pageOf([own, ...theirs]);
+  const capped = createConsumerCap();
+  const page = async (type: PageType): Promise<string> => {
+    if (workers === undefined && type === registry.contentType) return registry.metrics();
+    const [own, theirs = []] = await Promise.all([registry.getMetricsAsJSON(), workers?.()]);
+    return pageOf(capped([own, ...theirs]), type);
   };
   return {
-    render: async () => ({ contentType: registry.contentType, body: await page() }),
+    render: async (accept) => {
+      const contentType = pageTypeFor(accept);
+      return { contentType, body: await page(contentType) };
+    },
     snapshot: async () => {
       const metrics = await registry.getMetricsAsJSON();
       return metrics.filter(({ aggregator }) => aggregator !== FIRST && aggregator !== OMITTED);
@@ -98,6 +106,8 @@ interface RenderedValue {
   readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
+  /** Printed in OpenMetrics alone. */
+  readonly exemplar?: RenderedExemplar;
 }
 
 function histogramValues(row: HistogramRow): RenderedValue[] {
@@ -107,7 +117,13 @@ function histogramValues(row: HistogramRow): RenderedValue[] {
     const cumulative = latency.cumulative();
     for (const [index, value] of cumulative.entries()) {
       const le = LATENCY_BOUNDS[index] ?? '+Inf';
-      values.push({ metricName: `${row.name}_bucket`, labels: { le, ...shared }, value });
+      const exemplar = latency.exemplars[index];
+      values.push({
+        metricName: `${row.name}_bucket`,
+        labels: { le, ...shared },
+        value,
+        ...(exemplar === undefined ? {} : { exemplar: renderedExemplar(exemplar) }),
+      });
     }
     values.push({ metricName: `${row.name}_sum`, labels: shared, value: latency.sumSeconds() });
     values.push({ metricName: `${row.name}_count`, labels: shared, value: cumulative.at(-1) ?? 0 });

@@ -1,11 +1,12 @@
 // The series that a plan makes possible, at 0 until something is counted: `rate()` does not see a counter's first value, so
 // that one which begins at 1 hides the call that an alert is for. Made at scrape, from the plan in force.
 import type { Standing } from '../exchange/standing.ts';
-import type { GatewayPlan } from '../plan/plan.ts';
-import { NONE } from './request-labels.ts';
+import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
+import type { CredentialScheme } from '../policy/authentication/access.ts';
+import { type AUTH_FAILURES, NONE } from './request-labels.ts';
 import type { Sample } from './series.ts';
 
-type Labels = readonly string[];
+export type Labels = readonly string[];
 
 /** The samples, then each known series that is not among them, at 0. */
 export function* withZeros(samples: Iterable<Sample>, known: Iterable<Labels>): Iterable<Sample> {
@@ -31,20 +32,37 @@ export function* knownCallers(versions: Iterable<Standing>): Iterable<Labels> {
   }
 }
 
-/** api, version, action: what becomes of a request once the version has ended, or meanwhile in a brownout. */
+/** api, version, action: what becomes of a request once its version or operation has ended, meanwhile, and in a freeze. */
 export function* knownRetirements(versions: Iterable<Standing>): Iterable<Labels> {
   for (const { rules } of versions) {
-    const { api, label, schedule, brownouts } = rules;
-    if (brownouts !== undefined) yield [api, label, 'brownout'];
-    if (schedule.sunset !== undefined)
-      yield [api, label, schedule.after.kind === 'redirect' ? 'redirect' : 'gone'];
+    for (const { api, label, schedule, brownouts, freeze } of withOperations(rules)) {
+      if (brownouts !== undefined) yield [api, label, 'brownout'];
+      if (freeze !== undefined) yield [api, label, 'frozen'];
+      if (schedule.sunset !== undefined)
+        yield [api, label, schedule.after.kind === 'redirect' ? 'redirect' : 'gone'];
+    }
   }
 }
 
-/** api, reason: of each API that somebody must be known for. */
+const WHOEVER = ['credentials_missing', 'credentials_malformed', 'scope_insufficient'] as const;
+const BY_SCHEME = {
+  Bearer: ['token_invalid', 'identity_unavailable'],
+  ApiKey: ['key_invalid'],
+  ClientCertificate: ['certificate_invalid'],
+} as const satisfies Record<CredentialScheme['scheme'], readonly (typeof AUTH_FAILURES)[number][]>;
+
+/** api, reason: of each API that somebody must be known for, by what it takes. */
 export function* knownAuthFailures({ apis }: GatewayPlan): Iterable<Labels> {
-  for (const { name, access } of apis) {
-    if (access.kind === 'public') continue;
-    for (const reason of ['credentials_missing', 'token_invalid', 'scope_insufficient']) yield [name, reason];
+  for (const { name, access, versions } of apis) {
+    const rules = [...versions.values()].flatMap((version) => withOperations(version));
+    for (const each of [access, ...rules.map((rule) => rule.access)]) {
+      if (each.kind === 'public') continue;
+      for (const reason of WHOEVER) yield [name, reason];
+      for (const { scheme } of each.schemes) for (const reason of BY_SCHEME[scheme]) yield [name, reason];
+    }
   }
+}
+
+function withOperations(rules: VersionRules): readonly VersionRules[] {
+  return [rules, ...(rules.operations?.list ?? [])];
 }

@@ -1,28 +1,40 @@
-// A histogram of durations in one typed array, since one is moved by every request.
+// A histogram of durations in one typed array, since one is moved by every request; for each bucket the trace seen last.
 // Recorded as answers end, read at scrape.
+import type { EpochMs } from '../policy/contract.ts';
 
 /** Upper bounds in seconds; one more bucket holds what is longer than the last. */
 export const LATENCY_BOUNDS: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
+/** A recorded trace that explains a bucket (OpenMetrics: exemplar). */
+export interface Exemplar {
+  readonly traceId: string;
+  readonly seconds: number;
+  readonly at: EpochMs;
+}
+
 export interface Latency {
-  readonly observe: (milliseconds: number) => void;
+  readonly observe: (milliseconds: number, traced?: Pick<Exemplar, 'traceId' | 'at'>) => void;
   /** Counts at or below each bound, the last one being all observations. */
   readonly cumulative: () => readonly number[];
   readonly sumSeconds: () => number;
+  /** By the index of the bucket: the latest whose trace is recorded. */
+  readonly exemplars: readonly (Exemplar | undefined)[];
 }
 
 export function createLatency(): Latency {
   const buckets = new Float64Array(LATENCY_BOUNDS.length + 1);
+  const exemplars: (Exemplar | undefined)[] = [];
   let sum = 0;
   return {
-    observe: (milliseconds) => {
+    observe: (milliseconds, traced) => {
       const seconds = milliseconds / 1000;
       let bucket = 0;
       while (seconds > (LATENCY_BOUNDS[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
       buckets[bucket] = (buckets[bucket] ?? 0) + 1;
       sum += seconds;
+      if (traced !== undefined) exemplars[bucket] = { traceId: traced.traceId, seconds, at: traced.at };
     },
     cumulative: () => {
       let total = 0;
@@ -32,5 +44,6 @@ export function createLatency(): Latency {
       });
     },
     sumSeconds: () => sum,
+    exemplars,
   };
 }

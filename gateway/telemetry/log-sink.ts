@@ -104,15 +104,35 @@ function streamOutlet(destination: number | string, drop: (text: string) => void
     maxLength: HELD_BYTES,
   });
   let broken = false;
-  stream.on('drop', drop);
+  // Handed over and not written yet, oldest first, and how much of the first is: who goes away takes that along.
+  const waiting: string[] = [];
+  let written = 0;
+  stream.on('write', (octets: number) => {
+    // Log lines are ASCII, so that an octet is a character.
+    written += octets;
+    for (let [first] = waiting; first !== undefined && written >= first.length; [first] = waiting) {
+      written -= first.length;
+      waiting.shift();
+    }
+  });
+  stream.on('drop', (text: string) => {
+    waiting.pop();
+    drop(text);
+  });
   // A full disk is retried with the next batch until the bound is reached; a closed pipe never comes back.
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    broken = error.code === 'EPIPE';
+    if (error.code !== 'EPIPE' || broken) return;
+    broken = true;
+    drop(waiting.splice(0).join('').slice(written));
   });
   return {
     write: (text) => {
-      if (broken) drop(text);
-      else stream.write(text);
+      if (broken) {
+        drop(text);
+        return;
+      }
+      waiting.push(text);
+      stream.write(text);
     },
     close: () =>
       new Promise((resolve) => {

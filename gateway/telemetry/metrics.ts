@@ -6,7 +6,9 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { type BoundsSamples, boundRows } from './bounds-report.ts';
 import { certificateRows } from './certificate-rows.ts';
+import { CAPPED, DROPPED } from './consumer-cap.ts';
 import { type FreezeCounts, freezeRows } from './freeze-counts.ts';
+import { knownDecisions, knownOperations, knownResolutions } from './known-decisions.ts';
 import { knownAuthFailures, knownCallers, knownRetirements, withZeros } from './known-series.ts';
 import type { LedgerSamples } from './ledger/ledger.ts';
 import { ledgerRows } from './ledger/ledger-rows.ts';
@@ -84,17 +86,14 @@ export function metricRows({
       [...VERSION, 'upstream'],
       () => upstreamSamples(requests),
     ),
-    counter(
-      'sundial_deprecated_requests_total',
-      'Requests to a deprecated version by named consumer.',
-      [...VERSION, 'consumer'],
-      () => withZeros(deprecatedSamples(requests, wallClock()), knownCallers(standing())),
+    counter(CAPPED, 'Requests to a deprecated version by named consumer.', [...VERSION, 'consumer'], () =>
+      withZeros(deprecatedSamples(requests, wallClock()), knownCallers(standing())),
     ),
     counter(
       'sundial_deprecated_operation_requests_total',
-      'Requests to a deprecated operation that has rules of its own.',
+      'Requests to a deprecated operation that has rules of its own; "other" are the rest of a version that has such.',
       [...VERSION, 'operation'],
-      () => deprecatedOperationSamples(requests),
+      () => withZeros(deprecatedOperationSamples(requests), knownOperations(plan(), now())),
     ),
     counter(
       'sundial_observed_refusals_total',
@@ -133,19 +132,19 @@ export function metricRows({
       'sundial_version_resolutions_total',
       'How the version of a request was found, or not.',
       ['api', 'carrier', 'outcome'],
-      () => resolutionSamples(requests),
+      () => withZeros(resolutionSamples(requests), knownResolutions(plan())),
     ),
     counter(
       'sundial_ratelimit_decisions_total',
       'Decisions of rate limits.',
       [...VERSION, 'policy', 'decision'],
-      () => decisionSamples(requests),
+      () => withZeros(decisionSamples(requests), knownDecisions(plan(), now())),
     ),
     gauge(
       'sundial_ratelimit_mode',
       'How a limit is counted now: shared, or without its store; always 1.',
       [...VERSION, 'policy', 'mode'],
-      () => limitModeSamples(standing(), state.areLimitsShared()),
+      () => limitModeSamples(standing(), state.areLimitsShared(), now()),
       'primary',
     ),
     counter(
@@ -176,10 +175,10 @@ export function metricRows({
       'primary',
     ),
     counter(
-      'sundial_metrics_series_dropped_total',
+      DROPPED,
       'Observations counted under "other" because a series cap was reached.',
       ['metric'],
-      () => [[['sundial_deprecated_requests_total'], requests.consumersDropped()]],
+      () => [[[CAPPED], requests.consumersDropped()]],
     ),
     counter(
       'sundial_access_log_dropped_total',

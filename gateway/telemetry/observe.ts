@@ -32,7 +32,7 @@ export function createObserver({
       const durationMs = Math.max(0, monotonic() - facts.startedAt);
       metrics.record(facts, outcome, at, durationMs);
       accessLog.record(facts, outcome, at, durationMs);
-      spans?.end(facts, outcome, at);
+      spans?.end(facts, outcome);
       ledger?.record(facts, outcome);
     },
   };

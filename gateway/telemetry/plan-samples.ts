@@ -1,6 +1,7 @@
 // Gauges of every API and version as it stands at scrape: its stage, its dates, whether it is paused, how it is limited.
 // Nothing is stored: a stage is derived from dates, overrides and the lifecycle clock here as everywhere.
-import type { apisStanding, Standing } from '../exchange/standing.ts';
+import { type apisStanding, limitsInForce, type Standing } from '../exchange/standing.ts';
+import type { EpochMs } from '../policy/contract.ts';
 import type { Sample } from './series.ts';
 
 /** api, stage; the value is always 1. */
@@ -28,10 +29,21 @@ export function* pausedSamples(versions: Iterable<Standing>): Iterable<Sample> {
     if (paused !== undefined) yield [[rules.api, rules.label], paused ? 1 : 0];
 }
 
-/** api, version, policy, mode; the value is always 1. `shared`, or what the limit does while their store is away. */
-export function* limitModeSamples(versions: Iterable<Standing>, shared: boolean): Iterable<Sample> {
+/**
+ * api, version, policy, mode; the value is always 1. `shared`, or what the limit does while its store is away: more than one
+ * where operations say other than their version.
+ */
+export function* limitModeSamples(
+  versions: Iterable<Standing>,
+  shared: boolean,
+  now: EpochMs,
+): Iterable<Sample> {
   for (const { rules } of versions) {
-    for (const { active, onStoreFailure } of rules.limits?.each ?? [])
-      yield [[rules.api, rules.label, active.name, shared ? 'shared' : onStoreFailure], 1];
+    const modes = new Map<string, readonly string[]>();
+    for (const [policy, { onStoreFailure }] of limitsInForce(rules, now)) {
+      const mode = shared ? 'shared' : onStoreFailure;
+      modes.set(`${policy} ${mode}`, [rules.api, rules.label, policy, mode]);
+    }
+    for (const labels of modes.values()) yield [labels, 1];
   }
 }

@@ -48,6 +48,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
   let certificatesCurrent = true;
   let lastSuccess = wallClock();
   let openWebsockets: () => Iterable<HeldService> = () => [];
+  const websockets = new Map<string, Map<string, number>>();
   let servingWorkers = () => 1;
   return {
     storeUp: (store, up) => void stores.set(store, up),
@@ -82,12 +83,14 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
     adminWrites: () => samplesOf(writes),
     workers: () => servingWorkers(),
     websockets: () => {
-      const counts = new Map<string, Map<string, number>>();
+      // Of a version that had some it is said that it has none: a series that goes away would be taken for a gateway that did.
+      for (const versions of websockets.values())
+        for (const version of versions.keys()) versions.set(version, 0);
       for (const { api, version } of openWebsockets()) {
-        const versions = counts.get(api) ?? new Map<string, number>();
-        counts.set(api, versions.set(version, (versions.get(version) ?? 0) + 1));
+        const versions = websockets.get(api) ?? new Map<string, number>();
+        websockets.set(api, versions.set(version, (versions.get(version) ?? 0) + 1));
       }
-      return samplesOf(counts);
+      return samplesOf(websockets);
     },
   };
 }

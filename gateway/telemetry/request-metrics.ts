@@ -2,14 +2,18 @@
 // Labels come from the configuration or from closed sets, never from the wire (cardinality stays bounded).
 import type { Outcome } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
+import type { VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import type { Quota } from '../policy/rate-limit/limit.ts';
 import {
   AUTH_FAILURES,
   CARRIERS,
   codeIndexOf,
+  type DECISIONS,
   FAULT_AUTH_FAILURES,
   methodIndexOf,
   NONE,
+  OTHER,
   REFUSALS,
   RESOLUTIONS,
   RETIREMENTS,
@@ -26,6 +30,7 @@ import {
   type Slots,
   type VersionSlot,
 } from './slots.ts';
+import { isSampled } from './trace-context.ts';
 
 export interface RequestMetrics {
   /** `at`: wall clock when the answer ended. */
@@ -45,7 +50,10 @@ export function createRequestMetrics(): RequestMetrics {
       const slot = slots.version(facts.api, facts.version);
       const stage = facts.phase?.stage ?? NONE;
       countRequest(slot, STAGES.indexOf(stage), methodIndexOf(outcome.method), codeIndexOf(outcome.status));
-      slot.latency.observe(durationMs);
+      const { trace } = facts;
+      if (trace !== undefined && isSampled(trace))
+        slot.latency.observe(durationMs, { traceId: trace.traceId, at });
+      else slot.latency.observe(durationMs);
       if (facts.version !== undefined) {
         slot.lastRequest = at;
         const carrier = facts.carrier ?? NONE;
@@ -54,9 +62,10 @@ export function createRequestMetrics(): RequestMetrics {
         if (facts.upstreamMs !== undefined && upstream !== undefined)
           observeUpstream(slot, upstream.name, facts.upstreamMs);
       }
-      if (stage === 'deprecated' && !slot.consumers.count(facts.consumer, at)) consumersDropped += 1;
-      const operation = facts.version?.operation;
-      if (stage === 'deprecated' && operation !== undefined) countIn(slot.operations, operation);
+      if (stage === 'deprecated') {
+        if (!slot.consumers.count(facts.consumer, at)) consumersDropped += 1;
+        countOperation(slot, facts.version);
+      }
       if (facts.observed !== undefined) countIn(slot.observed, facts.observed);
       if (facts.bodyNotice !== undefined) countIn(slot.bodyNotices, facts.bodyNotice);
       if (facts.idempotency !== undefined) countIn(slot.idempotency, facts.idempotency);
@@ -68,6 +77,12 @@ export function createRequestMetrics(): RequestMetrics {
   };
 }
 
+/** Of a version that has none, nothing: it would say what its own counter says. */
+function countOperation(slot: VersionSlot, version: VersionRules | undefined): void {
+  if (version?.operation !== undefined) countIn(slot.operations, version.operation);
+  else if (version?.operations !== undefined) countIn(slot.operations, OTHER);
+}
+
 function countResolution(
   api: ApiSlot,
   carrier: (typeof CARRIERS)[number],
@@ -76,21 +91,25 @@ function countResolution(
   increment(api.resolutions, CARRIERS.indexOf(carrier) * RESOLUTIONS.length + RESOLUTIONS.indexOf(outcome));
 }
 
-function countQuotas(slot: VersionSlot, { quotas }: ExchangeFacts): void {
+function countQuotas(slot: VersionSlot, { quotas, refusal }: ExchangeFacts): void {
   if (quotas === undefined) return;
-  for (const quota of quotas) {
-    const refused = quota.rule.shadow ? 'shadow_limited' : 'limited';
-    switch (quota.kind) {
-      case 'counted':
-        countDecision(slot, quota.limit.name, quota.allowed ? 'allowed' : refused);
-        break;
-      case 'degraded':
-      case 'unavailable':
-        countDecision(slot, quota.limit.name, 'degraded');
-        break;
-      default:
-        quota satisfies never;
-    }
+  for (const quota of quotas) countDecision(slot, quota.limit.name, decisionOf(quota, refusal));
+}
+
+/**
+ * A refusal is one whoever counted, since its caller got 429; one that was let pass, in shadow or because the API is only
+ * observed, is what it would have been. What else was decided without the store is degraded.
+ */
+function decisionOf(quota: Quota, refusal: ExchangeFacts['refusal']): (typeof DECISIONS)[number] {
+  switch (quota.kind) {
+    case 'counted':
+    case 'degraded':
+      if (quota.allowed) return quota.kind === 'counted' ? 'allowed' : 'degraded';
+      return quota.rule.shadow || refusal !== 'rate_limited' ? 'shadow_limited' : 'limited';
+    case 'unavailable':
+      return 'degraded';
+    default:
+      return quota satisfies never;
   }
 }
 

@@ -1,6 +1,8 @@
 // What several processes have counted, made one: counters and histograms summed, gauges as each says.
 // Snapshots come from exposition.ts of every worker and go between processes as they are.
-import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
+import { showExemplars } from './exemplars.ts';
+import type { PageType } from './page-type.ts';
 
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
@@ -9,8 +11,20 @@ export const FIRST = 'first';
 export const OMITTED = 'omit';
 
 /** The page of all `snapshots`; the first is the primary's. */
-export function pageOf(snapshots: readonly MetricsSnapshot[]): Promise<string> {
-  return together(snapshots).metrics();
+export async function pageOf(snapshots: readonly MetricsSnapshot[], type: PageType): Promise<string> {
+  if (type === Registry.PROMETHEUS_CONTENT_TYPE) return together(snapshots).metrics();
+  const registry = together(snapshots.map(withFamilyNames));
+  registry.setContentType(type);
+  // The library adds up no exemplars, and prints what it has added up from these very objects.
+  showExemplars(snapshots, await registry.getMetricsAsJSON());
+  return registry.metrics();
+}
+
+/** OpenMetrics names a counter without the `_total` of its samples; the library puts that behind whatever name it is given. */
+function withFamilyNames(metrics: MetricsSnapshot): MetricsSnapshot {
+  return metrics.map((metric) =>
+    String(metric.type) === 'counter' ? { ...metric, name: metric.name.replace(/_total$/, '') } : metric,
+  );
 }
 
 /**
@@ -25,14 +39,14 @@ export async function totalsOf(snapshots: readonly MetricsSnapshot[]): Promise<M
 /** About a millionth, and a power of two: numbers of so many grains make the very same sum in whatever order. */
 const GRAIN = 2 ** -20;
 
-function together(snapshots: readonly MetricsSnapshot[]) {
+function together(snapshots: readonly MetricsSnapshot[]): Registry<PageType> {
   const shown = snapshots.map((metrics) =>
     metrics.map((metric) => {
       if (metric.aggregator === OMITTED) return { ...metric, aggregator: FIRST };
       return goesOn(metric) && snapshots.length > 1 ? inGrains(metric) : metric;
     }),
   );
-  return AggregatorRegistry.aggregate(shown);
+  return AggregatorRegistry.aggregate<PageType>(shown);
 }
 
 /** Who ends changes the order of what is added: a sum that is less by its last digit is a restart to Prometheus, too. */

@@ -1,29 +1,35 @@
 // One server span per request, where an OpenTelemetry SDK is in the process: what it is named, when it ends, what it says.
 // The operator brings the SDK and its exporter (`node --import ./otel.mjs`); without one none of this is loaded.
-import type { Span } from '@opentelemetry/api';
+import type { Span, TracerProvider } from '@opentelemetry/api';
 import type { Outcome } from '../exchange/exchange.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { Trace } from '../exchange/trace.ts';
-import type { EpochMs, RequestHeaders } from '../policy/contract.ts';
+import type { RequestHeaders } from '../policy/contract.ts';
+import { METHODS, methodIndexOf, OTHER } from './request-labels.ts';
 import { readTraceContext } from './trace-context.ts';
 
 export interface Spans {
-  /** Of a request that begins now; the SDK's sampler decides whether it is recorded. */
-  readonly begin: (headers: RequestHeaders) => Trace;
-  /** `at`: the instant the answer ended. */
-  readonly end: (facts: ExchangeFacts, outcome: Outcome, at: EpochMs) => void;
+  /**
+   * Of a request that begins now; the SDK's sampler decides whether it is recorded. Undefined where the SDK makes no spans at
+   * all (it was told not to, or loaded for metrics alone): what it hands out then would be a trace of zeros.
+   */
+  readonly begin: (headers: RequestHeaders) => Trace | undefined;
+  readonly end: (facts: ExchangeFacts, outcome: Outcome) => void;
 }
 
-/** Where the API package keeps what an SDK has registered, for every copy of the package in the process. */
+/**
+ * Where the API package keeps what an SDK has registered, for every copy of the package in the process. Read here and not by
+ * the package: that sees nothing of an SDK whose copy has a lower minor version, though all of 1.x have what is asked here.
+ */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
-/** Undefined where no SDK has been loaded. */
+/** Undefined where no SDK has been loaded, or one without traces. */
 export async function loadSpans(): Promise<Spans | undefined> {
-  if (!Object.hasOwn(globalThis, REGISTERED)) return undefined;
-  const { createTraceState, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = await import(
-    '@opentelemetry/api'
-  );
-  const tracer = trace.getTracer('sundial');
+  const registered: { readonly trace?: TracerProvider } | undefined = Reflect.get(globalThis, REGISTERED);
+  if (registered?.trace === undefined) return undefined;
+  const { createTraceState, isSpanContextValid, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } =
+    await import('@opentelemetry/api');
+  const tracer = registered.trace.getTracer('sundial');
   const spans = new WeakMap<Trace, Span>();
   return {
     begin: (headers) => {
@@ -39,7 +45,9 @@ export async function loadSpans(): Promise<Spans | undefined> {
               ...(told.tracestate === undefined ? {} : { traceState: createTraceState(told.tracestate) }),
             });
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
-      const { traceId, spanId, traceFlags, traceState } = span.spanContext();
+      const context = span.spanContext();
+      if (!isSpanContextValid(context)) return undefined;
+      const { traceId, spanId, traceFlags, traceState } = context;
       const begun: Trace = {
         traceId,
         traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
@@ -48,29 +56,36 @@ export async function loadSpans(): Promise<Spans | undefined> {
       spans.set(begun, span);
       return begun;
     },
-    end: (facts, outcome, at) => {
+    end: (facts, outcome) => {
       const span = facts.trace && spans.get(facts.trace);
       if (span === undefined) return;
       span.updateName(nameOf(facts, outcome));
       span.setAttributes(attributesOf(facts, outcome));
       if (outcome.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-      span.end(at);
+      // By the SDK's own clock, which it began with: finer than milliseconds, and no wall clock that is set moves it.
+      span.end();
     },
   };
 }
 
+/** As the semantic conventions name methods that nobody has registered; a client may make up any number of them. */
+const UNKNOWN_METHOD = { name: 'HTTP', attribute: '_OTHER' } as const;
+
+const isKnown = (method: string): boolean => METHODS[methodIndexOf(method)] !== OTHER;
+
 /** Of few kinds, as a name must be: never the path that was asked for. */
 function nameOf({ api, version }: ExchangeFacts, { method }: Outcome): string {
+  const known = isKnown(method) ? method : UNKNOWN_METHOD.name;
   return api === undefined
-    ? method
-    : `${method} ${api.name}${version === undefined ? '' : ` ${version.label}`}`;
+    ? known
+    : `${known} ${api.name}${version === undefined ? '' : ` ${version.label}`}`;
 }
 
 function attributesOf(facts: ExchangeFacts, outcome: Outcome): Record<string, string | number> {
   const { api, version, phase, refusal, fault, requestId } = facts;
   const failure = fault ?? (outcome.status >= 500 ? String(outcome.status) : undefined);
   const known = {
-    'http.request.method': outcome.method,
+    'http.request.method': isKnown(outcome.method) ? outcome.method : UNKNOWN_METHOD.attribute,
     'url.path': outcome.path,
     'url.scheme': outcome.scheme,
     'http.response.status_code': outcome.status,

@@ -60,7 +60,8 @@ export type Metrics = Pick<
   Pick<TargetMetrics, 'watchTargets' | 'targetChanged'> &
   Pick<FreezeCounts, 'freezeUnjudged'> &
   Pick<RetirementGauge, 'retirementJudged'> & {
-    readonly render: () => Promise<MetricsPage>;
+    /** `accept`: of the scraper, as it wrote it. */
+    readonly render: (accept?: string) => Promise<MetricsPage>;
     /** What this process has counted, for the page of the one it is a worker of. */
     readonly snapshot: () => Promise<MetricsSnapshot>;
   };
@@ -93,6 +94,7 @@ export function createTelemetry({
   workers,
 }: TelemetryOptions): Telemetry {
   const sink = createLogSink(log.destination);
+  const begin = createTracing(tracing);
   const requests = createRequestMetrics();
   const state = createProcessState(wallClock);
   const bounds = createBoundsReport();
@@ -130,7 +132,7 @@ export function createTelemetry({
       wallClock,
       monotonic,
     }),
-    beginTrace: spans?.begin ?? createTracing(tracing),
+    beginTrace: spans === undefined ? begin : (headers) => spans.begin(headers) ?? begin(headers),
     logger,
     metrics: {
       ...exposition,

@@ -1,5 +1,6 @@
 // Reads and writes the fields of W3C Trace Context (level 2). Pure.
 // Asked by tracing.ts for every request, so that one regular expression has to do.
+import type { Trace } from '../exchange/trace.ts';
 import type { RequestHeaders } from '../policy/contract.ts';
 
 export interface TraceContext {
@@ -10,9 +11,20 @@ export interface TraceContext {
   readonly tracestate: string | undefined;
 }
 
-/** What is behind the flags is for versions to come, and version 00 has nothing there; ff is none (§3.2.2.1). */
-const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
+/**
+ * What is behind the flags is for versions to come, and version 00 has nothing there; ff is none (§3.2.2.1). No comma: with
+ * one it is several lines joined, of which none can be believed.
+ */
+const TRACEPARENT =
+  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-[^,]*)?$/;
 const VERSION_00_LENGTH = 55;
+
+/** A key and its value, or nothing, which a list may have as well (§3.3.1.3). */
+const MEMBER = /^[ \t]*(?:[a-z\d][a-z\d_\-*/@]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~])?[ \t]*$/;
+const MOST_MEMBERS = 32;
+
+/** The lowest bit of the flags. */
+const ODD = '13579bdf';
 
 /**
  * The context that a request came with, or undefined where it has none that can be read; its `tracestate` then means
@@ -23,8 +35,20 @@ export function readTraceContext({ traceparent, tracestate }: RequestHeaders): T
   const [, version, traceId, parentId, flags] = TRACEPARENT.exec(traceparent) ?? [];
   if (traceId === undefined || parentId === undefined || flags === undefined) return undefined;
   if (version === '00' && traceparent.length !== VERSION_00_LENGTH) return undefined;
-  const state = typeof tracestate === 'string' && tracestate !== '' ? tracestate : undefined;
+  const state = typeof tracestate === 'string' && isTracestate(tracestate) ? tracestate : undefined;
   return { traceId, parentId, flags, tracestate: state };
+}
+
+/** One that breaks its own rules or limits is not handed on; the trace goes on without it (§3.3, §4.2). */
+function isTracestate(text: string): boolean {
+  const members = text.split(',');
+  const filled = members.filter((member) => member.trim() !== '');
+  return filled.length > 0 && filled.length <= MOST_MEMBERS && members.every((member) => MEMBER.test(member));
+}
+
+/** Whether its flags say that it is recorded. */
+export function isSampled({ traceparent }: Pick<Trace, 'traceparent'>): boolean {
+  return ODD.includes(traceparent.slice(-1));
 }
 
 /** Written as version 00, whatever the version it was read in (§4.3); unknown flags are not handed on. */

@@ -167,6 +167,13 @@ describe('what is said of a change', () => {
       'orders: limit all shadow true added',
     ],
     [
+      'how an API counts',
+      'limits: { rate: 600/1m }',
+      'limits: { rate: 600/1m, algorithm: sliding-log }',
+      'orders: limits exact false -> true',
+      'orders: limits algorithm sliding-log added',
+    ],
+    [
       'how a version counts',
       'limits: { deprecated: 120/1m }',
       'limits: { deprecated: 120/1m, algorithm: sliding-log }',

@@ -1,13 +1,15 @@
 // How a take is settled when the store answers, and by which rule when it does not.
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Part, Quota, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
 import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
+import { heardBy } from '../../gateway/stores/heard-store.ts';
 import { createLeasingStore } from '../../gateway/stores/leases.ts';
 import { createRateLimiter } from '../../gateway/stores/rate-limiter.ts';
 import { limitOf, takeOne } from './rate-limit-store.ts';
 
-const now = (): number => 0;
+const clock = { time: 0 };
+const now = (): number => clock.time;
 const limit = limitOf(10, 60_000);
 const leased = { onStoreFailure: 'local', exact: false } as const;
 const rule = { ...leased, shadow: false, by: 'consumer' } as const;
@@ -15,8 +17,9 @@ const take = { key: 'k', limit, cost: 1 };
 
 function limiterOver(options: { readonly replicas?: number } = {}) {
   const buckets = createEmbeddedRateLimitStore({ now });
+  const local = createEmbeddedRateLimitStore({ now });
   const store = { up: true, calls: 0 };
-  const exact: RateLimitStore = {
+  const exact = heardBy(local, {
     take: async (asked) => {
       store.calls++;
       if (!store.up) throw new StoreUnavailable('away');
@@ -27,15 +30,19 @@ function limiterOver(options: { readonly replicas?: number } = {}) {
       if (!store.up) throw new StoreUnavailable('away');
       return buckets.takeAll(asked);
     },
-  };
+  });
   const limiter = createRateLimiter({
     shared: createLeasingStore(exact, { now }),
     exact,
-    local: createEmbeddedRateLimitStore({ now }),
+    local,
     replicas: options.replicas ?? 1,
   });
   return { limiter, store };
 }
+
+beforeEach(() => {
+  clock.time = 0;
+});
 
 describe('the rate limiter', () => {
   it('an answer of the store is counted and names the limit it was taken from', async () => {
@@ -90,6 +97,79 @@ describe('the rate limiter', () => {
     expect(await takeOne(limiter, take, leased)).toMatchObject({ kind: 'degraded', allowed: true });
     expect(await takeOne(limiter, take, leased)).toMatchObject({ kind: 'degraded', allowed: false });
   });
+
+  it.each([
+    ['room for it whole', 2, undefined, 5, 60_000],
+    ['room for less than one', 5, undefined, 5, 150_000],
+    ['one unit', 50, undefined, 5, 300_000],
+    ['less than one, as a sliding log', 5, 'sliding-log', 5, 60_000],
+  ] as const)(
+    'RL-13: an operation of cost 5 whose gateway has %s of the limit passes and comes back in time',
+    async (_what, replicas, algorithm, cost, everyMs) => {
+      const { limiter, store } = limiterOver({ replicas });
+      store.up = false;
+      const costly = { key: 'k', limit: algorithm === undefined ? limit : { ...limit, algorithm }, cost };
+      const first = await takeOne(limiter, costly, leased);
+      expect(first).toMatchObject({ kind: 'degraded', allowed: true });
+      const refused = await takeOne(limiter, costly, leased);
+      expect(refused).toMatchObject({ kind: 'degraded', allowed: false, retryAfterMs: everyMs });
+      clock.time = everyMs - 1;
+      expect(await takeOne(limiter, costly, leased)).toMatchObject({ allowed: false, retryAfterMs: 1 });
+      clock.time = everyMs;
+      expect(await takeOne(limiter, costly, leased)).toMatchObject({ allowed: true });
+    },
+  );
+
+  it('RL-13: the room for one cost is no room for more of what costs less', async () => {
+    const { limiter, store } = limiterOver({ replicas: 5 });
+    store.up = false;
+    expect(await takeOne(limiter, { ...take, cost: 5 }, leased)).toMatchObject({ allowed: true });
+    // Its part holds two: one is there again when four of the five have come back, each in 30 s.
+    const seen = [];
+    for (clock.time = 0; clock.time <= 150_000; clock.time += 30_000)
+      seen.push(await takeOne(limiter, take, leased));
+    expect(seen.map((quota) => quota.kind === 'degraded' && quota.allowed)).toEqual([
+      ...[false, false, false, false],
+      ...[true, true],
+    ]);
+  });
+
+  it.each([{ exact: true }, { exact: false }])(
+    'RL-13: what the store said last is where the fallback begins: $exact',
+    async (rule) => {
+      const { limiter, store } = limiterOver({ replicas: 2 });
+      for (let i = 0; i < 6; i++) await takeOne(limiter, take, { ...leased, ...rule });
+      store.up = false;
+      const quotas = [];
+      for (let i = 0; i < 6; i++) quotas.push(await takeOne(limiter, take, { ...leased, ...rule }));
+      // 4 of 10 are left, of which 2 are this gateway's; each comes back as slowly as its part does.
+      expect(quotas.map((quota) => quota.kind === 'degraded' && quota.allowed)).toEqual(
+        quotas.map((_, i) => i < 2),
+      );
+    },
+  );
+
+  it.each([{ exact: true }, { exact: false }])(
+    'RL-8, RL-13: a store that comes and goes gives who is at the limit no part anew, exact: $exact',
+    async (rule) => {
+      const { limiter, store } = limiterOver({ replicas: 2 });
+      const hourly = { ...take, limit: limitOf(60, 3_600_000) };
+      const seen = { admitted: 0, away: 0 };
+      const ask = async (): Promise<void> => {
+        const quota = await takeOne(limiter, hourly, { ...leased, ...rule });
+        if (quota.kind !== 'unavailable' && quota.allowed) seen.admitted += 1;
+      };
+      for (let i = 0; i < 60; i++) await ask();
+      for (clock.time = 0; clock.time < 3_600_000; clock.time += 5_000) {
+        store.up = clock.time % 60_000 < 30_000;
+        if (!store.up) seen.away += 5_000;
+        await ask();
+      }
+      const [every, everyOfPart] = [60_000, 120_000];
+      expect(seen.admitted).toBeLessThanOrEqual(60 + 3_600_000 / every + seen.away / everyOfPart);
+      expect(seen.admitted).toBeGreaterThan(60 + 30);
+    },
+  );
 
   it('RL-13: `allow` lets everything pass while the store is away, `refuse` nothing', async () => {
     const { limiter, store } = limiterOver();

@@ -1,10 +1,11 @@
 // What every answer carries: lifecycle lines, quota, Vary, request id, HSTS.
 import fc from 'fast-check';
+import { parseList } from 'structured-headers';
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
-import { deprecatedFacts, RULE, view } from '../support/exchange-samples.ts';
+import { deprecatedFacts, LIMIT, RULE, version, view } from '../support/exchange-samples.ts';
 import { fieldProblem } from '../support/field-grammar.ts';
 import { fuzz } from '../support/fuzz.ts';
 
@@ -182,6 +183,84 @@ describe('decorate', () => {
     const headers = decorated({ 'x-ratelimit-limit': '9999', 'x-ratelimit-remaining': '9998' });
     expect(headers['x-ratelimit-limit']).toBe('60');
     expect(headers['x-ratelimit-remaining']).toBe('59');
+  });
+
+  /** Of a version with the limits default and all, and one in shadow; the default is told as lowered. */
+  function limited(): ExchangeFacts {
+    const named = (name: string) => ({ ...RULE, active: { ...LIMIT, name }, deprecated: { ...LIMIT, name } });
+    const lowered = { ...RULE, deprecated: { ...LIMIT, name: 'deprecated' } };
+    const each = [lowered, named('all'), { ...named('trial'), shadow: true }];
+    return { ...deprecatedFacts(), version: version({ limits: { each, cost: 1 } }) };
+  }
+
+  const OURS = '"deprecated";q=60;w=60';
+  it.each<[what: string, theirs: string | string[], told: string]>([
+    ['of a name that no limit here has', '"burst";q=9;w=1', `"burst";q=9;w=1, ${OURS}`],
+    ['of the name of ours', '"deprecated";q=9;w=1', `"upstream:deprecated";q=9;w=1, ${OURS}`],
+    ['of the name that ours has in another stage', '"default";q=9', `"upstream:default";q=9, ${OURS}`],
+    ['of one that is not told of now', '"all";q=9', `"upstream:all";q=9, ${OURS}`],
+    ['of one in shadow, of which nothing is said', '"trial";q=9', `"trial";q=9, ${OURS}`],
+    ['from a gateway that did the same', '"upstream:all";q=9', `"upstream:upstream:all";q=9, ${OURS}`],
+    [
+      'for two partitions',
+      '"all";q=9;pk=:YQ==:,"all";q=8;pk=:Yg==:',
+      `"upstream:all";q=9;pk=:YQ==:, "upstream:all";q=8;pk=:Yg==:, ${OURS}`,
+    ],
+    ['on two lines', ['"a";q=1', '"all";q=2'], `"a";q=1, "upstream:all";q=2, ${OURS}`],
+    ['with a quote in its name', '"\\"all\\"";q=9', `"\\"all\\"";q=9, ${OURS}`],
+    [
+      'with a comma in what it says',
+      '"all";q=9;qu="a, \\"all\\""',
+      `"upstream:all";q=9;qu="a, \\"all\\"", ${OURS}`,
+    ],
+    ['that is nothing', '', OURS],
+    ['of draft 07', 'limit=9, remaining=1, reset=5', OURS],
+    ['of draft 03', '9;w=1', OURS],
+    ['without quotes', 'default;q=9', OURS],
+    ['that is cut short', '"all";q=9, "de', OURS],
+    ['with a comma too many', '"all";q=9,', OURS],
+    ['in letters no field has', '"äll";q=9', OURS],
+  ])('RL-5: a policy of the upstream %s', (_what, theirs, told) => {
+    expect(decorated({ 'ratelimit-policy': theirs }, limited())['ratelimit-policy']).toBe(told);
+    const degraded = { kind: 'degraded', rule: RULE, limit: LIMIT, allowed: true, retryAfterMs: 0 } as const;
+    const without = decorated({ ratelimit: theirs }, { ...limited(), quotas: [degraded] });
+    // While the store is away there is none of ours beside it, and the name means the same as before.
+    expect(without.ratelimit).toBe(told === OURS ? undefined : told.slice(0, -`, ${OURS}`.length));
+  });
+
+  it('RL-5: where no limit of ours tells anything, the upstream says what it likes', () => {
+    const theirs = { ratelimit: 'limit=9, remaining=1', 'ratelimit-policy': '"default";q=9' };
+    expect(decorated({ ...theirs }, { ...deprecatedFacts(), quotas: undefined })).toMatchObject(theirs);
+    const shadow = { each: [{ ...RULE, shadow: true }], cost: 1 };
+    const facts = { ...deprecatedFacts(), quotas: [], version: version({ limits: shadow }) };
+    expect(decorated({ ...theirs }, facts)).toMatchObject(theirs);
+  });
+
+  it('RL-5: whatever the upstream sends, clients can read the list, and find ours in it once', async () => {
+    const piece = fc.constantFrom(
+      '"',
+      'all',
+      'default',
+      '"all"',
+      '"upstream:',
+      ';q=1',
+      ';pk=:YQ==:',
+      ',',
+      ', ',
+      '\\',
+      'é',
+    );
+    const text = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
+    await fuzz(
+      fc.property(text, (theirs) => {
+        const line = decorated({ 'ratelimit-policy': theirs }, limited())['ratelimit-policy'];
+        const names = parseList(String(line)).map(([name]) => name);
+        expect(names.filter((name) => name === 'deprecated')).toHaveLength(1);
+        expect(names.at(-1)).toBe('deprecated');
+        expect(names).not.toContain('default');
+      }),
+      300,
+    );
   });
 
   it('RL-13: no numbers, not even invented ones, while the store is away', () => {

@@ -7,11 +7,13 @@ import { nominated } from '../../gateway/forward/hop-by-hop.ts';
 import { renewDigest } from '../../gateway/policy/body-notice/digest.ts';
 import { judgeHead } from '../../gateway/policy/body-notice/editable.ts';
 import { readTags } from '../../gateway/policy/body-notice/entity-tag.ts';
+import { besideOurs } from '../../gateway/policy/rate-limit/upstream-quotas.ts';
 import { plainAccept, readPreferences } from '../../gateway/policy/versioning/accept.ts';
 import { parseTemplate } from '../../gateway/policy/versioning/media-type.ts';
 import { preferredType } from '../../gateway/policy/versioning/preferred-type.ts';
 import { parameterValues } from '../../gateway/policy/versioning/query.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
+import { LIMITS } from '../support/exchange-samples.ts';
 
 const template = parseTemplate('application/vnd.acme.{version}+json');
 const templates = template === undefined ? [] : [template];
@@ -32,6 +34,7 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ],
   ['If-None-Match', readTags],
   ['Content-Digest', (field) => renewDigest(field, NOTHING, NOTHING)],
+  ['RateLimit of answers', (list) => besideOurs(`"default"${list}`, LIMITS)],
   ['query', (search) => parameterValues(`?${search}`, 'version')],
   ['X-Forwarded-For', (chain) => clientAddress('10.0.0.1', chain)],
 ];

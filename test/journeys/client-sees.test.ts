@@ -128,6 +128,8 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
       'Warning: 299 - "own"',
       'X-RateLimit-Limit: 9',
       'X-RateLimit-Reset: 9',
+      'RateLimit-Policy: "default";q=9;w=1',
+      'RateLimit: limit=9, remaining=1',
     ];
     const answer = await ask({ path: told(...own) });
     expect(answer.headers).toMatchObject({
@@ -136,6 +138,10 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s a client sees', (protocol) => {
       warning: `299 - "own", ${WARNING}`,
     });
     expect(answer.headers).not.toHaveProperty('x-ratelimit-reset');
+    expect(answer.headers['ratelimit-policy']).toMatch(
+      /^"upstream:default";q=9;w=1, "default";q=100000;w=\d+$/,
+    );
+    expect(answer.headers.ratelimit).toMatch(/^"default";r=\d+;t=1$/);
     for (const name of Object.keys(SIGNALS))
       expect(answer.lines.filter(([each]) => each === name)).toHaveLength(1);
   });

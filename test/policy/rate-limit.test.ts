@@ -111,6 +111,31 @@ describe('GCRA', () => {
     );
   });
 
+  it.each<[rate: string, Limit, elapsedMs: number, passed: number]>([
+    ['5/10s at the first instant', five, 0, 5],
+    ['5/10s until just before the first unit is back', five, 1_999, 5],
+    ['5/10s until it is', five, 2_000, 6],
+    ['5/10s for a window', five, 10_000, 10],
+    ['5/10s with a burst of 1', { ...five, burst: 1 }, 10_000, 6],
+    ['5/10s with a burst of 20', { ...five, burst: 20 }, 10_000, 25],
+    ['600/1m with a burst of 100 for 7 s', { ...five, units: 600, windowMs: 60_000, burst: 100 }, 7_000, 170],
+    ['7/1m, of which none divides the window', { ...five, units: 7, windowMs: 60_000, burst: 7 }, 60_000, 13],
+    ['1/1d for a day and an hour', { ...five, units: 1, windowMs: 86_400_000, burst: 1 }, 90_000_000, 2],
+  ])(
+    'RL-8: of %s exactly burst + floor(elapsed/T) pass for who asks always',
+    (_rate, limit, elapsed, passed) => {
+      const interval = emissionInterval(limit) / 1_000;
+      expect(limit.burst + Math.floor(elapsed / interval)).toBe(passed);
+      const take = bucket(limit);
+      const instants = Array.from(
+        { length: Math.floor((4 * elapsed) / interval) + 1 },
+        (_, at) => (at * interval) / 4,
+      );
+      const asked = [...Array<number>(limit.burst).fill(0), ...instants, elapsed];
+      expect(asked.filter((at) => take(at).allowed).length).toBe(passed);
+    },
+  );
+
   it('keeps its word: what remains can be taken, and a refused client who waits is admitted', () => {
     fc.assert(
       fc.property(limits, fc.integer({ min: 0, max: 20 }), (limit, used) => {
@@ -271,6 +296,12 @@ describe('lowered limits', () => {
     expect(lowered).toEqual({ name: 'deprecated', units: 10, windowMs: 1000, burst: 10 });
   });
 
+  it('RL-8, RL-11: a sliding log has no room but its units, lowered too', () => {
+    const log: Limit = { ...base, units: 5, windowMs: 1000, burst: 5, algorithm: 'sliding-log' };
+    const lowered = lowerLimit(log, { kind: 'absolute', units: 100, windowMs: 60_000 });
+    expect(lowered).toMatchObject({ units: 100, burst: 100, algorithm: 'sliding-log' });
+  });
+
   it('RL-11: never below one', () => {
     expect(lowerLimit(base, { kind: 'factor', factor: 0 })).toMatchObject({ units: 1, burst: 1 });
     expect(lowerLimit(base, { kind: 'absolute', units: 0, windowMs: 1000 })).toMatchObject({
@@ -418,6 +449,16 @@ describe('quota lines', () => {
     ]);
     expect(fields[0]).toBe('100 0');
     expect(fieldsOf([mine, { ...all, ...refused, retryAfterMs: 1 }])[0]).toBe('9000 0');
+  });
+
+  it('RL-4: no limit of a refusal has a window that ends after the longest wait, be it one that lets pass', () => {
+    const refused = { ...address, allowed: false, remaining: 1, retryAfterMs: 7_001, resetMs: 60_000 };
+    expect(fieldsOf([refused])[2]).toBe('"burst";r=1;t=8');
+    expect(fieldsOf([mine, refused])[2]).toBe('"default";r=42;t=8, "burst";r=1;t=8');
+    expect(fieldsOf([{ ...mine, resetMs: 3_000 }, refused])[2]).toBe('"default";r=42;t=3, "burst";r=1;t=8');
+    // What is only in shadow refuses nothing: there is no wait.
+    const shadow = { ...refused, rule: { ...refused.rule, shadow: true } };
+    expect(fieldsOf([mine, shadow])[2]).toBe('"default";r=42;t=17');
   });
 
   it('a limit in shadow has no numbers of its own, and alone none at all', () => {

@@ -19,6 +19,7 @@ export interface Explanation {
     readonly value: string;
     readonly detail: string;
     readonly assumed?: string;
+    readonly origin?: { readonly file: string; readonly line: number };
   }[];
   readonly next: readonly (Pick<Change, 'status' | 'version'> & { readonly at: string })[];
 }

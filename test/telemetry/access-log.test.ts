@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
 import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
 import { deprecatedFacts } from '../support/exchange-samples.ts';
-import { harness, outcome, WALL } from './telemetry-harness.ts';
+import { harness, outcome, unrouted, WALL } from './telemetry-harness.ts';
 
 const acme = { id: 'acme', named: true, via: 'token' as const, scopes: new Set<string>(), claims: {} };
 
@@ -43,16 +43,8 @@ describe('the access log', () => {
 
   it('names the refusal or the fault, and leaves out what never became known', async () => {
     const { telemetry, lines } = harness();
-    const unrouted = {
-      ...deprecatedFacts(),
-      api: undefined,
-      version: undefined,
-      phase: undefined,
-      carrier: undefined,
-      quotas: undefined,
-    };
     telemetry.observer.onAnswer(
-      { ...unrouted, refusal: 'route_unknown', tokenFlaw: 'audience' },
+      { ...unrouted(), refusal: 'route_unknown', tokenFlaw: 'audience' },
       outcome({ status: 404, userAgent: undefined }),
     );
     telemetry.observer.onAnswer(

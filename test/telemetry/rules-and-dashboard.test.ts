@@ -3,10 +3,18 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { createBoundsReport } from '../../gateway/telemetry/bounds-report.ts';
+import { createBoundsReport, SHED_REASONS } from '../../gateway/telemetry/bounds-report.ts';
 import { createFreezeCounts } from '../../gateway/telemetry/freeze-counts.ts';
 import { metricRows } from '../../gateway/telemetry/metrics.ts';
 import { createProcessState } from '../../gateway/telemetry/process-state.ts';
+import {
+  AUTH_FAILURES,
+  CODES,
+  DECISIONS,
+  RESOLUTIONS,
+  RETIREMENTS,
+  STAGES,
+} from '../../gateway/telemetry/request-labels.ts';
 import { createRequestMetrics } from '../../gateway/telemetry/request-metrics.ts';
 import { createRetirementGauge } from '../../gateway/telemetry/retirement-gauge.ts';
 import { createTargetMetrics } from '../../gateway/telemetry/target-metrics.ts';
@@ -50,10 +58,36 @@ interface Rule {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
+/** Of labels that have a closed list; `reason` means something else in each metric that has it. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  stage: STAGES,
+  action: RETIREMENTS,
+  decision: DECISIONS,
+  outcome: RESOLUTIONS,
+  code: CODES,
+  reason: [...AUTH_FAILURES, ...SHED_REASONS],
+};
+const matches = (pattern: string, value: string): boolean => new RegExp(`^(?:${pattern})$`).test(value);
+
+interface RuleTest {
+  readonly input_series: readonly { readonly series: string }[];
+  readonly alert_rule_test?: readonly {
+    readonly alertname: string;
+    readonly exp_alerts: readonly unknown[];
+  }[];
+  readonly promql_expr_test?: readonly { readonly expr: string; readonly exp_samples: readonly unknown[] }[];
+}
+
 const text = (path: string) => readFile(new URL(path, ROOT), 'utf8');
 const rules: readonly Rule[] = parse(await text('config/prometheus/rules/sundial.yml')).groups.flatMap(
   (group: { rules: readonly Rule[] }) => group.rules,
 );
+const ruleTests: readonly RuleTest[] = (
+  await Promise.all(['rules', 'weeks'].map((name) => text(`test/prometheus/${name}.yml`)))
+).flatMap((file) => parse(file).tests);
+const alertTests = ruleTests.flatMap(({ alert_rule_test = [] }) => alert_rule_test);
+const expressionTests = ruleTests.flatMap(({ promql_expr_test = [] }) => promql_expr_test);
+const inputs = ruleTests.flatMap(({ input_series }) => input_series.map(({ series }) => series));
 const dashboard = JSON.parse(await text('config/grafana/dashboards/sundial.json'));
 
 const expressions: readonly (readonly [where: string, expr: string])[] = [
@@ -109,9 +143,53 @@ describe('the alert rules and the dashboard', () => {
       expect(asked).toContain(`${name}{api=~"$api", version=~"$version"}`);
   });
 
-  it('has a test for each alert', async () => {
-    const tested = `${await text('test/prometheus/rules.yml')}${await text('test/prometheus/weeks.yml')}`;
-    for (const { alert } of rules)
-      if (alert !== undefined) expect(tested).toMatch(new RegExp(`alertname: ${alert}\\b[^]*exp_labels`));
+  it.each(expressions)('%s names values that these labels have', (_where, expr) => {
+    for (const [, label = '', operator = '', value = ''] of expr.matchAll(/(\w+)\s*([=!]~?=?)"([^"]*)"/g)) {
+      const known = VALUES[label];
+      if (known === undefined || value.startsWith('$')) continue;
+      const matching = operator.includes('~') ? known.filter((each) => matches(value, each)) : [value];
+      expect(known, `${label}${operator}"${value}"`).toEqual(expect.arrayContaining(matching));
+      expect(matching, `${label}${operator}"${value}"`).not.toEqual([]);
+    }
+  });
+
+  it('each alert is shown at work and at rest', () => {
+    const shown = (alert: string) => alertTests.filter(({ alertname }) => alertname === alert);
+    for (const { alert } of rules) {
+      if (alert === undefined) continue;
+      expect(
+        shown(alert).some(({ exp_alerts }) => exp_alerts.length > 0),
+        `${alert} at work`,
+      ).toBe(true);
+      expect(
+        shown(alert).some(({ exp_alerts }) => exp_alerts.length === 0),
+        `${alert} at rest`,
+      ).toBe(true);
+    }
+  });
+
+  it('each recording rule is asked for what it has and for what it has not', () => {
+    for (const { record } of rules) {
+      if (record === undefined) continue;
+      const asked = expressionTests.filter(({ expr }) => expr.includes(record));
+      for (const some of [true, false])
+        expect(
+          asked.some(({ exp_samples }) => exp_samples.length > 0 === some),
+          record,
+        ).toBe(true);
+    }
+  });
+
+  it('are tested with series that the gateway has', () => {
+    expect(inputs.length).toBeGreaterThan(30);
+    for (const series of inputs) {
+      const [, name = '', selector = ''] = /^(\w+)\{([^}]*)\}$/.exec(series) ?? [];
+      const labels = labelsOf.get(name);
+      expect(labels, series).toBeDefined();
+      for (const [, label = '', value = ''] of selector.matchAll(/(\w+)="([^"]*)"/g)) {
+        expect([...(labels ?? []), ...ADDED], series).toContain(label);
+        if (VALUES[label] !== undefined) expect(VALUES[label], series).toContain(value);
+      }
+    }
   });
 });

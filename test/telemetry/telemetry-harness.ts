@@ -1,9 +1,11 @@
 // A telemetry with fixed clocks that writes into memory, and a reader of its metrics page.
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
+import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
+import type { MetricsSnapshot } from '../../gateway/telemetry/snapshots.ts';
 import { createTelemetry, type Telemetry } from '../../gateway/telemetry/telemetry.ts';
-import { NOW, plan } from '../support/exchange-samples.ts';
+import { deprecatedFacts, NOW, plan } from '../support/exchange-samples.ts';
 
 export const WALL = Date.UTC(2026, 10, 21, 7, 30, 0, 123);
 
@@ -15,12 +17,15 @@ export interface Harness {
   readonly lines: () => Promise<Record<string, unknown>[]>;
   /** Series of the page that start with `prefix`, by the text before the value. */
   readonly series: (prefix: string) => Promise<Record<string, number>>;
+  /** The same, less those that still stand at 0. */
+  readonly moved: (prefix: string) => Promise<Record<string, number>>;
   readonly clocks: { lifecycle: number; wall: number; monotonic: number };
 }
 
 export function harness(
   current: () => GatewayPlan = plan,
   overrides: () => readonly Override[] = () => [],
+  workers?: () => Promise<readonly MetricsSnapshot[]>,
 ): Harness {
   let written = '';
   const clocks = { lifecycle: NOW, wall: WALL, monotonic: 0 };
@@ -39,7 +44,15 @@ export function harness(
       level: 'info',
     },
     tracing: { starts: false, sampled: 0 },
+    workers,
   });
+  const series = async (prefix: string): Promise<Record<string, number>> => {
+    const { body } = await telemetry.metrics.render();
+    const lines = body.split('\n').filter((line) => line.startsWith(prefix));
+    return Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+    );
+  };
   return {
     telemetry,
     clocks,
@@ -48,16 +61,9 @@ export function harness(
       await telemetry.close();
       return written.split('\n').slice(0, -1).map(parseObject);
     },
-    series: async (prefix) => {
-      const { body } = await telemetry.metrics.render();
-      const lines = body.split('\n').filter((line) => line.startsWith(prefix));
-      return Object.fromEntries(
-        lines.map((line) => [
-          line.slice(0, line.lastIndexOf(' ')),
-          Number(line.slice(line.lastIndexOf(' '))),
-        ]),
-      );
-    },
+    series,
+    moved: async (prefix) =>
+      Object.fromEntries(Object.entries(await series(prefix)).filter(([, value]) => value !== 0)),
   };
 }
 
@@ -75,6 +81,12 @@ export function outcome(changes: Partial<Outcome> = {}): Outcome {
     userAgent: 'curl/8.5.0',
     ...changes,
   };
+}
+
+/** Facts of a request that met no API. */
+export function unrouted(): ExchangeFacts {
+  const nothing = { api: undefined, version: undefined, carrier: undefined, phase: undefined };
+  return { ...deprecatedFacts(), ...nothing, quotas: undefined };
 }
 
 function parseObject(line: string): Record<string, unknown> {

@@ -1,17 +1,23 @@
 // W3C Trace Context: what is read of it, what is handed on, what is begun; and the spans of an SDK that the operator brings.
-import { trace } from '@opentelemetry/api';
+import { metrics, ProxyTracerProvider, trace } from '@opentelemetry/api';
 import {
+  AlwaysOnSampler,
   BasicTracerProvider,
   InMemorySpanExporter,
+  ParentBasedSampler,
+  type Sampler,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadSpans } from '../../gateway/telemetry/spans.ts';
+import { createTelemetry } from '../../gateway/telemetry/telemetry.ts';
 import { createTracing } from '../../gateway/telemetry/tracing.ts';
-import { deprecatedFacts } from '../support/exchange-samples.ts';
+import { deprecatedFacts, NOW, plan } from '../support/exchange-samples.ts';
 import { fuzz } from '../support/fuzz.ts';
 import { outcome, WALL } from './telemetry-harness.ts';
+
+const clocks = { plan, now: () => NOW, overrides: () => [], wallClock: () => WALL, monotonic: () => 0 };
 
 const ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
@@ -51,11 +57,41 @@ describe('a trace that a request comes with', () => {
     ['two lines', `${GOOD}, ${GOOD}`],
     ['a line end', `${GOOD}\n`],
     ['a space', ` ${GOOD}`],
+    ['two lines of a later version', `cc-${ID}-${PARENT}-01-more, cc-${ID}-${PARENT}-01-more`],
+    ['far too much', `${GOOD}${'0'.repeat(10_000)}`],
   ])('is none with %s: nothing is handed on, its state neither', (_what, traceparent) => {
     const headers = { tracestate: 'a=1', ...(traceparent === undefined ? {} : { traceparent }) };
     expect(none(headers)).toBeUndefined();
     expect(begin(1)(headers)?.traceId).not.toBe(ID);
     expect(begin(1)(headers)?.tracestate).toBeUndefined();
+  });
+
+  const members = (count: number) => Array.from({ length: count }, (_, index) => `k${index}=v`).join(',');
+  it.each([
+    ['one member', 'a=1', true],
+    ['blanks around members', 'a=1 \t , \t b=2', true],
+    ['empty members, which the grammar has', 'a=1,,b=2,', true],
+    ['32 members', members(32), true],
+    ['33 members', members(33), false],
+    ['a tenant and its system', 'fw529a3039@dt=FfD_0:1/2!', true],
+    ['a key of 256 characters', `${'k'.repeat(256)}=v`, true],
+    ['a key of 257 characters', `${'k'.repeat(257)}=v`, false],
+    ['a value of 256 characters', `a=${'v'.repeat(256)}`, true],
+    ['a value of 257 characters', `a=${'v'.repeat(257)}`, false],
+    ['a capital in a key', 'A=1', false],
+    ['a blank before the equals sign', 'a =1', false],
+    ['no equals sign', 'a', false],
+    ['two equals signs', 'a=1=2', false],
+    ['no value', 'a=', false],
+    ['a control character', 'a=1\u0007', false],
+    ['nothing in it', ' , ,', false],
+  ])('has a state with %s: %#', (_what, tracestate, kept) => {
+    const begun = none({ traceparent: GOOD, tracestate });
+    expect(begun).toEqual({
+      traceId: ID,
+      traceparent: GOOD,
+      tracestate: kept ? tracestate : undefined,
+    });
   });
 
   it('never gets out malformed, whatever comes in', async () => {
@@ -82,25 +118,39 @@ describe('a trace that begins here', () => {
   });
 });
 
+/** Where every copy of the API package keeps what an SDK has registered. */
+const REGISTERED = Symbol.for('opentelemetry.js.api.1');
+const unregister = (): void => {
+  trace.disable();
+  Reflect.deleteProperty(globalThis, REGISTERED);
+};
+
 describe('the spans of an SDK', () => {
+  beforeEach(unregister);
+  afterAll(unregister);
   afterEach(() => trace.disable());
 
-  async function recording() {
+  async function recording(sampler: Sampler = new ParentBasedSampler({ root: new AlwaysOnSampler() })) {
     const exporter = new InMemorySpanExporter();
-    const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-    trace.setGlobalTracerProvider(provider);
+    const spanProcessors = [new SimpleSpanProcessor(exporter)];
+    trace.setGlobalTracerProvider(new BasicTracerProvider({ sampler, spanProcessors }));
     const spans = await loadSpans();
     if (spans === undefined) throw new Error('an SDK was loaded and is not seen');
-    return { spans, finished: () => exporter.getFinishedSpans() };
+    const begin = (headers: Readonly<Record<string, string>>) => {
+      const begun = spans.begin(headers);
+      if (begun === undefined) throw new Error('no span was begun');
+      return begun;
+    };
+    return { spans, begin, finished: () => exporter.getFinishedSpans() };
   }
 
   it('are children of the client, and parents of the upstream', async () => {
-    const { spans, finished } = await recording();
-    const begun = spans.begin({ traceparent: GOOD, tracestate: 'a=1' });
+    const { spans, begin, finished } = await recording();
+    const begun = begin({ traceparent: GOOD, tracestate: 'a=1' });
     expect(begun).toMatchObject({ traceId: ID, tracestate: 'a=1' });
     expect(begun.traceparent).toMatch(new RegExp(`^00-${ID}-(?!${PARENT})[\\da-f]{16}-01$`));
     expect(finished()).toEqual([]);
-    spans.end({ ...deprecatedFacts(), trace: begun }, outcome({ status: 502 }), WALL);
+    spans.end({ ...deprecatedFacts(), trace: begun }, outcome({ status: 502 }));
     const [span] = finished();
     expect(span).toMatchObject({
       name: 'GET orders v1',
@@ -121,12 +171,67 @@ describe('the spans of an SDK', () => {
   });
 
   it('begin a trace where the request has none, and end once', async () => {
-    const { spans, finished } = await recording();
-    const begun = spans.begin({ tracestate: 'a=1' });
+    const { spans, begin, finished } = await recording();
+    const begun = begin({ tracestate: 'a=1' });
     expect(begun.tracestate).toBeUndefined();
     const facts = { ...deprecatedFacts(), trace: begun };
-    spans.end(facts, outcome(), WALL);
+    for (let ends = 0; ends < 2; ends += 1) spans.end(facts, outcome());
     expect(finished()).toMatchObject([{ name: 'GET orders v1', status: { code: 0 } }]);
     expect(finished()[0]?.parentSpanContext).toBeUndefined();
+  });
+
+  it('are not recorded where the client does not record, and the upstream is told so', async () => {
+    const { spans, begin, finished } = await recording();
+    const begun = begin({ traceparent: `00-${ID}-${PARENT}-00` });
+    expect(begun.traceparent).toMatch(new RegExp(`^00-${ID}-(?!${PARENT})[\\da-f]{16}-00$`));
+    spans.end({ ...deprecatedFacts(), trace: begun }, outcome());
+    expect(finished()).toEqual([]);
+  });
+
+  it('have names of few kinds, whatever methods clients make up', async () => {
+    const { spans, begin, finished } = await recording();
+    for (let count = 0; count < 50; count += 1)
+      spans.end({ ...deprecatedFacts(), trace: begin({}) }, outcome({ method: `M${count}` }));
+    expect(new Set(finished().map(({ name }) => name))).toEqual(new Set(['HTTP orders v1']));
+    expect(finished()[0]?.attributes['http.request.method']).toBe('_OTHER');
+  });
+
+  it('take what they took by the clock that they began with, finer than milliseconds', async () => {
+    const { spans, begin, finished } = await recording();
+    for (let count = 0; count < 20; count += 1)
+      spans.end({ ...deprecatedFacts(), trace: begin({}) }, outcome());
+    const nanoseconds = finished().map(({ duration: [, rest] }) => rest);
+    expect(nanoseconds.some((each) => each % 1_000_000 !== 0)).toBe(true);
+  });
+
+  it('are of an SDK whose copy of the API package is an older one', async () => {
+    const { begin } = await recording();
+    expect(begin({}).traceparent).not.toContain('0'.repeat(32));
+    Object.assign(Reflect.get(globalThis, REGISTERED), { version: '1.4.0' });
+    const spans = await loadSpans();
+    expect(spans?.begin({ traceparent: GOOD })).toMatchObject({ traceId: ID });
+    expect(spans?.begin({})?.traceparent).toMatch(/^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-01$/);
+  });
+
+  it('are none without an SDK, or with one that was loaded for metrics alone', async () => {
+    expect(await loadSpans()).toBeUndefined();
+    metrics.setGlobalMeterProvider(metrics.getMeterProvider());
+    expect(Object.hasOwn(globalThis, REGISTERED)).toBe(true);
+    expect(await loadSpans()).toBeUndefined();
+    metrics.disable();
+  });
+
+  it('are none where the SDK makes none: the upstream gets the trace that the gateway begins by itself', async () => {
+    trace.setGlobalTracerProvider(new ProxyTracerProvider());
+    const spans = await loadSpans();
+    expect(spans?.begin({})).toBeUndefined();
+    const destination = { write: () => undefined };
+    const telemetry = createTelemetry({
+      ...clocks,
+      log: { destination, level: 'info' },
+      tracing: { starts: true, sampled: 1 },
+      spans,
+    });
+    expect(telemetry.beginTrace({})?.traceparent).toMatch(/^00-(?!0{32})[\da-f]{32}-[\da-f]{16}-03$/);
   });
 });

@@ -5,8 +5,6 @@ import { DEFAULT_LIMIT, type Lowering } from '../../policy/rate-limit/lowering.t
 import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
 import { type Fact, plainWord, rateFact, wordFact } from './facts.ts';
 
-/** How a limit of an API counts where nothing is said of it; `by` depends on who may call. */
-const STANDING = { on_store_failure: 'local', exact: false } as const;
 /** What need not be told where it is as usual. */
 const USUAL: Readonly<Record<string, unknown>> = { shadow: false, algorithm: 'gcra' };
 
@@ -22,7 +20,9 @@ function factsOfOne(limit: NamedLimit, by: 'consumer' | 'address' | undefined): 
   const isOnly = name === DEFAULT_LIMIT;
   const what = isOnly ? 'limit' : `limit ${name}`;
   const written = howOf(limit).filter(([key, value]) => by === undefined || USUAL[key] !== value);
-  const how = { ...(by && { by, ...STANDING }), ...Object.fromEntries(written) };
+  // How a limit of an API counts where nothing is said of it.
+  const standing = by && { by, on_store_failure: 'local', exact: limit.algorithm === 'sliding-log' };
+  const how = { ...standing, ...Object.fromEntries(written) };
   const ownBurst = burst === undefined || burst === rate?.units ? undefined : plainWord(String(burst));
   return [
     ...rateFact(what, rate),

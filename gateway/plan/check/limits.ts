@@ -1,10 +1,8 @@
-// Cross checks of limits: a rate for whatever is limited, somebody to count, and room for what a request costs.
-// What is lowered with a deprecation is checked beside this, in lowering.ts.
-import type { Limit, LimitRule } from '../../policy/rate-limit/limit.ts';
-import { namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
-import { compileLimits, type LimitsOf } from '../compile/limits.ts';
+// Cross checks of limits: a rate for whatever is limited, and somebody to count.
+// What is lowered with a deprecation is checked beside this, in lowering.ts, and what a request costs in costs.ts.
+import { type NamedLimit, namedLimits, type WrittenLimits } from '../../policy/rate-limit/section.ts';
+import { compileLimits } from '../compile/limits.ts';
 import type { Path } from '../read/document.ts';
-import { effectiveSunset } from '../redirects.ts';
 import { placeOfLimit } from './limit-places.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
 
@@ -12,18 +10,26 @@ import { isWritten, type PolicyView, type Report } from './views.ts';
 const LONGEST_LOG = 10_000;
 
 export function checkLimits(view: PolicyView, report: Report): void {
-  checkEach([], view.parts.limits, view, report);
+  const ofApi = view.parts.limits;
+  checkEach([], ofApi, [], view, report);
   for (const [label, version] of view.versions) {
-    checkEach(['versions', label], version.limits, view, report);
+    checkEach(['versions', label], version.limits, [ofApi], view, report);
+    const beyond = version.limits === 'off' ? [] : [version.limits, ofApi];
     for (const [name, { limits }] of Object.entries(version.operations ?? {}))
-      checkEach(['versions', label, 'operations', name], limits, view, report);
+      checkEach(['versions', label, 'operations', name], limits, beyond, view, report);
   }
   checkRates(view, report);
   checkTogether(view, report);
 }
 
-/** What one limit says of itself, and that each name stands for one. */
-function checkEach(owner: Path, limits: WrittenLimits, view: PolicyView, report: Report): void {
+/** What one limit says of itself, and that each name stands for one. `beyond`: of what it takes over the rest, nearest first. */
+function checkEach(
+  owner: Path,
+  limits: WrittenLimits,
+  beyond: readonly WrittenLimits[],
+  view: PolicyView,
+  report: Report,
+): void {
   const names = new Set<string>();
   for (const limit of namedLimits(limits)) {
     const at = placeOfLimit(owner, limit);
@@ -37,18 +43,33 @@ function checkEach(owner: Path, limits: WrittenLimits, view: PolicyView, report:
     names.add(limit.name);
     if (limit.by === 'consumer' && view.parts.access === 'public')
       wrong('by', 'a public API knows no consumer', 'write by: address');
-    if (limit.algorithm !== 'sliding-log') continue;
+    const layers = [limit, ...beyond.flatMap((each) => namedLimits(each).filter(isNamed(limit.name)))];
+    if (said(layers, 'algorithm') !== 'sliding-log') continue;
     if (limit.burst !== undefined)
       wrong('burst', 'a sliding log has no burst: exactly its rate passes in any window');
     if (limit.exact === false)
       wrong('exact', 'a sliding log is always exact: what it admits cannot be leased ahead');
-    if (limit.rate !== undefined && limit.rate.units > LONGEST_LOG)
+    const { rate, algorithm, deprecated } = limit;
+    const long = (units = 0) => units > LONGEST_LOG;
+    const tooLong = (key: string) =>
       wrong(
-        'rate',
+        key,
         `a sliding log keeps the instant of every request: at most ${LONGEST_LOG} in a window`,
         'write a shorter window, or algorithm: gcra',
       );
+    if (rate !== undefined ? long(rate.units) : algorithm !== undefined && long(said(layers, 'rate')?.units))
+      tooLong(rate === undefined ? 'algorithm' : 'rate');
+    if (deprecated?.kind === 'absolute' && long(deprecated.units)) tooLong('deprecated');
   }
+}
+
+function isNamed(name: string): (limit: NamedLimit) => boolean {
+  return (limit) => limit.name === name;
+}
+
+/** Of the nearest that says it. */
+function said<K extends keyof NamedLimit>(layers: readonly NamedLimit[], key: K): NamedLimit[K] | undefined {
+  return layers.find((each) => each[key] !== undefined)?.[key];
 }
 
 /** Every limit has a rate, its own or that of the larger whole. */
@@ -93,11 +114,10 @@ function checkRates(view: PolicyView, report: Report): void {
 function checkTogether(view: PolicyView, report: Report): void {
   const { limits, access = 'public' } = view.parts;
   const undated = { deprecated: undefined, sunset: undefined };
-  const rulesOf = (of: Pick<LimitsOf, 'version' | 'operation'>, schedule: LimitsOf['schedule'] = undated) =>
-    compileLimits({ api: '', limits, access }, { label: '', schedule, ...of })?.each ?? [];
   const told = new Set<string>();
   for (const [label, version] of view.versions) {
-    const each = rulesOf({ version: version.limits });
+    const of = { label: '', schedule: undated, version: version.limits };
+    const each = compileLimits({ api: '', limits, access }, of)?.each ?? [];
     const perOne = each.filter(({ by }) => by !== 'everyone');
     // One in shadow refuses nothing, and leaves the other to be reached.
     for (const all of each.filter(({ by, shadow }) => by === 'everyone' && !shadow)) {
@@ -113,37 +133,7 @@ function checkTogether(view: PolicyView, report: Report): void {
       if (place !== undefined)
         report(placeOfLimit(owner, place), { rule: 'limits', severity: 'warning', message });
     }
-    for (const [name, operation] of Object.entries(version.operations ?? {})) {
-      const { cost } = operation;
-      if (cost === undefined) continue;
-      const path = ['versions', label, 'operations', name, 'cost'];
-      const own = { name, limits: operation.limits, hasDates: false, cost };
-      const deprecated = operation.deprecated ?? version.deprecated;
-      const sunset = operation.sunset ?? effectiveSunset(version);
-      const rules = rulesOf({ version: version.limits, operation: own }, { deprecated, sunset });
-      if (rules.length === 0) {
-        const message = 'a cost without a limit counts nothing';
-        report(path, { rule: 'limits', severity: 'warning', message, at: 'key' });
-      }
-      const enforced = rules.filter(({ shadow }) => !shadow);
-      const short = enforced.find(({ active }) => active.burst < cost);
-      const lowered = enforced.find((rule) => lowest(rule).burst < cost);
-      if (short !== undefined) {
-        const message = `limit ${short.active.name} has room for ${short.active.burst} at once: nothing of this cost ever passes`;
-        report(path, { rule: 'limits', message, hint: 'write a larger burst' });
-      } else if (lowered !== undefined && deprecated !== undefined) {
-        const { name: limit, burst } = lowest(lowered);
-        const since = lowered.deprecated.burst < cost ? 'once deprecated' : 'by the sunset';
-        const message = `${since}, limit ${limit} has room for ${burst} at once: nothing of this cost passes`;
-        report(path, { rule: 'limits', severity: 'warning', message });
-      }
-    }
   }
-}
-
-/** What is left of a limit in the end: the last step of a curve. */
-function lowest({ deprecated, curve }: Pick<LimitRule, 'deprecated' | 'curve'>): Limit {
-  return curve?.steps.at(-1) ?? deprecated;
 }
 
 function perMs({ units, windowMs }: { readonly units: number; readonly windowMs: number }): number {

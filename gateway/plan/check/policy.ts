@@ -10,6 +10,7 @@ import { checkRules } from '../rules/check.ts';
 import { switchedReport } from '../rules/switch.ts';
 import { checkAccess } from './access.ts';
 import { checkCarriers } from './carriers.ts';
+import { checkCosts } from './costs.ts';
 import { checkHeaders } from './headers.ts';
 import { checkHosts } from './hosts.ts';
 import { checkIdempotency } from './idempotency.ts';
@@ -31,6 +32,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkAccess(view, around, report);
   checkHosts(view, around.certifiedNames, report);
   checkLimits(view, report);
+  checkCosts(view, report);
   checkLowering(view, report);
   checkIdempotency(view, report);
   checkUpstreams(view, around, report);

@@ -27,7 +27,9 @@ export function lowerLimit(base: Limit, by: Lowering): Limit {
       return scaleLimit(base, by.from);
     case 'absolute': {
       const units = Math.max(1, by.units);
-      return loweredTo(base, { units, windowMs: by.windowMs, burst: Math.min(base.burst, units) });
+      // That of a sliding log is its units.
+      const burst = base.algorithm === 'sliding-log' ? units : Math.min(base.burst, units);
+      return loweredTo(base, { units, windowMs: by.windowMs, burst });
     }
     default: {
       const never: never = by;

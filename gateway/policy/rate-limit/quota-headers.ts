@@ -23,12 +23,15 @@ export function quotaLines(quotas: readonly Quota[]): QuotaLines {
   const [only] = quotas;
   // Most requests have one limit.
   if (only !== undefined && quotas.length === 1)
-    return isShown(only) ? { replace: pairOf(only), append: [policyLine(only), stateLine(only)] } : NO_LINES;
+    return isShown(only)
+      ? { replace: pairOf(only), append: [policyLine(only), stateLine(only, waitOf(only))] }
+      : NO_LINES;
   const all = quotas.filter(isShown);
   if (all.length === 0) return NO_LINES;
   const nearest = all.reduce(nearer);
   const told = all.filter((each) => each === nearest || each.rule.by !== 'everyone');
-  return { replace: pairOf(nearest), append: [...all.map(policyLine), ...told.map(stateLine)] };
+  const states = told.map((each) => stateLine(each, waitOf(nearest)));
+  return { replace: pairOf(nearest), append: [...all.map(policyLine), ...states] };
 }
 
 function isShown(quota: Quota): quota is Counted {
@@ -53,8 +56,14 @@ function policyLine({ limit: { name, units, windowMs } }: Counted): HeaderLine {
   return ['ratelimit-policy', `"${name}";q=${units};w=${seconds(windowMs)}`];
 }
 
-function stateLine({ limit, remaining, resetMs }: Counted): HeaderLine {
-  return ['ratelimit', `"${limit.name}";r=${remaining};t=${seconds(resetMs)}`];
+/** RL-4: whoever is told to come back after the wait is told of no window that goes on then. */
+function stateLine({ limit, remaining, resetMs }: Counted, waitMs: number): HeaderLine {
+  return ['ratelimit', `"${limit.name}";r=${remaining};t=${seconds(Math.min(resetMs, waitMs))}`];
+}
+
+/** Of the limit met first, which of two that refuse is the one that refuses longer. */
+function waitOf({ allowed, retryAfterMs }: Counted): number {
+  return allowed ? Number.POSITIVE_INFINITY : retryAfterMs;
 }
 
 /** The draft has whole seconds, and a window of 0 is not allowed; rounding up never promises more than is there. */

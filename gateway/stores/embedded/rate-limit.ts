@@ -19,6 +19,8 @@ const EVICTED_SHARE = 0.1;
 export interface EmbeddedRateLimitStore {
   readonly take: (take: Take) => Taken;
   readonly takeAll: (takes: readonly Take[]) => readonly Taken[];
+  /** Takes from a bucket until it is full again in `fullMs` and no sooner: as much as another store has taken from its own. */
+  readonly drain: (bucket: Pick<Take, 'key' | 'limit'>, fullMs: number) => void;
 }
 
 /**
@@ -55,7 +57,7 @@ export function createEmbeddedRateLimitStore(options: {
 
   const logs = createEmbeddedLogs();
 
-  const put = ({ key, limit }: Take, tat: number, nowMicros: number): void => {
+  const put = ({ key, limit }: Pick<Take, 'key' | 'limit'>, tat: number, nowMicros: number): void => {
     const bucket = buckets.get(key);
     if (bucket === undefined) {
       add(key, { tat, fill: fillMicros(limit) }, nowMicros);
@@ -84,6 +86,11 @@ export function createEmbeddedRateLimitStore(options: {
 
   return {
     take,
+    drain: (bucket, fullMs) => {
+      const at = options.now() * 1000;
+      const tat = Math.round(at + fullMs * 1000);
+      if (tat > (buckets.get(bucket.key)?.tat ?? at)) put(bucket, tat, at);
+    },
     takeAll: (takes) => {
       const seen = takes.map((each) => look(each, each.cost));
       if (seen.every(({ allowed }) => allowed)) return takes.map(take);

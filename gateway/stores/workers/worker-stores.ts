@@ -3,9 +3,10 @@
 import type { KnownKeys } from '../../policy/authentication/key-record.ts';
 import { type MaybePromise, StoreUnavailable } from '../../policy/contract.ts';
 import type { Override } from '../../policy/lifecycle/override.ts';
-import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
+import type { Take, Taken } from '../../policy/rate-limit/limit.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
 import { createEmbeddedRateLimitStore } from '../embedded/rate-limit.ts';
+import { heardBy } from '../heard-store.ts';
 import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
 import { type CachedKeys, createKeyCache, type KeyTexts } from '../key-cache.ts';
 import { createLeasedTake, createLeasingStore } from '../leases.ts';
@@ -49,12 +50,12 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
   const guard = createGuard(options);
   switch (store.kind) {
     case 'embedded': {
-      const exact: RateLimitStore = {
+      const local = createEmbeddedRateLimitStore({ now });
+      const exact = heardBy(local, {
         take: (take) => inTime(primary.take(asked(take))),
         takeAll: (takes) => inTime(primary.takeAll(takes.map(asked))),
-      };
+      });
       const shared = createLeasingStore(exact, { now, patience: () => startPatience(ANSWER_WITHIN_MS) });
-      const local = createEmbeddedRateLimitStore({ now });
       const limiter = createRateLimiter({ shared, exact, local, replicas: workers });
       const pins = createPinCache(pinRecords(primary));
       const ledger = ledgerOf(primary);
@@ -89,7 +90,7 @@ function createGuard({ monotonic: now, primary, workers }: WorkerStoreOptions): 
     if (!(answer instanceof Promise)) return answer;
     return answer.catch((error: unknown) => {
       if (!(error instanceof StoreUnavailable)) throw error;
-      return local.take({ ...take, limit: partOf(limit, workers) });
+      return local.take({ ...take, limit: partOf(take, workers) });
     });
   };
 }

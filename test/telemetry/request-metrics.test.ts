@@ -1,0 +1,183 @@
+// What an answer moves: the counters and histograms of requests, by labels of the configuration and of closed lists alone.
+import { describe, expect, it } from 'vitest';
+import type { RefusalReason } from '../../gateway/exchange/directive.ts';
+import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import { api, deprecatedFacts, RULE, upstream, version } from '../support/exchange-samples.ts';
+import { harness, outcome, unrouted } from './telemetry-harness.ts';
+
+const limit = { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 };
+const orders = 'api="orders",version="v1"';
+
+function unresolved(refusal: RefusalReason): ExchangeFacts {
+  return { ...unrouted(), api: api(), refusal };
+}
+
+describe('request metrics', () => {
+  it('count an answer by API, version, stage, method and code', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer(deprecatedFacts(), outcome());
+    telemetry.observer.onAnswer(deprecatedFacts(), outcome());
+    telemetry.observer.onAnswer(deprecatedFacts(), outcome({ method: 'POST', status: 429 }));
+    expect(await series('sundial_requests_total')).toEqual({
+      [`sundial_requests_total{${orders},stage="deprecated",method="GET",code="200"}`]: 2,
+      [`sundial_requests_total{${orders},stage="deprecated",method="POST",code="429"}`]: 1,
+    });
+  });
+
+  it('know no API as none, an unlisted method as other and an invented code by its class', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer(
+      { ...unrouted(), refusal: 'route_unknown' },
+      outcome({ method: 'PROPFIND', status: 404 }),
+    );
+    telemetry.observer.onAnswer(unrouted(), outcome({ status: 299 }));
+    telemetry.observer.onAnswer(unrouted(), outcome({ status: 0 }));
+    const none = 'api="none",version="none",stage="none"';
+    expect(await series('sundial_requests_total')).toEqual({
+      [`sundial_requests_total{${none},method="other",code="404"}`]: 1,
+      [`sundial_requests_total{${none},method="GET",code="2xx"}`]: 1,
+      [`sundial_requests_total{${none},method="GET",code="other"}`]: 1,
+    });
+  });
+
+  it('keep durations in seconds, in cumulative buckets', async () => {
+    const { telemetry, clocks, series } = harness();
+    for (const milliseconds of [1, 3, 20_000]) {
+      clocks.monotonic = milliseconds;
+      telemetry.observer.onAnswer({ ...deprecatedFacts(), upstreamMs: undefined }, outcome());
+    }
+    const page = await series('sundial_request_duration_seconds');
+    const bucket = (le: string) => page[`sundial_request_duration_seconds_bucket{le="${le}",${orders}}`];
+    expect([bucket('0.001'), bucket('0.0025'), bucket('0.005'), bucket('10'), bucket('+Inf')]).toEqual([
+      1, 1, 2, 2, 3,
+    ]);
+    expect(page[`sundial_request_duration_seconds_count{${orders}}`]).toBe(3);
+    expect(page[`sundial_request_duration_seconds_sum{${orders}}`]).toBeCloseTo(20.004);
+  });
+
+  it('time the upstream apart, and only when it was asked', async () => {
+    const { telemetry, series } = harness();
+    const forwarded = { ...deprecatedFacts(), version: version({ upstream }) };
+    telemetry.observer.onAnswer({ ...forwarded, upstreamMs: 40 }, outcome());
+    telemetry.observer.onAnswer(forwarded, outcome({ status: 429 }));
+    const page = await series('sundial_upstream_duration_seconds_count');
+    expect(page).toEqual({ [`sundial_upstream_duration_seconds_count{${orders},upstream="orders-v1"}`]: 1 });
+  });
+
+  it('go on counting when a reload makes new objects for the same version', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer(deprecatedFacts(), outcome());
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), api: api(), version: version() }, outcome());
+    expect(Object.values(await series('sundial_requests_total'))).toEqual([2]);
+  });
+
+  it.each([
+    ['gone', 'version_retired'],
+    ['redirect', 'version_moved'],
+    ['brownout', 'brownout'],
+  ] as const)('count a request past the sunset or in a brownout as %s', async (action, refusal) => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), refusal }, outcome({ status: 410 }));
+    expect(await series('sundial_retired_requests_total')).toEqual({
+      [`sundial_retired_requests_total{${orders},action="gone"}`]: 0,
+      [`sundial_retired_requests_total{${orders},action="${action}"}`]: 1,
+    });
+  });
+
+  it.each([
+    [{ ...deprecatedFacts() }, 'path', 'matched'],
+    [{ ...deprecatedFacts(), carrier: 'header' }, 'header', 'matched'],
+    [{ ...deprecatedFacts(), carrier: 'default' }, 'default', 'default'],
+    [unresolved('version_ambiguous'), 'none', 'conflict'],
+    [unresolved('version_unknown'), 'none', 'unknown'],
+    [unresolved('version_malformed'), 'none', 'malformed'],
+    [unresolved('version_missing'), 'none', 'missing'],
+  ] satisfies [ExchangeFacts, string, string][])(
+    'say how the version was found: case %#',
+    async (facts, carrier, result) => {
+      const { telemetry, moved } = harness();
+      telemetry.observer.onAnswer(facts, outcome());
+      expect(await moved('sundial_version_resolutions_total')).toEqual({
+        [`sundial_version_resolutions_total{api="orders",carrier="${carrier}",outcome="${result}"}`]: 1,
+      });
+    },
+  );
+
+  it.each([
+    [
+      'allowed',
+      { kind: 'counted', limit, allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 1 },
+      'deprecated',
+    ],
+    [
+      'limited',
+      { kind: 'counted', limit, allowed: false, remaining: 0, retryAfterMs: 9, resetMs: 1 },
+      'deprecated',
+    ],
+    ['degraded', { kind: 'degraded', limit, allowed: true, retryAfterMs: 0 }, 'deprecated'],
+    ['limited', { kind: 'degraded', limit, allowed: false, retryAfterMs: 9 }, 'deprecated'],
+    ['degraded', { kind: 'unavailable', limit }, 'deprecated'],
+  ] as const)('count a limit as %s: case %#', async (decision, quota, policy) => {
+    const { telemetry, series } = harness();
+    const refusal = decision === 'limited' ? 'rate_limited' : undefined;
+    const quotas = [{ ...quota, rule: RULE }];
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas, refusal }, outcome());
+    expect(await series('sundial_ratelimit_decisions_total')).toEqual({
+      [`sundial_ratelimit_decisions_total{${orders},policy="${policy}",decision="${decision}"}`]: 1,
+    });
+  });
+
+  it('count a limit in shadow as what it would have done, beside the one that is in force', async () => {
+    const { telemetry, series } = harness();
+    const counted = { kind: 'counted', remaining: 0, retryAfterMs: 9, resetMs: 1 } as const;
+    const quotas = [
+      { ...counted, limit, rule: RULE, allowed: true },
+      { ...counted, limit: { ...limit, name: 'trial' }, rule: { ...RULE, shadow: true }, allowed: false },
+    ];
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas }, outcome());
+    expect(await series('sundial_ratelimit_decisions_total')).toEqual({
+      [`sundial_ratelimit_decisions_total{${orders},policy="deprecated",decision="allowed"}`]: 1,
+      [`sundial_ratelimit_decisions_total{${orders},policy="trial",decision="shadow_limited"}`]: 1,
+    });
+  });
+
+  it('count as what it would have been what an API that is only observed let pass', async () => {
+    const { telemetry, series } = harness();
+    const counted = { kind: 'counted', allowed: false, remaining: 0, retryAfterMs: 9, resetMs: 1 } as const;
+    const quotas = [{ ...counted, limit, rule: RULE }];
+    telemetry.observer.onAnswer({ ...deprecatedFacts(), quotas, observed: 'rate_limited' }, outcome());
+    expect(await series('sundial_ratelimit_decisions_total')).toEqual({
+      [`sundial_ratelimit_decisions_total{${orders},policy="deprecated",decision="shadow_limited"}`]: 1,
+    });
+  });
+
+  it('count the guard, which knows no API yet', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer({ ...unrouted(), refusal: 'guard_limited' }, outcome({ status: 429 }));
+    expect(await series('sundial_ratelimit_decisions_total')).toEqual({
+      'sundial_ratelimit_decisions_total{api="none",version="none",policy="guard",decision="limited"}': 1,
+    });
+  });
+
+  it.each(['credentials_missing', 'credentials_malformed', 'token_invalid', 'scope_insufficient'] as const)(
+    'count %s as a failure to authenticate',
+    async (refusal) => {
+      const { telemetry, series } = harness();
+      telemetry.observer.onAnswer({ ...deprecatedFacts(), refusal }, outcome({ status: 401 }));
+      expect(await series('sundial_auth_failures_total')).toEqual({
+        [`sundial_auth_failures_total{api="orders",reason="${refusal}"}`]: 1,
+      });
+    },
+  );
+
+  it('count keys that could not be had as a failure to authenticate', async () => {
+    const { telemetry, series } = harness();
+    telemetry.observer.onAnswer(
+      { ...deprecatedFacts(), fault: 'identity_unavailable' },
+      outcome({ status: 503 }),
+    );
+    expect(await series('sundial_auth_failures_total')).toEqual({
+      'sundial_auth_failures_total{api="orders",reason="identity_unavailable"}': 1,
+    });
+  });
+});
