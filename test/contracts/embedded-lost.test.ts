@@ -76,6 +76,23 @@ describe('files taken away under a running gateway', () => {
     await held.close();
   });
 
+  it.each([
+    ['the database', 'sundial.db', 'is not a database|malformed|damaged|\\*\\*\\*'],
+    ['the log beside it', 'sundial.db-wal', ''],
+  ])(
+    '%s, written over in its place: nothing is acknowledged that the next start would not find',
+    async (_what, name, reason) => {
+      const held = await open();
+      await held.database.call('claimPin', 'kept', 'x');
+      writeFileSync(join(folder, name), 'not what was there');
+      await expect(held.database.call('claimPin', 'refused', 'x')).rejects.toMatchObject(away);
+      await vi.waitFor(() => expect(states.slice(0, 2)).toEqual([true, false]), patient);
+      expect(told.join()).toContain(`${name} was removed or replaced while it was open`);
+      await vi.waitFor(() => expect(told.join()).toMatch(new RegExp(reason)), patient);
+      await held.close();
+    },
+  );
+
   it('a folder that is put back as it was is used again', async () => {
     const held = await open();
     await held.database.call('claimPin', 'kept', 'x');

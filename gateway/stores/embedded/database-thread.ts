@@ -110,18 +110,21 @@ function serve(port: MessagePort, { file, identity }: ThreadStart): void {
     say({ kind: 'failed', failure: failureOf(error) });
     return;
   }
-  const lostFile = holdFiles(file);
+  const held = holdFiles(file);
   port.on('message', (calls: readonly Call[] | 'close') => {
     if (calls === 'close') {
       database.close();
       port.close();
     } else {
-      const message = run(database, operations, calls);
-      const lost = lostFile();
-      if (lost !== undefined) {
+      const giveUp = (lost: string): never => {
         database.close();
         throw new Error(`${lost} was removed or replaced while it was open`);
-      }
+      };
+      const lostBefore = held.before();
+      if (lostBefore !== undefined) return giveUp(lostBefore);
+      const message = run(database, operations, calls);
+      const lost = held.after();
+      if (lost !== undefined) return giveUp(lost);
       say(message);
     }
   });
