@@ -1,7 +1,7 @@
 // Exemplars on their way to an OpenMetrics page: the trace that explains a bucket, the latest of all processes.
 // Put into a histogram's samples by exposition.ts, taken to the page of several processes by snapshots.ts.
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Exemplar } from './latency.ts';
-import type { MetricsSnapshot } from './snapshots.ts';
 
 /** As prom-client prints it; `timestamp` in seconds. */
 export interface RenderedExemplar {
@@ -11,7 +11,7 @@ export interface RenderedExemplar {
 }
 
 /** A sample as it stands in a snapshot; the library's types know less of it. */
-type Sample = MetricsSnapshot[number]['values'][number] & {
+type Sample = MetricValue<string> & {
   readonly metricName?: string;
   /** Null in the library's own histograms. */
   readonly exemplar?: RenderedExemplar | null;
@@ -21,8 +21,11 @@ export function renderedExemplar({ traceId, seconds, at }: Exemplar): RenderedEx
   return { labelSet: { trace_id: traceId }, value: seconds, timestamp: at / 1000 };
 }
 
+/** What stands in one process. */
+type Metrics = readonly MetricObjectWithValues<MetricValue<string>>[];
+
 /** Gives the samples of `page` the latest exemplars that `snapshots` have for them. */
-export function showExemplars(snapshots: readonly MetricsSnapshot[], page: MetricsSnapshot): void {
+export function showExemplars(snapshots: readonly Metrics[], page: Metrics): void {
   const latest = new Map<string, RenderedExemplar>();
   for (const sample of samplesOf(snapshots)) {
     const { exemplar = null } = sample;
@@ -34,7 +37,7 @@ export function showExemplars(snapshots: readonly MetricsSnapshot[], page: Metri
   for (const sample of samplesOf([page])) Object.assign(sample, { exemplar: latest.get(keyOf(sample)) });
 }
 
-function* samplesOf(snapshots: readonly MetricsSnapshot[]): Iterable<Sample> {
+function* samplesOf(snapshots: readonly Metrics[]): Iterable<Sample> {
   for (const metrics of snapshots)
     for (const { type, values } of metrics) if (String(type) === 'histogram') yield* values;
 }

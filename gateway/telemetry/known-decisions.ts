@@ -4,7 +4,7 @@ import { phasesOf } from '../exchange/standing.ts';
 import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { LimitRule } from '../policy/rate-limit/limit.ts';
-import { type Carrier, UNVERSIONED } from '../policy/versioning/resolution.ts';
+import type { Carrier } from '../policy/versioning/resolution.ts';
 import type { Labels } from './known-series.ts';
 import { type CARRIERS, type DECISIONS, NONE, OTHER, type RESOLUTIONS } from './request-labels.ts';
 
@@ -46,7 +46,8 @@ export function* knownResolutions({ apis }: GatewayPlan): Iterable<Labels> {
 }
 
 function* resolutionsOf(api: ApiPlan): Iterable<Resolved> {
-  if (api.versions.has(UNVERSIONED)) {
+  // The label of the one version of an API that has none.
+  if (api.versions.has(NONE)) {
     yield ['unversioned', 'matched'];
     return;
   }
