@@ -6,8 +6,15 @@ import { type ErrorDescription, refuse } from './error-body.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { whereToGo } from './lifecycle-answer.ts';
 
-/** Of the registry of problem types, which the RateLimit draft adds to. */
-const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
+/** Of the registry of problem types, which the RateLimit draft adds to (RL-6). */
+const PROBLEM_TYPES = 'https://iana.org/assignments/http-problem-types';
+const QUOTA_EXCEEDED = `${PROBLEM_TYPES}#quota-exceeded`;
+/** RL-6: too much for all together, whoever it is that asks. */
+export const REDUCED_CAPACITY = {
+  type: `${PROBLEM_TYPES}#temporary-reduced-capacity`,
+  title: 'Temporary Reduced Capacity',
+  members: {},
+} satisfies ErrorDescription['problem'];
 
 type Met = Exclude<RateLimitRefusal, { reason: 'limits_unavailable' }>;
 

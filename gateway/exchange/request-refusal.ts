@@ -3,6 +3,7 @@
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { RequestRefusal } from './directive.ts';
 import { type ErrorDescription, refuse, unavailable } from './error-body.ts';
+import { REDUCED_CAPACITY } from './limit-answer.ts';
 import type { RequestGlimpse } from './request-view.ts';
 
 /** RFC 6455 §4.2.2, RFC 9110 §15.5.22: which protocol, and which version of it. */
@@ -53,11 +54,14 @@ export function describeRequestRefusal(
     case 'body_too_large':
       return refuse(413, `The body is larger than the ${refusal.most} bytes this resource takes.`);
     case 'overloaded':
-      return unavailable(
-        'The gateway has more requests than it can answer right now.',
-        refusal.retryAfterSeconds,
-        refusal.restoredAt,
-      );
+      return {
+        ...unavailable(
+          'The gateway has more requests than it can answer right now.',
+          refusal.retryAfterSeconds,
+          refusal.restoredAt,
+        ),
+        problem: REDUCED_CAPACITY,
+      };
     case 'usage_unavailable':
       return unavailable(
         'Your usage cannot be looked up right now.',

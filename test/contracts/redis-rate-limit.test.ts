@@ -216,6 +216,16 @@ describe('the Redis rate-limit store', () => {
     expect((await answers).map((each) => each?.remaining)).toEqual([9, 9]);
   });
 
+  it.each([null, 'OK', [], [null], [['1', '9', '0', '0', '0']], [[1, 9, 0, 0]]])(
+    'RL-13: %j in place of buckets is no answer, and no fault of the request',
+    async (reply) => {
+      const garbled = { ...connection, script: () => async () => reply };
+      const take = { key: randomUUID(), limit: limitOf(10, 60_000), cost: 1 };
+      const taking = createRedisRateLimitStore(garbled).take(take);
+      await expect(taking).rejects.toBeInstanceOf(StoreUnavailable);
+    },
+  );
+
   it('RL-13: an error reply is a store that is not available, and later takes still reach Redis', async () => {
     const key = randomUUID();
     await hand.lpush(bucketOf(key), 'not a number');

@@ -29,7 +29,7 @@ const shed = async (gateway: RunningGateway, reason: string): Promise<number> =>
   (await gateway.metric(`sundial_requests_shed_total{reason="${reason}"}`)) ?? Number.NaN;
 
 describe('overload', () => {
-  it('FWD-18: requests beyond those that may be in flight are 503 with Retry-After, and their connection ends', async () => {
+  it('FWD-18, RL-6: requests beyond those that may be in flight are 503 with Retry-After, and their connection ends', async () => {
     const silent = stack.use(await startRawUpstream(() => undefined));
     const gateway = await start({ UPSTREAM: silent.url, REQUESTS: '5' });
     await using client = overHttp1(gateway.http, { tls: false });
@@ -42,7 +42,16 @@ describe('overload', () => {
       headers: { 'retry-after': '2', connection: 'close', 'cache-control': 'no-store' },
     });
     expect(await gateway.accessLine(answer.headers['x-request-id'])).toMatchObject({ refusal: 'overloaded' });
-    expect(await shed(gateway, 'requests')).toBe(1);
+    const problem = { accept: 'application/problem+json' };
+    expect(await client.ask({ path: '/api/live', headers: problem })).toMatchObject({
+      headers: { 'content-type': 'application/problem+json' },
+      json: {
+        type: 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity',
+        title: 'Temporary Reduced Capacity',
+        status: 503,
+      },
+    });
+    expect(await shed(gateway, 'requests')).toBe(2);
     await using admin = overHttp1(gateway.admin, { tls: false });
     for (const path of ['/-/healthy', '/-/ready', '/metrics'])
       expect((await admin.ask({ path })).status, path).toBe(200);

@@ -136,9 +136,10 @@ function putBack(taken: Taken, take: Take | undefined): Taken {
   return { ...taken, remaining: taken.remaining + (take?.cost ?? 0) };
 }
 
+/** @throws StoreUnavailable for what no bucket can say: as good as no answer, and a matter of `on_store_failure` */
 function readReply(reply: unknown, buckets: number): Taking {
   if (!Array.isArray(reply) || reply.length !== buckets || !reply.every(isBucketReply))
-    throw new TypeError('the rate-limit script answered something else than five integers for each bucket');
+    throw new StoreUnavailable('Redis answered something else than five integers for each bucket');
   return {
     taken: reply.map(([allowed, remaining, retryMicros, resetMicros]) => ({
       allowed: allowed === 1,
