@@ -1,6 +1,6 @@
 // What is said of a pause that was ended, by who had made it.
 import { expect, it } from 'vitest';
-import { pauseEndedText } from '../../gateway/cli/admin-text.ts';
+import { pauseEndedText, pausesText } from '../../gateway/cli/admin-text.ts';
 import type { PauseBody } from '../../gateway/plan/admin-answers.ts';
 
 const HOLD: PauseBody = {
@@ -21,4 +21,13 @@ it('a hold of the guard that was ended is made again before its sunset, and says
       'Before its sunset a hold is made again while more is called than retire_when allows: on_exceed: warn stops that.\n',
   );
   expect(pauseEndedText({ ...HOLD, kind: 'pause', by: 'maria' })).toMatch(/by their dates again/);
+});
+
+it('a list with a hold in it says how one is ended for good, and no other list does', () => {
+  const list = (kind: 'hold' | 'pause') =>
+    pausesText({ now: HOLD.from, overrides: [{ ...HOLD, kind }] }, (...words) => words.join(' '));
+  expect(list('hold')).toMatch(
+    /\nBefore its sunset a hold is made again .*: on_exceed: warn stops that\.\n$/,
+  );
+  expect(list('pause')).not.toContain('on_exceed');
 });

@@ -1,8 +1,15 @@
 // A look at a ledger of a hundred thousand consumers: what `GET /-/usage` costs in a gateway and in its store, and how long
 // it keeps the gateway's requests from their turn, and others from the store's answer. A part of run.ts, in this very process.
+import { setTimeout as pause } from 'node:timers/promises';
 import { usageRoutes } from '../../gateway/admin/usage.ts';
+import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { dayNamed, dayNumberAt } from '../../gateway/policy/usage/day.ts';
-import { type LedgerStore, MOST_IN_BATCH, type UsageRecord } from '../../gateway/policy/usage/ledger.ts';
+import {
+  type LedgerStore,
+  MOST_IN_BATCH,
+  type UsageBatch,
+  type UsageRecord,
+} from '../../gateway/policy/usage/ledger.ts';
 import type { LastingStores } from '../../gateway/stores/stores.ts';
 import { cpuMicros } from '../bench/processor.ts';
 import { NOW, plan } from '../support/exchange-samples.ts';
@@ -40,7 +47,19 @@ async function fill(ledger: Pick<LedgerStore, 'add'>, { api, consumers, days }: 
   for (let start = 0, number = 1; start < consumers; start += most, number += 1) {
     const length = Math.min(most, consumers - start);
     const records = Array.from({ length }, (_, index) => recordOf(start + index));
-    await ledger.add({ writer: `filling ${api}`, number, at: NOW, watched: [], records });
+    await keep(ledger, { writer: `filling ${api}`, number, at: NOW, watched: [], records });
+  }
+}
+
+/** A batch that is sent again is counted once. */
+async function keep(ledger: Pick<LedgerStore, 'add'>, batch: UsageBatch): Promise<void> {
+  for (;;) {
+    try {
+      return await ledger.add(batch);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      await pause(100);
+    }
   }
 }
 

@@ -1,0 +1,109 @@
+// What is read of the ledger's tables in sundial.db, whole or added up, in pieces that are each short.
+// A part of ledger-operations.ts.
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { UsageCount, UsageFilter } from '../../policy/usage/ledger.ts';
+import type { UsagePlace } from '../../policy/usage/place.ts';
+import type { UsageChunk } from '../usage-pages.ts';
+import { countFrom, type DayNumbers, recordFrom, type StoredUsage } from '../usage-text.ts';
+
+/** The columns by which records are ordered. */
+export const PLACE = 'api, version, consumer, via, operation';
+
+export function createLedgerReading(database: DatabaseSync) {
+  const prepare = (text: string): StatementSync => database.prepare(text);
+  const daysOf = prepare('SELECT day, calls FROM usage_day WHERE record = ? AND day >= ? ORDER BY day');
+  const sumsOf = prepare(
+    `SELECT sum(iif(day >= ?3, calls, 0)) AS calls, sum(iif(day >= ?4 AND day < ?5, calls, 0)) AS week,
+            sum(iif(day >= ?6 AND day < ?4, calls, 0)) AS week_before
+     FROM usage_day WHERE record = ?1 AND day >= ?2`,
+  );
+  /** By what they ask for: one for each combination of conditions that was ever asked for. */
+  const reads = new Map<string, StatementSync>();
+
+  /** Looks at `most`, whether or not they have a day that is meant: that is bounded too. */
+  const rowsOf = (
+    filter: Omit<UsageFilter, 'since'>,
+    after: UsagePlace | undefined,
+    most: number,
+  ): readonly Row[] => {
+    const { text, given } = conditionsOf(filter, after);
+    const statement = reads.get(text) ?? prepare(text);
+    reads.set(text, statement);
+    return statement.all(...given, most);
+  };
+
+  return {
+    /** At most `most` records behind `after`. `since`: the first day of interest. */
+    readUsage: (
+      filter: UsageFilter,
+      since: number,
+      after: UsagePlace | undefined,
+      most: number,
+    ): UsageChunk => {
+      return chunkOf(rowsOf(filter, after, most), most, (row) => {
+        const days = daysOf
+          .all(row.id ?? null, since)
+          .map((day) => [Number(day.day), Number(day.calls)] as const);
+        const isMeant = filter.since === undefined || days.length > 0;
+        return isMeant ? recordFrom({ ...partOf(row), sample: textOf(row.sample), days }) : undefined;
+      });
+    },
+    /** The same, added up. */
+    countUsage: (
+      filter: Omit<UsageFilter, 'since'>,
+      { since, readFrom, weekFrom, weekBeforeFrom, today }: DayNumbers,
+      after: UsagePlace | undefined,
+      most: number,
+    ): UsageChunk<UsageCount> =>
+      chunkOf(rowsOf(filter, after, most), most, (row) => {
+        const id = row.id ?? null;
+        const sums = sumsOf.get(id, readFrom, since, weekFrom, today, weekBeforeFrom) ?? {};
+        // Of no day there is no sum.
+        if (sums.calls === null) return undefined;
+        const { calls, week, week_before: weekBefore } = sums;
+        return countFrom({
+          ...partOf(row),
+          sums: { calls: Number(calls), week: Number(week), weekBefore: Number(weekBefore) },
+        });
+      }),
+  };
+}
+
+/** One statement for the conditions there are, so that each is looked up in the index that it fits. */
+function conditionsOf(
+  { api, version, consumer, via }: Omit<UsageFilter, 'since'>,
+  after: UsagePlace | undefined,
+): { readonly text: string; readonly given: readonly SQLInputValue[] } {
+  const parts: (readonly [condition: string, ...given: SQLInputValue[]])[] = [];
+  if (api !== undefined) parts.push(['api = ?', api]);
+  if (version !== undefined) parts.push(['version = ?', version]);
+  if (consumer !== undefined) parts.push(['consumer = ?', consumer]);
+  if (via !== undefined) parts.push(['via = ?', via]);
+  if (after !== undefined) parts.push([`(${PLACE}) > (?, ?, ?, ?, ?)`, ...after]);
+  const where = parts.length === 0 ? '' : `WHERE ${parts.map(([condition]) => condition).join(' AND ')}`;
+  return {
+    text: `SELECT id, ${PLACE}, first_at, last_at, agents, sample FROM usage ${where} ORDER BY ${PLACE} LIMIT ?`,
+    given: parts.flatMap(([, ...given]) => given),
+  };
+}
+
+type Row = Readonly<Record<string, SQLOutputValue>>;
+
+function chunkOf<T>(rows: readonly Row[], most: number, read: (row: Row) => T | undefined): UsageChunk<T> {
+  const last = rows.length < most ? undefined : rows.at(-1);
+  return { records: rows.flatMap((row) => read(row) ?? []), last: last && partOf(last).place };
+}
+
+function partOf(row: Row): Pick<StoredUsage, 'place' | 'firstAt' | 'lastAt' | 'agents'> {
+  const text = (name: string): string => textOf(row[name]) ?? '';
+  return {
+    place: [text('api'), text('version'), text('consumer'), text('via'), text('operation')],
+    firstAt: Number(row.first_at),
+    lastAt: Number(row.last_at),
+    agents: textOf(row.agents),
+  };
+}
+
+export function textOf(value: SQLOutputValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
