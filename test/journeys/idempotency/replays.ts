@@ -115,7 +115,8 @@ export function replays({ send, carried, outcome, upstream, own, clientOf, beare
       const { leave } = clientOf(over).begin(asked);
       await vi.waitFor(() => expect(carried(path)).toBe(1), PATIENT);
       leave();
-      const isLeft = (line: { path?: unknown; aborted?: unknown }) => line.path === asked.path && line.aborted === true;
+      const isLeft = (line: { path?: unknown; aborted?: unknown }) =>
+        line.path === asked.path && line.aborted === true;
       await vi.waitFor(() => expect(own().log.some(isLeft)).toBe(true), PATIENT);
       release.resolve();
       const again = await vi.waitFor(async () => {
