@@ -217,9 +217,9 @@ describe('challenges', () => {
       'ApiKey realm="orders", header="X-API-Key"',
       'Bearer realm="orders"',
     ]);
-    expect(
-      challenges({ reason: 'scope_insufficient', required: ['a'], via: 'key' }, [KEY, partner]),
-    ).toEqual([`${asked[0]}, error="insufficient_scope", scope="a"`]);
+    expect(challenges({ reason: 'scope_insufficient', required: ['a'], via: 'key' }, [KEY, partner])).toEqual(
+      [`${asked[0]}, error="insufficient_scope", scope="a"`],
+    );
   });
 
   it.each([
