@@ -58,7 +58,9 @@ const switched = (text: string, name: string, severity: string) => `${text}rules
 
 describe.each(names)('RET-11, OAS-2: %s', (name) => {
   it('has nothing to say about its good file', async () => {
-    expect(await printed(name, await read(name, 'good'))).toMatch(/^config\/gateway.yaml and 1 policy file: no problems/);
+    expect(await printed(name, await read(name, 'good'))).toMatch(
+      /^config\/gateway.yaml and 1 policy file: no problems/,
+    );
   });
 
   it('points at what is wrong in its bad file, says its name and what would pass', async () => {
