@@ -8,6 +8,9 @@ import { SlowestFirst } from './test/support/slowest-first.ts';
 // No module of the gateway holds state, and what a test changes for the whole process it puts back.
 const isolate = false;
 
+// Node loads the tests and what they test as it does for a user: no test mocks a module, so there is nothing to transform.
+const experimental = { viteModuleRunner: false, nodeLoader: false };
+
 // Each process and each thread that a test starts finds compiled what another one has compiled, where `sundial` keeps it.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/sundial');
 process.env.NODE_COMPILE_CACHE_PORTABLE ??= '1';
@@ -22,6 +25,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate,
+          experimental,
           expect,
           testTimeout: 60_000,
           include: [
@@ -34,6 +38,7 @@ export default defineConfig({
         test: {
           name: 'contracts',
           isolate,
+          experimental,
           expect,
           include: ['test/contracts/**/*.test.ts'],
           globalSetup: ['test/support/redis.ts'],
@@ -44,6 +49,7 @@ export default defineConfig({
         test: {
           name: 'journeys',
           isolate,
+          experimental,
           expect,
           include: ['test/journeys/**/*.test.ts'],
           globalSetup: ['test/support/redis.ts'],
@@ -55,12 +61,14 @@ export default defineConfig({
         test: {
           name: 'wire',
           isolate,
+          experimental,
           expect,
           include: ['test/wire/**/*.test.ts'],
           testTimeout: 60_000,
         },
       },
     ],
+    globalSetup: ['test/support/compiled.ts'],
     // One more than the cores of the smallest machine: some tests wait for a timeout of the gateway, which costs nothing.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },

@@ -35,6 +35,11 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const EVERY_IPV6_AND_IPV4 = '::';
 const EVERY_IPV4 = '0.0.0.0';
 
+/** Instead of Fastify's own compilers, which take a tenth of the time to start and have nothing to compile. */
+function noSchemas(): never {
+  throw new Error('no route has a schema');
+}
+
 /** @throws the system's error when the address cannot be bound */
 export async function createAdminListener(options: AdminListenerOptions): Promise<AdminListener> {
   const { address, routes, audit, onError } = options;
@@ -51,6 +56,7 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
     forceCloseConnections: true,
     genReqId: () => randomUUID(),
     requestTimeout: REQUEST_TIMEOUT_MS,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1000 },
     frameworkErrors: (_error, _request, reply) =>
       send(reply, errorAnswer(400, 'The request target cannot be read.')),

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { runCheck } from '../../gateway/cli/check.ts';
 import { type InitOptions, runInit } from '../../gateway/cli/init.ts';
 import { NOW, ORDERS, type Workspace, workspace } from '../plan/workspace.ts';
+import { anyCharacter } from '../support/any-text.ts';
 
 const options = (files: Workspace) => ({
   configFile: files.configFile,
@@ -222,7 +223,7 @@ describe('any description', () => {
       info: fc.record(
         {
           title: fc.oneof(
-            fc.string({ unit: 'binary' }),
+            fc.string({ unit: anyCharacter }),
             fc.constantFrom('Orders API', '42', 'null', "it's: #1"),
           ),
           version: fc.oneof(fc.string(), fc.constantFrom('1.0', 'v12', '2026-01-15', '99999.1')),

@@ -7,6 +7,7 @@ import { renewDigest } from '../../gateway/policy/body-notice/digest.ts';
 import { isEdited, judgeHead, MOST_BYTES } from '../../gateway/policy/body-notice/editable.ts';
 import { createNotice, type NoticeFacts } from '../../gateway/policy/body-notice/notice.ts';
 import { splice } from '../../gateway/policy/body-notice/splice.ts';
+import { anyCharacter } from '../support/any-text.ts';
 
 const FACTS: NoticeFacts = {
   sunset: Date.UTC(2026, 5, 1),
@@ -59,7 +60,7 @@ describe('the notice', () => {
 
   it('any reason is one JSON string', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (reason) => {
+      fc.property(fc.string({ unit: anyCharacter }), (reason) => {
         const { member } = createNotice({ ...FACTS, reason });
         expect(JSON.parse(`{${member}}`)._deprecation.reason).toBe(reason);
       }),
@@ -130,7 +131,7 @@ describe('the splice', () => {
 const blanks = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 3 });
 const numbers = fc.constantFrom('0', '-0', '1.0', '1e2', '1E+2', '-1.50', '12345678901234567890', '0.1e-7');
 const names = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: anyCharacter, maxLength: 6 }),
   fc.constantFrom('a', 'b', '__proto__', 'deprecation', '_deprecation ', '', '7'),
 );
 const strings = fc

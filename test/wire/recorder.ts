@@ -23,6 +23,9 @@ export const SEEN = '\x81\x04seen';
 /** In the body of every ordinary answer: HTTP/2 packs field values, so that the mark in the head cannot be seen there. */
 export const ORDINARY = '"from":"the suite"';
 
+/** Whatever may be a tag. */
+const TAGS = /t_[\w-]+/g;
+
 /** What the recorder answers; a client knows by `target` whose answer it has. */
 export function ordinaryAnswer({ method, target, body }: ReadRequest): string {
   const text = JSON.stringify({ from: 'the suite', target, method, bytes: body.length });
@@ -105,7 +108,12 @@ export async function startRecorder(port = 0, host = '127.0.0.1'): Promise<Recor
   return {
     port: typeof bound === 'object' && bound !== null ? bound.port : port,
     requestsOf: (tag) => requests.filter((each) => each.head.includes(tag)),
-    requestsBeside: (tags) => requests.filter(({ head }) => !tags.some((tag) => head.includes(tag))),
+    requestsBeside: (tags) => {
+      const known = new Set(tags);
+      // Nearly every head shows one of them as it is; only the others are looked through for each.
+      const shows = (head: string) => head.match(TAGS)?.some((tag) => known.has(tag)) ?? false;
+      return requests.filter(({ head }) => !shows(head) && !tags.some((tag) => head.includes(tag)));
+    },
     tunnelled: (tag) => tunnels.get(tag) ?? '',
     script: (tag, script) => void scripts.set(tag, script),
     [Symbol.asyncDispose]: async () => {
