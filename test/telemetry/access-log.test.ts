@@ -5,7 +5,7 @@ import { createAccessLog } from '../../gateway/telemetry/access-log.ts';
 import { createLogSink } from '../../gateway/telemetry/log-sink.ts';
 import { anyCharacter } from '../support/any-text.ts';
 import { deprecatedFacts } from '../support/exchange-samples.ts';
-import { harness, outcome, WALL } from './telemetry-harness.ts';
+import { harness, outcome, unrouted, WALL } from './telemetry-harness.ts';
 
 const acme = { id: 'acme', named: true, via: 'token' as const, scopes: new Set<string>(), claims: {} };
 
