@@ -63,9 +63,10 @@ export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: ()
 }
 
 function judgeClaims(claims: JWTPayload, settings: JwtIdentity): Judged {
-  const { exp, iat, sub } = claims;
+  const { exp, iat } = claims;
   if (typeof exp !== 'number' || typeof iat !== 'number') return lasting(invalid('claims'));
-  if (typeof sub !== 'string' || sub === '') return lasting(invalid('claims'));
+  const required = ['sub', ...(settings.requiredClaims ?? [])];
+  if (!required.every((name) => isText(claims[name]))) return lasting(invalid('claims'));
   // Written so that NaN and infinities fail (JWT-2).
   const lifetime = exp - iat;
   if (!(lifetime > 0 && lifetime <= settings.maxLifetimeSeconds + LEEWAY))
@@ -82,6 +83,8 @@ function judgeClaims(claims: JWTPayload, settings: JwtIdentity): Judged {
     expires: exp * 1000,
   };
 }
+
+const isText = (claim: unknown): boolean => typeof claim === 'string' && claim !== '';
 
 /** jose checks `typ` after the signature and against one value: the accepted one that the token has, or one that fails. */
 function expectedType(accepted: readonly string[], typ: string | undefined): string {

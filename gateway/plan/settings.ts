@@ -135,6 +135,8 @@ export interface JwtIdentity {
   readonly consumerClaims: readonly string[];
   /** Undefined where no identity of the gateway has one. */
   readonly prefixes?: IdPrefixes;
+  /** Claims that must be texts and not empty, beyond `sub`. */
+  readonly requiredClaims?: readonly string[];
   /** Seconds a token may live from iat to exp. */
   readonly maxLifetimeSeconds: number;
   /** Accepted `typ` values, lower case, without `application/`. */

@@ -226,6 +226,20 @@ describe('header and signature', () => {
     expect(await verdictWith({ tokenTypes: [] }, await issuer.sign({}, { typ: 'JWT' }))).toEqual(INVALID);
   });
 
+  it.each([{ client_id: undefined }, { jti: undefined }, { jti: '' }, { jti: 7 }])(
+    'JWT-1: of a profile that wants client_id and jti both have to be there: %j',
+    async (claims) => {
+      const token = await issuer.sign(claims);
+      expect(await verdictWith({}, token)).toMatchObject({ kind: 'consumer' });
+      const outcome = await verdictWith({ requiredClaims: ['client_id', 'jti'] }, token);
+      expect(outcome).toMatchObject({ kind: 'refused', refusal: { flaw: 'claims' } });
+      const whole = await issuer.sign();
+      expect(await verdictWith({ requiredClaims: ['client_id', 'jti'] }, whole)).toMatchObject({
+        kind: 'consumer',
+      });
+    },
+  );
+
   it('JWT-1: alg written twice in the header is refused', async () => {
     const header = '{"alg":"RS256","kid":"rs256-1","typ":"at+jwt"';
     expect(await verifier.verify(await issuer.sign({}, `${header}}`))).toMatchObject({ kind: 'consumer' });

@@ -115,6 +115,7 @@ function compileIdentity(name: string, file: IdentityFiles[string]): IdentitySet
     jwksUrl: file.jwks ?? `${file.issuer.replace(/\/$/, '')}/.well-known/jwks.json`,
     algorithms: file.algorithms ?? DEFAULT_ALGORITHMS,
     consumerClaims,
+    ...(file.profile !== undefined && { requiredClaims: ['client_id', 'jti'] }),
     maxLifetimeSeconds: Math.floor((file.max_lifetime ?? HOUR_MS) / 1_000),
     // RFC 9068 section 4: nothing but an access token passes for one (JWT-5).
     tokenTypes: (file.types ?? ['at+jwt']).map((type) => type.toLowerCase().replace(/^application\//, '')),

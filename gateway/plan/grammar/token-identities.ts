@@ -87,6 +87,13 @@ export const jwtSection = z.strictObject({
     .min(1)
     .meta({ description: 'Accepted `typ` values; default at+jwt.' })
     .optional(),
+  profile: z
+    .literal('rfc9068')
+    .meta({
+      description:
+        'Tokens must name client_id and jti too, as RFC 9068 has it; default: sub, iat and exp do.',
+    })
+    .optional(),
   token_cache: tokenCache(
     '5m',
     'How long a verified token is taken again without a look at its signature, never past its exp, or off. Default 5m.',
