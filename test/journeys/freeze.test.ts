@@ -39,6 +39,11 @@ beforeAll(async () => {
     await using asking = overHttp1(first.https);
     for (const path of ['/api/v1/invoices/7', '/api/v1/reports/7'])
       expect((await ask(path, 'acme', asking)).status).toBe(200);
+    // Since when it is watched has to be known before the day: it is written with the first flush.
+    await vi.waitFor(async () => {
+      expect(await first.metric('sundial_ledger_flushes_total{result="success"}')).toBeGreaterThan(0);
+      expect(await first.metric('sundial_ledger_pending_records')).toBe(0);
+    });
     // Its first call may not have come to the store yet when the day begins.
     now = FREEZE - 1;
     expect((await ask('/api/v1/invoices/7', 'initech', asking)).status).toBe(200);

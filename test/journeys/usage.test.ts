@@ -156,7 +156,7 @@ describe('a consumer’s own usage', () => {
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'cache-control': 'private, no-store',
-        vary: 'Authorization',
+        vary: 'Authorization, X-API-Key',
       },
     });
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');

@@ -124,3 +124,6 @@ export interface WebsocketCase extends Case {
   /** Fields of the answer. */
   readonly answered?: readonly FieldTest[];
 }
+
+/** The first forty of its bytes one by one, then the rest: each gap is a chance for a busy machine to take too long. */
+export const byteByByte = (text: string): readonly string[] => [...text.slice(0, 40), text.slice(40)];

@@ -1,6 +1,6 @@
 // Answers whose head is broken, hostile or too large (SMG-10, SMG-11, SMG-22, FWD-18).
 // What an upstream slips into a value must never become a line of its own at the client.
-import { type ResponseCase, says } from '../wire-case.ts';
+import { byteByByte, type ResponseCase, says } from '../wire-case.ts';
 import { cleaned, faulty, head, relayed } from './rows.ts';
 
 const field = (id: string, title: string, line: string, more?: Partial<ResponseCase>): ResponseCase =>
@@ -126,7 +126,7 @@ export const heads: readonly ResponseCase[] = [
     'r-slow-head',
     'FWD-20',
     'a head byte by byte',
-    { pieces: () => [...head('200 OK', 'Content-Length: 5'), 'hello'], gapMs: 3 },
+    { pieces: () => [...byteByByte(head('200 OK', 'Content-Length: 5')), 'hello'], gapMs: 1 },
     {
       body: 'hello',
     },

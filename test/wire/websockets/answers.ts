@@ -1,6 +1,6 @@
 // Upstreams that answer a sound handshake with something else than a sound 101 (RFC 6455 §4.1; WS-3, WS-5).
 // Whatever the client sends behind it must not reach an upstream that has not switched.
-import { type Script, says, type WebsocketCase } from '../wire-case.ts';
+import { byteByByte, type Script, says, type WebsocketCase } from '../wire-case.ts';
 import { FRAME, switches } from './rows.ts';
 
 /** No tunnel: the upstream has not done what makes one. */
@@ -112,7 +112,7 @@ export const upstreamAnswers: readonly WebsocketCase[] = [
     id: 'w-answer-slow',
     rules: ['WS-3'],
     title: 'a 101 byte by byte',
-    script: { gapMs: 2, pieces: (request) => [...switches().pieces(request).join('')] },
+    script: { gapMs: 1, pieces: (request) => byteByByte(switches().pieces(request).join('')) },
     pass: ['switched'],
     after: FRAME,
   },
