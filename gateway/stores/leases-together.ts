@@ -21,33 +21,24 @@ export function createFetchTogether(
     let times = Math.max(1, Math.min(...wanted.map(timesWanted)));
     for (;;) {
       const sentAt = now();
-      const answers = await inner.takeAll(wanted.map(({ take }) => ({ ...take, cost: take.cost * times })));
+      const asked = wanted.map((each) => ({ ...each.take, cost: missingFor(each, times) }));
+      const answers = await inner.takeAll(asked);
       const allowed = answers.every((answer) => answer?.allowed);
       if (allowed || times === 1) {
-        enterAll(wanted, answers, { times, allowed, sentAt });
+        for (const [index, { entry }] of wanted.entries()) {
+          const answer = answers[index];
+          // Beside a refusal what the others let pass has gone back: nothing is leased of it.
+          if (answer === undefined || answer.allowed !== allowed) continue;
+          entry.account.lapse(now());
+          entry.account.enter(answer, asked[index]?.cost ?? 0, sentAt);
+        }
         return;
       }
       if (waiting.gone) throw tooSlow();
-      times = Math.max(1, Math.min(times - 1, timesLeft(wanted, answers)));
-    }
-  };
-
-  /** Beside a refusal what the others let pass has gone back: nothing is leased of it. */
-  const enterAll = (
-    wanted: readonly Wanted[],
-    answers: readonly (Taken | undefined)[],
-    {
-      times,
-      allowed,
-      sentAt,
-    }: { readonly times: number; readonly allowed: boolean; readonly sentAt: number },
-  ): void => {
-    const at = now();
-    for (const [index, { entry, take }] of wanted.entries()) {
-      const answer = answers[index];
-      if (answer === undefined || answer.allowed !== allowed) continue;
-      entry.account.lapse(at);
-      entry.account.enter(answer, take.cost * times, sentAt);
+      times = Math.max(
+        1,
+        Math.min(times - 1, ...wanted.map((each, index) => timesLeft(each, answers[index]))),
+      );
     }
   };
 
@@ -62,14 +53,17 @@ export function createFetchTogether(
   };
 }
 
-function timesWanted({ entry: { account, queued }, take: { cost } }: Wanted): number {
-  return Math.floor(account.sizeFor(cost, account.missing(queued)) / cost);
+/** Units that so many requests need beyond those at hand. */
+function missingFor({ entry, take }: Wanted, times: number): number {
+  return Math.max(1, take.cost * times - entry.account.held());
 }
 
-function timesLeft(wanted: readonly Wanted[], answers: readonly (Taken | undefined)[]): number {
-  return Math.min(
-    ...answers.map((answer, index) =>
-      Math.floor((answer?.remaining ?? Number.POSITIVE_INFINITY) / (wanted[index]?.take.cost ?? 1)),
-    ),
+function timesWanted({ entry: { account, queued }, take: { cost } }: Wanted): number {
+  return Math.floor(
+    (account.held() + account.sizeFor(account.missing(cost), account.missing(queued))) / cost,
   );
+}
+
+function timesLeft({ entry, take }: Wanted, answer: Taken | undefined): number {
+  return Math.floor((entry.account.held() + (answer?.remaining ?? Number.POSITIVE_INFINITY)) / take.cost);
 }

@@ -40,9 +40,7 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
   const fetchTogether = createFetchTogether(inner, held);
 
   /** From all leases or from none; undefined while one of them does not know. */
-  const spendAll = (wanted: readonly Wanted[]): readonly (Taken | undefined)[] | undefined => {
-    const at = now();
-    for (const { entry } of wanted) entry.account.lapse(at);
+  const spendAll = (wanted: readonly Wanted[], at: number): readonly (Taken | undefined)[] | undefined => {
     const seen = wanted.map(({ entry, take }) => entry.account.look(take.cost, at));
     if (seen.some((each) => each?.allowed === false)) return seen;
     if (seen.includes(undefined)) return undefined;
@@ -69,7 +67,8 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
     try {
       for (;;) {
         await fetchEmpty(wanted);
-        const spent = spendAll(wanted);
+        // What was fetched for those that wait is theirs, however long it took to come.
+        const spent = spendAll(wanted, now());
         if (spent !== undefined) return spent;
         if (waiting.gone) throw tooSlow();
       }
@@ -82,7 +81,9 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
     take,
     takeAll: (takes) => {
       const wanted = takes.map(entries.wantedOf);
-      return spendAll(wanted) ?? spendAfterCalls(wanted);
+      const at = now();
+      for (const { entry } of wanted) entry.account.lapse(at);
+      return spendAll(wanted, at) ?? spendAfterCalls(wanted);
     },
   };
 }

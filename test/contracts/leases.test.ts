@@ -311,6 +311,40 @@ describe('leases', () => {
     });
   });
 
+  it('RL-10: a unit at hand and one in the store serve a request for two', async () => {
+    const { inner, now, calls } = countedStore();
+    const store = createLeasingStore(inner, { now });
+    const shared = { key: 'shared', limit: busy, cost: 1 };
+    await store.take(shared);
+    await inner.take({ ...shared, cost: 589 });
+    for (let spent = 0; spent < 8; spent++) await store.take(shared);
+    await settle();
+    calls.length = 0;
+    const own = { key: 'own', limit: limitOf(10, HOUR), cost: 2 };
+    const taken = await store.takeAll([own, { ...shared, cost: 2 }]);
+    expect(taken.map((each) => each?.allowed)).toEqual([true, true]);
+    expect(calls.length).toBeLessThan(5);
+  });
+
+  it('RL-13: what was fetched for a request is of use, however long it took to come', async () => {
+    const { inner, now, clock, calls } = countedStore();
+    const late: RateLimitStore = {
+      ...inner,
+      takeAll: async (takes) => {
+        const taken = await inner.takeAll(takes);
+        clock.time += 40;
+        return taken;
+      },
+    };
+    const store = createLeasingStore(late, { now });
+    const [fast, slow] = [
+      { key: 'fast', limit: limitOf(100, 1000), cost: 1 },
+      { key: 'slow', limit: limitOf(10, HOUR), cost: 1 },
+    ];
+    expect((await store.takeAll([fast, slow])).map((each) => each?.allowed)).toEqual([true, true]);
+    expect(calls).toHaveLength(1);
+  });
+
   it('RL-10: one key empty, as much is leased of it as what is left of the other can be spent with', async () => {
     const { inner, now, calls } = countedStore();
     const store = createLeasingStore(inner, { now });
