@@ -43,7 +43,7 @@ beforeAll(async () => {
     await vi.waitFor(async () => {
       expect(await first.metric('sundial_ledger_flushes_total{result="success"}')).toBeGreaterThan(0);
       expect(await first.metric('sundial_ledger_pending_records')).toBe(0);
-    });
+    }, 20_000);
     // Its first call may not have come to the store yet when the day begins.
     now = FREEZE - 1;
     expect((await ask('/api/v1/invoices/7', 'initech', asking)).status).toBe(200);
