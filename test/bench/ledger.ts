@@ -14,7 +14,7 @@ import { benchRequests, CONSUMERS } from './work.ts';
 
 const { values: options } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
 /** Processes are started anew now and then: how their code was compiled is a part of what they cost. */
-const [STARTS, ROUNDS, WARM_UP_S, SECONDS] = options.quick ? [1, 4, 1, 0.5] : [4, 30, 3, 0.4];
+const [STARTS, ROUNDS, WARM_UP_S, SECONDS] = options.quick ? [1, 4, 1, 0.5] : [3, 20, 3, 0.4];
 const MOST = 1.02;
 const KINDS = ['on', 'off', 'off again'] as const;
 type Kind = (typeof KINDS)[number];
