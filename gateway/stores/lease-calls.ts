@@ -8,8 +8,8 @@ import type { Patience } from './patience.ts';
 export interface LeaseCalls {
   /** For one key: a lease that serves this take and, of those that wait for the key, as many as `atMost` units do. */
   readonly fetch: (wanted: Wanted, atMost: number) => Promise<void>;
-  /** Fetches the next lease ahead when it is time. */
-  readonly renew: (wanted: Wanted) => void;
+  /** Fetches the next lease ahead when it is time; of those that wait for the key as many as `atMost` units serve are thought of. */
+  readonly renew: (wanted: Wanted, atMost: number) => void;
 }
 
 export interface LeaseCallOptions {
@@ -53,10 +53,10 @@ export function createLeaseCalls(
   return {
     fetch: (wanted, atMost) =>
       wanted.entry.flight ?? fly(wanted, wanted.entry.account.missing(wanted.take.cost), atMost),
-    renew: (wanted) => {
+    renew: (wanted, atMost) => {
       if (wanted.entry.flight !== undefined || !wanted.entry.account.claimRenewal()) return;
       // Its failure is told to whoever has come to wait for it; with nobody waiting the next call will tell.
-      fly(wanted, 0, Number.POSITIVE_INFINITY).catch(() => undefined);
+      fly(wanted, 0, atMost).catch(() => undefined);
     },
   };
 }

@@ -46,7 +46,8 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
     if (seen.includes(undefined)) return undefined;
     return wanted.map((each) => {
       const taken = each.entry.account.take(each.take.cost, at);
-      calls.renew(each);
+      // Who waits here needs other keys too, and fetches them together.
+      calls.renew(each, 0);
       return taken;
     });
   };
@@ -125,7 +126,7 @@ function openLeases(
       wanted.entry.account.lapse(at);
       const taken = wanted.entry.account.take(take.cost, at);
       if (taken === undefined) return takeAfterCall(wanted);
-      calls.renew(wanted);
+      calls.renew(wanted, Number.POSITIVE_INFINITY);
       return taken;
     },
   };
