@@ -1,6 +1,5 @@
 // The effective configuration: every value in force with the line it comes from, fit to be shown.
 // From the documents behind a plan; for `sundial config show` and the admin listener.
-
 import { schemaOf } from '../grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
 import { policyGrammar } from '../grammar/policy-grammar.ts';

@@ -1,0 +1,40 @@
+// `sundial explain` in process, on one policy that the tests vary.
+// For the files explain*.test.ts.
+import { type ExplainOptions, runExplain } from '../../gateway/cli/explain.ts';
+import { NOW } from '../plan/workspace.ts';
+
+export const explain = (
+  files: { readonly folder: string; readonly configFile: string },
+  request: string,
+  options: Partial<ExplainOptions> = {},
+) =>
+  runExplain({
+    request,
+    headers: [],
+    as: undefined,
+    scopes: undefined,
+    paused: undefined,
+    format: 'text',
+    configFile: files.configFile,
+    environment: {},
+    now: NOW,
+    today: NOW,
+    colour: false,
+    cwd: files.folder,
+    ...options,
+  });
+
+export const ORDERS = `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" }, { header: API-Version }, { default: v2 } ]
+access: { identity: main, scopes: { read: [orders:read], write: any } }
+limits: { rate: 600/1m, deprecated: 50% }
+upstreams:
+  v1: { targets: [http://127.0.0.1:4001] }
+  v2: { targets: [http://127.0.0.1:4002] }
+versions:
+  v1: { released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-01-15, successor: v2, guide: https://docs.example.com/v2, status: https://status.example.com/v1 }
+  v2: { released: 2026-01-15 }
+`;
+
+export const policies = { 'policies/orders.yaml': ORDERS };
