@@ -167,6 +167,7 @@ async function assemble(
     plan: () => plan,
     now,
     wallClock,
+    monotonic,
     overrides: stores.overrides,
     pins: stores.pins,
     keys: stores.keys,

@@ -11,13 +11,20 @@ import { countOf, usageRows } from '../policy/usage/rows.ts';
 import { createVersionTallies } from '../policy/usage/version-tallies.ts';
 import { daysBefore, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
 import { preferredType } from '../policy/versioning/preferred-type.ts';
-import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedQuery } from './answers.ts';
+import {
+  type AdminAnswer,
+  errorAnswer,
+  instantText,
+  jsonAnswer,
+  malformedQuery,
+  storeTooSlow,
+} from './answers.ts';
 import type { AdminRequest, Route } from './route.ts';
 import { recordBody, rowBody } from './usage-bodies.ts';
 import { eraseUsage } from './usage-erasure.ts';
 import { exceptionsOf } from './usage-exceptions.ts';
 import { readUsageQuery, type UsageQuery } from './usage-query.ts';
-import { RECORDS_PER_PAGE, tallyAll, wholeConsumers } from './usage-reading.ts';
+import { boundedReads, RECORDS_PER_PAGE, TooSlow, tallyAll, wholeConsumers } from './usage-reading.ts';
 import { usageSummary } from './usage-summary.ts';
 import { usedVersions } from './usage-versions.ts';
 
@@ -25,6 +32,8 @@ export interface UsagePorts {
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
+  /** Milliseconds. */
+  readonly monotonic: () => number;
   readonly overrides: Pick<OverrideStore, 'current'>;
   readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt' | 'erase'>;
   /** False: what the ledger has is of another time. */
@@ -35,11 +44,13 @@ const USAGE = '/-/usage';
 const USUAL_DAYS = 30;
 /** With all their days, which the rows of others are told without. */
 const WHOLE_RECORDS_PER_PAGE = 100;
+/** Less than `sundial usage` waits, so that it is told why. */
+const LOOK_WITHIN_MS = 25_000;
 const CSV = 'text/csv';
 
 export function usageRoutes(ports: UsagePorts): readonly Route[] {
   return [
-    { method: 'GET', path: USAGE, show: (request) => show(ports, request) },
+    { method: 'GET', path: USAGE, show: (request) => showInTime(ports, request) },
     {
       method: 'DELETE',
       path: USAGE,
@@ -50,6 +61,17 @@ export function usageRoutes(ports: UsagePorts): readonly Route[] {
 }
 
 /** Rejects with `StoreUnavailable` while the ledger cannot be read. */
+async function showInTime(ports: UsagePorts, request: AdminRequest): Promise<AdminAnswer> {
+  const { erase } = ports.ledger;
+  const ledger = { erase, ...boundedReads(LOOK_WITHIN_MS, ports.ledger, ports.monotonic) };
+  try {
+    return await show({ ...ports, ledger }, request);
+  } catch (error) {
+    if (!(error instanceof TooSlow)) throw error;
+    return storeTooSlow(LOOK_WITHIN_MS / 1_000, 'Ask again, or for less: one api, one version.');
+  }
+}
+
 async function show(ports: UsagePorts, { query, accept }: AdminRequest): Promise<AdminAnswer> {
   const now = ports.now();
   const read = readUsageQuery(query, now);

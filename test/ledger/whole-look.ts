@@ -76,6 +76,7 @@ export async function lookAtAll(
   const [route] = usageRoutes({
     plan: () => NO_POLICIES,
     now: () => NOW,
+    monotonic: () => performance.now(),
     overrides: { current: () => [] },
     ledger: stores.ledger,
     recordsUsage: true,

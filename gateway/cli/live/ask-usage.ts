@@ -19,7 +19,8 @@ export interface LiveUsage {
 export type AskedUsage = LiveUsage | { readonly kind: 'absent'; readonly why: string };
 
 export const USUAL_DAYS = 30;
-const WITHIN_MS = 10_000;
+/** Longer than a gateway takes to say that its store is slow. */
+const WITHIN_MS = 30_000;
 /** A hundred thousand consumers; whoever has more sees the first of them counted. */
 const MOST_PAGES = 200;
 
