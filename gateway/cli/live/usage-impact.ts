@@ -8,6 +8,7 @@ import { effectiveSunset } from '../../plan/redirects.ts';
 import type { UsedVersion } from '../../plan/usage-answers.ts';
 import { versionName, versionPath, versionsOf } from '../../plan/versions.ts';
 import type { EpochMs } from '../../policy/contract.ts';
+import { endsSoon, leaveInWords } from '../../policy/lifecycle/exceptions.ts';
 import { judgeRetirement, retireWhenInWords, usageInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import { dayNumber, startOfDay } from '../../policy/usage/day.ts';
@@ -157,12 +158,13 @@ function closes({ source, label, version, used, live, now, say, warn }: Judged):
 }
 
 function excepts({ version, used, now, say, warn }: Judged): void {
-  for (const [index, { consumer, from, until }] of (version.exceptions ?? []).entries()) {
+  for (const [index, exception] of (version.exceptions ?? []).entries()) {
+    const { consumer, until } = exception;
     if (until <= now) continue;
     const use = used.exceptions.find((each) => each.consumer === consumer);
     const calls = use === undefined ? 'calls that are not known yet' : counted(use.calls, 'call');
-    const leave = `leave from ${from.join(' and ')} until ${dateInWords(until)}`;
-    if (use !== undefined && use.calls > 0 && until - now <= NEAR_MS) {
+    const leave = leaveInWords(exception);
+    if (use !== undefined && use.calls > 0 && endsSoon(exception, now)) {
       const left = counted(Math.floor((until - now) / DAY_MS), 'day');
       warn(
         ['exceptions', index, 'until'],
