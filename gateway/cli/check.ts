@@ -63,12 +63,9 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
 
 type UsageTold = Impacts & { readonly absent?: string };
 
-/** What the ledger says of a version says whether its exceptions are used, too. */
-function isToldOf({ impacts, problems }: UsageTold, { api, version, file, line, column }: Notice): boolean {
-  return (
-    impacts.some((each) => each.api === api && each.version === version) ||
-    problems.some((each) => each.file === file && each.line === line && each.column === column)
-  );
+/** One that is still used is a finding. */
+function isToldOf({ problems }: UsageTold, { file, line, column }: Notice): boolean {
+  return problems.some((each) => each.file === file && each.line === line && each.column === column);
 }
 
 type Told = UsageTold & { readonly notices: readonly Notice[] };

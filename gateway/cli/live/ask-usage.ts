@@ -38,15 +38,19 @@ export async function askUsage(sources: readonly PolicySource[], which: WhichGat
   const first = answers.get(USUAL_DAYS);
   if (first === undefined) throw new Error('a month was asked for');
   const callers = versions.some(({ freeze }) => freeze !== undefined) ? await allRows(door, first) : [];
-  return { kind: 'usage', now: first.now, answers, callers };
+  return 'why' in callers ? callers : { kind: 'usage', now: first.now, answers, callers };
 }
 
-async function allRows(door: AdminDoor, first: UsageAnswer): Promise<readonly UsageRowBody[]> {
+async function allRows(
+  door: AdminDoor,
+  first: UsageAnswer,
+): Promise<readonly UsageRowBody[] | Extract<AskedUsage, { kind: 'absent' }>> {
   const rows = [...first.consumers];
   let { next } = first;
   for (let page = 1; next !== null && page < MOST_PAGES; page += 1) {
     const answer = await askPage(door, { since: `${USUAL_DAYS}d`, after: next });
-    if ('why' in answer) break;
+    // Of a part nobody can say how many it would meet.
+    if ('why' in answer) return answer;
     rows.push(...answer.consumers);
     next = answer.next;
   }

@@ -140,21 +140,28 @@ function closes({ source, label, version, used, live, now, say, warn }: Judged):
   const excepted = (version.exceptions ?? []).filter(
     ({ from, until }) => from.includes('freeze') && now < until,
   );
-  const callers = live.callers.filter(
-    (row) => row.api === used.api && row.version === label && row.via !== 'address',
-  );
-  const late = callers.filter(
-    ({ consumer, firstCall }) =>
-      Date.parse(firstCall) >= freeze && !excepted.some((each) => each.consumer === consumer),
+  const callers = firstCalls(live, used);
+  const late = [...callers].filter(
+    ([caller, first]) => first >= freeze && !excepted.some(({ consumer }) => consumer === caller),
   );
   const day = dateInWords(freeze);
   if (freeze > now)
-    say(`closes to new consumers on ${day}; ${counted(callers.length, 'consumer')} call it now`);
+    say(`closes to new consumers on ${day}; ${counted(callers.size, 'consumer')} call it now`);
   else if (late.length === 0) say(`closed to new consumers since ${day}`);
   else {
-    const of = `${late.length.toLocaleString('en-US')} of ${counted(callers.length, 'consumer')}`;
+    const of = `${late.length.toLocaleString('en-US')} of ${counted(callers.size, 'consumer')}`;
     say(`closed to new consumers since ${day}: refuses ${of} that called it in ${USUAL_DAYS} days`);
   }
+}
+
+/** By consumer, whatever proved its id: the gateway judges so, too. An address is nobody's id. */
+function firstCalls({ callers }: LiveUsage, used: UsedVersion): ReadonlyMap<string, EpochMs> {
+  const first = new Map<string, EpochMs>();
+  for (const { api, version, consumer, via, firstCall } of callers) {
+    if (api !== used.api || version !== used.version || via === 'address') continue;
+    first.set(consumer, Math.min(Date.parse(firstCall), first.get(consumer) ?? Number.POSITIVE_INFINITY));
+  }
+  return first;
 }
 
 function excepts({ version, used, now, say, warn }: Judged): void {
