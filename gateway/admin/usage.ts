@@ -38,6 +38,8 @@ export interface UsagePorts {
   readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt' | 'erase'>;
   /** False: what the ledger has is of another time. */
   readonly recordsUsage: boolean;
+  /** Before it the ledger has forgotten what was called; undefined: nothing. */
+  readonly keptFrom: () => EpochMs | undefined;
 }
 
 const USAGE = '/-/usage';
@@ -104,15 +106,17 @@ function usualSince({ filter }: UsageQuery, now: EpochMs, beganAt: EpochMs | und
 }
 
 async function pageOf(
-  { ledger, recordsUsage }: UsagePorts,
+  { ledger, recordsUsage, keptFrom }: UsagePorts,
   { asked, window, beganAt }: Look,
 ): Promise<UsageAnswer> {
   const { filter, since, after } = asked;
+  const kept = keptFrom();
   const told = {
     now: instantText(window.now),
     since: window.since,
     recording: recordsUsage,
     began: beganAt === undefined ? null : instantText(beganAt),
+    kept: kept === undefined ? null : instantText(kept),
   };
   if (filter.consumer === undefined) {
     const count = (page: PageAsked) => ledger.count(filter, window, page);
@@ -127,7 +131,7 @@ async function pageOf(
 }
 
 async function versionsOf(
-  { plan: current, ledger, overrides, recordsUsage }: UsagePorts,
+  { plan: current, ledger, overrides, recordsUsage, keptFrom }: UsagePorts,
   { asked, window }: Look,
 ): Promise<UsedVersion[]> {
   const plan = current();
@@ -145,8 +149,8 @@ async function versionsOf(
   // Who is not looked at now may be calling.
   const beganAt = recordsUsage ? ledger.beganAt : async () => undefined;
   const usageOf = async (version: UsageVersion, days: number) =>
-    recordsUsage ? usageSummary(ledger, version, days, window.now) : undefined;
-  return usedVersions({ plan, moment, filter, window, beganAt, usageOf }, tally.versions());
+    recordsUsage ? usageSummary(ledger, version, days, window.now, keptFrom()) : undefined;
+  return usedVersions({ plan, moment, filter, window, beganAt, kept: keptFrom(), usageOf }, tally.versions());
 }
 
 function isUnknown(plan: GatewayPlan, { filter: { api, version } }: UsageQuery): boolean {

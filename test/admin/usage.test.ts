@@ -101,6 +101,7 @@ const routes = (recordsUsage = true, changes: Partial<UsagePorts> = {}) =>
     overrides: { current: () => [] },
     ledger: stores.ledger,
     recordsUsage,
+    keptFrom: () => undefined,
     ...changes,
   });
 
@@ -221,6 +222,22 @@ describe('GET /-/usage', () => {
         { verdict: 'too_early', summary: '0 calls, but the ledger does not watch it: too early to say' },
       ],
     });
+  });
+
+  it('calls nothing safe to retire of days that it has forgotten, and says which those are', async () => {
+    const told = async (kept: string) => {
+      const [route] = routes(true, { keptFrom: () => at(kept) });
+      if (route?.method !== 'GET') throw new Error('no such page');
+      const query = new URLSearchParams('version=v0');
+      const { body } = await route.show({ parameter: () => '', query, accept: undefined, body: undefined });
+      const answer = readUsageAnswer(JSON.parse(body));
+      return [answer?.kept, answer?.versions?.[0]?.summary];
+    };
+    expect(await told('2026-11-14')).toEqual([
+      '2026-11-14T00:00:00Z',
+      '0 calls, but the ledger watches it since 2026-11-14 only: too early to say',
+    ]);
+    expect((await told('2026-10-21'))[1]).toBe('0 calls in 30 days: safe to retire');
   });
 
   it('has a row for each consumer that called, by all its operations', async () => {

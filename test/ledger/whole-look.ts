@@ -80,6 +80,7 @@ export async function lookAtAll(
     overrides: { current: () => [] },
     ledger: stores.ledger,
     recordsUsage: true,
+    keptFrom: () => undefined,
   });
   if (route?.method !== 'GET') throw new Error('the first is the page that shows');
   const query = new URLSearchParams({ api: kept.api, since: `${kept.days - 1}d` });

@@ -13,7 +13,7 @@ import { judgeRetirement, retireWhenInWords, usageInWords } from '../../policy/l
 import { dateInWords } from '../../policy/notation.ts';
 import { dayNumber, startOfDay } from '../../policy/usage/day.ts';
 import { called, calledInWords, counted, type Look } from '../../policy/usage/verdict.ts';
-import { daysBefore, type UsageWindow, usageWindow } from '../../policy/usage/window.ts';
+import { daysBefore, tellsSince, type UsageWindow, usageWindow } from '../../policy/usage/window.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type LiveUsage, USUAL_DAYS } from './ask-usage.ts';
 
@@ -98,7 +98,9 @@ function mayRetire({ source, label, version, used, live, now, say, warn }: Judge
   const sunset = effectiveSunset(version);
   if (rule === undefined || sunset === undefined || sunset <= now) return;
   const { consumers, calls } = usedIn(live, used.api, label, rule.days) ?? { consumers: 0, calls: 0 };
-  const usage = { consumers, calls, days: rule.days, since: countedSince(used, live) };
+  const { kept = null } = live.answers.get(USUAL_DAYS) ?? {};
+  const since = tellsSince(countedSince(used, live), kept === null ? undefined : Date.parse(kept));
+  const usage = { consumers, calls, days: rule.days, since };
   const { kind } = judgeRetirement(rule, usage, now);
   const bound = `retire_when ${retireWhenInWords(rule)}`;
   if (kind === 'met') say(`${bound}: met`);
