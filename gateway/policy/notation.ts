@@ -41,6 +41,12 @@ export function parseRate(text: string): Rate | undefined {
   return units === undefined || windowMs === undefined ? undefined : { units: Number(units), windowMs };
 }
 
+/** `25%` to 0.25, from 1 to 100; undefined for any other text. */
+export function parseShare(text: string): number | undefined {
+  const percent = /^([1-9]\d?|100)%$/.exec(text)?.[1];
+  return percent === undefined ? undefined : Number(percent) / 100;
+}
+
 /**
  * A calendar date, meaning midnight UTC (SUN-2), or a full instant with its offset (SUN-5).
  * Undefined for other texts and for dates no calendar has, such as 2026-02-30.
@@ -68,6 +74,11 @@ export function dayOf(instant: EpochMs): string {
 /** A date where the instant is the midnight of one, as it would be written; else the whole instant. */
 export function dateInWords(at: EpochMs): string {
   return at % 86_400_000 === 0 ? dayOf(at) : Temporal.Instant.fromEpochMilliseconds(at).toString();
+}
+
+/** `1 call`, `3,100 calls`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Keys, log lines and reports hold no longer one. */
