@@ -2,7 +2,8 @@
 // Pure text; consumers and user agents come from elsewhere and are cut and cleaned for the terminal.
 import { plural } from '../plan/problems.ts';
 import type { UsageAnswer, UsageRowBody, UsedVersion } from '../plan/usage-answers.ts';
-import { counted, parseInstant } from '../policy/notation.ts';
+import { parseInstant } from '../policy/notation.ts';
+import { counted } from '../policy/usage/verdict.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { moment } from './admin-text.ts';
 import { type Column, cell, printable, tableLines } from './terminal-text.ts';

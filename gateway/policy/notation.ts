@@ -76,11 +76,6 @@ export function dateInWords(at: EpochMs): string {
   return at % 86_400_000 === 0 ? dayOf(at) : Temporal.Instant.fromEpochMilliseconds(at).toString();
 }
 
-/** `1 call`, `3,100 calls`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** Keys, log lines and reports hold no longer one. */
 const LONGEST_ID = 256;
 /** Control, format, unassigned and lone-surrogate characters, and the two separators that end a line. */
