@@ -20,13 +20,11 @@ describe('a guide that is a file', () => {
   });
 
   it('of the API stands for its versions, and of several that name it is read once', async () => {
-    const policy =
-      `${POLICY.replace('base:', 'guide: ./guides/v1-to-v2.md\nbase:')}    deprecated: 2026-06-01\n`
-        .replace(
-          'v2: { released: 2026-01-15 }\n    deprecated',
-          'v2:\n    released: 2026-01-15\n    deprecated',
-        )
-        .concat('    operations: { GET /old: { deprecated: 2026-07-01, guide: ./guides/old.md } }\n');
+    const operations = 'operations: { GET /old: { deprecated: 2026-05-01, guide: ./guides/old.md } }';
+    const policy = POLICY.replace('base:', 'guide: ./guides/v1-to-v2.md\nbase:').replace(
+      'v2: { released: 2026-01-15 }',
+      `v2: { released: 2026-01-15, deprecated: 2026-06-01, ${operations} }`,
+    );
     await using files = await workspace({
       'policies/orders.yaml': policy,
       [FILE]: 'a',
