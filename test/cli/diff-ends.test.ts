@@ -2,7 +2,7 @@
 // What counts as a change stands in diff.test.ts.
 import { describe, expect, it } from 'vitest';
 import { ORDERS, workspace } from '../plan/workspace.ts';
-import { diff } from './diffed-orders.ts';
+import { diff } from '../support/file-commands.ts';
 
 describe('how it ends', () => {
   it('0 with changes, 1 where the exit code was asked for', async () => {

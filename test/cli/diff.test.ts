@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { ORDERS, workspace } from '../plan/workspace.ts';
+import { diff } from '../support/file-commands.ts';
 import { OF_APIS } from './changes/apis.ts';
 import { OF_VERSIONS } from './changes/versions.ts';
-import { diff, WIDE } from './diffed-orders.ts';
+import { WIDE } from './diffed-orders.ts';
 
 /** The change lines alone, of `WIDE` after one edit. */
 async function changed(from: string, to: string): Promise<readonly string[]> {

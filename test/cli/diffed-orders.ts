@@ -1,7 +1,5 @@
-// `sundial diff` in process, and a policy that has nearly everything.
-// For the files diff*.test.ts and the tables in changes/.
-import { type DiffOptions, runDiff } from '../../gateway/cli/diff.ts';
-import { NOW, type Workspace } from '../plan/workspace.ts';
+// A policy that has nearly everything, for what `sundial diff` says of an edit.
+// For diff.test.ts and the tables in changes/.
 
 export const WIDE = `api: orders
 base: /api/orders
@@ -32,17 +30,3 @@ versions:
     operations:
       GET /search: { deprecated: 2026-06-01, sunset: 2027-06-15, successor: GET /, guide: https://docs.example.com/search }
 `;
-
-export const diff = (files: Workspace, options: Partial<DiffOptions> = {}) =>
-  runDiff({
-    older: 'old.yaml',
-    newer: 'new.yaml',
-    configFile: files.configFile,
-    format: 'text',
-    exitCode: false,
-    environment: {},
-    now: NOW,
-    colour: false,
-    cwd: files.folder,
-    ...options,
-  });

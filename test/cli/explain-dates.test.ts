@@ -2,7 +2,8 @@
 // What it prints of any request stands in explain.test.ts.
 import { describe, expect, it } from 'vitest';
 import { workspace } from '../plan/workspace.ts';
-import { explain, ORDERS, policies } from './explained-orders.ts';
+import { explain } from '../support/file-commands.ts';
+import { ORDERS, policies } from './explained-orders.ts';
 
 /** Versions are days; nothing is left after the first but what follows it. */
 const FLOOR = `api: orders

@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ExplainOptions } from '../../gateway/cli/explain.ts';
 import { workspace } from '../plan/workspace.ts';
-import { explain, ORDERS } from './explained-orders.ts';
+import { explain } from '../support/file-commands.ts';
+import { ORDERS } from './explained-orders.ts';
 
 describe('what changes next', () => {
   it('names the end of the operation that a redirect leads to', async () => {

@@ -2,7 +2,8 @@
 // What it prints of a good one stands in explain.test.ts.
 import { describe, expect, it } from 'vitest';
 import { NOW, workspace } from '../plan/workspace.ts';
-import { explain, ORDERS, policies } from './explained-orders.ts';
+import { explain } from '../support/file-commands.ts';
+import { ORDERS, policies } from './explained-orders.ts';
 
 describe('explain', () => {
   it('a pause that is over by then is wrong usage', async () => {

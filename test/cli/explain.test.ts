@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ExplainOptions } from '../../gateway/cli/explain.ts';
 import { workspace } from '../plan/workspace.ts';
-import { explain, ORDERS, policies } from './explained-orders.ts';
+import { explain } from '../support/file-commands.ts';
+import { ORDERS, policies } from './explained-orders.ts';
 
 describe('explain', () => {
   it('prints every decision with the line that made it, the lines of the answer, and what changes next', async () => {

@@ -1,28 +1,5 @@
-// `sundial explain` in process, on one policy that the tests vary.
+// One policy that the tests of `sundial explain` vary.
 // For the files explain*.test.ts.
-import { type ExplainOptions, runExplain } from '../../gateway/cli/explain.ts';
-import { NOW } from '../plan/workspace.ts';
-
-export const explain = (
-  files: { readonly folder: string; readonly configFile: string },
-  request: string,
-  options: Partial<ExplainOptions> = {},
-) =>
-  runExplain({
-    request,
-    headers: [],
-    as: undefined,
-    scopes: undefined,
-    paused: undefined,
-    format: 'text',
-    configFile: files.configFile,
-    environment: {},
-    now: NOW,
-    today: NOW,
-    colour: false,
-    cwd: files.folder,
-    ...options,
-  });
 
 export const ORDERS = `api: orders
 base: /api/orders

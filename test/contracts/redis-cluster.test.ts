@@ -205,7 +205,7 @@ describe('a Redis Cluster', () => {
     expect(states).toEqual([true, false]);
     expect(refused).toContain('CLUSTERDOWN');
     await holder.byHand('CLUSTER', 'ADDSLOTS', slot);
-    await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
+    await vi.waitFor(() => expect(states.at(-1)).toBe(true), patient);
     expect(await take(key)).toMatchObject({ allowed: true });
   });
 

@@ -1,15 +1,15 @@
 // What an operator is told of a frozen version: by explain, the timeline, expectations and check.
 // Who is let in stands in freeze.test.ts.
 import { describe, expect, it } from 'vitest';
-import { runExplain } from '../../gateway/cli/explain.ts';
-import { runTimeline } from '../../gateway/cli/timeline.ts';
-import { NOW, workspace } from '../plan/workspace.ts';
+import type { ExplainOptions } from '../../gateway/cli/explain.ts';
+import { workspace } from '../plan/workspace.ts';
+import { explain, timeline } from '../support/file-commands.ts';
 import { POLICY } from './frozen-orders.ts';
 
 describe('what an operator is told', () => {
   const policies = { 'policies/orders.yaml': POLICY };
 
-  it.each<[string, Partial<Parameters<typeof runExplain>[0]>, string]>([
+  it.each<[string, Partial<ExplainOptions>, string]>([
     ['assumes that a consumer was seen before', {}, 'since 2026-06-01  (assumed: seen before)'],
     [
       'judges one that was seen later',
@@ -20,21 +20,7 @@ describe('what an operator is told', () => {
     ['of a day that is to come', { now: Date.UTC(2026, 4, 1) }, 'from 2026-06-01  new consumers are refused'],
   ])('explain %s', async (_title, options, said) => {
     await using files = await workspace(policies);
-    const { text } = await runExplain({
-      request: 'GET /api/v1/orders/7',
-      headers: [],
-      as: 'acme',
-      scopes: undefined,
-      paused: undefined,
-      format: 'text',
-      configFile: files.configFile,
-      environment: {},
-      now: NOW,
-      today: NOW,
-      colour: false,
-      cwd: files.folder,
-      ...options,
-    });
+    const { text } = await explain(files, 'GET /api/v1/orders/7', { as: 'acme', ...options });
     const line = text.split('\n').find((each) => each.startsWith('freeze '));
     expect(line).toContain(said);
     const refused = /^refused +adoption_frozen .*policies\/orders\.yaml:13$/m.test(text);
@@ -43,17 +29,7 @@ describe('what an operator is told', () => {
 
   it('the timeline marks the day', async () => {
     await using files = await workspace(policies);
-    const { text } = await runTimeline({
-      api: undefined,
-      format: 'text',
-      configFile: files.configFile,
-      environment: {},
-      now: NOW,
-      today: NOW,
-      columns: 100,
-      colour: false,
-      cwd: files.folder,
-    });
+    const { text } = await timeline(files);
     expect(text).toMatch(/v1 .*▒┊▒/);
     expect(text.replace(/\s+/g, ' ')).toContain('closed to new consumers since 2026-06-01');
     expect(text).toContain('┊ closed to new consumers');

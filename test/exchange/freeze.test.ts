@@ -3,11 +3,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
-import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import type { Adopter } from '../../gateway/policy/usage/adoption.ts';
-import { NOW, planOf } from '../plan/workspace.ts';
+import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
-import { NEW_KEYS } from '../support/new-keys.ts';
+import { PLENTY, quietPorts, tokensAreConsumers } from '../support/quiet-ports.ts';
 import { POLICY } from './frozen-orders.ts';
 
 let enforced: GatewayPlan;
@@ -40,19 +39,17 @@ async function judge({
   const counted: string[] = [];
   const seen: Adopter[] = [];
   const exchange = createExchange({
-    plan: () => plan,
-    now: () => now,
-    wallClock: () => now,
-    monotonic: () => 0,
-    guard: () => ({ allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 }),
+    ...quietPorts(
+      () => plan,
+      () => now,
+    ),
     limiter: {
       take: (parts) =>
         parts.map(({ key, limit, rule }) => {
           counted.push(key);
-          return { kind: 'counted', limit, rule, allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 };
+          return { kind: 'counted', limit, rule, ...PLENTY };
         }),
     },
-    pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
     adoption: {
       saw: (adopter) => seen.push(adopter),
       isLate: (adopter, freeze) => {
@@ -60,23 +57,7 @@ async function judge({
         return Promise.resolve(adopter.consumer.startsWith('new'));
       },
     },
-    ledger: undefined,
-    overrides: () => [],
-    idempotency: NEW_KEYS,
-    authenticators: new Map([
-      [
-        'main',
-        tokenAuthenticator(() => NOW, {
-          claims: () => true,
-          verify: (id) => ({
-            kind: 'consumer',
-            consumer: { id, named: true, via: 'token', scopes: new Set(scopes), claims: {} },
-          }),
-        }),
-      ],
-    ]),
-    onFault: () => undefined,
-    hstsSeconds: undefined,
+    authenticators: tokensAreConsumers(scopes),
   });
   const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
   const headers = consumer === undefined ? {} : { authorization: `Bearer ${consumer}` };

@@ -3,11 +3,10 @@
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
-import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import type { Quota, Take } from '../../gateway/policy/rate-limit/limit.ts';
 import { planOf } from '../plan/workspace.ts';
-import { NO_USAGE, view } from '../support/exchange-samples.ts';
-import { NEW_KEYS } from '../support/new-keys.ts';
+import { view } from '../support/exchange-samples.ts';
+import { quietPorts, tokensAreConsumers } from '../support/quiet-ports.ts';
 
 export const POLICY = `api: orders
 base: /api/orders
@@ -73,11 +72,10 @@ export async function judge(situation: Situation): Promise<Judged> {
   const now = Temporal.Instant.from(at.includes('T') ? at : `${at}T00:00:00Z`).epochMilliseconds;
   let taken: Take | undefined;
   const exchange = createExchange({
-    plan: () => situation.plan ?? ENFORCED,
-    now: () => now,
-    wallClock: () => now,
-    monotonic: () => 0,
-    guard: () => ({ allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 }),
+    ...quietPorts(
+      () => situation.plan ?? ENFORCED,
+      () => now,
+    ),
     limiter: {
       take: (parts) =>
         parts.map((part): Quota => {
@@ -87,25 +85,7 @@ export async function judge(situation: Situation): Promise<Judged> {
           return { kind: 'counted', limit, rule, allowed, remaining: 0, retryAfterMs: 400, resetMs: 400 };
         }),
     },
-    pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
-    idempotency: NEW_KEYS,
-    overrides: () => [],
-    ledger: NO_USAGE,
-    authenticators: new Map([
-      [
-        'main',
-        tokenAuthenticator(() => 0, {
-          claims: () => true,
-          verify: (id) => ({
-            kind: 'consumer',
-            consumer: { id, named: true, via: 'token', scopes: new Set(['orders:read']), claims: {} },
-          }),
-        }),
-      ],
-    ]),
-    adoption: { saw: () => undefined, isLate: () => false },
-    onFault: () => undefined,
-    hstsSeconds: undefined,
+    authenticators: tokensAreConsumers(['orders:read']),
   });
   const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
   const headers = {

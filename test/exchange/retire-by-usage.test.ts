@@ -1,10 +1,8 @@
 // What an operator is told of a version that retires by usage: by explain, the timeline, diff and check.
 // When one does stands in policy/retire-when.test.ts.
 import { describe, expect, it } from 'vitest';
-import { runDiff } from '../../gateway/cli/diff.ts';
-import { runExplain } from '../../gateway/cli/explain.ts';
-import { runTimeline } from '../../gateway/cli/timeline.ts';
 import { GATEWAY, NOW, workspace } from '../plan/workspace.ts';
+import { diff, explain, timeline } from '../support/file-commands.ts';
 import { POLICY } from './frozen-orders.ts';
 
 describe('a retirement by usage', () => {
@@ -13,29 +11,15 @@ describe('a retirement by usage', () => {
 
   it('is told by explain and the timeline, until the sunset', async () => {
     await using files = await workspace({ 'policies/orders.yaml': policy });
-    const common = {
-      configFile: files.configFile,
-      environment: {},
-      today: NOW,
-      colour: false,
-      cwd: files.folder,
-    };
-    const explain = async (now: number) => {
-      const asked = {
-        request: 'GET /api/v1/orders/7',
-        headers: [],
-        as: 'acme',
-        scopes: undefined,
-        paused: undefined,
-      };
-      const { text } = await runExplain({ ...common, ...asked, format: 'text', now });
+    const told = async (now: number) => {
+      const { text } = await explain(files, 'GET /api/v1/orders/7', { as: 'acme', now });
       return text.split('\n').find((each) => each.startsWith('retires '));
     };
-    expect(await explain(NOW)).toMatch(
+    expect(await told(NOW)).toMatch(
       /^retires +below 1 consumer and 100 calls in 30 days +else the sunset is held, for 90 days at most +policies\/orders\.yaml:16$/,
     );
-    expect(await explain(Date.UTC(2027, 0, 15))).toBeUndefined();
-    const { text } = await runTimeline({ ...common, api: undefined, format: 'text', now: NOW, columns: 100 });
+    expect(await told(Date.UTC(2027, 0, 15))).toBeUndefined();
+    const { text } = await timeline(files);
     expect(text.replace(/\s+/g, ' ')).toContain(
       'held for at most 90 days unless below 1 consumer and 100 calls in 30 days',
     );
@@ -46,17 +30,7 @@ describe('a retirement by usage', () => {
       'policies/orders.yaml': policy,
       'old/orders.yaml': POLICY.replace('2026-06-01', '2026-07-01'),
     });
-    const { text } = await runDiff({
-      older: `${files.folder}/old`,
-      newer: undefined,
-      configFile: files.configFile,
-      format: 'text',
-      exitCode: false,
-      environment: {},
-      now: NOW,
-      colour: false,
-      cwd: files.folder,
-    });
+    const { text } = await diff(files, { older: `${files.folder}/old`, newer: undefined });
     expect(text).toContain('orders v1: freeze 2026-07-01 -> 2026-06-01');
     expect(text).toContain(
       'orders v1: retirement below 1 consumer and 100 calls in 30 days, else held added',
