@@ -21,6 +21,8 @@ export interface GuardPorts {
   readonly monotonic: () => number;
   readonly overrides: Pick<OverrideStore, 'current' | 'put'>;
   readonly ledger: Pick<LedgerStore, 'count' | 'beganAt'>;
+  /** Before it the ledger has forgotten what was called; undefined: nothing. */
+  readonly keptFrom: () => EpochMs | undefined;
   readonly report: GuardReport;
 }
 
@@ -61,7 +63,7 @@ interface Look {
 
 /** Looks at once, and every minute. */
 export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
-  const { plan, now, monotonic, overrides, ledger, report } = ports;
+  const { plan, now, monotonic, overrides, ledger, keptFrom, report } = ports;
   const looks = new Map<string, Look>();
   const said = new Map<string, number>();
   let looking: Promise<void> | undefined;
@@ -73,7 +75,8 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
     const fits = known?.revision === revision && known.usage.days === days;
     if (known !== undefined && fits && sunset - now() > CLOSELY_MS && monotonic() - known.at < SELDOM_MS)
       return known.usage;
-    const usage = await usageSummary(ledger, { api: version.api, version: version.label }, days, now());
+    const of = { api: version.api, version: version.label };
+    const usage = await usageSummary(ledger, of, days, now(), keptFrom());
     looks.set(key, { revision, at: monotonic(), usage });
     return usage;
   };

@@ -2,6 +2,7 @@
 // What a good one adds stands in openapi-merge.test.ts.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { threadMs } from '../support/thread-time.ts';
 import { describes, POLICY, planOf, SEARCH } from './described-orders.ts';
 import { workspace } from './workspace.ts';
 
@@ -57,9 +58,9 @@ describe('a description with an alias in each of its operations', () => {
     );
     const described = `x-r: &r { description: all }\n${describes(paths.join(''))}`;
     await using files = await workspace({ 'policies/orders.yaml': POLICY, 'api/v1.yaml': described });
-    const begun = performance.now();
+    const begun = threadMs();
     expect((await planOf(files)).problems).toEqual([]);
-    expect(performance.now() - begun).toBeLessThan(8_000);
+    expect(threadMs() - begun).toBeLessThan(8_000);
   });
 });
 

@@ -40,7 +40,7 @@ export interface Consumer {
   readonly claims: Readonly<Record<string, unknown>>;
   /** What its id has before it, for whatever else names somebody in its token. */
   readonly prefixes?: IdPrefixes | undefined;
-  /** When what it showed ends by a date of its own; the `exp` of a token is among its claims. */
+  /** When what it showed ends by a date of its own, as what a token is bound to does; its `exp` is among its claims. */
   readonly ends?: EpochMs | undefined;
 }
 

@@ -78,7 +78,10 @@ export interface CountedPage {
   readonly next: string | undefined;
 }
 
-/** `after`: `next` of the page before, or any place as place.ts writes them. `limit`: at least 1. */
+/**
+ * `after`: `next` of the page before, or any place as place.ts writes them. `limit`: at least 1; of a slow store a page may
+ * have fewer records though more follow.
+ */
 export interface PageAsked {
   readonly after: string | undefined;
   readonly limit: number;

@@ -74,7 +74,10 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
 
   return {
     add: async (batch) => {
-      await addUsage(BASE, ...argumentsOf(batch));
+      const failed = Number(await addUsage(BASE, ...argumentsOf(batch)));
+      // Sent again, it is known to have been added.
+      if (failed > 0)
+        throw new Error(`Redis holds something else where ${failed} records of the ledger belong`);
     },
     read: async (filter, page) => {
       const since = filter.since === undefined ? '' : dayNumber(filter.since);
