@@ -79,15 +79,15 @@ function announced(message: unknown): number {
 
 /** Ends every child that still runs: SIGTERM by process id, SIGKILL after two seconds. */
 export async function stopChildren(): Promise<void> {
-  await Promise.all([...running].map(stopChild));
+  await Promise.all([...running].map((child) => stopChild(child)));
 }
 
-/** Ends one child; resolves when it is gone. */
-export async function stopChild(child: ChildProcess): Promise<void> {
+/** Ends one child, after `patienceMs` by force; resolves when it is gone. */
+export async function stopChild(child: ChildProcess, patienceMs = 2_000): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
-  const insist = setTimeout(() => child.kill('SIGKILL'), 2_000);
+  const insist = setTimeout(() => child.kill('SIGKILL'), patienceMs);
   await gone;
   clearTimeout(insist);
 }

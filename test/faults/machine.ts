@@ -1,7 +1,8 @@
 // What the machine does besides, and what a process of it holds, by /proc. A timed figure that is broken while others keep
-// the processors busy says nothing of the gateway; run.ts then measures once more.
+// the processors busy says nothing of the gateway; run.ts then measures again.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 
 /** Of /proc, everywhere that Node runs. */
 const TICKS_PER_SECOND = 100;
@@ -13,6 +14,16 @@ export function watchOthers(): () => number {
     const there = ((performance.now() - from) / 1_000) * availableParallelism() * TICKS_PER_SECOND;
     return Math.max(0, (allTicks() - all - (ownTicks(process.pid) - own)) / there);
   };
+}
+
+/** Resolves once others have used no more than `share` of the processors for a second, at the latest after `limitMs`. */
+export async function untilOthersRest(share: number, limitMs: number): Promise<void> {
+  const from = performance.now();
+  while (performance.now() - from < limitMs) {
+    const others = watchOthers();
+    await setTimeout(1_000);
+    if (others() <= share) return;
+  }
 }
 
 /** Resident memory, MB. */

@@ -1,10 +1,10 @@
 // `npm run test:faults [-- <number of a promise, or part of a name>]`: what is promised in figures, measured at its exact
-// figure. A line for each row; ends with 1 where one is broken, by itself within three minutes. For a machine at rest.
+// figure. A line for each row; ends with 1 where one is broken, by itself within six minutes. For a machine at rest.
 import { badPolicies } from './bad-policies.ts';
 import { deadUpstream } from './dead-upstream.ts';
 import { ending } from './ending.ts';
 import { leavingClients } from './leaving-clients.ts';
-import { watchOthers } from './machine.ts';
+import { untilOthersRest, watchOthers } from './machine.ts';
 import { oversized } from './oversized.ts';
 import { redisAway } from './redis-away.ts';
 import type { Figure, Row } from './row.ts';
@@ -12,9 +12,11 @@ import { sharedLimit } from './shared-limit.ts';
 import { slowEnds } from './slow-ends.ts';
 import { staleConnections } from './stale-connections.ts';
 
-const LONGEST_RUN_MS = 175_000;
+const LONGEST_RUN_MS = 360_000;
 /** Share of all processors; below it a machine counts as being at rest. */
 const BUSY = 0.1;
+const MEASURED_AT_MOST = 4;
+const WAIT_FOR_REST_MS = 15_000;
 
 const ROWS: readonly Row[] = [
   ...badPolicies,
@@ -38,25 +40,30 @@ async function measured({ measure }: Row): Promise<{ figures: readonly Figure[];
   return { figures, others: others() };
 }
 
-const isKept = (figures: readonly Figure[]): boolean => figures.every(({ kept }) => kept);
 const text = (figures: readonly Figure[]): string =>
   figures.map((figure) => `${figure.kept ? '' : '!! '}${figure.text}`).join('; ');
 const inPercent = (others: number): string => `${Math.round(100 * others)} %`;
 
-/** Whether all of it is kept. */
+/** Whether all of it is kept: of what only a busy machine can have spoilt, in one of a few measurements. */
 async function run(row: Row): Promise<boolean> {
-  let { figures, others } = await measured(row);
-  let note = others > BUSY ? ` [others used ${inPercent(others)} of the processors]` : '';
-  const broken = figures.filter(({ kept }) => !kept);
-  const hasTime = performance.now() < LONGEST_RUN_MS / 2;
-  if (broken.length > 0 && broken.every(({ timed }) => timed) && others > BUSY && hasTime) {
-    const before = `measured again: others used ${inPercent(others)} of the processors while it was ${text(broken)}`;
-    ({ figures, others } = await measured(row));
-    note = ` [${before}; ${inPercent(others)} now]`;
+  const spoilt: string[] = [];
+  for (;;) {
+    const { figures, others } = await measured(row);
+    const broken = figures.filter(({ kept }) => !kept);
+    const canBeSpoilt = broken.length > 0 && broken.every(({ timed }) => timed) && others > BUSY;
+    const hasTime = performance.now() < LONGEST_RUN_MS / 2;
+    const busy = `others used ${inPercent(others)} of the processors`;
+    if (canBeSpoilt && hasTime && spoilt.length + 1 < MEASURED_AT_MOST) {
+      spoilt.push(`${busy} while it was ${text(broken)}`);
+      await untilOthersRest(BUSY, WAIT_FOR_REST_MS);
+      continue;
+    }
+    const kept = broken.length === 0;
+    const notes = [...spoilt, ...(others > BUSY ? [busy] : [])];
+    const note = notes.length === 0 ? '' : ` [${notes.join('; measured again: ')}]`;
+    say(`${kept ? 'kept  ' : 'BROKEN'} ${row.promise.padEnd(6)} ${row.what}: ${text(figures)}${note}`);
+    return kept;
   }
-  const kept = isKept(figures);
-  say(`${kept ? 'kept  ' : 'BROKEN'} ${row.promise.padEnd(6)} ${row.what}: ${text(figures)}${note}`);
-  return kept;
 }
 
 setTimeout(() => {
