@@ -20,6 +20,7 @@ import { openStores } from './stores/open-stores.ts';
 import { createCertificateReport } from './telemetry/certificate-report.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
 import { createGuardReport } from './telemetry/guard-report.ts';
+import { stopWatching } from './telemetry/ledger/unwatch.ts';
 import { createReloadReport } from './telemetry/reload-report.ts';
 import { loadSpans } from './telemetry/spans.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
@@ -98,7 +99,8 @@ async function assemble(
     ...{ plan: () => plan, now, monotonic, overrides: stores.overrides, ledger: stores.ledger },
     keptFrom: () => forgets && keptFrom(wallClock(), forgets.keepDays),
   };
-  if (telemetry.ledger !== undefined) {
+  if (telemetry.ledger === undefined) closing.defer(stopWatching(stores.ledger, logger));
+  else {
     closing.defer(telemetry.ledger.keepIn(stores.ledger));
     if (forgets !== undefined)
       closing.defer(telemetry.ledger.forgetIn(stores.ledger, { ...forgets, wallClock }));
@@ -194,9 +196,8 @@ async function assemble(
     await service.drain();
   });
 
-  if (settings.ledger !== undefined) {
+  if (settings.ledger !== undefined)
     closing.defer(openRetirementGuard({ ...looking, report: createGuardReport(telemetry) }).close);
-  }
 
   state = 'ready';
   logger.info('started', { revision: plan.revision, store: settings.store.kind });

@@ -54,6 +54,8 @@ const SAID_FROM_MS = 30 * DAY_MS;
 /** Reading a ledger of a hundred thousand consumers takes seconds: what is far away is not read every minute. */
 const SELDOM_MS = 60 * 60_000;
 
+const NOT_KNOWN: Retirement = { kind: 'unknown', usage: undefined };
+
 interface Look {
   readonly revision: string;
   /** Monotonic milliseconds. */
@@ -97,9 +99,11 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
     const moment = { now: now(), hold: retirementHoldOf(overrides.current(), version, now()) };
     // An end that is a day old is no news.
     if (moment.hold === undefined && now() >= sunset + DAY_MS) return;
+    let isJudged = false;
     try {
       const retirement = judgeRetirement(rule, await usageOf(version, rule.days, sunset), now());
       report.onJudged(version, retirement);
+      isJudged = true;
       const hold = mode === 'enforce' ? holdFor(version, rule, retirement, moment) : undefined;
       if (hold !== undefined) {
         await overrides.put(hold);
@@ -108,6 +112,7 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
       if (rule.onExceed === 'warn') say(version, retirement, sunset);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
+      if (!isJudged) report.onJudged(version, NOT_KNOWN);
       report.onAway(version, error);
     }
   };

@@ -80,7 +80,7 @@ async function show(ports: UsagePorts, { query, accept }: AdminRequest): Promise
   if (read.kind === 'malformed') return malformedQuery(read.problems);
   const asked = read.value;
   const beganAt = await ports.ledger.beganAt();
-  const window = usageWindow(now, asked.since ?? usualSince(asked, now, beganAt));
+  const window = usageWindow(now, asked.since ?? usualSince(asked, now, [beganAt, ports.keptFrom()]));
   const look = { asked, window, beganAt };
   const answer = await pageOf(ports, look);
   if (preferredType(accept, ['application/json', CSV]) === CSV) return csvAnswer(answer, query);
@@ -98,11 +98,11 @@ interface Look {
   readonly beganAt: EpochMs | undefined;
 }
 
-/** What is kept of one consumer is told whole unless a day is named. */
-function usualSince({ filter }: UsageQuery, now: EpochMs, beganAt: EpochMs | undefined): string {
-  const isWhole = filter.consumer !== undefined && beganAt !== undefined;
-  const days = isWhole ? dayNumberAt(now) - dayNumberAt(beganAt) : 0;
-  return daysBefore(now, Math.max(USUAL_DAYS, days));
+/** What is kept of one consumer is told whole unless a day is named. `from`: where what is kept may begin. */
+function usualSince({ filter }: UsageQuery, now: EpochMs, from: readonly (EpochMs | undefined)[]): string {
+  const begins = filter.consumer === undefined ? [] : from.filter((each) => each !== undefined);
+  const days = begins.map((at) => dayNumberAt(now) - dayNumberAt(at));
+  return daysBefore(now, Math.max(USUAL_DAYS, ...days));
 }
 
 async function pageOf(

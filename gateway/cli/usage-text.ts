@@ -43,7 +43,8 @@ export function usageText({ answer, rows, operations, filter, colour }: UsageLoo
     '',
   ]);
   const begins = began === null ? 'the ledger has nothing yet' : `the ledger begins ${minute(began)}`;
-  const from = recording ? begins : `${begins}, and is off: nothing is counted`;
+  const off = 'is off: nothing is counted';
+  const from = recording ? begins : began === null ? `the ledger ${off}` : `${begins}, and ${off}`;
   const forgotten =
     kept !== null && kept.slice(0, since.length) > since
       ? `, and forgets what is before ${moment(kept)}`

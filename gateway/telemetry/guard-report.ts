@@ -28,9 +28,7 @@ export function createGuardReport({ logger, metrics }: Pick<Telemetry, 'logger' 
       const fields = { api, version: label, expires: instantText(sunset), reason: usage };
       logger.warn('a version is still called and has its sunset all the same', fields);
     },
-    onAway: (version, { message }) => {
-      const { api, label } = version;
-      metrics.retirementJudged(version, 'unknown');
+    onAway: ({ api, label }, { message }) => {
       logger.warn('the store is away; a retirement is not judged', { api, version: label, reason: message });
     },
     onFault: (error) => logger.error('the guard of retirements failed', { error }),

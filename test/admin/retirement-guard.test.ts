@@ -205,11 +205,11 @@ it('a version whose rule looks back further than the ledger keeps days is not sa
   }
 });
 
-it('a store that is away is told of, and nothing is judged', async () => {
+it('a store that is away is told of, and what was judged before is known no more', async () => {
   const away = () => Promise.reject(new StoreUnavailable('away'));
   const { close } = await guard(policy('hold'), { ledger: { count: away, beganAt: away } });
   await close();
-  expect([stores.overrides.current(), said]).toEqual([[], ['v1 away']]);
+  expect([stores.overrides.current(), said]).toEqual([[], ['v1 unknown', 'v1 away']]);
 });
 
 it('far from a sunset the ledger is read once an hour, near it at every look', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type ExtendOptions, runExtend } from '../../gateway/cli/extend.ts';
 import { ORDERS, type Workspace } from '../plan/workspace.ts';
 
-export const TODAY = Date.UTC(2026, 8, 1);
+const TODAY = Date.UTC(2026, 8, 1);
 
 export const BLOCK = ORDERS.replace(
   /^ {2}v1: \{ released.*\n/m,

@@ -316,6 +316,31 @@ describe('a command that asks the running gateway', () => {
     expect((await runDiff({ ...options, live: true })).text).toContain('nothing is said of usage: ');
   });
 
+  it('check --live asks for the callers of a frozen version, and for nobody else’s', async () => {
+    const { asked, config, close } = await gatewayAt(answer({ decides: DECIDES }));
+    const policy = POLICY.replace('#more', 'freeze: 2026-06-01');
+    const fresh = policy.replaceAll('orders', 'invoices');
+    await using files = await workspace({
+      'config/gateway.yaml': config,
+      'policies/orders.yaml': policy,
+      'policies/new.yaml': fresh,
+    });
+    const { configFile, folder: cwd } = files;
+    const live = { today: NOW };
+    const { text } = await runCheck({
+      ...common,
+      files: [],
+      configFile,
+      cwd,
+      format: 'text',
+      strict: false,
+      live,
+    });
+    expect(text).toContain('orders v1: closed to new consumers since 2026-06-01: refuses 2 of 3 consumers');
+    expect(asked).toEqual(['/-/usage?since=30d', '/-/usage?since=30d&api=orders&version=v1']);
+    await close();
+  });
+
   it('check --live says it of every version', async () => {
     const { config, close } = await gatewayAt(answer());
     await using files = await workspace({ 'config/gateway.yaml': config, 'policies/orders.yaml': POLICY });

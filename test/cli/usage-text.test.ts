@@ -107,12 +107,14 @@ function text(
     most = 50,
     filter = {},
     forgotten,
+    off,
   }: {
     readonly operations?: boolean;
     readonly colour?: boolean;
     readonly most?: number;
     readonly filter?: { readonly consumer?: string; readonly api?: string };
     readonly forgotten?: string;
+    readonly off?: true;
   } = {},
 ): string {
   const kept = createBusiestRows(most);
@@ -123,6 +125,7 @@ function text(
     recording: true,
     began: '2026-01-02T10:00:00Z',
     ...(forgotten !== undefined && { kept: forgotten }),
+    ...(off && { recording: false, began: null }),
     versions: [...versions],
     consumers: [],
     next: null,
@@ -135,6 +138,10 @@ Trend: the last seven whole days against the seven before.
 `;
 
 describe('the table', () => {
+  it('says that nothing is counted, and not that nothing was, while the ledger is off', () => {
+    expect(text(ROWS, VERSIONS, { off: true })).toContain('clock; the ledger is off: nothing is counted.\n');
+  });
+
   it('says which of its days are forgotten', () => {
     expect(text(ROWS, VERSIONS, { forgotten: '2026-10-21T00:00:00Z' })).toContain(END);
     expect(text(ROWS, VERSIONS, { forgotten: '2026-11-14T00:00:00Z' })).toContain(

@@ -183,6 +183,31 @@ versions: none
     expect((await files.load()).plan?.apis[0]?.versions.get('v1')?.schedule.reason).toBe('1.10');
   });
 
+  it('a secret that cannot be read is told as that alone, and not as one that stands in the file', async () => {
+    const token = `"127.0.0.1:9901", token: "\${file:/nowhere/admin-token}"`;
+    await using files = await workspace({
+      'config/gateway.yaml': GATEWAY.replace('"127.0.0.1:9901"', token),
+      'policies/orders.yaml': ORDERS,
+    });
+    expect(await files.problems()).toEqual([
+      expect.stringMatching(/error: cannot read the file \/nowhere\/admin-token$/),
+    ]);
+  });
+
+  it('client certificates without one of the gateway are one finding', async () => {
+    const tls = '"127.0.0.1:8443", tls: { client_certificates: { ca: clients.pem, mode: optional } }';
+    await using files = await workspace({
+      'config/gateway.yaml': GATEWAY.replace('"127.0.0.1:8443"', tls).replace(
+        'identity: {',
+        'identity: { mtls: { certificate: { consumer: san_dns } },',
+      ),
+      'policies/orders.yaml': ORDERS,
+    });
+    expect(await files.problems()).toEqual([
+      expect.stringContaining('error: the key "certificates" is missing: name a certificate of the gateway'),
+    ]);
+  });
+
   it('no value that came in by interpolation is in any message', async () => {
     const text = ORDERS.replace(
       'v1: { targets: [http://127.0.0.1:4001]',

@@ -9,7 +9,7 @@ import type { Stage } from '../../gateway/policy/lifecycle/schedule.ts';
 
 export const day = (text: string) => Date.parse(`${text}T00:00:00Z`);
 
-export const VERSION: VersionFile = {
+const VERSION: VersionFile = {
   released: day('2024-06-01'),
   deprecated: day('2026-01-15'),
   sunset: day('2027-01-15'),

@@ -143,6 +143,7 @@ describe('what is kept', () => {
     const headers = {
       ...{ 'set-cookie': ['a=b'], date: 'x', age: '1', 'content-length': '2', ratelimit: 'x', link },
       ...{ 'x-ratelimit-remaining': '1', 'content-type': 'a/b', location: '/7', gone: undefined },
+      ...{ 'ratelimit-limit': '3', 'ratelimit-remaining': '1', 'ratelimit-reset': '2' },
     };
     expect(keptHeaders(headers)).toEqual({ link, 'content-type': 'a/b', location: '/7' });
   });

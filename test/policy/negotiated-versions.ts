@@ -16,7 +16,7 @@ export const NAME = template('application/vnd.acme.{version}+json');
 export const PARAMETER = template('application/vnd.acme+json; version={n}');
 export const mediaTypes = [NAME, PARAMETER];
 export const options = { labels: ['v0', 'v1', 'v2', 'v9'], header: undefined, mediaTypes };
-export const rules = createResolutionRules({ ...options, default: 'v2' });
+const rules = createResolutionRules({ ...options, default: 'v2' });
 export const strict = createResolutionRules({ ...options, default: undefined });
 export const isReleased = (label: string) => label !== 'v9';
 

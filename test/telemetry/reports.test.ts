@@ -5,9 +5,8 @@ import type { Problem } from '../../gateway/plan/problems.ts';
 import { createAuditTrail } from '../../gateway/telemetry/audit.ts';
 import { createDependencyReport } from '../../gateway/telemetry/dependency-report.ts';
 import { createFaultReport } from '../../gateway/telemetry/fault-report.ts';
-import { createGuardReport } from '../../gateway/telemetry/guard-report.ts';
 import { createReloadReport } from '../../gateway/telemetry/reload-report.ts';
-import { api, deprecatedFacts, plan, version } from '../support/exchange-samples.ts';
+import { deprecatedFacts } from '../support/exchange-samples.ts';
 import { harness } from './telemetry-harness.ts';
 
 const problem = (severity: Problem['severity'], message: string): Problem => ({
@@ -20,21 +19,6 @@ const problem = (severity: Problem['severity'], message: string): Problem => ({
 });
 const hinted: Problem = { ...problem('error', 'no version is called "v22"'), hint: 'did you mean "v2"?' };
 const place = { file: 'policies/orders.yaml', line: 9, column: 3 };
-
-describe('a retirement', () => {
-  it('that little enough is called for is ready, and no longer known once the store is away', async () => {
-    const rule = { consumersBelow: 1, callsBelow: undefined, days: 30, onExceed: 'warn' } as const;
-    const judged = version({ retireWhen: rule });
-    const { telemetry, series } = harness(() => plan([api([judged])]));
-    const report = createGuardReport(telemetry);
-    const usage = { consumers: 0, calls: 0, days: 30, since: 0 };
-    const ready = () => series('sundial_version_retirement_ready');
-    report.onJudged(judged, { kind: 'met', usage });
-    expect(Object.values(await ready())).toEqual([1]);
-    report.onAway(judged, new Error('away'));
-    expect(await ready()).toEqual({});
-  });
-});
 
 describe('a reload', () => {
   it('that was accepted is logged with its revision and every warning', async () => {

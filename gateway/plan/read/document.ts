@@ -113,7 +113,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       key: key && rangeOf(key),
       value: rangeOf(node ?? key),
       written,
-      from: filled.kind === 'replaced' ? filled.from : [],
+      from: filled.kind === 'literal' ? [] : filled.from,
       outside: filled.kind === 'replaced' && filled.outside,
     });
     if (filled.kind === 'failed') return refuse(node ?? undefined, { ...filled });

@@ -144,6 +144,8 @@ export interface LedgerStore {
    * nothing. Undefined: not yet.
    */
   readonly beganAt: (of?: UsageVersion) => Promise<EpochMs | undefined>;
+  /** Calls are no longer counted: whoever begins again has counted since then, whatever was counted before. */
+  readonly unwatch: () => Promise<void>;
   /** Forgets a consumer whole, whatever it was known by; how many records that were. */
   readonly erase: (consumer: string) => Promise<number>;
   /** Forgets days before `day`, and records that have none left; how many records went. */

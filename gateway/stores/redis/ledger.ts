@@ -44,6 +44,7 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
   const forgetUsage = define('sundialForgetUsage', luaText('forget-usage'));
   // A request waits for it.
   const firstUsage = script('sundialFirstUsage', luaText('first-usage'), 1, { makesKeys: true });
+  const unwatch = define('sundialUnwatch', "return redis.call('DEL', KEYS[1] .. ':watched')");
   const usageBegan = define('sundialUsageBegan', luaText('usage-began'));
 
   /** `days`: what is added up; none where records are told whole. */
@@ -102,6 +103,9 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
       return { at: numberIn(at), countedSince: numberIn(countedSince) };
     },
     beganAt: async (of) => numberIn(await usageBegan(BASE, of === undefined ? '' : versionName(of))),
+    unwatch: async () => {
+      await unwatch(BASE);
+    },
     erase: (consumer) => forget({ consumer }, ''),
     sweep: (day) => forget({}, dayNumber(day)),
   };

@@ -160,6 +160,18 @@ export const GATEWAY_FILE: readonly Slip[] = [
     'a pattern nothing matches',
     '../policies/*.yaml',
     '../policy/*.yaml',
-    '4 «../policy/*.yaml» error: no policy file matches',
+    '4 «../policy/*.yaml» error: no policy file matches (looked for policy/*.yaml: a pattern is relative to this file)',
+  ],
+  [
+    'a public URL without a scheme',
+    'https://api.example.com',
+    '127.0.0.1:8443',
+    '1 «127.0.0.1:8443» error: not an origin: http or https, a host and perhaps a port, nothing else: "127.0.0.1:8443" (write https://127.0.0.1:8443)',
+  ],
+  [
+    'a store that is an address alone',
+    'public:',
+    'store: localhost:6379\npublic:',
+    '1 «localhost:6379» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "localhost:6379" (write redis://localhost:6379)',
   ],
 ];

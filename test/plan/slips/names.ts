@@ -3,6 +3,36 @@
 import type { Slip } from './slip.ts';
 
 export const NAMES: readonly Slip[] = [
+  [
+    'a version whose keys stand below its label and not inside',
+    '  v2: { released: 2026-01-15 }',
+    '  v2:\n  released: 2026-01-15',
+    '10 «v2» error: nothing is written behind "v2": give it a value, or take it out (what belongs to it stands farther right than it does; a value that begins with # is written in quotes)',
+  ],
+  [
+    'the same, of the key',
+    '  v2: { released: 2026-01-15 }',
+    '  v2:\n  released: 2026-01-15',
+    '11 «released» error: not a version label: "released" (it belongs in the version above: write it farther right)',
+  ],
+  [
+    'a switch where CORS is not wanted',
+    'access:',
+    'cors: no\naccess:',
+    '4 «no» error: expected a map: "no" (write nothing at all: without "cors" preflights go to the service)',
+  ],
+  [
+    'idempotency switched on',
+    'access:',
+    'idempotency: true\naccess:',
+    '4 «true» error: expected a map: true (write idempotency: { methods: [POST, PUT, PATCH] })',
+  ],
+  [
+    'idempotency of one method',
+    'access:',
+    'idempotency: POST\naccess:',
+    '4 «POST» error: expected a map: "POST" (write idempotency: { methods: [POST] })',
+  ],
   ['an unknown key', 'access:', 'acces:', '4 «acces» error: unknown key "acces" (did you mean "access"?)'],
   [
     'an unknown key of a version',
