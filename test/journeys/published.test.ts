@@ -273,22 +273,31 @@ describe('the lifecycle of an API', () => {
     const { text: html } = await ask(ORDERS, { accept: BROWSER });
     expect(html).toContain('<strong>orders v2 GET /search is deprecated from 2026-06-01</strong>');
     const { headers, text } = await ask(`${ORDERS}.atom`);
-    expect(headers).toMatchObject({ 'content-type': 'application/atom+xml; charset=utf-8', etag: expect.any(String) });
+    expect(headers).toMatchObject({
+      'content-type': 'application/atom+xml; charset=utf-8',
+      etag: expect.any(String),
+    });
     expect(text.match(/(?<=<title>).*(?=<\/title>)/g)).toEqual([
       'orders: what changes',
       'orders v1 will refuse requests for short times from 2027-01-05T14:00:00Z',
       'orders v2 GET /search is deprecated from 2026-06-01',
       'orders v0 has ended',
-      'orders v1 is deprecated from 2026-01-15',
       'orders v2 is released',
-      'orders v0 is deprecated from 2024-06-01',
+      'orders v1 is deprecated from 2026-01-15',
       'orders v1 is released',
+      'orders v0 is deprecated from 2024-06-01',
       'orders v0 is released',
     ]);
     expect(text).toContain('<updated>2026-11-01T00:00:00Z</updated>');
-    expect(text).toContain('<id>tag:127.0.0.1,2026-11-01:.well-known/lifecycle/orders/v1/brownouts/2026-11-01T00%3A00%3A00Z</id>');
-    expect(text).toContain('Why: money &#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; &#38; &#34;amounts&#34;.');
-    expect((await ask(`${ORDERS}.atom`, {}, 'GET', SUNSET)).text).toContain('<title>orders v1 has ended</title>');
+    expect(text).toContain(
+      '<id>tag:127.0.0.1,2026-11-01:.well-known/lifecycle/orders/v1/brownouts/2026-11-01T00%3A00%3A00Z</id>',
+    );
+    expect(text).toContain(
+      'Why: money &#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; &#38; &#34;amounts&#34;.',
+    );
+    expect((await ask(`${ORDERS}.atom`, {}, 'GET', SUNSET)).text).toContain(
+      '<title>orders v1 has ended</title>',
+    );
     expect((await ask(`${ORDERS}.rss`)).status).toBe(404);
   });
 

@@ -39,16 +39,27 @@ const window = (from: string, rule: number, announced: string) => ({
 });
 
 function life(changes: Partial<Schedule> = {}, more: Partial<VersionLife> = {}): VersionLife {
-  const own = { api: 'orders', label: 'v1', operation: undefined, operations: undefined, brownouts: undefined };
+  const own = {
+    api: 'orders',
+    label: 'v1',
+    operation: undefined,
+    operations: undefined,
+    brownouts: undefined,
+  };
   return { ...own, schedule: { ...schedule, ...changes }, ...more };
 }
 
 const told = (version: VersionLife, now = EVER) =>
-  milestonesOf([version], now).map((each) => `${new Date(each.at).toISOString().slice(0, 10)} ${milestoneTitle(each)}`);
+  milestonesOf([version], now).map(
+    (each) => `${new Date(each.at).toISOString().slice(0, 10)} ${milestoneTitle(each)}`,
+  );
 
 describe('the milestones of a version', () => {
   it('are what was announced, the latest first, each with the dates of its day', () => {
-    const brownouts = createBrownoutCalendar([window('2027-03-01', 0, '2026-11-01'), window('2027-03-08', 0, '2026-11-01')]);
+    const brownouts = createBrownoutCalendar([
+      window('2027-03-01', 0, '2026-11-01'),
+      window('2027-03-08', 0, '2026-11-01'),
+    ]);
     expect(told(life({}, { brownouts }))).toEqual([
       '2027-07-15 orders v1 is retired',
       '2027-05-15 orders v1 has ended',
@@ -68,7 +79,11 @@ describe('the milestones of a version', () => {
   });
 
   it('tell of brownouts once for each rule', () => {
-    const windows = [window('2027-03-01', 0, '2026-11-01'), window('2027-03-02', 1, '2026-11-02'), window('2027-03-03', 0, '2026-11-01')];
+    const windows = [
+      window('2027-03-01', 0, '2026-11-01'),
+      window('2027-03-02', 1, '2026-11-02'),
+      window('2027-03-03', 0, '2026-11-01'),
+    ];
     const brownouts = createBrownoutCalendar(windows);
     const found = milestonesOf([life({}, { brownouts })], EVER).filter(({ kind }) => kind === 'brownouts');
     expect(found.map((each) => milestoneText(each)[0])).toEqual([
@@ -83,7 +98,10 @@ describe('the milestones of a version', () => {
   });
 
   it('of an operation are those by which it differs', () => {
-    const search = { ...life({ announced: undefined, extended: undefined, deprecated: day('2026-06-01') }), operation: 'GET /search' };
+    const search = {
+      ...life({ announced: undefined, extended: undefined, deprecated: day('2026-06-01') }),
+      operation: 'GET /search',
+    };
     const own = told(life({}, { operations: { list: [search] } })).filter((each) => each.includes('GET'));
     expect(own).toEqual(['2026-06-01 orders v1 GET /search is deprecated from 2026-06-01']);
   });
@@ -96,7 +114,10 @@ describe('the milestones of a version', () => {
 
 describe('the words of a milestone', () => {
   const textOf = (kind: string, changes: Partial<Schedule> = {}) =>
-    milestonesOf([life(changes)], EVER).filter((each) => each.kind === kind).map(milestoneText).at(-1);
+    milestonesOf([life(changes)], EVER)
+      .filter((each) => each.kind === kind)
+      .map(milestoneText)
+      .at(-1);
 
   it('say when it ends as first published, why, and what to do', () => {
     expect(textOf('deprecation')).toEqual([
@@ -108,7 +129,14 @@ describe('the words of a milestone', () => {
   });
 
   it('leave out what is not known, and name what may serve where nothing succeeds', () => {
-    const alone = { successor: undefined, guide: undefined, reason: undefined, published: undefined, sunset: undefined, extended: undefined };
+    const alone = {
+      successor: undefined,
+      guide: undefined,
+      reason: undefined,
+      published: undefined,
+      sunset: undefined,
+      extended: undefined,
+    };
     expect(textOf('deprecation', alone)).toEqual([]);
     expect(textOf('deprecation', { ...alone, alternate: 'https://example.com/' })).toEqual([
       'What may serve instead: https://example.com/',
@@ -117,6 +145,8 @@ describe('the words of a milestone', () => {
 
   it('say what is answered from its end on', () => {
     expect(textOf('sunset')?.[0]).toBe('Requests are answered 410 Gone.');
-    expect(textOf('sunset', { after: { kind: 'redirect', to: 'v2', unsafe: 308 } })?.[0]).toBe('Requests are redirected to v2.');
+    expect(textOf('sunset', { after: { kind: 'redirect', to: 'v2', unsafe: 308 } })?.[0]).toBe(
+      'Requests are redirected to v2.',
+    );
   });
 });
