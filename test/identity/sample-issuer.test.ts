@@ -70,12 +70,9 @@ describe('the token command', () => {
     });
   });
 
-  it('prints one of another client that is named, whose account is of another day or of none that is told', async () => {
+  it('prints one of another client that is named, whose account is of another day', async () => {
     const globex = await verify(await printToken(dataFolder, issuer.port, 'globex'));
     expect(globex).toMatchObject({ consumer: { id: 'globex', claims: { account_created: '2025-11-05' } } });
-    const initech = await verify(await printToken(dataFolder, issuer.port, 'initech'));
-    expect(initech).toMatchObject({ consumer: { id: 'initech' } });
-    expect(initech).not.toHaveProperty('consumer.claims.account_created');
   });
 
   it('knows no other, and says which there are', async () => {

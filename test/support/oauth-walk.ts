@@ -1,6 +1,7 @@
 // A browser without a screen for the sample issuer: keeps cookies by path, follows redirects while they stay at the issuer,
 // sends the forms of its pages. Tests of the issuer walk with it; a real browser does in test/browser.
 import { createHash } from 'node:crypto';
+import type { Client } from './http-client.ts';
 
 export const ISSUER = 'https://auth.example.com/auth';
 
@@ -9,6 +10,26 @@ export interface Issuing {
   readonly issuer: string;
   readonly url: string;
   readonly endpoint: string;
+  /** How it is reached; default: as it stands. */
+  readonly fetch?: Fetch;
+}
+
+export type Fetch = (url: URL | string, init: RequestInit) => Promise<Response>;
+
+/** The same through a client of the journeys, over TLS. */
+export function fetchOver(client: Client): Fetch {
+  return async (url, { method = 'GET', body, headers }) => {
+    const { pathname, search } = new URL(url);
+    const text = body instanceof URLSearchParams ? body.toString() : '';
+    const fields = {
+      ...Object.fromEntries(new Headers(headers)),
+      ...(text !== '' && { 'content-type': 'application/x-www-form-urlencoded' }),
+    };
+    const answer = await client.ask({ path: `${pathname}${search}`, method, headers: fields, body: text });
+    const lines = answer.lines.map(([name, value]): [string, string] => [name, value]);
+    const empty = answer.body.length === 0;
+    return new Response(empty ? null : answer.text, { status: answer.status, headers: lines });
+  };
 }
 
 /** RFC 7636 appendix B. */
@@ -31,9 +52,9 @@ export interface Walker {
   /** GET of a path below the issuer, and on as far as it leads at the issuer. */
   readonly open: (path: string) => Promise<Page>;
   /** POST of a form to the page it is on. */
-  readonly send: (page: Page, form: Parameters) => Promise<Page>;
-  /** The cookies it has, as `name=value`. */
-  readonly cookies: () => readonly string[];
+  readonly send: (page: Page, form: Parameters, headers?: Parameters) => Promise<Page>;
+  /** Every `Set-Cookie` line it was sent. */
+  readonly cookieLines: readonly string[];
 }
 
 export const AUTHORIZE: Parameters = {
@@ -49,6 +70,7 @@ export const AUTHORIZE: Parameters = {
 export const query = (parameters: Parameters): string => `/authorize?${new URLSearchParams(parameters)}`;
 
 export function openBrowser(issuer: Issuing): Walker {
+  const cookieLines: string[] = [];
   const jar = new Map<string, { readonly value: string; readonly path: string }>();
   const ask = async (url: URL, init: RequestInit): Promise<Response> => {
     const cookie = Array.from(jar)
@@ -56,11 +78,13 @@ export function openBrowser(issuer: Issuing): Walker {
       .map(([name, { value }]) => `${name}=${value}`);
     const at = new URL(`${url.pathname}${url.search}`, issuer.url);
     const headers = { accept: 'text/html', ...(cookie.length > 0 && { cookie: cookie.join('; ') }) };
-    const answer = await fetch(at, { ...init, headers, redirect: 'manual' });
+    const reach = issuer.fetch ?? fetch;
+    const answer = await reach(at, { ...init, headers: { ...headers, ...init.headers }, redirect: 'manual' });
     for (const line of answer.headers.getSetCookie()) keep(line);
     return answer;
   };
   const keep = (line: string): void => {
+    cookieLines.push(line);
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
     const path = /; path=([^;]+)/.exec(line)?.[1] ?? '/';
     if (value === '') jar.delete(name);
@@ -78,8 +102,9 @@ export function openBrowser(issuer: Issuing): Walker {
   };
   return {
     open: (path) => follow(new URL(`${issuer.issuer}${path}`), {}, []),
-    send: (page, form) => follow(page.url, { method: 'POST', body: new URLSearchParams(form) }, []),
-    cookies: () => Array.from(jar, ([name, { value }]) => `${name}=${value}`),
+    send: (page, form, headers = {}) =>
+      follow(page.url, { method: 'POST', body: new URLSearchParams(form), headers }, []),
+    cookieLines,
   };
 }
 
@@ -107,7 +132,11 @@ export async function post(
   headers: Parameters = {},
 ): Promise<Answer> {
   const body = new URLSearchParams(form);
-  const answer = await fetch(`${issuer.endpoint}${path}`, { method: 'POST', body, headers });
+  const answer = await (issuer.fetch ?? fetch)(`${issuer.endpoint}${path}`, {
+    method: 'POST',
+    body,
+    headers,
+  });
   const text = await answer.text();
   return { status: answer.status, headers: answer.headers, body: text === '' ? {} : JSON.parse(text) };
 }

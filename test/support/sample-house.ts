@@ -22,6 +22,8 @@ export interface SampleHouse extends AsyncDisposable {
   readonly authorization: string;
   /** The same of any machine that the issuer knows, by its id. */
   readonly authorizationOf: (client: string) => Promise<string>;
+  /** What the gateway and the issuer make. */
+  readonly folder: string;
   /** May be called twice. */
   readonly stopCatalog: () => Promise<void>;
 }
@@ -81,6 +83,7 @@ export async function startSampleHouse(): Promise<SampleHouse> {
     origin,
     authorization: await authorizationOf('acme'),
     authorizationOf,
+    folder,
     stopCatalog: async () => stop.get('catalog')?.(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

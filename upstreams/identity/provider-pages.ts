@@ -21,7 +21,7 @@ export function renderSignOut(context: KoaContextWithOIDC, form: string): void {
   show(context, {
     title: 'Sign out?',
     body: html`${{ html: form }}
-<p>You are signed in as <b>${context.oidc.session?.accountId}</b>. Signing out also takes back what you granted in this browser.</p>
+<p>You are signed in as <b>${context.oidc.session?.accountId}</b>. Applications keep what you allowed them until you sign out there, too.</p>
 <button class="main" form="op.logoutForm" type="submit" name="logout" value="yes">Sign out</button>
 <button form="op.logoutForm" type="submit">Stay signed in</button>`,
     formsLeadTo: typeof leadsTo === 'string' ? [new URL(leadsTo).origin] : [],

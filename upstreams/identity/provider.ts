@@ -75,7 +75,7 @@ export function createProvider({ issuer, keys, store, cookieKeys, now }: Provide
     allowOmittingSingleRegisteredRedirectUri: false,
     rotateRefreshToken: true,
     issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
-    // Signing out here revokes the grant; closing the browser does not.
+    // A session here is a browser's; what a client was granted lasts until it is given back, reused or left unused.
     expiresWithSession: () => false,
     ttl: LIFETIMES,
     findAccount: (_context, id) => accountOf(id) && { accountId: id, claims: () => ({ sub: id }) },

@@ -279,6 +279,12 @@ describe('a machine', () => {
     },
   );
 
+  it('whose account is of no day that is told has no such claim', async () => {
+    const form = { ...ACME, client_id: 'initech', client_secret: 'initech-sample-secret' };
+    const { body } = await post(issuer, '/token', form);
+    expect(decodeJwt(String(body.access_token))).not.toHaveProperty('account_created');
+  });
+
   it('OAU-6: gets no more scopes than it asked for', async () => {
     const { body } = await post(issuer, '/token', { ...ACME, scope: 'orders:read' });
     expect(decodeJwt(String(body.access_token)).scope).toBe('orders:read');
