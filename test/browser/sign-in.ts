@@ -43,7 +43,7 @@ const wholeFlow = (way: string, client: string): Scenario => ({
 
     await button(page, 'Refresh').click();
     await says(page, 'status', 'There are new tokens');
-    assert.equal(await page.locator('#refreshed').textContent(), '1 times');
+    assert.equal(await page.locator('#refreshed').textContent(), '1');
 
     await page.getByRole('button', { name: 'Use the old refresh token again' }).click();
     await says(page, 'status', 'Refused, invalid_grant');

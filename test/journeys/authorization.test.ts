@@ -196,7 +196,7 @@ describe('the sample client', () => {
     const cookie = await signIn();
     await Promise.all([1, 2, 3].map(() => press('/refresh', cookie)));
     const { text } = await look(cookie);
-    expect(text).toContain('<dd id="refreshed">3 times</dd>');
+    expect(text).toContain('<dd id="refreshed">3</dd>');
   });
 
   it('does nothing for a page of another site', async () => {

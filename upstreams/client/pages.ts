@@ -1,4 +1,5 @@
 // What the sample client looks like. Pure: from a session to a page; no token is ever on one.
+import { SAMPLE_PASSWORDS } from '../identity/sample-secrets.ts';
 import type { Document } from '../service/document.ts';
 import { type Html, html } from '../service/html.ts';
 import type { Called, Session, SignedIn } from './sessions.ts';
@@ -19,20 +20,25 @@ function noticeOf(session: Session | undefined): Html | undefined {
   return kind === 'done' ? html`<p role="status">${text}</p>` : html`<p role="alert">${text}</p>`;
 }
 
+const people = Object.entries(SAMPLE_PASSWORDS)
+  .map(([name, password]) => `${name} with ${password}`)
+  .join(', ');
+
 const signInForms = (issuer: string): Html => html`<p>This application shows your orders once you let it.
 It sends you to <b>${issuer}</b> and never sees your password.</p>
 <form method="post" action="/login">
 <button class="main" name="as" value="storefront">Sign in</button>
 <button name="as" value="classic">Sign in without PKCE</button>
 </form>
+<p>People of this demo: ${people}.</p>
 <p><small>The second way is the specification's own: a confidential client that proves itself by its secret alone.</small></p>`;
 
 function signedInPart({ registration, tokens, refreshed, used }: SignedIn, called: Called | undefined): Html {
   return html`<dl>
 <dt>Client</dt><dd>${registration.id}, ${registration.pkce ? 'with PKCE' : 'without PKCE'}</dd>
 <dt>May</dt><dd>${tokens.scope}</dd>
-<dt>Access token</dt><dd>kept by the server of this page, good until ${new Date(tokens.ends).toISOString()}</dd>
-<dt>Refreshed</dt><dd id="refreshed">${refreshed} times</dd>
+<dt>Access token</dt><dd>kept by the server of this page, good until ${new Date(tokens.ends).toISOString().slice(0, 19)}Z</dd>
+<dt>Refreshes</dt><dd id="refreshed">${refreshed}</dd>
 </dl>
 <h2>Call the API</h2>
 <form method="post" action="/orders">

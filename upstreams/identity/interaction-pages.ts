@@ -18,6 +18,8 @@ export function loginPage(
   pending: Pending,
   said: { readonly name: string; readonly alert?: string },
 ): Document {
+  const described = said.alert === undefined ? undefined : html` aria-describedby="wrong"`;
+  const focus = html` autofocus`;
   return {
     title: 'Sign in',
     formsLeadTo: [new URL(pending.redirectUri).origin],
@@ -25,9 +27,9 @@ export function loginPage(
 ${said.alert === undefined ? undefined : html`<p role="alert" id="wrong">${said.alert}</p>`}
 <form method="post">
 <label for="user">Name</label>
-<input id="user" name="user" value="${said.name}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
+<input id="user" name="user" value="${said.name}" autocomplete="username" autocapitalize="none" spellcheck="false" required${said.name === '' ? focus : undefined}>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required>
+<input id="password" name="password" type="password" autocomplete="current-password" required${described}${said.name === '' ? undefined : focus}>
 <button class="main" type="submit" name="decision" value="sign-in">Sign in</button>
 <button type="submit" name="decision" value="cancel" formnovalidate>Cancel</button>
 </form>

@@ -5,11 +5,17 @@ import { type Document, renderDocument } from '../service/document.ts';
 import { html } from '../service/html.ts';
 import { MOUNT } from './environment.ts';
 
+/** What a person can do something with, in place of the library's words. */
+const WORDS: Readonly<Record<string, string>> = {
+  invalid_client: 'The application that sent you here is not known.',
+  invalid_redirect_uri: 'The application asked to be answered at an address that it has not registered.',
+};
+
 /** OAU-1: an unknown client or address gets this page and is never redirected to. */
 export function renderError(context: KoaContextWithOIDC, out: ErrorOut): void {
   show(context, {
     title: 'This sign-in cannot go on',
-    body: html`<p role="alert">${out.error_description ?? out.error} <small>(${out.error})</small></p>
+    body: html`<p role="alert">${WORDS[out.error] ?? out.error_description ?? ''} <small>(${out.error})</small></p>
 <p>Nothing was granted and nobody was told. Go back to the application you came from and begin again; if it happens
 again, its makers have something to put right.</p>`,
   });
