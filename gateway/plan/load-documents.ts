@@ -10,8 +10,10 @@ import { readUpstreamTls, withTexts } from './check/upstream-tls.ts';
 import { type GatewayView, type PolicyView, reporter, type Surroundings, viewPolicy } from './check/views.ts';
 import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './grammar/gateway-grammar.ts';
 import { type PolicyFile, policyGrammar, policyPartsGrammar } from './grammar/policy-grammar.ts';
+import { readGuides } from './guides/read-guides.ts';
 import { withInherited } from './inherited.ts';
 import { placeOfKey } from './key-places.ts';
+import { MISSING_IN_GATEWAY, MISSING_IN_POLICY } from './missing-keys.ts';
 import { nextCommand } from './next-command.ts';
 import { type DescriptionCache, readDescriptions } from './openapi/read-descriptions.ts';
 import type { Problem } from './problems.ts';
@@ -55,7 +57,7 @@ export interface Policies {
   readonly views: readonly PolicyView[];
   /** Every file that could be read, descriptions included, as it was written. */
   readonly files: readonly PublishedFile[];
-  /** Absolute paths of the files that policies name and are made of: descriptions, certificates and keys. */
+  /** Absolute paths of the files that policies name and are made of: descriptions, guides, certificates and keys. */
   readonly descriptions: readonly string[];
 }
 
@@ -66,10 +68,6 @@ export interface Gateway {
   readonly document: SourceDocument;
   readonly revision: string;
 }
-
-const SCOPES_MISSING =
-  'the key "scopes" is missing: say which ones callers need, { read: [ … ], write: [ … ] }, or any for whoever is known';
-const ACCESS_MISSING = 'no access rule: write "access: public", or name an identity and its scopes';
 
 export function contextOf(options: LoadOptions) {
   const cwd = options.cwd ?? process.cwd();
@@ -92,7 +90,8 @@ export async function readGateway(context: Context): Promise<Gateway> {
   if (document.value === undefined)
     return { problems: document.problems, whole: undefined, view: undefined, document, revision };
   const elsewhere = { keys: Object.keys(policyGrammar.shape), file: 'a policy file' };
-  const shaped = checkShape(document, gatewayGrammar, gatewayPartsGrammar, { elsewhere });
+  const advice = { elsewhere, missing: MISSING_IN_GATEWAY };
+  const shaped = checkShape(document, gatewayGrammar, gatewayPartsGrammar, advice);
   const problems = [...document.problems, ...shaped.problems];
   const view: GatewayView = { document, parts: shaped.parts };
   const report = reporter(document, problems);
@@ -101,7 +100,7 @@ export async function readGateway(context: Context): Promise<Gateway> {
   return { problems, whole: shaped.whole, view, document, revision };
 }
 
-/** One policy file, its descriptions and its certificates, checked by itself. */
+/** One policy file, its descriptions, guides and certificates, checked by itself. */
 export interface ReadPolicy {
   readonly problems: readonly Problem[];
   /** Undefined where the shape is wrong. */
@@ -166,7 +165,7 @@ export async function readPolicy(
   const unversioned = valueAt(document.value, ['versions']) === 'none';
   const advice = {
     elsewhere: elsewhereOf(context),
-    missing: { access: ACCESS_MISSING, 'access.scopes': SCOPES_MISSING },
+    missing: MISSING_IN_POLICY,
     placeOfKey: (path: Path, key: string) => placeOfKey(path, key, unversioned),
   };
   const { whole, parts, problems: found } = checkShape(document, policyGrammar, policyPartsGrammar, advice);
@@ -175,12 +174,14 @@ export async function readPolicy(
   const report = reporter(document, problems);
   checkPolicy(view, around, report);
   const { tls, files: pems } = await readUpstreamTls(view, report, { ...context, policyFile: file });
-  descriptions.push(...pems);
+  const named = await readGuides(view, report, { ...context, policyFile: file });
+  descriptions.push(...pems, ...named.files);
+  bytes.push(...named.texts);
   bytes.push(...[...tls.values()].flatMap(({ ca = '', cert = '', key = '' }) => [ca, cert, key]));
   for (const { finding, place } of described.findings)
     switchedReport(parts.rules, (_, switched) => problems.push(place(switched)))([], finding);
   const source = whole && {
-    file: { ...withTexts(whole, tls), notes: described.notes },
+    file: { ...withTexts(whole, tls), notes: described.notes, guides: named.guides },
     document,
     digest: digest(bytes),
     files,
@@ -206,8 +207,12 @@ export function documentOf(context: Context, file: string, read: FileRead): Sour
   };
 }
 
-export function nothingMatched(gateway: SourceDocument): Problem {
-  return gateway.problem(['policies'], { rule: 'policies', message: 'no policy file matches' });
+export function nothingMatched(context: Context, gateway: SourceDocument): Problem {
+  const path = ['policies'];
+  const pattern = gateway.isSecret(path) ? undefined : gateway.written(path);
+  const looked = pattern && shownPath(context, resolve(dirname(context.configFile), pattern));
+  const hint = looked && `looked for ${looked}: a pattern is relative to this file`;
+  return gateway.problem(path, { rule: 'policies', message: 'no policy file matches', hint });
 }
 
 function shownPath({ cwd }: Context, file: string): string {

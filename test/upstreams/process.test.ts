@@ -1,8 +1,10 @@
 // A sample service as a process: its ready line, its clean ends, and its one line when it cannot have its port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { startCatalog } from '../../upstreams/catalog/catalog.ts';
 
 const SERVICES = [
@@ -15,12 +17,14 @@ const SERVICES = [
 ];
 
 let child: ChildProcess | undefined;
+const data = mkdtempSync(join(tmpdir(), 'sundial-processes-'));
+afterAll(() => rmSync(data, { recursive: true }));
 afterEach(() => child?.kill('SIGKILL'));
 
 function run(start: readonly string[], environment: Record<string, string>): ChildProcess {
   const [entry = '', ...more] = start;
   child = spawn(process.execPath, [join(import.meta.dirname, '../../upstreams', entry), ...more], {
-    env: { ...process.env, ...environment },
+    env: { ...process.env, SUNDIAL_DATA: data, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   return child;
