@@ -2,14 +2,23 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Reason phrases of RFC 9110; Node's own table still has the older name of 413. */
+/** Reason phrases of RFC 9110; Node's own table still has the older names of 413 and 422. */
 const PHRASES = {
   400: 'Bad Request',
+  401: 'Unauthorized',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  409: 'Conflict',
+  412: 'Precondition Failed',
   413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
   500: 'Internal Server Error',
+  503: 'Service Unavailable',
 } as const;
+
+export type ErrorStatus = keyof typeof PHRASES;
 
 export type FieldLines = Readonly<Record<string, string | readonly string[]>>;
 
@@ -19,7 +28,12 @@ export function sendJson(
   value: unknown,
   lines: FieldLines = {},
 ): void {
-  const body = Buffer.from(JSON.stringify(value));
+  sendText(response, status, JSON.stringify(value), lines);
+}
+
+/** `text` is JSON already. */
+export function sendText(response: ServerResponse, status: number, text: string, lines: FieldLines): void {
+  const body = Buffer.from(text);
   for (const [name, line] of Object.entries(lines)) response.setHeader(name, line);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', body.length);
@@ -29,7 +43,7 @@ export function sendJson(
 /** The specification's error body (ERR-1); `more` holds the members a status asks for, as `requestId` on 500. */
 export function sendError(
   response: ServerResponse,
-  status: keyof typeof PHRASES,
+  status: ErrorStatus,
   message: string,
   lines: FieldLines = {},
   more: Readonly<Record<string, unknown>> = {},

@@ -6,11 +6,14 @@ const MAX_BYTES = 1024 * 1024;
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export type BodyResult =
-  | { readonly kind: 'object'; readonly value: JsonObject }
+  | { readonly kind: 'object'; readonly value: JsonObject; readonly bytes: Buffer }
   | { readonly kind: 'refused'; readonly status: 400 | 413; readonly message: string };
 
-/** Rejects only when the client leaves in the middle of the body. */
-export async function readObject(request: IncomingMessage): Promise<BodyResult> {
+/** Rejects only when the client leaves in the middle of the body. `isOptional`: no body at all is an empty object. */
+export async function readObject(
+  request: IncomingMessage,
+  { isOptional = false }: { readonly isOptional?: boolean } = {},
+): Promise<BodyResult> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -18,11 +21,13 @@ export async function readObject(request: IncomingMessage): Promise<BodyResult> 
     if (length <= MAX_BYTES) chunks.push(chunk);
   }
   if (length > MAX_BYTES) return { kind: 'refused', status: 413, message: 'The body may have at most 1 MiB' };
-  const value = parse(Buffer.concat(chunks).toString('utf8'));
+  const bytes = Buffer.concat(chunks);
+  if (isOptional && length === 0) return { kind: 'object', value: {}, bytes };
+  const value = parse(bytes.toString('utf8'));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { kind: 'refused', status: 400, message: 'The body must be a JSON object' };
   }
-  return { kind: 'object', value: value as JsonObject };
+  return { kind: 'object', value: value as JsonObject, bytes };
 }
 
 function parse(text: string): unknown {

@@ -66,3 +66,30 @@ function pickFields(item: object, fields: readonly string[] | undefined): unknow
   if (fields === undefined) return item;
   return Object.fromEntries(Object.entries(item).filter(([name]) => fields.includes(name)));
 }
+
+/**
+ * PAG-1: a page beyond the end is empty, not missing.
+ * Links hold a query only, so they resolve under whatever path a gateway gave the collection (PAG-3).
+ */
+export function offsetPage(
+  data: readonly unknown[],
+  { page, limit, total }: { readonly page: number; readonly limit: number; readonly total: number },
+  query: URLSearchParams,
+): Page {
+  const totalPages = Math.ceil(total / limit);
+  const link = (to: number) => {
+    const target = new URLSearchParams(query);
+    target.set('page', String(to));
+    target.set('limit', String(limit));
+    return `?${target}`;
+  };
+  return {
+    data,
+    pagination: { page, limit, total, totalPages },
+    links: {
+      first: link(1),
+      ...(page < totalPages ? { next: link(page + 1) } : {}),
+      last: link(Math.max(1, totalPages)),
+    },
+  };
+}
