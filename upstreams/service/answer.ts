@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** Reason phrases of RFC 9110; Node's own table still has the older name of 413. */
 const PHRASES = {
   400: 'Bad Request',
+  401: 'Unauthorized',
   404: 'Not Found',
   405: 'Method Not Allowed',
   413: 'Content Too Large',
