@@ -1,8 +1,10 @@
 // A sample service as a process: its ready line, its clean ends, and its one line when it cannot have its port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { startCatalog } from '../../upstreams/catalog/catalog.ts';
 
 const SERVICES = [
@@ -11,7 +13,11 @@ const SERVICES = [
   { name: 'catalog', start: ['catalog/main.ts'], variable: 'SUNDIAL_CATALOG_PORT' },
   { name: 'payments', start: ['payments/main.ts'], variable: 'SUNDIAL_PAYMENTS_PORT' },
   { name: 'echo', start: ['echo/main.ts'], variable: 'SUNDIAL_ECHO_PORT' },
+  { name: 'webhooks', start: ['webhooks/main.ts'], variable: 'SUNDIAL_WEBHOOKS_PORT' },
 ];
+
+const DATA = mkdtempSync(join(tmpdir(), 'sundial-services-'));
+afterAll(() => rmSync(DATA, { recursive: true, force: true }));
 
 let child: ChildProcess | undefined;
 afterEach(() => child?.kill('SIGKILL'));
@@ -19,7 +25,7 @@ afterEach(() => child?.kill('SIGKILL'));
 function run(start: readonly string[], environment: Record<string, string>): ChildProcess {
   const [entry = '', ...more] = start;
   child = spawn(process.execPath, [join(import.meta.dirname, '../../upstreams', entry), ...more], {
-    env: { ...process.env, ...environment },
+    env: { ...process.env, SUNDIAL_DATA: DATA, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   return child;

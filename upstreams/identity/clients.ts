@@ -10,7 +10,15 @@ export interface Client {
   readonly accountCreated: string | undefined;
 }
 
-const SCOPES = ['orders:read', 'orders:write', 'catalog:read', 'payments:read', 'payments:write'];
+const SCOPES = [
+  'orders:read',
+  'orders:write',
+  'catalog:read',
+  'payments:read',
+  'payments:write',
+  'webhooks:read',
+  'webhooks:write',
+];
 
 export const ACME: Client = {
   id: 'acme',

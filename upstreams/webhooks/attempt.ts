@@ -39,8 +39,8 @@ export interface Address {
 
 export interface AttemptOptions {
   readonly rules: DestinationRules;
-  /** PEM of what is trusted besides the usual authorities, for receivers of our own alone. */
-  readonly ca: string | undefined;
+  /** PEM of what receivers of our own are trusted by, and nobody else. Asked each time: they may make it after our start. */
+  readonly ca: () => string | undefined;
   /** For all of an attempt, default 15 s (WH-5). */
   readonly timeoutMs?: number;
   /** All addresses of a name; default: as the system resolves it. */
@@ -81,10 +81,12 @@ export function createAttempt({
     const destination = checkDestination(delivery.url, rules);
     if (destination.kind === 'refused') return ended(`The ${destination.message}`);
     const { url, isOurs } = destination;
+    const trusted = isOurs ? ca() : undefined;
     const client = new Client(url.origin, {
       allowH2: false,
       connect: {
-        ...(isOurs ? (ca === undefined ? {} : { ca }) : { lookup: publicOnly(resolve, ours) }),
+        ...(isOurs ? {} : { lookup: publicOnly(resolve, ours) }),
+        ...(trusted !== undefined && { ca: trusted }),
         timeout: timeoutMs,
       },
     });

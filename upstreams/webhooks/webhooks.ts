@@ -24,8 +24,8 @@ export interface WebhooksOptions extends ListenOptions {
   /** Secrets are kept under it: 32 bytes, the same for all processes of one store. */
   readonly sealingKey: Buffer;
   readonly destinations: DestinationRules;
-  /** PEM of what receivers of our own are trusted by. */
-  readonly ca: string | undefined;
+  /** PEM of what receivers of our own are trusted by, now. */
+  readonly ca: () => string | undefined;
   readonly tuning?: Partial<Tuning>;
   /** One line for the operator, without a secret. */
   readonly log: (line: Readonly<Record<string, unknown>>) => void;

@@ -38,7 +38,7 @@ afterAll(() => stack.disposeAsync());
 
 function attempt(options: Partial<AttemptOptions> = {}) {
   const rules = { allow: [`localhost:${port}`], deny: [] };
-  const run = createAttempt({ rules, ca, timeoutMs: 5_000, now: () => NOW, ...options });
+  const run = createAttempt({ rules, ca: () => ca, timeoutMs: 5_000, now: () => NOW, ...options });
   return (url = `https://localhost:${port}/hooks?tenant=7`, signal = never) =>
     run({ url, headers: { 'webhook-id': 'evt_1' }, body: Buffer.from('{"id":"evt_1"}') }, signal);
 }
@@ -122,7 +122,7 @@ describe('an attempt', () => {
 
   it('WH-7: goes to nobody whose certificate is not trusted', async () => {
     answerWith(200);
-    expect(await attempt({ ca: undefined })()).toMatchObject({
+    expect(await attempt({ ca: () => undefined })()).toMatchObject({
       kind: 'failed',
       message: 'The certificate is not trusted',
     });
