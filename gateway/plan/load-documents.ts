@@ -10,6 +10,7 @@ import { readUpstreamTls, withTexts } from './check/upstream-tls.ts';
 import { type GatewayView, type PolicyView, reporter, type Surroundings, viewPolicy } from './check/views.ts';
 import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './grammar/gateway-grammar.ts';
 import { type PolicyFile, policyGrammar, policyPartsGrammar } from './grammar/policy-grammar.ts';
+import { readGuides } from './guides/read-guides.ts';
 import { withInherited } from './inherited.ts';
 import { placeOfKey } from './key-places.ts';
 import { nextCommand } from './next-command.ts';
@@ -55,7 +56,7 @@ export interface Policies {
   readonly views: readonly PolicyView[];
   /** Every file that could be read, descriptions included, as it was written. */
   readonly files: readonly PublishedFile[];
-  /** Absolute paths of the files that policies name and are made of: descriptions, certificates and keys. */
+  /** Absolute paths of the files that policies name and are made of: descriptions, guides, certificates and keys. */
   readonly descriptions: readonly string[];
 }
 
@@ -101,7 +102,7 @@ export async function readGateway(context: Context): Promise<Gateway> {
   return { problems, whole: shaped.whole, view, document, revision };
 }
 
-/** One policy file, its descriptions and its certificates, checked by itself. */
+/** One policy file, its descriptions, guides and certificates, checked by itself. */
 export interface ReadPolicy {
   readonly problems: readonly Problem[];
   /** Undefined where the shape is wrong. */
@@ -175,12 +176,14 @@ export async function readPolicy(
   const report = reporter(document, problems);
   checkPolicy(view, around, report);
   const { tls, files: pems } = await readUpstreamTls(view, report, { ...context, policyFile: file });
-  descriptions.push(...pems);
+  const named = await readGuides(view, report, { ...context, policyFile: file });
+  descriptions.push(...pems, ...named.files);
+  bytes.push(...named.texts);
   bytes.push(...[...tls.values()].flatMap(({ ca = '', cert = '', key = '' }) => [ca, cert, key]));
   for (const { finding, place } of described.findings)
     switchedReport(parts.rules, (_, switched) => problems.push(place(switched)))([], finding);
   const source = whole && {
-    file: { ...withTexts(whole, tls), notes: described.notes },
+    file: { ...withTexts(whole, tls), notes: described.notes, guides: named.guides },
     document,
     digest: digest(bytes),
     files,

@@ -12,6 +12,7 @@ import type { Maintenance } from '../policy/maintenance/maintenance.ts';
 import type { Limit, LimitRules } from '../policy/rate-limit/limit.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
 import type { ConnectionRules, HeaderRules, RetryRules, UpstreamTls } from './connection-rules.ts';
+import type { Guide } from './guides/guide-page.ts';
 import type { OperationTable } from './operation-table.ts';
 import type { RouteTable } from './route-table.ts';
 import type { TargetRules } from './target-rules.ts';
@@ -71,6 +72,8 @@ export interface ApiPlan {
   readonly versionHeaders: readonly string[];
   /** Lower-case names of those in which it or one of its versions takes API keys; no upstream sees them either (AUTH-3). */
   readonly keyHeaders: readonly string[];
+  /** Those of its guides that its lifecycle page shows. */
+  readonly guides: readonly Guide[];
 }
 
 export interface CorsRules {

@@ -411,8 +411,9 @@ api: orders
   it('each sample policy written anew', async () => {
     const folder = join(import.meta.dirname, '../../policies');
     for (const name of (await readdir(folder)).filter((each) => each.endsWith('.yaml'))) {
-      // A description stands beside its policy, and these do not.
-      const text = (await readFile(join(folder, name), 'utf8')).replace(/^ *openapi: .*\n/gm, '');
+      // Descriptions and guides stand beside their policy, and these do not.
+      const written = await readFile(join(folder, name), 'utf8');
+      const text = written.replace(/^ *(?:openapi: |guide: \.\/).*\n/gm, '');
       await same(text, stringify(parse(text, { version: '1.2' }), { indent: 4, defaultKeyType: 'PLAIN' }));
     }
   });

@@ -41,20 +41,22 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
   });
 
   it('GET /api/v1/orders with a token: 200 from the first service, with every lifecycle signal and the lower limit', async () => {
-    const answer = await ask({ path: '/api/v1/orders/1001?fields=amount', headers: { authorization } });
+    const answer = await ask({
+      path: '/api/v1/orders/1001?fields=orderNumber,amount',
+      headers: { authorization },
+    });
     expect(answer.status).toBe(200);
     expect(answer.json).toMatchObject({ orderNumber: 1001, amount: '12.50' });
     expect(answer.headers).toMatchObject({
       deprecation: '@1768435200',
       sunset: 'Thu, 15 Apr 2027 00:00:00 GMT',
       link: [
-        '<https://docs.example.com/orders/v1-to-v2>; rel="deprecation"; type="text/html"',
+        `<${origin}/.well-known/lifecycle/orders#guide-orders-v1-to-v2>; rel="deprecation"; type="text/html"`,
         '<https://status.example.com/orders-v1>; rel="status"',
         `<${origin}/.well-known/lifecycle/orders>; rel="sunset"`,
         `<${origin}/api/v2/orders/1001>; rel="successor-version"`,
       ].join(', '),
-      warning:
-        '299 - "Version v1 is deprecated and will be removed on 2027-04-15; see https://docs.example.com/orders/v1-to-v2"',
+      warning: `299 - "Version v1 is deprecated and will be removed on 2027-04-15; see ${origin}/.well-known/lifecycle/orders#guide-orders-v1-to-v2"`,
       'x-api-deprecation-info': 'https://status.example.com/orders-v1',
       'x-ratelimit-limit': '60',
       'ratelimit-policy': '"deprecated";q=60;w=60',
@@ -97,9 +99,21 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
         error: 'Gone',
         message: 'API version v1 was retired on 2026-06-01.',
         replacement: `${origin}/api/v2/catalog/astrolabe`,
-        migration_guide: 'https://docs.example.com/catalog/v1-to-v2',
+        migration_guide: `${origin}/.well-known/lifecycle/catalog#guide-catalog-v1-to-v2`,
       },
     });
+  });
+
+  it('Versioning 6: the guide that Link leads to stands on the lifecycle page, which runs nothing', async () => {
+    const answer = await ask({ path: '/.well-known/lifecycle/orders', headers: { accept: 'text/html' } });
+    expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    const text = answer.body.toString();
+    for (const id of ['guide-orders-v0-to-v2', 'guide-orders-v1-to-v2']) {
+      expect(text).toContain(`<a href="${origin}/.well-known/lifecycle/orders#${id}">Migration guide</a>`);
+      expect(text).toContain(`<article id="${id}">`);
+    }
+    expect(text).toContain('<p>Before:</p>\n<pre tabindex="0"><code>GET /api/v1/orders/1001');
   });
 
   it('GET /api/v2/catalog: 200 without a token', async () => {

@@ -141,14 +141,14 @@ const policyRows: readonly Row[] = [
   [
     'LNK-3: a guide that is no URL',
     'guide: https://docs.example.com/v2',
-    'guide: ./guide.md',
-    '9 «./guide.md» error: not an absolute https URL with everything else percent-encoded: "./guide.md" (publish the page and write its address, such as https://docs.example.com/orders)',
+    'guide: guides/v2.html',
+    '9 «guides/v2.html» error: not an absolute https URL with everything else percent-encoded, nor the path of a Markdown file: "guides/v2.html" (write the guide beside this file and name it, such as ./guides/v1-to-v2.md, or the address of its page)',
   ],
   [
     'LNK-3: a guide with a bracket in it',
     'guide: https://docs.example.com/v2',
     'guide: "https://x.example/<a>"',
-    '9 «"https://x.example/<a>"» error: not an absolute https URL with everything else percent-encoded: "https://x.example/<a>" (write https://x.example/%3Ca%3E)',
+    '9 «"https://x.example/<a>"» error: not an absolute https URL with everything else percent-encoded, nor the path of a Markdown file: "https://x.example/<a>" (write https://x.example/%3Ca%3E)',
   ],
   [
     'a control character in a reason',

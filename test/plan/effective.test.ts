@@ -155,7 +155,7 @@ describe('the defaults', () => {
         .filter((name) => name.endsWith('.yaml'))
         .map((name) => [
           `policies/${name}`,
-          readFileSync(join(SAMPLES, name), 'utf8').replace(/ *openapi: .*\n/g, '\n'),
+          readFileSync(join(SAMPLES, name), 'utf8').replace(/ *(?:openapi: |guide: \.\/).*\n/g, '\n'),
         ]),
     );
     const gateway = GATEWAY.replace('main:', 'sample:');

@@ -22,6 +22,8 @@ export function planText(plan: GatewayPlan): string {
 function readable(key: string, value: unknown): unknown {
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Set) return [...value];
+  // Most policies show no guide of their own.
+  if (key === 'guides' && Array.isArray(value) && value.length === 0) return undefined;
   if (typeof value !== 'number') return value;
   if (!Number.isFinite(value)) return String(value);
   return INSTANTS.has(key) ? Temporal.Instant.fromEpochMilliseconds(value).toString() : value;

@@ -129,6 +129,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     vary: 'API-Version',
     versionHeaders: ['api-version'],
     keyHeaders: [],
+    guides: [],
   };
 }
 

@@ -88,6 +88,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   yaml: ['gateway/plan/'],
   chokidar: ['gateway/plan/'],
   'fastest-levenshtein': ['gateway/plan/'],
+  marked: ['gateway/plan/'],
   jose: ['gateway/identity/'],
   'lru-cache': ['gateway/identity/'],
   '@fastify/reply-from': ['gateway/forward/'],

@@ -4,7 +4,13 @@ import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
 
-const WRITTEN_V1 = { customerName: 'acme', amount: '12.50', orderDate: '2026-03-01', state: 'OPEN' };
+const WRITTEN_V1 = {
+  customerName: 'acme',
+  amount: '12.50',
+  currency: 'EUR',
+  orderDate: '2026-03-01',
+  state: 'OPEN',
+};
 const WRITTEN_V2 = {
   customer: 'acme',
   amount: 1250,
@@ -31,7 +37,11 @@ const EDITIONS = [
 ] as const;
 
 function send(url: string, method: string, body: unknown): Promise<Response> {
-  return fetch(url, { method, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  return fetch(url, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
 }
 
 describe.each(EDITIONS)('orders $name', ({ start, written, refused, change }) => {
@@ -53,7 +63,7 @@ describe.each(EDITIONS)('orders $name', ({ start, written, refused, change }) =>
     const created = await send(orders, 'POST', written);
     expect(created.status).toBe(201);
     const location = new URL(created.headers.get('location') ?? '', orders);
-    expect(location.pathname).toBe('/orders/1046');
+    expect(location.pathname).toBe('/orders/1241');
     expect(await created.json()).toMatchObject(written);
 
     expect(await (await fetch(location)).json()).toMatchObject(written);
@@ -152,6 +162,7 @@ describe('the same order in both editions', () => {
       orderNumber: 1001,
       customerName: 'acme',
       amount: '12.50',
+      currency: 'EUR',
       orderDate: '2026-02-28',
       state: 'SHIPPED',
     });
@@ -162,6 +173,12 @@ describe('the same order in both editions', () => {
       currency: 'EUR',
       created: 1_772_236_800,
       status: 'shipped',
+      _links: {
+        self: { href: '1001' },
+        orders: { href: '../orders' },
+        edit: { href: '1001', method: 'PATCH' },
+        delete: { href: '1001', method: 'DELETE' },
+      },
     });
     await Promise.all([v1.close(), v2.close()]);
   });

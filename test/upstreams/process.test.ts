@@ -16,16 +16,15 @@ const SERVICES = [
   { name: 'webhooks', start: ['webhooks/main.ts'], variable: 'SUNDIAL_WEBHOOKS_PORT' },
 ];
 
-const DATA = mkdtempSync(join(tmpdir(), 'sundial-services-'));
-afterAll(() => rmSync(DATA, { recursive: true, force: true }));
-
 let child: ChildProcess | undefined;
+const data = mkdtempSync(join(tmpdir(), 'sundial-processes-'));
+afterAll(() => rmSync(data, { recursive: true }));
 afterEach(() => child?.kill('SIGKILL'));
 
 function run(start: readonly string[], environment: Record<string, string>): ChildProcess {
   const [entry = '', ...more] = start;
   child = spawn(process.execPath, [join(import.meta.dirname, '../../upstreams', entry), ...more], {
-    env: { ...process.env, SUNDIAL_DATA: DATA, ...environment },
+    env: { ...process.env, SUNDIAL_DATA: data, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   return child;

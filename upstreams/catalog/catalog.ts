@@ -1,9 +1,13 @@
 // The product catalog (its v2): read by anyone, cacheable by anyone. Lives behind the gateway without a token.
+// What it offers is part of the program: its table is made in memory at every start.
 import { answerCollection } from '../service/collection.ts';
+import type { Edition } from '../service/collection-contract.ts';
+import { openDatabase } from '../service/database.ts';
 import { type ListenOptions, listen, type Service } from '../service/listen.ts';
+import { createTable, openRecords, type TableForm } from '../service/records.ts';
+import { boundFilter, readWhole, textFilter, WHOLE_AMOUNT } from '../service/values.ts';
 
 interface Product {
-  readonly id: string;
   readonly name: string;
   /** Minor units of `currency`. */
   readonly price: number;
@@ -24,12 +28,55 @@ const NAMES = [
   'Ring dial',
   'Water clock',
 ] as const;
+const SINCE = Date.UTC(2026, 5, 1);
 
-export function startCatalog(options: ListenOptions): Promise<Service> {
-  const products = NAMES.map((name, index): Product => {
-    const id = name.toLowerCase().replaceAll(' ', '-');
-    return { id, name, price: 4900 + index * 1250, currency: 'EUR' };
+const FORM: TableForm<Product> = {
+  table: 'products',
+  key: 'TEXT',
+  columns: { name: 'TEXT NOT NULL', price: 'INTEGER NOT NULL', currency: 'TEXT NOT NULL' },
+  write: (product) => ({ ...product }),
+  read: ({ name, price, currency }) => ({
+    name: String(name),
+    price: Number(price),
+    currency: String(currency),
+  }),
+};
+
+const EDITION: Edition<Product> = {
+  fields: ['id', 'name', 'price', 'currency'],
+  filters: {
+    name: textFilter('name'),
+    min_price: boundFilter('price', '>=', readWhole, WHOLE_AMOUNT),
+    max_price: boundFilter('price', '<=', readWhole, WHOLE_AMOUNT),
+  },
+  sorts: { id: 'key', name: 'name', price: 'price' },
+  show: (id, { name, price, currency }) => ({ id, name, price, currency }),
+  parse: () => ({ kind: 'invalid', message: 'products are only read' }),
+};
+
+export async function startCatalog(options: ListenOptions): Promise<Service> {
+  const database = openDatabase({
+    dataFolder: undefined,
+    name: 'catalog.db',
+    fill: (empty) => createTable(empty, FORM),
   });
-  const items = new Map(products.map((product) => [product.id, product]));
-  return listen(answerCollection({ path: '/catalog', cacheControl: 'public, max-age=60', items }), options);
+  const records = openRecords(database, FORM);
+  for (const [index, name] of NAMES.entries())
+    records.insert(
+      { name, price: 4900 + index * 1250, currency: 'EUR' },
+      SINCE,
+      name.toLowerCase().replaceAll(' ', '-'),
+    );
+  const answer = answerCollection({
+    path: '/catalog',
+    cacheControl: 'public, max-age=60',
+    paging: 'offset',
+    records,
+    idOf: String,
+    keyOf: (id) => id,
+    edition: EDITION,
+    editionName: 'v2',
+    now: Date.now,
+  });
+  return listen(answer, options);
 }

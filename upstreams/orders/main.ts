@@ -1,5 +1,7 @@
 // `node upstreams/orders/main.ts v1|v2`: runs one of the two order services as a process of its own.
+// Both keep their orders in the same file of the data folder: what one writes the other shows.
 import { runService } from '../service/run.ts';
+import { storedOptionsOf } from '../service/stored-service.ts';
 import { startOrdersV1 } from './v1.ts';
 import { startOrdersV2 } from './v2.ts';
 
@@ -12,7 +14,7 @@ switch (process.argv[2]) {
       variable: 'SUNDIAL_ORDERS_V1_PORT',
       fallback: 4001,
       environment,
-      start: startOrdersV1,
+      start: async ({ port }) => startOrdersV1({ port, ...storedOptionsOf(environment) }),
     });
     break;
   case 'v2':
@@ -21,7 +23,7 @@ switch (process.argv[2]) {
       variable: 'SUNDIAL_ORDERS_V2_PORT',
       fallback: 4002,
       environment,
-      start: startOrdersV2,
+      start: async ({ port }) => startOrdersV2({ port, ...storedOptionsOf(environment) }),
     });
     break;
   default:

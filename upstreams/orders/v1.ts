@@ -1,53 +1,78 @@
 // The first order service: amounts are decimal strings, dates are days, states are capitals. Lives behind the gateway.
+import type { Edition } from '../service/collection-contract.ts';
+import type { Service } from '../service/listen.ts';
+import type { StoredOptions } from '../service/stored-service.ts';
+import {
+  A_DAY,
+  amountOf,
+  boundFilter,
+  DECIMAL_AMOUNT,
+  dayOf,
+  decimalOf,
+  endOf,
+  invalid,
+  isOneOf,
+  isText,
+  secondOf,
+  secondOn,
+  textFilter,
+  wordFilter,
+} from '../service/values.ts';
+import { CURRENCIES, type Order, type OrderStatus } from './order.ts';
+import { startOrders } from './service.ts';
 
-import type { JsonObject } from '../service/body.ts';
-import { answerCollection, type Parsed } from '../service/collection.ts';
-import { type ListenOptions, listen, type Service } from '../service/listen.ts';
-import { type SampleOrder, sampleOrders } from './samples.ts';
+const STATES = { open: 'OPEN', shipped: 'SHIPPED', cancelled: 'CANCELLED' } as const;
+const KEPT: Readonly<Record<string, OrderStatus>> = {
+  OPEN: 'open',
+  SHIPPED: 'shipped',
+  CANCELLED: 'cancelled',
+};
 
-interface OrderV1 {
-  readonly orderNumber: number;
-  readonly customerName: string;
-  /** Euros with two decimals, as `12.50`. */
-  readonly amount: string;
-  readonly orderDate: string;
-  readonly state: 'OPEN' | 'SHIPPED';
-}
-
-const MS_PER_DAY = 86_400_000;
-
-export function startOrdersV1(options: ListenOptions): Promise<Service> {
-  const items = new Map(sampleOrders().map((order) => [String(order.number), fromSample(order)]));
-  let last = 1000 + items.size;
-  const nextId = () => String(++last);
-  return listen(
-    answerCollection({ path: '/orders', cacheControl: 'private, no-cache', items, write: { nextId, parse } }),
-    options,
-  );
-}
-
-function fromSample({ number, customer, cents, day, shipped }: SampleOrder): OrderV1 {
-  return {
-    orderNumber: number,
+const EDITION: Edition<Order> = {
+  // `currency` came with 1.4, when orders in others than euros did: who does not know it writes as before.
+  fields: ['orderNumber', 'customerName', 'amount', 'currency', 'orderDate', 'state'],
+  filters: {
+    customerName: textFilter('customer'),
+    state: wordFilter('status', KEPT),
+    minAmount: boundFilter('amount', '>=', amountOf, DECIMAL_AMOUNT),
+    maxAmount: boundFilter('amount', '<=', amountOf, DECIMAL_AMOUNT),
+    orderedFrom: boundFilter('created', '>=', secondOf, A_DAY),
+    orderedUntil: boundFilter('created', '<=', endOf, A_DAY),
+  },
+  sorts: {
+    orderNumber: 'key',
+    customerName: 'customer',
+    amount: 'amount',
+    orderDate: 'created',
+    state: 'status',
+  },
+  show: (id, { customer, amount, currency, created, status }) => ({
+    orderNumber: Number(id),
     customerName: customer,
-    amount: (cents / 100).toFixed(2),
-    orderDate: new Date(day * MS_PER_DAY).toISOString().slice(0, 10),
-    state: shipped ? 'SHIPPED' : 'OPEN',
-  };
-}
+    amount: decimalOf(amount),
+    currency,
+    orderDate: dayOf(created),
+    state: STATES[status],
+  }),
+  parse: ({ customerName, amount, currency, orderDate, state }, current) => {
+    if (!isText(customerName)) return invalid('customerName must be one line of 1 to 200 characters');
+    const minor = amountOf(amount);
+    if (minor === undefined) return invalid('amount must be a decimal string with two places, as "12.50"');
+    const unit = currency ?? current?.currency ?? 'EUR';
+    if (!isOneOf(CURRENCIES, unit)) return invalid(`currency must be one of ${CURRENCIES.join(', ')}`);
+    const day = secondOf(orderDate);
+    if (day === undefined) return invalid('orderDate must be a day, as "2026-03-01"');
+    const status = typeof state === 'string' ? KEPT[state] : (current?.status ?? 'open');
+    if (state === null || status === undefined || (status === 'cancelled' && current?.status !== status))
+      return invalid('state must be "OPEN" or "SHIPPED"; POST …/cancel cancels');
+    const created = secondOn(day, current?.created);
+    return {
+      kind: 'valid',
+      item: { customer: customerName, amount: minor, currency: unit, created, status },
+    };
+  },
+};
 
-function parse(id: string, { customerName, amount, orderDate, state = 'OPEN' }: JsonObject): Parsed<OrderV1> {
-  if (typeof customerName !== 'string' || customerName === '') {
-    return { kind: 'invalid', message: 'customerName must be a non-empty string' };
-  }
-  if (typeof amount !== 'string' || !/^\d{1,12}\.\d\d$/.test(amount)) {
-    return { kind: 'invalid', message: 'amount must be a decimal string with two places, as "12.50"' };
-  }
-  if (typeof orderDate !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(orderDate)) {
-    return { kind: 'invalid', message: 'orderDate must be a day, as "2026-03-01"' };
-  }
-  if (state !== 'OPEN' && state !== 'SHIPPED') {
-    return { kind: 'invalid', message: 'state must be "OPEN" or "SHIPPED"' };
-  }
-  return { kind: 'valid', item: { orderNumber: Number(id), customerName, amount, orderDate, state } };
+export function startOrdersV1(options: StoredOptions): Promise<Service> {
+  return startOrders(options, 'v1', EDITION);
 }

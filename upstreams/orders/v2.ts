@@ -1,66 +1,62 @@
 // The second order service: amounts are whole minor units with their currency, times are instants. Successor of v1.
+import type { Edition } from '../service/collection-contract.ts';
+import type { Service } from '../service/listen.ts';
+import type { StoredOptions } from '../service/stored-service.ts';
+import {
+  boundFilter,
+  invalid,
+  isAmount,
+  isOneOf,
+  isSecond,
+  isText,
+  readWhole,
+  SECONDS,
+  sameWords,
+  textFilter,
+  WHOLE_AMOUNT,
+  wordFilter,
+} from '../service/values.ts';
+import { CURRENCIES, type Order, STATUSES } from './order.ts';
+import { startOrders } from './service.ts';
 
-import type { JsonObject } from '../service/body.ts';
-import { answerCollection, type Parsed } from '../service/collection.ts';
-import { type ListenOptions, listen, type Service } from '../service/listen.ts';
-import { type SampleOrder, sampleOrders } from './samples.ts';
-
-interface OrderV2 {
-  readonly id: string;
-  readonly customer: string;
-  /** Minor units of `currency`: 1250 is 12.50 EUR. */
-  readonly amount: number;
-  readonly currency: string;
-  /** Seconds since 1970. */
-  readonly created: number;
-  readonly status: 'open' | 'shipped';
-}
-
-const SECONDS_PER_DAY = 86_400;
-
-export function startOrdersV2(options: ListenOptions): Promise<Service> {
-  const items = new Map(sampleOrders().map((order) => [String(order.number), fromSample(order)]));
-  let last = 1000 + items.size;
-  const nextId = () => String(++last);
-  return listen(
-    answerCollection({ path: '/orders', cacheControl: 'private, no-cache', items, write: { nextId, parse } }),
-    options,
-  );
-}
-
-function fromSample({ number, customer, cents, day, shipped }: SampleOrder): OrderV2 {
-  return {
-    id: String(number),
+const EDITION: Edition<Order> = {
+  fields: ['id', 'customer', 'amount', 'currency', 'created', 'status', '_links'],
+  filters: {
+    customer: textFilter('customer'),
+    status: wordFilter('status', sameWords(STATUSES)),
+    currency: wordFilter('currency', sameWords(CURRENCIES)),
+    min_amount: boundFilter('amount', '>=', readWhole, WHOLE_AMOUNT),
+    max_amount: boundFilter('amount', '<=', readWhole, WHOLE_AMOUNT),
+    created_from: boundFilter('created', '>=', readWhole, SECONDS),
+    created_until: boundFilter('created', '<=', readWhole, SECONDS),
+  },
+  sorts: { id: 'key', customer: 'customer', amount: 'amount', created: 'created', status: 'status' },
+  show: (id, { customer, amount, currency, created, status }) => ({
+    id,
     customer,
-    amount: cents,
-    currency: 'EUR',
-    created: day * SECONDS_PER_DAY,
-    status: shipped ? 'shipped' : 'open',
-  };
-}
+    amount,
+    currency,
+    created,
+    status,
+  }),
+  parse: ({ customer, amount, currency, created, status = 'open' }, current) => {
+    if (!isText(customer)) return invalid('customer must be one line of 1 to 200 characters');
+    if (!isAmount(amount)) return invalid('amount must be a whole number of minor units, as 1250');
+    if (!isOneOf(CURRENCIES, currency)) return invalid(`currency must be one of ${CURRENCIES.join(', ')}`);
+    if (!isSecond(created)) return invalid('created must be a whole number of seconds since 1970');
+    if (!isOneOf(STATUSES, status) || (status === 'cancelled' && current?.status !== status))
+      return invalid('status must be "open" or "shipped"; POST …/cancel cancels');
+    return { kind: 'valid', item: { customer, amount, currency, created, status } };
+  },
+  links: ({ status }) => ({
+    self: { to: 'item' },
+    orders: { to: 'collection' },
+    ...(status === 'cancelled' ? {} : { edit: { to: 'item', method: 'PATCH' } }),
+    ...(status === 'open' ? { cancel: { to: 'action', name: 'cancel' } } : {}),
+    delete: { to: 'item', method: 'DELETE' },
+  }),
+};
 
-function parse(
-  id: string,
-  { customer, amount, currency, created, status = 'open' }: JsonObject,
-): Parsed<OrderV2> {
-  if (typeof customer !== 'string' || customer === '') {
-    return { kind: 'invalid', message: 'customer must be a non-empty string' };
-  }
-  if (!isCount(amount)) {
-    return { kind: 'invalid', message: 'amount must be a whole number of minor units, as 1250' };
-  }
-  if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) {
-    return { kind: 'invalid', message: 'currency must be three capitals, as "EUR"' };
-  }
-  if (!isCount(created)) {
-    return { kind: 'invalid', message: 'created must be a whole number of seconds since 1970' };
-  }
-  if (status !== 'open' && status !== 'shipped') {
-    return { kind: 'invalid', message: 'status must be "open" or "shipped"' };
-  }
-  return { kind: 'valid', item: { id, customer, amount, currency, created, status } };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+export function startOrdersV2(options: StoredOptions): Promise<Service> {
+  return startOrders(options, 'v2', EDITION);
 }

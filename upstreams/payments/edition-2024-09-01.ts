@@ -1,28 +1,54 @@
 // The first edition: amounts are decimal strings, payments have a day.
-import { type Edition, invalid, isCurrency, isText } from './payment.ts';
+// One of the three forms in which payments.ts shows and reads payments.
+import type { Edition } from '../service/collection-contract.ts';
+import {
+  A_DAY,
+  amountOf,
+  boundFilter,
+  DECIMAL_AMOUNT,
+  dayOf,
+  decimalOf,
+  endOf,
+  invalid,
+  isOneOf,
+  isText,
+  sameWords,
+  secondOf,
+  secondOn,
+  textFilter,
+  wordFilter,
+} from '../service/values.ts';
+import { CURRENCIES, type Payment, STATES } from './payment.ts';
 
-const SECONDS_PER_DAY = 86_400;
-
-export const EDITION_2024_09_01: Edition = {
-  show: ({ id, payer, amount, currency, created }) => ({
+export const EDITION_2024_09_01: Edition<Payment> = {
+  fields: ['id', 'payer', 'amount', 'currency', 'date', 'state'],
+  filters: {
+    payer: textFilter('payer'),
+    state: wordFilter('state', sameWords(STATES)),
+    currency: wordFilter('currency', sameWords(CURRENCIES)),
+    min_amount: boundFilter('amount', '>=', amountOf, DECIMAL_AMOUNT),
+    max_amount: boundFilter('amount', '<=', amountOf, DECIMAL_AMOUNT),
+    from: boundFilter('created', '>=', secondOf, A_DAY),
+    until: boundFilter('created', '<=', endOf, A_DAY),
+  },
+  sorts: { id: 'key', amount: 'amount', date: 'created' },
+  show: (id, { payer, amount, currency, created, state }) => ({
     id,
     payer,
-    amount: (amount / 100).toFixed(2),
+    amount: decimalOf(amount),
     currency,
-    date: new Date(created * 1000).toISOString().slice(0, 10),
+    date: dayOf(created),
+    state,
   }),
-  parse: (id, { payer, amount, currency, date }) => {
-    if (!isText(payer)) return invalid('payer must be a non-empty string');
-    if (typeof amount !== 'string' || !/^\d{1,12}\.\d\d$/.test(amount)) {
-      return invalid('amount must be a decimal string with two places, as "12.50"');
-    }
-    if (!isCurrency(currency)) return invalid('currency must be three capitals, as "EUR"');
-    const day = typeof date === 'string' && /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(date) : Number.NaN;
-    if (Number.isNaN(day)) return invalid('date must be a day, as "2026-03-01"');
-    const created = Math.floor(day / 1000 / SECONDS_PER_DAY) * SECONDS_PER_DAY;
-    return {
-      kind: 'valid',
-      item: { id, payer, amount: Number(amount.replace('.', '')), currency, created },
-    };
+  parse: ({ payer, amount, currency, date }, current) => {
+    if (!isText(payer)) return invalid('payer must be one line of 1 to 200 characters');
+    const minor = amountOf(amount);
+    if (minor === undefined) return invalid('amount must be a decimal string with two places, as "12.50"');
+    if (!isOneOf(CURRENCIES, currency)) return invalid(`currency must be one of ${CURRENCIES.join(', ')}`);
+    const day = secondOf(date);
+    if (day === undefined) return invalid('date must be a day, as "2026-03-01"');
+    const created = secondOn(day, current?.created);
+    const state = current?.state ?? 'pending';
+    return { kind: 'valid', item: { payer, amount: minor, currency, created, state } };
   },
 };

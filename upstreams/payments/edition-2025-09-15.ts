@@ -1,13 +1,52 @@
 // The second edition: amounts are whole minor units, payments have a second.
-import { type Edition, invalid, isCount, isCurrency, isText } from './payment.ts';
+// One of the three forms in which payments.ts shows and reads payments; the third filters and sorts as this one does.
+import type { Edition } from '../service/collection-contract.ts';
+import {
+  boundFilter,
+  invalid,
+  isAmount,
+  isOneOf,
+  isSecond,
+  isText,
+  readWhole,
+  SECONDS,
+  sameWords,
+  textFilter,
+  WHOLE_AMOUNT,
+  wordFilter,
+} from '../service/values.ts';
+import { CURRENCIES, type Payment, STATES } from './payment.ts';
 
-export const EDITION_2025_09_15: Edition = {
-  show: ({ id, payer, amount, currency, created }) => ({ id, payer, amount, currency, created }),
-  parse: (id, { payer, amount, currency, created }) => {
-    if (!isText(payer)) return invalid('payer must be a non-empty string');
-    if (!isCount(amount)) return invalid('amount must be a whole number of minor units, as 1250');
-    if (!isCurrency(currency)) return invalid('currency must be three capitals, as "EUR"');
-    if (!isCount(created)) return invalid('created must be a whole number of seconds since 1970');
-    return { kind: 'valid', item: { id, payer, amount, currency, created } };
+export const BY_SECONDS = {
+  filters: {
+    payer: textFilter('payer'),
+    state: wordFilter('state', sameWords(STATES)),
+    currency: wordFilter('currency', sameWords(CURRENCIES)),
+    min_amount: boundFilter('amount', '>=', readWhole, WHOLE_AMOUNT),
+    max_amount: boundFilter('amount', '<=', readWhole, WHOLE_AMOUNT),
+    created_from: boundFilter('created', '>=', readWhole, SECONDS),
+    created_until: boundFilter('created', '<=', readWhole, SECONDS),
+  },
+  sorts: { id: 'key', amount: 'amount', created: 'created' },
+};
+
+export const EDITION_2025_09_15: Edition<Payment> = {
+  ...BY_SECONDS,
+  fields: ['id', 'payer', 'amount', 'currency', 'created', 'state'],
+  show: (id, { payer, amount, currency, created, state }) => ({
+    id,
+    payer,
+    amount,
+    currency,
+    created,
+    state,
+  }),
+  parse: ({ payer, amount, currency, created }, current) => {
+    if (!isText(payer)) return invalid('payer must be one line of 1 to 200 characters');
+    if (!isAmount(amount)) return invalid('amount must be a whole number of minor units, as 1250');
+    if (!isOneOf(CURRENCIES, currency)) return invalid(`currency must be one of ${CURRENCIES.join(', ')}`);
+    if (!isSecond(created)) return invalid('created must be a whole number of seconds since 1970');
+    const state = current?.state ?? 'pending';
+    return { kind: 'valid', item: { payer, amount, currency, created, state } };
   },
 };

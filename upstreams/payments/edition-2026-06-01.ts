@@ -1,27 +1,45 @@
 // The third edition: an amount is an object with its currency, so that neither is read without the other.
-import { type Edition, invalid, isCount, isCurrency, isText } from './payment.ts';
+// One of the three forms in which payments.ts shows and reads payments; the only one with links.
+import type { Edition } from '../service/collection-contract.ts';
+import { isObject } from '../service/merge-patch.ts';
+import { invalid, isAmount, isOneOf, isSecond, isText } from '../service/values.ts';
+import { BY_SECONDS } from './edition-2025-09-15.ts';
+import { CURRENCIES, type Payment } from './payment.ts';
 
-export const EDITION_2026_06_01: Edition = {
-  show: ({ id, payer, amount, currency, created }) => ({
+export const EDITION_2026_06_01: Edition<Payment> = {
+  ...BY_SECONDS,
+  fields: ['id', 'payer', 'money', 'created', 'state', '_links'],
+  show: (id, { payer, amount, currency, created, state }) => ({
     id,
     payer: { name: payer },
     money: { amount, currency },
     created,
+    state,
   }),
-  parse: (id, { payer, money, created }) => {
+  parse: ({ payer, money, created }, current) => {
     const name = memberOf(payer, 'name');
     const [amount, currency] = [memberOf(money, 'amount'), memberOf(money, 'currency')];
-    if (!isText(name)) return invalid('payer must be an object with a name');
-    if (!isCount(amount) || !isCurrency(currency)) {
-      return invalid('money must hold minor units and a currency, as { "amount": 1250, "currency": "EUR" }');
+    if (!isText(name))
+      return invalid('payer must be an object whose name is one line of 1 to 200 characters');
+    if (!isAmount(amount) || !isOneOf(CURRENCIES, currency)) {
+      return invalid(
+        `money must hold minor units and one of ${CURRENCIES.join(', ')}, as { "amount": 1250, "currency": "EUR" }`,
+      );
     }
-    if (!isCount(created)) return invalid('created must be a whole number of seconds since 1970');
-    return { kind: 'valid', item: { id, payer: name, amount, currency, created } };
+    if (!isSecond(created)) return invalid('created must be a whole number of seconds since 1970');
+    const state = current?.state ?? 'pending';
+    return { kind: 'valid', item: { payer: name, amount, currency, created, state } };
   },
+  links: ({ state }) => ({
+    self: { to: 'item' },
+    payments: { to: 'collection' },
+    ...(state === 'pending' ? { capture: { to: 'action', name: 'capture' } } : {}),
+    ...(state === 'completed' ? { refund: { to: 'action', name: 'refund' } } : {}),
+    ...(state === 'pending' || state === 'completed' ? { edit: { to: 'item', method: 'PATCH' } } : {}),
+    delete: { to: 'item', method: 'DELETE' },
+  }),
 };
 
 function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null
-    ? Object.entries(value).find(([key]) => key === name)?.[1]
-    : undefined;
+  return isObject(value) ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined;
 }

@@ -1,5 +1,7 @@
 // `node upstreams/payments/main.ts`: runs the payments service as a process of its own.
+// Its payments lie in a file of the data folder.
 import { runService } from '../service/run.ts';
+import { storedOptionsOf } from '../service/stored-service.ts';
 import { startPayments } from './payments.ts';
 
 await runService({
@@ -7,5 +9,5 @@ await runService({
   variable: 'SUNDIAL_PAYMENTS_PORT',
   fallback: 4005,
   environment: process.env,
-  start: startPayments,
+  start: async ({ port }) => startPayments({ port, ...storedOptionsOf(process.env) }),
 });

@@ -1,50 +1,120 @@
-// A payment as the service keeps it, whatever edition of the API writes or reads it.
-import type { JsonObject } from '../service/body.ts';
-import type { Parsed } from '../service/collection.ts';
+// A payment as it is kept, whatever edition of the API writes or reads it; its table, and what may happen to it.
+// payments.ts puts it behind the three editions.
+import type { DatabaseSync } from 'node:sqlite';
+import type { Decision } from '../service/collection-contract.ts';
+import { createTable, openRecords, type TableForm } from '../service/records.ts';
+
+export type PaymentState = 'pending' | 'completed' | 'failed' | 'refunded';
 
 export interface Payment {
-  readonly id: string;
   readonly payer: string;
   /** Minor units of `currency`. */
   readonly amount: number;
   readonly currency: string;
   /** Seconds since 1970. */
   readonly created: number;
+  readonly state: PaymentState;
 }
 
-/** What one edition of the API looks like. */
-export interface Edition {
-  readonly show: (payment: Payment) => object;
-  readonly parse: (id: string, written: JsonObject) => Parsed<Payment>;
-}
+/** All of them have a hundred minor units, which is what the first edition counts on. */
+export const CURRENCIES = ['CHF', 'EUR', 'GBP', 'USD'] as const;
+export const STATES = ['pending', 'completed', 'failed', 'refunded'] as const;
+
+/** Test payers: what they pay fails, or waits to be captured. What anybody else pays is completed at once. */
+export const FAILING_PAYER = 'declined';
+export const WAITING_PAYER = 'undecided';
 
 const PAYERS = ['globex', 'initech', 'umbrella', 'hooli'] as const;
+const FIRST_NUMBER = 2001;
+const SAMPLES = 240;
 const FIRST = 1_772_323_200; // 2026-03-01T00:00:00Z
 const SECONDS_PER_DAY = 86_400;
 
-/** Always the same 24 payments, p-2001 first. */
-export function samplePayments(): readonly Payment[] {
-  return Array.from({ length: 24 }, (_, index) => ({
-    id: `p-${2001 + index}`,
+const FORM: TableForm<Payment> = {
+  table: 'payments',
+  key: 'INTEGER',
+  columns: {
+    payer: 'TEXT NOT NULL',
+    amount: 'INTEGER NOT NULL',
+    currency: 'TEXT NOT NULL',
+    created: 'INTEGER NOT NULL',
+    state: 'TEXT NOT NULL',
+  },
+  write: (payment) => ({ ...payment }),
+  read: ({ payer, amount, currency, created, state }) => ({
+    payer: String(payer),
+    amount: Number(amount),
+    currency: String(currency),
+    created: Number(created),
+    state: STATES.find((known) => known === state) ?? 'failed',
+  }),
+};
+
+export const openPayments = (database: DatabaseSync) => openRecords(database, FORM);
+
+/** Always the same 240 payments, p-2001 first: of each twelve one is refunded, one failed and one pending. */
+export function fillPayments(database: DatabaseSync): void {
+  createTable(database, FORM);
+  const payments = openPayments(database);
+  for (let index = 0; index < SAMPLES; index += 1) {
+    const payment = samplePayment(index);
+    payments.insert(payment, payment.created * 1_000, FIRST_NUMBER + index);
+  }
+}
+
+const SAMPLE_STATES: ReadonlyMap<number, PaymentState> = new Map([
+  [5, 'failed'],
+  [7, 'refunded'],
+  [11, 'pending'],
+]);
+
+function samplePayment(index: number): Payment {
+  return {
     payer: PAYERS[index % PAYERS.length] ?? 'globex',
     amount: 1250 + index * 385,
     currency: 'EUR',
     created: FIRST + index * SECONDS_PER_DAY,
-  }));
+    state: SAMPLE_STATES.get(index % 12) ?? 'completed',
+  };
 }
 
-export function invalid(message: string): Parsed<never> {
-  return { kind: 'invalid', message };
+/** Its state is decided here, whatever the client wrote. */
+export function makePayment(written: Payment): Decision<Payment> {
+  switch (written.payer) {
+    case FAILING_PAYER:
+      return { kind: 'done', item: { ...written, state: 'failed' }, event: 'payment.failed' };
+    case WAITING_PAYER:
+      return { kind: 'done', item: { ...written, state: 'pending' } };
+    default:
+      return completed(written);
+  }
 }
 
-export function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
+function completed(payment: Payment): Decision<Payment> {
+  return { kind: 'done', item: { ...payment, state: 'completed' }, event: 'payment.completed' };
 }
 
-export function isCurrency(value: unknown): value is string {
-  return typeof value === 'string' && /^[A-Z]{3}$/.test(value);
+export function changePayment(before: Payment, after: Payment): Decision<Payment> {
+  if (before.state === 'failed' || before.state === 'refunded')
+    return { kind: 'conflict', message: `The payment is ${before.state}, and stays as it is` };
+  return { kind: 'done', item: { ...after, state: before.state } };
 }
 
-export function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+export function capturePayment(payment: Payment): Decision<Payment> {
+  if (payment.state !== 'pending')
+    return {
+      kind: 'conflict',
+      message: `The payment is ${payment.state}: only a pending one can be captured`,
+    };
+  // By the time it is captured its payer may be another, also one whose payments fail.
+  return payment.payer === WAITING_PAYER ? completed(payment) : makePayment(payment);
+}
+
+export function refundPayment(payment: Payment): Decision<Payment> {
+  if (payment.state !== 'completed')
+    return {
+      kind: 'conflict',
+      message: `The payment is ${payment.state}: only a completed one can be refunded`,
+    };
+  return { kind: 'done', item: { ...payment, state: 'refunded' }, event: 'payment.refunded' };
 }

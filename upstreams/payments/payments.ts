@@ -3,39 +3,73 @@
 import type { RequestListener } from 'node:http';
 import { sendError } from '../service/answer.ts';
 import { answerCollection } from '../service/collection.ts';
-import { type ListenOptions, listen, type Service } from '../service/listen.ts';
+import type { Edition } from '../service/collection-contract.ts';
+import { openKeys } from '../service/idempotency-keys.ts';
+import { listen, type Service } from '../service/listen.ts';
+import { openStored, type StoredOptions } from '../service/stored-service.ts';
 import { EDITION_2024_09_01 } from './edition-2024-09-01.ts';
 import { EDITION_2025_09_15 } from './edition-2025-09-15.ts';
 import { EDITION_2026_06_01 } from './edition-2026-06-01.ts';
-import { type Edition, samplePayments } from './payment.ts';
+import {
+  capturePayment,
+  changePayment,
+  fillPayments,
+  makePayment,
+  openPayments,
+  type Payment,
+  refundPayment,
+} from './payment.ts';
 
-const EDITIONS: ReadonlyMap<string, Edition> = new Map([
+const EDITIONS: ReadonlyMap<string, Edition<Payment>> = new Map([
   ['2024-09-01', EDITION_2024_09_01],
   ['2025-09-15', EDITION_2025_09_15],
   ['2026-06-01', EDITION_2026_06_01],
 ]);
 
-export function startPayments(options: ListenOptions): Promise<Service> {
-  const items = new Map(samplePayments().map((payment) => [payment.id, payment]));
-  let last = 2000 + items.size;
-  const nextId = () => `p-${++last}`;
+export async function startPayments(options: StoredOptions): Promise<Service> {
+  const { database, outbox, now, endingWith } = openStored(options, 'payments', fillPayments);
+  const records = openPayments(database);
+  const writing = {
+    database,
+    outbox,
+    keys: openKeys(database),
+    create: makePayment,
+    change: changePayment,
+    removed: undefined,
+    actions: { capture: capturePayment, refund: refundPayment },
+    // The specification's names of what an event is about.
+    dataOf: (id: string, { payer, amount, currency, state }: Payment) => ({
+      id,
+      customer: payer,
+      amount,
+      currency,
+      state,
+    }),
+  };
   const byEdition = new Map(
-    Array.from(EDITIONS, ([day, { show, parse }]): [string, RequestListener] => [
+    Array.from(EDITIONS, ([day, edition]): [string, RequestListener] => [
       day,
-      // As an upstream without a thought for pins would say it: the gateway knows whom an answer is for.
       answerCollection({
         path: '/payments',
+        // As an upstream without a thought for pins would say it: the gateway knows whom an answer is for.
         cacheControl: 'public, max-age=60',
-        items,
-        show,
-        write: { nextId, parse },
+        vary: 'API-Version',
+        paging: 'cursor',
+        records,
+        idOf: (key) => `p-${key}`,
+        keyOf: (id) => (/^p-[1-9]\d{0,14}$/.test(id) ? Number(id.slice(2)) : undefined),
+        edition,
+        editionName: day,
+        now,
+        writing,
       }),
     ]),
   );
-  return listen((request, response) => {
+  const service = await listen((request, response) => {
     const answer = byEdition.get(String(request.headers['api-version']));
-    if (answer === undefined) {
-      sendError(response, 400, `API-Version must be one of ${[...EDITIONS.keys()].join(', ')}`);
-    } else answer(request, response);
+    if (answer !== undefined) return answer(request, response);
+    response.setHeader('Vary', 'API-Version');
+    sendError(response, 400, `API-Version must be one of ${[...EDITIONS.keys()].join(', ')}`);
   }, options);
+  return endingWith(service);
 }

@@ -1,6 +1,5 @@
-// Writes JSON answers, error bodies and validators. The last thing that happens to a request in a sample service.
-import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+// Writes JSON answers and error bodies. The last thing that happens to a request in a sample service.
+import type { ServerResponse } from 'node:http';
 
 /** Reason phrases of RFC 9110; Node's own table still has the older names of 413 and 422. */
 const PHRASES = {
@@ -49,28 +48,4 @@ export function sendError(
   more: Readonly<Record<string, unknown>> = {},
 ): void {
   sendJson(response, status, { error: PHRASES[status], message, ...more }, lines);
-}
-
-/** 200 with a strong ETag over the bytes, or 304 without a body when `If-None-Match` names it (RFC 9110 §13.1.2). */
-export function sendRepresentation(
-  request: IncomingMessage,
-  response: ServerResponse,
-  value: unknown,
-  cacheControl: string,
-): void {
-  const digest = createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
-  const etag = `"${digest}"`;
-  const lines = { ETag: etag, 'Cache-Control': cacheControl };
-  if (namesTag(request.headers['if-none-match'], etag)) {
-    response.writeHead(304, lines).end();
-    return;
-  }
-  sendJson(response, 200, value, lines);
-}
-
-// Our own tags hold no comma, so splitting the list cannot cut a tag that could match.
-function namesTag(list: string | undefined, etag: string): boolean {
-  if (list === undefined) return false;
-  if (list.trim() === '*') return true;
-  return list.split(',').some((member) => member.trim().replace(/^W\//, '') === etag);
 }

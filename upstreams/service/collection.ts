@@ -1,117 +1,65 @@
-// Answers the requests for one collection and its items: list, read and, where it allows them, writes.
+// Answers the requests for one collection, its items and their actions: which of them is meant, and what it may be asked.
+// Reads go on in collection-reads.ts, writes in collection-writes.ts.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { sendError, sendJson, sendRepresentation } from './answer.ts';
-import { type JsonObject, readObject } from './body.ts';
-import { cutPage } from './page.ts';
+import { type FieldLines, sendError } from './answer.ts';
+import type { Collection } from './collection-contract.ts';
+import { readItem, readList } from './collection-reads.ts';
+import { writeTo } from './collection-writes.ts';
+import { isBusy } from './database.ts';
+import { acceptsJson, JSON_TYPE, MERGE_PATCH } from './media.ts';
+import { NOT_THERE, type Outcome, type Refused, sendOutcome } from './outcome.ts';
+import { parseTarget, type Target } from './target.ts';
 
-export type Parsed<Item> =
-  | { readonly kind: 'valid'; readonly item: Item }
-  | { readonly kind: 'invalid'; readonly message: string };
+const BUSY_SECONDS = 1;
 
-export interface Collection<Item extends object> {
-  /** Path without a trailing slash, as `/orders`. */
-  readonly path: string;
-  readonly cacheControl: string;
-  /** By the id in the path, in listing order. */
-  readonly items: Map<string, Item>;
-  /** How a client sees an item; absent: as it is kept. */
-  readonly show?: (item: Item) => object;
-  /** Absent: the collection is only read. */
-  readonly write?: {
-    readonly nextId: () => string;
-    /** Makes a whole item of what a client wrote. */
-    readonly parse: (id: string, written: JsonObject) => Parsed<Item>;
-  };
-}
-
-export function answerCollection<Item extends object>(collection: Collection<Item>): RequestListener {
+export function answerCollection<Item>(collection: Collection<Item>): RequestListener {
   return (request, response) => {
     answer(collection, request, response).catch((error: unknown) => fail(request, response, error));
   };
 }
 
-async function answer<Item extends object>(
+async function answer<Item>(
   collection: Collection<Item>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  if (collection.vary !== undefined) response.setHeader('Vary', collection.vary);
+  sendOutcome(response, await outcomeOf(collection, request));
+}
+
+async function outcomeOf<Item>(
+  collection: Collection<Item>,
+  request: IncomingMessage,
+): Promise<Outcome | Refused> {
   const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
-  if (path === collection.path) return answerWhole(collection, request, response, new URLSearchParams(query));
-  const id = path.startsWith(`${collection.path}/`) ? path.slice(collection.path.length + 1) : '';
-  const item = collection.items.get(id);
-  if (item === undefined) return sendError(response, 404, 'There is no such resource');
-  return answerItem(collection, id, item, request, response);
+  const target = parseTarget(collection, path);
+  if (target === undefined) return NOT_THERE;
+  const { method = '', headers } = request;
+  const allowed = methodsOf(collection, target);
+  const lines = { Allow: allowed.join(', ') };
+  if (method === 'OPTIONS')
+    return { status: 204, lines: { ...lines, ...patchLine(allowed) }, body: undefined };
+  if (!allowed.includes(method)) return { refused: 405, message: `${method} is not possible here`, lines };
+  // What has no body to be read has nothing to be negotiated.
+  if (method !== 'DELETE' && !acceptsJson(headers.accept))
+    return { refused: 406, message: `Answers are ${JSON_TYPE}, which Accept leaves out` };
+  const asked = new URLSearchParams(query);
+  if (method !== 'GET' && method !== 'HEAD') return writeTo(collection, target, asked, request);
+  return target.kind === 'item'
+    ? readItem(collection, target.key, asked, headers)
+    : readList(collection, asked, headers);
 }
 
-async function answerWhole<Item extends object>(
-  { path, cacheControl, items, show = asKept, write }: Collection<Item>,
-  request: IncomingMessage,
-  response: ServerResponse,
-  query: URLSearchParams,
-): Promise<void> {
-  if (isRead(request)) {
-    const cut = cutPage(Array.from(items.values(), show), query);
-    if (cut.kind === 'refused') return sendError(response, 400, cut.message);
-    return sendRepresentation(request, response, cut.page, cacheControl);
-  }
-  if (request.method === 'POST' && write !== undefined) {
-    const body = await readObject(request);
-    if (body.kind === 'refused') return sendError(response, body.status, body.message);
-    const id = write.nextId();
-    const parsed = write.parse(id, body.value);
-    if (parsed.kind === 'invalid') return sendError(response, 400, parsed.message);
-    items.set(id, parsed.item);
-    // Relative to the collection, so that it also leads there through a gateway that knows it by another path.
-    const location = `${path.slice(path.lastIndexOf('/') + 1)}/${id}`;
-    return sendJson(response, 201, show(parsed.item), { Location: location });
-  }
-  return refuseMethod(request, response, write === undefined ? [] : ['POST']);
+function methodsOf<Item>({ writing }: Collection<Item>, { kind }: Target): readonly string[] {
+  if (kind === 'action') return ['OPTIONS', 'POST'];
+  const reads = ['GET', 'HEAD', 'OPTIONS'];
+  if (writing === undefined) return reads;
+  return [...reads, ...(kind === 'whole' ? ['POST'] : ['PUT', 'PATCH', 'DELETE'])];
 }
 
-async function answerItem<Item extends object>(
-  { cacheControl, items, show = asKept, write }: Collection<Item>,
-  id: string,
-  item: Item,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  if (isRead(request)) return sendRepresentation(request, response, show(item), cacheControl);
-  if (write === undefined) return refuseMethod(request, response, []);
-  switch (request.method) {
-    case 'PUT':
-    case 'PATCH': {
-      const body = await readObject(request);
-      if (body.kind === 'refused') return sendError(response, body.status, body.message);
-      const parsed = write.parse(
-        id,
-        request.method === 'PUT' ? body.value : { ...show(item), ...body.value },
-      );
-      if (parsed.kind === 'invalid') return sendError(response, 400, parsed.message);
-      items.set(id, parsed.item);
-      return sendJson(response, 200, show(parsed.item));
-    }
-    case 'DELETE':
-      items.delete(id);
-      response.writeHead(204).end();
-      return;
-    default:
-      return refuseMethod(request, response, ['PUT', 'PATCH', 'DELETE']);
-  }
-}
-
-function asKept<Item extends object>(item: Item): object {
-  return item;
-}
-
-function isRead(request: IncomingMessage): boolean {
-  return request.method === 'GET' || request.method === 'HEAD';
-}
-
-function refuseMethod(request: IncomingMessage, response: ServerResponse, writes: readonly string[]): void {
-  const lines = { Allow: ['GET', 'HEAD', 'OPTIONS', ...writes].join(', ') };
-  if (request.method === 'OPTIONS') response.writeHead(204, lines).end();
-  else sendError(response, 405, `${request.method} is not possible here`, lines);
+function patchLine(allowed: readonly string[]): FieldLines {
+  return allowed.includes('PATCH') ? { 'Accept-Patch': `${MERGE_PATCH}, ${JSON_TYPE}` } : {};
 }
 
 function fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
@@ -122,5 +70,17 @@ function fail(request: IncomingMessage, response: ServerResponse, error: unknown
     `${requestId} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
   );
   if (response.headersSent) response.destroy();
+  else if (isBusy(error)) sendBusy(response);
   else sendError(response, 500, 'The service failed', {}, { requestId });
+}
+
+function sendBusy(response: ServerResponse): void {
+  const restored = new Date(Date.now() + BUSY_SECONDS * 1_000).toISOString();
+  sendError(
+    response,
+    503,
+    'The service is busy',
+    { 'Retry-After': String(BUSY_SECONDS) },
+    { retryAfter: BUSY_SECONDS, estimatedRestoration: restored },
+  );
 }

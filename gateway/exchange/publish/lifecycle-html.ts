@@ -2,6 +2,7 @@
 // Shown when a browser follows X-API-Deprecation-Info or rel="status".
 import { createHash } from 'node:crypto';
 import { spanInWords } from '../../plan/changes/spans.ts';
+import type { Guide } from '../../plan/guides/guide-page.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { LifecycleDocument, OperationEntry, VersionEntry } from './lifecycle-document.ts';
 import type { Entry, PlannedBrownout, PublishedIdempotency } from './lifecycle-entry.ts';
@@ -13,6 +14,8 @@ const STYLE = [
   'table{border-collapse:collapse;width:100%}',
   'th,td{border-bottom:1px solid #8888;padding:.4rem .6rem;text-align:left;vertical-align:top}',
   '.deprecated{font-weight:bold}',
+  'article{border-top:1px solid #8888;margin-top:2rem}',
+  'pre{overflow-x:auto;padding:.6rem;border:1px solid #8888}',
 ].join('');
 
 /** Nothing may run, load, frame or submit; the one style is named by its digest. */
@@ -29,7 +32,8 @@ const OF_VERSIONS = {
 /** Of one without versions, which nobody shall look for. */
 const OF_AN_API = { title: 'its life', rows: 'Dates', row: 'API', subject: 'the API' };
 
-export function lifecycleHtml(document: LifecycleDocument): string {
+/** `guides`: of the API; shown are those that something of the document leads to. */
+export function lifecycleHtml(document: LifecycleDocument, guides: readonly Guide[]): string {
   const { api, stage, next_change: next, versions, url, calendar } = document;
   const then = next === undefined ? '' : `, ${next.stage} from ${time(next.at)}`;
   const isWhole = versions.every(({ version }) => version === UNVERSIONED);
@@ -56,11 +60,19 @@ ${versions.flatMap((version) => rowsOf(version, url)).join('\n')}
 </tbody>
 </table>
 </div>
-<p>${anchor(calendar, 'Calendar of these dates')}. Programs get this page as JSON at the same address.</p>
-</main>
+<p>${anchor(calendar, 'Calendar of these dates')}. Programs get the dates as JSON at the same address.</p>
+${articlesOf(document, guides).join('')}</main>
 </body>
 </html>
 `;
+}
+
+function articlesOf({ url, versions }: LifecycleDocument, guides: readonly Guide[]): readonly string[] {
+  const entries = versions.flatMap((version) => [version, ...(version.operations ?? [])]);
+  const named = new Set(entries.map((entry) => entry.migration_guide));
+  return guides.flatMap(({ id, html }) =>
+    named.has(`${url}#${id}`) ? `<article id="${escapeHtml(id)}">\n${html}</article>\n` : [],
+  );
 }
 
 function rowsOf(version: VersionEntry, self: string): readonly string[] {

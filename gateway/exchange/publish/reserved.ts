@@ -97,7 +97,7 @@ function documentPage(
   const until = Math.min(changesIn([api], moment), maintenanceEndsIn(api, realNow));
   if (type === 'application/json') return page(JSON.stringify(document), headers, view.headers, until);
   const guarded = { ...headers, 'content-security-policy': PAGE_POLICY, 'referrer-policy': 'no-referrer' };
-  return page(lifecycleHtml(document), guarded, view.headers, until);
+  return page(lifecycleHtml(document, api.guides), guarded, view.headers, until);
 }
 
 function calendarPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: Moment): Publication {

@@ -26,6 +26,8 @@ export interface OperationsInput {
   readonly options: PhaseOptions;
   /** Where a version lives, up to the tail. */
   readonly pathOf: (label: Label) => string;
+  /** Where a guide is read. */
+  readonly urlOf: (guide: string) => string;
 }
 
 /** Undefined for a version that names no operations. */
@@ -49,7 +51,7 @@ function compileOperation(
   const { file, version, rules } = input;
   const name = spellOperation(template);
   const options: PhaseOptions = { ...input.options, operation: name };
-  const schedule = scheduleOf(operation, rules);
+  const schedule = scheduleOf(operation, rules, input.urlOf);
   const phasesOf = (dates: Schedule) => createPhases(dates, options);
   const mayOutlast = operation.sunset === undefined && rules.upstream !== undefined;
   return {
@@ -89,7 +91,11 @@ function compileOperation(
 }
 
 /** Earlier than the version's, never later: what is gone as a whole is gone in each part (RET-11). */
-function scheduleOf(operation: OperationFile, { schedule, label }: VersionRules): Schedule {
+function scheduleOf(
+  operation: OperationFile,
+  { schedule, label }: VersionRules,
+  urlOf: OperationsInput['urlOf'],
+): Schedule {
   const own = operation.sunset !== undefined;
   const { successor } = operation;
   return {
@@ -98,7 +104,7 @@ function scheduleOf(operation: OperationFile, { schedule, label }: VersionRules)
     sunset: earlier(operation.sunset, schedule.sunset),
     retired: own ? undefined : schedule.retired,
     successor: successor === undefined ? schedule.successor : (successor.label ?? label),
-    guide: operation.guide ?? schedule.guide,
+    guide: operation.guide === undefined ? schedule.guide : urlOf(operation.guide),
     reason: operation.reason ?? schedule.reason,
     after: afterOf(operation, label, schedule),
   };

@@ -7,6 +7,7 @@ import { compareLabels } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { hostsOf, pathsOf } from '../api-routes.ts';
 import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
+import { guideUrl } from '../guides/guide-page.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, UpstreamPlan, VersionRules } from '../plan.ts';
 import { effectiveSunset, redirectChain, redirectOf } from '../redirects.ts';
 import { lifecycleUrl } from '../reserved-paths.ts';
@@ -77,6 +78,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     vary: varyOf(file),
     versionHeaders: versionHeadersOf(file),
     keyHeaders: keyHeadersOf(file, settings),
+    guides: file.guides ?? [],
   };
 }
 
@@ -88,7 +90,8 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
   const access = compileAccess(file, settings);
   return [...versions].map(([label, version]): VersionRules => {
     const page = lifecycleUrl(settings.public, file.api);
-    const schedule = compileSchedule(version, page);
+    const urlOf = (guide: string) => guideUrl(guide, settings.public, file.api);
+    const schedule = compileSchedule(version, page, urlOf);
     const options = {
       label: label === UNVERSIONED ? undefined : label,
       form,
@@ -129,6 +132,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       rules,
       options,
       pathOf,
+      urlOf,
     });
     return { ...rules, operations };
   });
@@ -161,8 +165,12 @@ function upstreamOf(
   return upstream && compileUpstream(upstream, { ...named, ...fields, base });
 }
 
-/** `published`: where the gateway itself tells of the API's life. */
-function compileSchedule(version: VersionFile, published: string): Schedule {
+/** `published`: where the gateway itself tells of the API's life; `urlOf`: where a guide is read. */
+function compileSchedule(
+  version: VersionFile,
+  published: string,
+  urlOf: (guide: string) => string,
+): Schedule {
   const { after } = version;
   return {
     released: version.released,
@@ -173,7 +181,7 @@ function compileSchedule(version: VersionFile, published: string): Schedule {
     // Where a version redirects to is where to go, unless another is named (RET-8).
     successor: version.successor ?? redirectOf(version),
     alternate: version.alternate,
-    guide: version.guide,
+    guide: version.guide && urlOf(version.guide),
     status: version.status ?? published,
     serviceDoc: version.service_doc,
     serviceDesc: version.service_desc,

@@ -25,6 +25,7 @@ import {
   rewriteContentTypeSection,
   unknownVersionStatusSection,
 } from '../../policy/versioning/section.ts';
+import type { Guide } from '../guides/guide-page.ts';
 import { openapiSection } from '../openapi/section.ts';
 import { audienceSection, rulesSection } from '../rules/section.ts';
 import type { VersionNotes } from '../version-notes.ts';
@@ -138,9 +139,13 @@ export const policyPartsGrammar = z
   })
   .partial();
 
-/** `notes` is never written: what the descriptions of the versions tell their callers, by label. */
+/**
+ * Never written: `notes`, what the descriptions of the versions tell their callers, by label, and `guides`, those that are
+ * files.
+ */
 export type PolicyFile = z.output<typeof policyGrammar> & {
   readonly notes?: Readonly<Record<string, VersionNotes>>;
+  readonly guides?: readonly Guide[];
 };
 export type PolicyParts = z.output<typeof policyPartsGrammar>;
 export type VersionFile = z.output<typeof version>;

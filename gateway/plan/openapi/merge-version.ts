@@ -1,6 +1,8 @@
 // The lifecycle of a whole version, as `info.x-lifecycle` of its description says it (OAS-2): what the policy leaves
 // open is taken over, what both say must be the same.
+import { isGuideFile } from '../../policy/lifecycle/guide.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
+import { leadsToGuide } from '../guides/guide-page.ts';
 import type { Path } from '../read/document.ts';
 import { valueAt } from '../read/values.ts';
 import type { Said } from './description-text.ts';
@@ -98,6 +100,11 @@ function mergeGuide(merging: Merging): void {
     return;
   }
   const own = policyText(merging, path);
+  if (own !== undefined && isGuideFile(own)) {
+    const api = policyText(merging, ['api']) ?? '';
+    if (!leadsToGuide(guide.value, own, api)) disagree(merging, path, 'migration-guide', guide);
+    return;
+  }
   const ownUrl = own === undefined ? undefined : parsePageUrl(own);
   const differs = ownUrl === undefined ? isOff(merging, path) : ownUrl !== url;
   if (differs) disagree(merging, path, 'migration-guide', guide);

@@ -56,6 +56,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^not a token of 32/, 'make one: openssl rand -hex 32'],
   [/^not a scope:/, 'each scope is an entry of its own: [orders:read, orders:write]'],
   [
+    /nor the path of a Markdown file$/,
+    'write the guide beside this file and name it, such as ./guides/v1-to-v2.md, or the address of its page',
+  ],
+  [
     /^not an absolute https URL/,
     'publish the page and write its address, such as https://docs.example.com/orders',
   ],

@@ -5,6 +5,7 @@ import { instant, isLoopback, lineOfText, notation, orOff, wholeSeconds } from '
 import type { BrownoutRule } from './brownout-rule.ts';
 import { brownoutsSection } from './brownout-section.ts';
 import { EXEMPTIONS } from './exceptions.ts';
+import { isGuideFile } from './guide.ts';
 import { parseOperationSuccessor } from './operation-template.ts';
 import { retireWhenSection } from './retire-when.ts';
 
@@ -26,6 +27,17 @@ const page = (description: string) =>
     description,
     examples: ['https://docs.example.com/orders/v1-to-v2'],
   });
+
+/** A page, or a Markdown file beside the policy. */
+const guide = (description: string) =>
+  notation(
+    (text) => (isGuideFile(text) ? text : parsePageUrl(text)),
+    'not an absolute https URL with everything else percent-encoded, nor the path of a Markdown file',
+    {
+      description: `${description} A URL, or a Markdown file relative to this one, which the lifecycle page shows.`,
+      examples: ['./guides/orders-v1-to-v2.md', 'https://docs.example.com/orders/v1-to-v2'],
+    },
+  );
 
 const serviceDoc = page('Documentation for people, sent as Link rel="service-doc" (RFC 8631).');
 const serviceDesc = page(
@@ -87,7 +99,7 @@ export const wholeApiFields = {
   retired: instant('From this day nothing of the API is left; default: the sunset.').optional(),
   forgotten: instant('From this day the API is unknown, as if it had never existed.').optional(),
   alternate: page('What may serve instead of the API.').optional(),
-  guide: page('Migration guide, for every version without one of its own.').optional(),
+  guide: guide('Migration guide, for every version without one of its own.').optional(),
   status: page(
     "Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API.",
   ).optional(),
@@ -111,7 +123,7 @@ export const lifecycleFields = {
   forgotten: own(instant('From this day the version is unknown, as if it had never existed.')),
   successor: label('Version to move to.').optional(),
   alternate: own(page('What may serve instead, for a version without a successor.')),
-  guide: own(page('Migration guide.')),
+  guide: own(guide('Migration guide.')),
   status: own(
     page("Status page, sent as X-API-Deprecation-Info; default: the gateway's own page of the API."),
   ),
@@ -142,7 +154,7 @@ export const operationFields = {
       examples: ['v3', 'GET /', 'v3 GET /items/{id}'],
     },
   ).optional(),
-  guide: page('Migration guide.').optional(),
+  guide: guide('Migration guide.').optional(),
   reason: lineOfText('Why the operation is deprecated.').optional(),
   after: z
     .enum(['gone', 'redirect'])

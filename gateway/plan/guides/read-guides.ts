@@ -1,0 +1,79 @@
+// The Markdown files that a policy names as guides: read beside it and rendered, so that no request waits for a disk.
+// Called where policy files are read; what cannot be read is a problem at its line.
+import { isUtf8 } from 'node:buffer';
+import { dirname, resolve } from 'node:path';
+import { guideId, isGuideFile } from '../../policy/lifecycle/guide.ts';
+import type { PolicyView, Report } from '../check/views.ts';
+import type { Path } from '../read/document.ts';
+import { type ReadFile, tryRead } from '../read/files.ts';
+import type { Guide } from './guide-page.ts';
+import { renderMarkdown } from './render-markdown.ts';
+
+/** All of them stand on one page, and in memory for as long as the plan does. */
+const MOST_BYTES = 65_536;
+
+export interface GuideContext {
+  /** Absolute path of the policy file. */
+  readonly policyFile: string;
+  readonly readFile: ReadFile;
+}
+
+export interface Guides {
+  /** In the order in which they are named, each once. */
+  readonly guides: readonly Guide[];
+  /** Absolute paths, read or not. */
+  readonly files: readonly string[];
+  /** As they were read; part of the revision. */
+  readonly texts: readonly string[];
+}
+
+export async function readGuides(view: PolicyView, report: Report, context: GuideContext): Promise<Guides> {
+  const read = new Map<string, Guide>();
+  const files = new Map<string, string>();
+  const texts: string[] = [];
+  for (const { at, guide } of guidesOf(view)) {
+    const refuse = (message: string, hint?: string) =>
+      report(at, { rule: 'guide', message, ...(hint !== undefined && { hint }) });
+    const [id, file] = [guideId(guide), resolve(dirname(context.policyFile), guide)];
+    const other = files.get(id);
+    if (other !== undefined && other !== file) {
+      refuse(
+        `another guide is called ${id.slice('guide-'.length)} too`,
+        'on the page each goes by its name: rename one',
+      );
+      continue;
+    }
+    files.set(id, file);
+    if (read.has(id)) continue;
+    const found = await tryRead(file, context.readFile, MOST_BYTES);
+    if (found.kind === 'unreadable') refuse(`cannot read the guide: ${found.why}`);
+    else if (found.bytes.byteLength > MOST_BYTES) refuse('the guide is larger than 64 KB');
+    else if (!isUtf8(found.bytes)) refuse('the guide is not UTF-8');
+    else {
+      const text = new TextDecoder().decode(found.bytes);
+      const html = renderMarkdown(text);
+      if (html === undefined) refuse('the guide is nested too deeply');
+      else read.set(id, { id, html });
+      texts.push(text);
+    }
+  }
+  return { guides: [...read.values()], files: [...files.values()], texts };
+}
+
+interface Named {
+  readonly at: Path;
+  readonly guide: string;
+}
+
+/** Of the API, of each version and of its operations; what a version takes over stands at the line of its API. */
+function guidesOf({ parts, versions, unversioned }: PolicyView): readonly Named[] {
+  const named: { readonly at: Path; readonly guide: string | undefined }[] = [
+    { at: ['guide'], guide: parts.guide },
+  ];
+  for (const [label, { guide, operations = {} }] of unversioned ? [] : versions) {
+    named.push({ at: ['versions', label, 'guide'], guide });
+    for (const [name, operation] of Object.entries(operations))
+      named.push({ at: ['versions', label, 'operations', name, 'guide'], guide: operation.guide });
+  }
+  return named.flatMap(({ at, guide }) => (guide !== undefined && isGuideFile(guide) ? { at, guide } : []));
+}

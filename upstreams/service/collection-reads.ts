@@ -1,0 +1,112 @@
+// GET and HEAD of a collection and of its items: pages, chosen members, validators and 304.
+// Asked by collection.ts, which has seen to the path, the method and what the client can read.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FieldLines } from './answer.ts';
+import type { Collection } from './collection-contract.ts';
+import { type ListQuery, readFields, readListQuery, refuseNames } from './list-query.ts';
+import { NOT_THERE, OTHER_STATE, type Outcome, type Refused } from './outcome.ts';
+import { type CursorPage, linkAfter, offsetPage, type Page } from './page.ts';
+import type { Kept, Key, Selection } from './records.ts';
+import { represent } from './representation.ts';
+import { judge, linesOf, tagOf } from './validators.ts';
+
+interface Found {
+  readonly body: Page | CursorPage;
+  readonly lines: FieldLines;
+}
+
+export function readItem<Item>(
+  collection: Collection<Item>,
+  key: Key,
+  query: URLSearchParams,
+  headers: IncomingHttpHeaders,
+): Outcome | Refused {
+  const kept = collection.records.find(key);
+  if (kept === undefined) return NOT_THERE;
+  const wrong = refuseNames(query, ['fields']);
+  if (wrong !== undefined) return { refused: 400, message: wrong };
+  const fields = readFields(query, collection.edition);
+  if (typeof fields === 'string') return { refused: 400, message: fields };
+  const { cacheControl } = collection;
+  return readOf(represent(collection, kept, 'item', fields), kept.changed, headers, {
+    'Cache-Control': cacheControl,
+  });
+}
+
+export function readList<Item>(
+  collection: Collection<Item>,
+  query: URLSearchParams,
+  headers: IncomingHttpHeaders,
+): Outcome | Refused {
+  const { edition, paging, records, cacheControl } = collection;
+  const asked = readListQuery(query, edition, paging);
+  if (typeof asked === 'string') return { refused: 400, message: asked };
+  const found =
+    paging === 'offset' ? numbered(collection, asked, query) : following(collection, asked, query);
+  if (typeof found === 'string') return { refused: 400, message: found };
+  const { body, lines } = found;
+  return readOf(body, records.changed(), headers, { 'Cache-Control': cacheControl, ...lines });
+}
+
+function numbered<Item>(collection: Collection<Item>, asked: ListQuery, query: URLSearchParams): Found {
+  const { records } = collection;
+  const { where, page, limit } = asked;
+  const total = records.count(where);
+  const data = shown(collection, records.list({ ...asked, offset: (page - 1) * limit }), asked);
+  return { body: offsetPage(data, { page, limit, total }, query), lines: {} };
+}
+
+/** PAG-2; a cursor that names nobody is refused, since nothing can be said to come after it. */
+function following<Item>(
+  collection: Collection<Item>,
+  asked: ListQuery,
+  query: URLSearchParams,
+): Found | string {
+  const { records, idOf, keyOf } = collection;
+  const { startingAfter, order, limit } = asked;
+  const key = startingAfter === undefined ? undefined : keyOf(startingAfter);
+  if (startingAfter !== undefined && (key === undefined || records.find(key) === undefined))
+    return 'starting_after must be the id of an item that is there';
+  const column = order[0]?.column ?? 'key';
+  const after = key === undefined ? undefined : { key, value: records.valueOf(key, column) };
+  // One more than is shown says whether there are any.
+  const selection: Selection = { ...asked, limit: limit + 1, ...(after === undefined ? {} : { after }) };
+  const found = records.list(selection);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const more = found.length > limit && last !== undefined;
+  const lines: FieldLines = more ? { Link: `<${linkAfter(idOf(last.key), limit, query)}>; rel="next"` } : {};
+  return { body: { data: shown(collection, page, asked), has_more: more }, lines };
+}
+
+function shown<Item>(
+  collection: Collection<Item>,
+  items: readonly Kept<Item>[],
+  { fields }: ListQuery,
+): readonly unknown[] {
+  return items.map((kept) => represent(collection, kept, 'collection', fields));
+}
+
+function readOf(
+  value: object,
+  lastModified: number,
+  headers: IncomingHttpHeaders,
+  lines: FieldLines,
+): Outcome | Refused {
+  const body = JSON.stringify(value);
+  const validators = { etag: tagOf(body), lastModified };
+  const own = { ...linesOf(validators), ...lines };
+  const verdict = judge(headers, true, validators);
+  switch (verdict) {
+    case 'proceed':
+      return { status: 200, lines: own, body };
+    case 'not-modified':
+      return { status: 304, lines: own, body: undefined };
+    case 'failed':
+      return { refused: 412, message: OTHER_STATE, lines: linesOf(validators) };
+    default: {
+      const never: never = verdict;
+      throw new Error(`unhandled verdict ${String(never)}`);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// POST, PUT, PATCH, DELETE and actions: what is read, judged and written in one transaction, with the events that tell of
+// it and the outcome that a repeated key is answered with. Asked by collection.ts.
+import type { IncomingMessage } from 'node:http';
+import type { FieldLines } from './answer.ts';
+import { type JsonObject, readObject } from './body.ts';
+import { callerOf } from './caller.ts';
+import type { Collection, Decision, Writing } from './collection-contract.ts';
+import { inTransaction } from './database.ts';
+import { fingerprintOf, type KeyUse, MALFORMED, readKey } from './idempotency-keys.ts';
+import { isWrittenIn, JSON_TYPE, MERGE_PATCH } from './media.ts';
+import { mergePatch } from './merge-patch.ts';
+import { NOT_THERE, OTHER_STATE, type Outcome, type Refused } from './outcome.ts';
+import type { Kept } from './records.ts';
+import { represent, type Standpoint, validatorsOf } from './representation.ts';
+import type { Target } from './target.ts';
+import { judge, linesOf } from './validators.ts';
+
+/** Methods whose repetition a key may tell (IDM-2); on others it means nothing. */
+const KEYED = ['POST', 'PUT'];
+
+export async function writeTo<Item>(
+  collection: Collection<Item>,
+  target: Target,
+  query: URLSearchParams,
+  request: IncomingMessage,
+): Promise<Outcome | Refused> {
+  const { writing } = collection;
+  if (writing === undefined) throw new Error('asked to write what is only read');
+  if (query.size > 0) return { refused: 400, message: 'There are no parameters here' };
+  const use = keyUseOf(collection, request);
+  if (use === undefined) return write(collection, writing, target, use, request);
+  if (use.key === MALFORMED)
+    return {
+      refused: 400,
+      message: 'Idempotency-Key must be 1 to 255 visible characters, in quotes or plain',
+    };
+  if (!writing.keys.enter(use)) {
+    const message = 'A request with this Idempotency-Key is under way';
+    return { refused: 409, message, lines: { 'Retry-After': '1' } };
+  }
+  try {
+    return await write(collection, writing, target, use, request);
+  } finally {
+    writing.keys.leave(use);
+  }
+}
+
+async function write<Item>(
+  collection: Collection<Item>,
+  writing: Writing<Item>,
+  target: Target,
+  use: KeyUse | undefined,
+  request: IncomingMessage,
+): Promise<Outcome | Refused> {
+  const types = request.method === 'PATCH' ? [MERGE_PATCH, JSON_TYPE] : [JSON_TYPE];
+  const isOptional = target.kind === 'action' || request.method === 'DELETE';
+  if (!isOptional && !isWrittenIn(types, request.headers)) return mustBe(types, request.method);
+  const body = await readObject(request, { isOptional });
+  if (body.kind === 'refused') return { refused: body.status, message: body.message };
+  if (body.bytes.length > 0 && !isWrittenIn(types, request.headers)) return mustBe(types, request.method);
+  const fingerprint = fingerprintOf(request.headers['content-type'], body.bytes);
+  const now = collection.now();
+  const outcome = inTransaction(writing.database, (): Outcome | Refused => {
+    const claim = use === undefined ? undefined : writing.keys.claim(use, fingerprint, now);
+    if (claim?.kind === 'other-request')
+      return { refused: 422, message: 'This Idempotency-Key was used for another request' };
+    if (claim?.kind === 'done') {
+      const { outcome: before } = claim;
+      return { ...before, lines: { ...before.lines, 'Idempotency-Replayed': 'true' } };
+    }
+    const made = act(collection, writing, target, body.value, request, now);
+    // What was refused has changed nothing: its key is free for the corrected request.
+    if (use !== undefined && 'status' in made) writing.keys.keep(use, fingerprint, made, now);
+    return made;
+  });
+  if ('status' in outcome) writing.outbox.wake();
+  return outcome;
+}
+
+function act<Item>(
+  collection: Collection<Item>,
+  writing: Writing<Item>,
+  target: Target,
+  written: JsonObject,
+  { method, headers }: IncomingMessage,
+  now: number,
+): Outcome | Refused {
+  const { records, edition, idOf } = collection;
+  const tell = (type: string | undefined, { key, item }: Kept<Item>) => {
+    if (type !== undefined) writing.outbox.put(type, writing.dataOf(idOf(key), item), now);
+  };
+  if (target.kind === 'whole') {
+    const parsed = edition.parse(written, undefined);
+    if (parsed.kind === 'invalid') return { refused: 400, message: parsed.message };
+    const decision = writing.create(parsed.item);
+    if (decision.kind === 'conflict') return { refused: 409, message: decision.message };
+    const kept = records.insert(decision.item, now);
+    tell(decision.event, kept);
+    // Relative to the collection, so that it also leads there through a gateway that knows it by another path.
+    const location = `${collection.path.slice(1)}/${idOf(kept.key)}`;
+    return answered(collection, kept, 201, 'collection', { Location: location });
+  }
+  // Looked for again: another process may have removed it while the body was on its way.
+  const before = records.find(target.key);
+  if (before === undefined) return NOT_THERE;
+  const current = validatorsOf(collection, before);
+  if (judge(headers, false, current) === 'failed')
+    return { refused: 412, message: OTHER_STATE, lines: linesOf(current) };
+  const settle = (decision: Decision<Item>, standpoint: Standpoint): Outcome | Refused => {
+    if (decision.kind === 'conflict') return { refused: 409, message: decision.message };
+    const kept = records.replace(before.key, decision.item, now);
+    tell(decision.event, kept);
+    return answered(collection, kept, 200, standpoint);
+  };
+  if (target.kind === 'action') {
+    const action = writing.actions[target.name];
+    if (action === undefined) throw new Error(`there is no action ${target.name}`);
+    return settle(action(before.item), 'action');
+  }
+  if (method === 'DELETE') {
+    records.remove(before.key, now);
+    tell(writing.removed, before);
+    return { status: 204, lines: {}, body: undefined };
+  }
+  const shown = edition.show(idOf(before.key), before.item);
+  const parsed = edition.parse(method === 'PATCH' ? mergePatch(shown, written) : written, before.item);
+  if (parsed.kind === 'invalid') return { refused: 400, message: parsed.message };
+  return settle(writing.change(before.item, parsed.item), 'item');
+}
+
+function answered<Item>(
+  collection: Collection<Item>,
+  kept: Kept<Item>,
+  status: number,
+  standpoint: Standpoint,
+  lines: FieldLines = {},
+): Outcome {
+  const body = JSON.stringify(represent(collection, kept, standpoint));
+  return { status, body, lines: { ...lines, ...linesOf(validatorsOf(collection, kept)) } };
+}
+
+function keyUseOf<Item>(
+  { editionName }: Collection<Item>,
+  { method = '', url = '', headers }: IncomingMessage,
+): KeyUse | undefined {
+  const key = KEYED.includes(method) ? readKey(headers['idempotency-key']) : undefined;
+  if (key === undefined) return undefined;
+  return { key, scope: JSON.stringify([callerOf(headers), method, url, editionName]) };
+}
+
+function mustBe(types: readonly string[], method = ''): Refused {
+  const accepted = types.join(', ');
+  const patch = method === 'PATCH' ? { 'Accept-Patch': accepted } : {};
+  const message = `The body must be ${types.join(' or ')} in UTF-8`;
+  return { refused: 415, message, lines: { Accept: accepted, ...patch } };
+}

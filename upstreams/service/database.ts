@@ -1,0 +1,58 @@
+// Opens the database of a sample service: one file in its data folder, or nothing but memory.
+// Several processes may have the same file open: what one has committed the others see.
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+export interface DatabaseOptions {
+  /** Folder of the file, made where it is missing; undefined: in memory, gone with the process. */
+  readonly dataFolder: string | undefined;
+  /** Of the file, as `orders.db`. */
+  readonly name: string;
+  /** Makes tables and first contents of an empty database, in one transaction, once for all processes. */
+  readonly fill: (database: DatabaseSync) => void;
+}
+
+/** Raised with the tables that services make. */
+const FORM = 1;
+/** Milliseconds to wait for another process that writes; a write here takes a few. */
+const PATIENCE_MS = 5_000;
+
+/** SQLite's own numbers: another process holds what is asked for. */
+const BUSY = [5, 6];
+
+/** Throws with a sentence for the operator when the file cannot be used. */
+export function openDatabase({ dataFolder, name, fill }: DatabaseOptions): DatabaseSync {
+  if (dataFolder !== undefined) mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  const file = dataFolder === undefined ? ':memory:' : join(dataFolder, name);
+  const database = new DatabaseSync(file, { timeout: PATIENCE_MS });
+  // Readers and a writer side by side; what was committed is on the disk before anybody is told (synchronous FULL).
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+  if (dataFolder !== undefined) chmodSync(file, 0o600);
+  inTransaction(database, () => {
+    const form = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+    if (form === FORM) return;
+    if (form !== 0) throw new Error(`${file} was made by another release: move it away to begin anew`);
+    fill(database);
+    database.exec(`PRAGMA user_version = ${FORM}`);
+  });
+  return database;
+}
+
+/** All of `work` or nothing of it; what it read nobody has changed meanwhile. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Whether another process held the file for longer than is waited for. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && BUSY.includes(Number(Reflect.get(error, 'errcode')) & 0xff);
+}

@@ -1,0 +1,51 @@
+// What a client sees of an item: its members in the form of one edition, its links, its validators.
+// Used by reads and by the answers to writes, so that both say the same.
+import type { JsonObject } from './body.ts';
+import type { Collection, ItemLink } from './collection-contract.ts';
+import type { Kept } from './records.ts';
+import { tagOf, type Validators } from './validators.ts';
+
+/** From where its links lead: they are relative, so that they hold under any path a gateway gives the collection. */
+export type Standpoint = 'item' | 'collection' | 'action';
+
+export function represent<Item>(
+  { path, idOf, edition }: Collection<Item>,
+  { key, item }: Kept<Item>,
+  standpoint: Standpoint,
+  fields?: readonly string[],
+): JsonObject {
+  const id = idOf(key);
+  const shown = edition.show(id, item);
+  const links = edition.links?.(item);
+  const whole =
+    links === undefined ? shown : { ...shown, _links: linksFrom(path.slice(1), id, links, standpoint) };
+  return fields === undefined
+    ? whole
+    : Object.fromEntries(Object.entries(whole).filter(([name]) => fields.includes(name)));
+}
+
+/** Of the item as GET shows it at its own address, whatever was asked for. */
+export function validatorsOf<Item>(collection: Collection<Item>, kept: Kept<Item>): Validators {
+  return { etag: tagOf(JSON.stringify(represent(collection, kept, 'item'))), lastModified: kept.changed };
+}
+
+function linksFrom(
+  name: string,
+  id: string,
+  links: Readonly<Record<string, ItemLink>>,
+  standpoint: Standpoint,
+): JsonObject {
+  const bases = {
+    item: { item: id, collection: `../${name}` },
+    collection: { item: `${name}/${id}`, collection: name },
+    action: { item: `../${id}`, collection: `../../${name}` },
+  } as const;
+  const base = bases[standpoint];
+  const hrefOf = (link: ItemLink) => (link.to === 'action' ? `${base.item}/${link.name}` : base[link.to]);
+  return Object.fromEntries(
+    Object.entries(links).map(([relation, link]) => {
+      const method = link.to === 'action' ? 'POST' : link.method;
+      return [relation, { href: hrefOf(link), ...(method === undefined ? {} : { method }) }];
+    }),
+  );
+}
