@@ -1,8 +1,9 @@
 // The sample receiver, failing a third of the time, that counts how often it has taken each event.
 // The other end of test:webhooks.
+
+import { loadPair } from '../../upstreams/receiver/certificate.ts';
 import { openReceived } from '../../upstreams/receiver/received.ts';
 import { HOOKS, startReceiver } from '../../upstreams/receiver/receiver.ts';
-import { loadPair } from '../../upstreams/receiver/certificate.ts';
 
 export interface CountingReceiver extends AsyncDisposable {
   readonly url: string;

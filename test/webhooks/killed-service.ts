@@ -10,7 +10,10 @@ export interface ServiceProcess {
   readonly start: () => Promise<void>;
   /** SIGKILL. */
   readonly kill: () => Promise<void>;
-  readonly call: (path: string, init?: { readonly method: string; readonly body: string }) => Promise<Response>;
+  readonly call: (
+    path: string,
+    init?: { readonly method: string; readonly body: string },
+  ) => Promise<Response>;
   /** Posts an event until it is taken; resolves with how often that took. */
   readonly post: (event: object) => Promise<number>;
 }

@@ -123,7 +123,9 @@ process.stdout.write(
 );
 say(['store', 'arrived', 'lost', 'twice', 'failed', 'pending', 'seconds']);
 let broken = 0;
-for (const kind of (process.argv.slice(2).length > 0 ? process.argv.slice(2) as StoreKind[] : ['SQLite', 'Redis'] as const)) {
+for (const kind of process.argv.slice(2).length > 0
+  ? (process.argv.slice(2) as StoreKind[])
+  : (['SQLite', 'Redis'] as const)) {
   const { lost, unknown, twice, failed, pending, seconds } = await measure(kind);
   say([kind, EVENTS - lost, lost, twice, failed, pending, seconds.toFixed(1)]);
   const wrong = [

@@ -78,8 +78,10 @@ export function afterAttempt(
   attempt: Attempt,
   { now, retryAt, death }: { now: EpochMs; retryAt: EpochMs | undefined; death: DeathReason },
 ): Delivery {
-  // Whoever delivered it a second time, because the first was slow to say so, takes nothing back.
-  if (delivery.state === 'delivered') return delivery;
+  // Whoever tried it as well, because the first was slow to say so, takes nothing back and revives nothing.
+  if (delivery.state === 'delivered' || (delivery.state === 'dead' && attempt.outcome !== 'delivered')) {
+    return delivery;
+  }
   const { death: _, ...rest } = delivery;
   const tried: Delivery = {
     ...rest,

@@ -115,7 +115,10 @@ describe('an attempt', () => {
     expect((second ?? 0) - (first ?? 0)).toBe(5);
     expect(await read(id)).toMatchObject({
       state: 'delivered',
-      attempts: [{ outcome: 'failed', status: 500 }, { outcome: 'delivered', durationMs: 12 }],
+      attempts: [
+        { outcome: 'failed', status: 500 },
+        { outcome: 'delivered', durationMs: 12 },
+      ],
     });
   });
 
