@@ -11,6 +11,7 @@ import { rewrittenIn } from './plan/published-comparison.ts';
 import { createPublishedHistory } from './plan/published-history.ts';
 import { type ReloadOutcome, type WatchOptions, watchPolicies } from './plan/reload.ts';
 import type { Override } from './policy/lifecycle/override.ts';
+import { keptFrom } from './policy/usage/window.ts';
 import { openPrimary, type Primary, workersOf } from './primary.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { openCertificates } from './server/public-certificates.ts';
@@ -19,6 +20,7 @@ import { openStores } from './stores/open-stores.ts';
 import { createCertificateReport } from './telemetry/certificate-report.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
 import { createGuardReport } from './telemetry/guard-report.ts';
+import { stopWatching } from './telemetry/ledger/unwatch.ts';
 import { createReloadReport } from './telemetry/reload-report.ts';
 import { loadSpans } from './telemetry/spans.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
@@ -91,12 +93,17 @@ async function assemble(
   });
   closing.defer(stores.close);
   overrides = stores.overrides.current;
-  if (telemetry.ledger !== undefined && settings.ledger !== undefined) {
-    const { keepIn, forgetIn } = telemetry.ledger;
-    closing.defer(keepIn(stores.ledger));
-    // What stands there may be a real one's: a clock that was moved is no reason to forget it.
-    if (options.lifecycleClock === undefined)
-      closing.defer(forgetIn(stores.ledger, { ...settings.ledger, wallClock }));
+  // What stands there may be a real one's: a clock that was moved is no reason to forget it.
+  const forgets = options.lifecycleClock === undefined ? settings.ledger : undefined;
+  const looking = {
+    ...{ plan: () => plan, now, monotonic, overrides: stores.overrides, ledger: stores.ledger },
+    keptFrom: () => forgets && keptFrom(wallClock(), forgets.keepDays),
+  };
+  if (telemetry.ledger === undefined) closing.defer(stopWatching(stores.ledger, logger));
+  else {
+    closing.defer(telemetry.ledger.keepIn(stores.ledger));
+    if (forgets !== undefined)
+      closing.defer(telemetry.ledger.forgetIn(stores.ledger, { ...forgets, wallClock }));
   }
 
   const history = createPublishedHistory({
@@ -164,13 +171,10 @@ async function assemble(
 
   // Before the public listeners, so that it outlives them: readiness is read while they drain.
   const operators = await openAdmin(settings, telemetry, {
-    plan: () => plan,
-    now,
+    ...looking,
     wallClock,
-    overrides: stores.overrides,
     pins: stores.pins,
     keys: stores.keys,
-    ledger: stores.ledger,
     recordsUsage: settings.ledger !== undefined,
     reload,
     config: () =>
@@ -192,10 +196,8 @@ async function assemble(
     await service.drain();
   });
 
-  if (settings.ledger !== undefined) {
-    const guarding = { ...stores, plan: () => plan, now, monotonic, report: createGuardReport(telemetry) };
-    closing.defer(openRetirementGuard(guarding).close);
-  }
+  if (settings.ledger !== undefined)
+    closing.defer(openRetirementGuard({ ...looking, report: createGuardReport(telemetry) }).close);
 
   state = 'ready';
   logger.info('started', { revision: plan.revision, store: settings.store.kind });

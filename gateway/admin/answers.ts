@@ -3,6 +3,9 @@
 import { reasonPhrase } from '../exchange/error-body.ts';
 import type { EpochMs } from '../policy/contract.ts';
 
+const RETRY_AFTER_S = 1;
+const RETRY_AFTER = { 'retry-after': String(RETRY_AFTER_S) };
+
 export interface AdminAnswer {
   readonly status: number;
   readonly contentType: string;
@@ -41,11 +44,21 @@ export function malformedQuery(problems: readonly string[]): AdminAnswer {
 
 /** ERR-5. A write may have happened all the same: the store may have taken it and not said so. */
 export function storeAway({ wrote }: { readonly wrote: boolean }): AdminAnswer {
-  const retryAfter = 1;
   const advice = wrote ? 'See whether anything changed, then ask again.' : 'Ask again.';
   const message = `The store does not answer. ${advice}`;
-  const answer = errorAnswer(503, message, { retryAfter });
-  return { ...answer, headers: { 'retry-after': String(retryAfter) } };
+  return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
+}
+
+/** ERR-5. What is not known here the store may have: nobody is told that there is none. */
+export function storeUnread(what: string): AdminAnswer {
+  const message = `The store has not answered since this gateway started: ${what} cannot be known. Ask again.`;
+  return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
+}
+
+/** ERR-5. It answers, and what was asked for is not together in time. */
+export function storeTooSlow(seconds: number, advice: string): AdminAnswer {
+  const message = `The store did not tell all of it within ${seconds} seconds. ${advice}`;
+  return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
 /** RFC 3339 in UTC. */

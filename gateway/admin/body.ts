@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type AdminAnswer, errorAnswer } from './answers.ts';
 
-export const MOST_BODY_BYTES = 64 * 1024;
+const MOST_BODY_BYTES = 64 * 1024;
 
 class BodyUnreadable extends Error {}
 

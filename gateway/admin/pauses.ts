@@ -9,7 +9,7 @@ import { longOver, type Override, type OverrideStore } from '../policy/lifecycle
 import { effectsOf, type PauseEffect } from '../policy/lifecycle/pause-effects.ts';
 import { makePause, type PauseProblem } from '../policy/lifecycle/pause-rule.ts';
 import type { AuditState } from '../telemetry/logger.ts';
-import { errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';
+import { errorAnswer, instantText, jsonAnswer, malformedBody, storeUnread } from './answers.ts';
 import type { AdminRequest, Route, Written } from './route.ts';
 import { orStoreAway } from './store-away.ts';
 
@@ -46,13 +46,14 @@ function listAnswer({ plan, now, overrides }: PausePorts) {
   const known = standing(overrides, at)
     .toSorted(byWhatTheyHold)
     .map((each) => pauseBody(each, effectsOf(each, apis)));
+  if (known.length === 0 && !overrides.wasRead()) return storeUnread('whether a pause is in force');
   return jsonAnswer(200, { now: instantText(at), overrides: known } satisfies PausesAnswer);
 }
 
 function oneAnswer({ plan, now, overrides }: PausePorts, { parameter }: AdminRequest) {
   const at = now();
   const found = standing(overrides, at).find(({ id }) => id === parameter('id'));
-  if (found === undefined) return noSuchPause();
+  if (found === undefined) return noSuchPause(overrides);
   const pause = pauseBody(found, effectsOf(found, plan().apis));
   return jsonAnswer(200, { now: instantText(at), pause } satisfies PauseAnswer);
 }
@@ -90,7 +91,7 @@ async function end({ now, overrides }: PausePorts, { body, parameter }: AdminReq
   const at = now();
   const id = parameter('id');
   const found = standing(overrides, at).find((each) => each.id === id);
-  const gone = { answer: noSuchPause(), audit: { ...read.value, subject: id } };
+  const gone = { answer: noSuchPause(overrides), audit: { ...read.value, subject: id } };
   if (found === undefined) return gone;
   const audit = { ...read.value, subject: subjectOf(found), before: auditState(found) };
   return orStoreAway(audit, async () => {
@@ -142,7 +143,9 @@ function subjectOf({ api, label }: Pick<Override, 'api' | 'label'>): string {
   return label === undefined ? api : `${api} ${label}`;
 }
 
-function noSuchPause() {
+/** Of a store that was never read nobody can say so. */
+function noSuchPause({ wasRead }: OverrideStore) {
+  if (!wasRead()) return storeUnread('whether there is such a pause');
   return errorAnswer(404, 'There is no such pause, or it has ended. GET /-/overrides lists those in force.');
 }
 

@@ -21,6 +21,8 @@ export interface GuardPorts {
   readonly monotonic: () => number;
   readonly overrides: Pick<OverrideStore, 'current' | 'put'>;
   readonly ledger: Pick<LedgerStore, 'count' | 'beganAt'>;
+  /** Before it the ledger has forgotten what was called; undefined: nothing. */
+  readonly keptFrom: () => EpochMs | undefined;
   readonly report: GuardReport;
 }
 
@@ -52,6 +54,8 @@ const SAID_FROM_MS = 30 * DAY_MS;
 /** Reading a ledger of a hundred thousand consumers takes seconds: what is far away is not read every minute. */
 const SELDOM_MS = 60 * 60_000;
 
+const NOT_KNOWN: Retirement = { kind: 'unknown', usage: undefined };
+
 interface Look {
   readonly revision: string;
   /** Monotonic milliseconds. */
@@ -61,7 +65,7 @@ interface Look {
 
 /** Looks at once, and every minute. */
 export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
-  const { plan, now, monotonic, overrides, ledger, report } = ports;
+  const { plan, now, monotonic, overrides, ledger, keptFrom, report } = ports;
   const looks = new Map<string, Look>();
   const said = new Map<string, number>();
   let looking: Promise<void> | undefined;
@@ -73,7 +77,8 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
     const fits = known?.revision === revision && known.usage.days === days;
     if (known !== undefined && fits && sunset - now() > CLOSELY_MS && monotonic() - known.at < SELDOM_MS)
       return known.usage;
-    const usage = await usageSummary(ledger, { api: version.api, version: version.label }, days, now());
+    const of = { api: version.api, version: version.label };
+    const usage = await usageSummary(ledger, of, days, now(), keptFrom());
     looks.set(key, { revision, at: monotonic(), usage });
     return usage;
   };
@@ -94,9 +99,11 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
     const moment = { now: now(), hold: retirementHoldOf(overrides.current(), version, now()) };
     // An end that is a day old is no news.
     if (moment.hold === undefined && now() >= sunset + DAY_MS) return;
+    let isJudged = false;
     try {
       const retirement = judgeRetirement(rule, await usageOf(version, rule.days, sunset), now());
       report.onJudged(version, retirement);
+      isJudged = true;
       const hold = mode === 'enforce' ? holdFor(version, rule, retirement, moment) : undefined;
       if (hold !== undefined) {
         await overrides.put(hold);
@@ -105,6 +112,7 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
       if (rule.onExceed === 'warn') say(version, retirement, sunset);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
+      if (!isJudged) report.onJudged(version, NOT_KNOWN);
       report.onAway(version, error);
     }
   };

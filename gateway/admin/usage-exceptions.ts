@@ -3,15 +3,12 @@
 import type { VersionRules } from '../plan/plan.ts';
 import type { UsedVersion } from '../plan/usage-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { Exception } from '../policy/lifecycle/exceptions.ts';
-import { dateInWords } from '../policy/notation.ts';
+import { type Exception, endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';
 import type { Counted } from '../policy/usage/rows.ts';
 import { counted } from '../policy/usage/verdict.ts';
 import { instantText } from './answers.ts';
 
 const DAY_MS = 86_400_000;
-/** In good time to give another, or to say that there will be none. */
-const NEAR_DAYS = 30;
 
 type ExceptionBody = UsedVersion['exceptions'][number];
 
@@ -38,12 +35,12 @@ export function exceptionBody(exception: Exception, use: Counted | undefined, no
   };
 }
 
-function inWords({ consumer, from, until }: Exception, now: EpochMs): string {
-  const what = from.join(', ').replace(/, (?=[^,]*$)/, ' and ');
-  const leave = `leave from ${what} until ${dateInWords(until)}`;
+function inWords(exception: Exception, now: EpochMs): string {
+  const { consumer, until } = exception;
+  const leave = leaveInWords(exception);
   if (now >= until) return `${consumer} had ${leave}: it has run out`;
   const days = Math.floor((until - now) / DAY_MS);
-  return `${consumer} has ${leave}${days < NEAR_DAYS ? `: it ends in ${counted(days, 'day')}` : ''}`;
+  return `${consumer} has ${leave}${endsSoon(exception, now) ? `: it ends in ${counted(days, 'day')}` : ''}`;
 }
 
 /** An operation takes over those of its version, each with the phases that its own dates give. */

@@ -1,6 +1,7 @@
 // The ledger read in pages, so that neither a hundred thousand records nor a slow store keeps the event loop from others.
 // Behind the usage pages of usage.ts.
 import { createTurns } from '../plan/in-slices.ts';
+import { StoreUnavailable } from '../policy/contract.ts';
 import type { LedgerStore, PageAsked, UsageFilter, UsageSubject } from '../policy/usage/ledger.ts';
 import { placeOf, writePlace } from '../policy/usage/place.ts';
 import { startOfLast, usageRows } from '../policy/usage/rows.ts';
@@ -27,6 +28,21 @@ export async function wholeConsumers<T extends UsageSubject>(
 interface Page<T> {
   readonly records: readonly T[];
   readonly next: string | undefined;
+}
+
+/** What was begun is given up: nobody waits for it any more. */
+export class TooSlow extends StoreUnavailable {}
+
+type Readable = Pick<LedgerStore, 'read' | 'count' | 'beganAt'>;
+
+/** `ledger`, of which nothing more is asked once the time is up: each answer may be in time, and all of them late. */
+export function boundedReads(withinMs: number, ledger: Readable, monotonic: () => number): Readable {
+  const end = monotonic() + withinMs;
+  const ask =
+    <P extends readonly unknown[], A>(question: (...given: P) => Promise<A>) =>
+    (...given: P): Promise<A> =>
+      monotonic() > end ? Promise.reject(new TooSlow('the time is up')) : question(...given);
+  return { read: ask(ledger.read), count: ask(ledger.count), beganAt: ask(ledger.beganAt) };
 }
 
 /** Everything that the filter lets pass is added to `tally`. */

@@ -11,7 +11,7 @@ import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { LedgerStore, UsageFilter } from '../policy/usage/ledger.ts';
 import { counted, usageVerdict, verdictInWords } from '../policy/usage/verdict.ts';
 import type { OperationTally, VersionTally } from '../policy/usage/version-tallies.ts';
-import type { UsageWindow } from '../policy/usage/window.ts';
+import { tellsSince, type UsageWindow } from '../policy/usage/window.ts';
 import { instantText } from './answers.ts';
 import { type DecisionPorts, decidesOf } from './usage-decisions.ts';
 import { exceptionBody, exceptionsOf } from './usage-exceptions.ts';
@@ -24,6 +24,8 @@ export interface VersionsAsked {
   /** Since when the ledger watches a version; not asked where one consumer alone is meant. */
   readonly beganAt: LedgerStore['beganAt'];
   readonly usageOf: DecisionPorts['usageOf'];
+  /** Before it the ledger has forgotten what was called; undefined: nothing. */
+  readonly kept: EpochMs | undefined;
 }
 
 type Verdict = Pick<UsedVersion, 'verdict' | 'summary' | 'looks'>;
@@ -90,7 +92,7 @@ async function plannedEntry(
 }
 
 async function verdictOn(
-  { moment, filter, window, beganAt }: VersionsAsked,
+  { moment, filter, window, beganAt, kept }: VersionsAsked,
   rules: VersionRules,
   tally: VersionTally | undefined,
 ): Promise<Verdict> {
@@ -104,7 +106,7 @@ async function verdictOn(
     return { verdict: 'not_deprecated', summary: `is not deprecated${stillAsked(window, tally)}` };
   const verdict = usageVerdict(tally ?? NOT_CALLED, {
     window,
-    beganAt: await beganAt({ api: rules.api, version: rules.label }),
+    beganAt: tellsSince(await beganAt({ api: rules.api, version: rules.label }), kept),
     deprecated: Math.max(...going.map(({ schedule }) => schedule.deprecated ?? moment.now)),
   });
   const operations = isWhole ? [] : going.flatMap(({ operation }) => operation ?? []);

@@ -11,13 +11,20 @@ import { countOf, usageRows } from '../policy/usage/rows.ts';
 import { createVersionTallies } from '../policy/usage/version-tallies.ts';
 import { daysBefore, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
 import { preferredType } from '../policy/versioning/preferred-type.ts';
-import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedQuery } from './answers.ts';
+import {
+  type AdminAnswer,
+  errorAnswer,
+  instantText,
+  jsonAnswer,
+  malformedQuery,
+  storeTooSlow,
+} from './answers.ts';
 import type { AdminRequest, Route } from './route.ts';
 import { recordBody, rowBody } from './usage-bodies.ts';
 import { eraseUsage } from './usage-erasure.ts';
 import { exceptionsOf } from './usage-exceptions.ts';
 import { readUsageQuery, type UsageQuery } from './usage-query.ts';
-import { RECORDS_PER_PAGE, tallyAll, wholeConsumers } from './usage-reading.ts';
+import { boundedReads, RECORDS_PER_PAGE, TooSlow, tallyAll, wholeConsumers } from './usage-reading.ts';
 import { usageSummary } from './usage-summary.ts';
 import { usedVersions } from './usage-versions.ts';
 
@@ -25,21 +32,27 @@ export interface UsagePorts {
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
   readonly now: () => EpochMs;
+  /** Milliseconds. */
+  readonly monotonic: () => number;
   readonly overrides: Pick<OverrideStore, 'current'>;
   readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt' | 'erase'>;
   /** False: what the ledger has is of another time. */
   readonly recordsUsage: boolean;
+  /** Before it the ledger has forgotten what was called; undefined: nothing. */
+  readonly keptFrom: () => EpochMs | undefined;
 }
 
 const USAGE = '/-/usage';
 const USUAL_DAYS = 30;
 /** With all their days, which the rows of others are told without. */
 const WHOLE_RECORDS_PER_PAGE = 100;
+/** Less than `sundial usage` waits, so that it is told why. */
+const LOOK_WITHIN_MS = 25_000;
 const CSV = 'text/csv';
 
 export function usageRoutes(ports: UsagePorts): readonly Route[] {
   return [
-    { method: 'GET', path: USAGE, show: (request) => show(ports, request) },
+    { method: 'GET', path: USAGE, show: (request) => showInTime(ports, request) },
     {
       method: 'DELETE',
       path: USAGE,
@@ -50,13 +63,24 @@ export function usageRoutes(ports: UsagePorts): readonly Route[] {
 }
 
 /** Rejects with `StoreUnavailable` while the ledger cannot be read. */
+async function showInTime(ports: UsagePorts, request: AdminRequest): Promise<AdminAnswer> {
+  const { erase } = ports.ledger;
+  const ledger = { erase, ...boundedReads(LOOK_WITHIN_MS, ports.ledger, ports.monotonic) };
+  try {
+    return await show({ ...ports, ledger }, request);
+  } catch (error) {
+    if (!(error instanceof TooSlow)) throw error;
+    return storeTooSlow(LOOK_WITHIN_MS / 1_000, 'Ask again, or for less: one api, one version.');
+  }
+}
+
 async function show(ports: UsagePorts, { query, accept }: AdminRequest): Promise<AdminAnswer> {
   const now = ports.now();
   const read = readUsageQuery(query, now);
   if (read.kind === 'malformed') return malformedQuery(read.problems);
   const asked = read.value;
   const beganAt = await ports.ledger.beganAt();
-  const window = usageWindow(now, asked.since ?? usualSince(asked, now, beganAt));
+  const window = usageWindow(now, asked.since ?? usualSince(asked, now, [beganAt, ports.keptFrom()]));
   const look = { asked, window, beganAt };
   const answer = await pageOf(ports, look);
   if (preferredType(accept, ['application/json', CSV]) === CSV) return csvAnswer(answer, query);
@@ -74,23 +98,25 @@ interface Look {
   readonly beganAt: EpochMs | undefined;
 }
 
-/** What is kept of one consumer is told whole unless a day is named. */
-function usualSince({ filter }: UsageQuery, now: EpochMs, beganAt: EpochMs | undefined): string {
-  const isWhole = filter.consumer !== undefined && beganAt !== undefined;
-  const days = isWhole ? dayNumberAt(now) - dayNumberAt(beganAt) : 0;
-  return daysBefore(now, Math.max(USUAL_DAYS, days));
+/** What is kept of one consumer is told whole unless a day is named. `from`: where what is kept may begin. */
+function usualSince({ filter }: UsageQuery, now: EpochMs, from: readonly (EpochMs | undefined)[]): string {
+  const begins = filter.consumer === undefined ? [] : from.filter((each) => each !== undefined);
+  const days = begins.map((at) => dayNumberAt(now) - dayNumberAt(at));
+  return daysBefore(now, Math.max(USUAL_DAYS, ...days));
 }
 
 async function pageOf(
-  { ledger, recordsUsage }: UsagePorts,
+  { ledger, recordsUsage, keptFrom }: UsagePorts,
   { asked, window, beganAt }: Look,
 ): Promise<UsageAnswer> {
   const { filter, since, after } = asked;
+  const kept = keptFrom();
   const told = {
     now: instantText(window.now),
     since: window.since,
     recording: recordsUsage,
     began: beganAt === undefined ? null : instantText(beganAt),
+    kept: kept === undefined ? null : instantText(kept),
   };
   if (filter.consumer === undefined) {
     const count = (page: PageAsked) => ledger.count(filter, window, page);
@@ -105,7 +131,7 @@ async function pageOf(
 }
 
 async function versionsOf(
-  { plan: current, ledger, overrides, recordsUsage }: UsagePorts,
+  { plan: current, ledger, overrides, recordsUsage, keptFrom }: UsagePorts,
   { asked, window }: Look,
 ): Promise<UsedVersion[]> {
   const plan = current();
@@ -123,8 +149,8 @@ async function versionsOf(
   // Who is not looked at now may be calling.
   const beganAt = recordsUsage ? ledger.beganAt : async () => undefined;
   const usageOf = async (version: UsageVersion, days: number) =>
-    recordsUsage ? usageSummary(ledger, version, days, window.now) : undefined;
-  return usedVersions({ plan, moment, filter, window, beganAt, usageOf }, tally.versions());
+    recordsUsage ? usageSummary(ledger, version, days, window.now, keptFrom()) : undefined;
+  return usedVersions({ plan, moment, filter, window, beganAt, kept: keptFrom(), usageOf }, tally.versions());
 }
 
 function isUnknown(plan: GatewayPlan, { filter: { api, version } }: UsageQuery): boolean {

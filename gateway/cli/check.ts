@@ -5,6 +5,7 @@ import { isWhole, type Loaded, loadAll, type Whole } from '../plan/load.ts';
 import { countProblems, type Problem, plural, renderProblems, sortProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { endingExceptions, type Notice } from './ending-exceptions.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { failedExpectations } from './expectations.ts';
 import { askUsage } from './live/ask-usage.ts';
@@ -55,10 +56,19 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
     ...usage.problems,
   ]);
   const loaded = { ...read, problems };
-  return { exitCode: exitCodeOf(loaded.problems, strict), text: textOf(format, loaded, usage, options) };
+  const notices = isWhole(read) ? endingExceptions(read.sources.policies, options.now) : [];
+  const told = { ...usage, notices: notices.filter((each) => !isToldOf(usage, each)) };
+  return { exitCode: exitCodeOf(loaded.problems, strict), text: textOf(format, loaded, told, options) };
 }
 
 type UsageTold = Impacts & { readonly absent?: string };
+
+/** One that is still used is a finding. */
+function isToldOf({ problems }: UsageTold, { file, line, column }: Notice): boolean {
+  return problems.some((each) => each.file === file && each.line === line && each.column === column);
+}
+
+type Told = UsageTold & { readonly notices: readonly Notice[] };
 
 const NO_USAGE: UsageTold = { impacts: [], problems: [] };
 
@@ -70,27 +80,39 @@ async function usageOf({ sources }: Whole, options: CheckOptions): Promise<Usage
     : { ...NO_USAGE, absent: asked.why };
 }
 
-function textOf(format: CheckFormat, loaded: Loaded, usage: UsageTold, options: CheckOptions): string {
+function textOf(format: CheckFormat, loaded: Loaded, told: Told, options: CheckOptions): string {
   const { problems } = loaded;
   switch (format) {
     case 'json':
       return `${JSON.stringify(
         {
           problems: problems.map(forMachines),
-          ...(usage.impacts.length > 0 && { impact: usage.impacts }),
+          ...(told.notices.length > 0 && { notices: told.notices }),
+          ...(told.impacts.length > 0 && { impact: told.impacts }),
         },
         undefined,
         2,
       )}\n`;
     case 'github':
-      return problems.map(annotation).join('');
+      return [...problems, ...told.notices.map((each) => ({ ...each, severity: 'notice' as const }))]
+        .map(annotation)
+        .join('');
     case 'text':
-      return renderProblems(problems, options) + impactText(usage) + summary(loaded, options);
+      return (
+        renderProblems(problems, options) + noticeText(told) + impactText(told) + summary(loaded, options)
+      );
     default: {
       const never: never = format;
       throw new Error(`unhandled format ${String(never)}`);
     }
   }
+}
+
+function noticeText({ notices }: Told): string {
+  const lines = notices.map(
+    ({ file, line, column, message }) => `${file}:${line}:${column}: notice: ${message}`,
+  );
+  return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
 function impactText({ impacts, absent }: UsageTold): string {
@@ -115,7 +137,15 @@ export function forMachines({ source: _source, ...problem }: Problem): Omit<Prob
 }
 
 /** A workflow command; its data may hold no raw line ends, its properties neither commas nor colons. */
-function annotation({ file, line, column, severity, rule, message, hint }: Problem): string {
+function annotation({
+  file,
+  line,
+  column,
+  severity,
+  rule,
+  message,
+  hint,
+}: Omit<Problem, 'severity'> & { readonly severity: Problem['severity'] | 'notice' }): string {
   const data = (text: string) => text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
   const property = (text: string) => data(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
   const place = `file=${property(file)},line=${line},col=${column},title=${property(rule)}`;

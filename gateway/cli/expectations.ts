@@ -1,8 +1,7 @@
 // Runs the `expect` lists of policy files: each request is judged by the plan just made, and what differs is a problem.
 // Called by `check`; the gateway itself does not read them.
-
 import type { Expectation } from '../plan/grammar/expect-section.ts';
-import type { Loaded, Sources } from '../plan/load.ts';
+import type { Loaded } from '../plan/load.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { SourceDocument } from '../plan/read/document.ts';
@@ -34,11 +33,6 @@ export async function failedExpectations({ plan, settings, sources }: Loaded): P
     }
   }
   return problems;
-}
-
-/** How many expectations the files hold. */
-export function countExpectations({ policies }: Sources): number {
-  return policies.reduce((sum, { file }) => sum + (file.expect?.length ?? 0), 0);
 }
 
 async function problemOf(expected: Expected, index: number): Promise<Problem | undefined> {

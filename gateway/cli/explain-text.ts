@@ -82,7 +82,7 @@ function bodyOf({ headers, body }: Answer): unknown {
 }
 
 /** Header lines of an answer that follow from the policy. */
-export function linesOf(headers: AnswerHeaders): readonly (readonly [name: string, value: string])[] {
+function linesOf(headers: AnswerHeaders): readonly (readonly [name: string, value: string])[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (value === undefined || PER_REQUEST.has(name)) return [];
     return [[name, typeof value === 'string' ? value : value.join(', ')] as const];

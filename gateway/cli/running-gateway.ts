@@ -11,7 +11,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';
 import { exitCodeOf } from './exit-code.ts';
 
-export const TOKEN_VARIABLE = 'SUNDIAL_ADMIN_TOKEN';
+const TOKEN_VARIABLE = 'SUNDIAL_ADMIN_TOKEN';
 
 export interface WhichGateway {
   readonly config: string;

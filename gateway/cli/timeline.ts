@@ -1,6 +1,5 @@
 // `sundial timeline`: the versions of each API on one axis for a terminal, or their events for a calendar.
 // From the files to what is printed; timeline-text.ts draws, policy/lifecycle/calendar.ts makes the calendar.
-
 import { loadAll } from '../plan/load.ts';
 import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
 import { hasErrors, renderProblems } from '../plan/problems.ts';

@@ -1,6 +1,7 @@
 // The command `usage` with its options: who still calls what is deprecated, and forgetting a consumer.
 // Added to the program of program.ts; what it does is given by main.ts.
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDuration, parseInstant } from '../policy/notation.ts';
 import { addWhich, by, type Reach, readName, why } from './operator-commands.ts';
 import type { UsageAsk, UsageFormat } from './usage.ts';
 import { withCalls } from './usual-calls.ts';
@@ -39,10 +40,10 @@ export function addUsageCommand(program: Command, { actions, config, end }: Usag
     .addOption(named('--version <version>', 'this version alone'))
     .addOption(named('--consumer <id>', 'this consumer alone; as JSON all that is kept of it'))
     .addOption(
-      named(
+      new Option(
         '--since <when>',
         'a length such as 30d, or the first day that counts; default 30d, of one consumer everything',
-      ),
+      ).argParser(readSince),
     )
     .addOption(new Option('--operations', 'each operation on a line of its own'))
     .addOption(
@@ -85,4 +86,11 @@ function asked(command: Command, written: UsageWritten): UsageAsk {
   }
   if (yes || reason !== undefined) command.error(`error: ${yes ? '--yes' : '--why'} belongs to --erase`);
   return { kind: 'show', filter: { api, version, consumer, since }, operations };
+}
+
+/** Whether a day has been is for the gateway to say, by its clock. */
+function readSince(text: string): string {
+  if (parseDuration(text) === undefined && parseInstant(text) === undefined)
+    throw new InvalidArgumentError('Write a length such as 30d, or a day such as 2026-10-01.');
+  return text;
 }

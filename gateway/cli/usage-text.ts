@@ -35,7 +35,7 @@ const AGENT: Column = { heading: 'USER AGENT' };
 const DAY_MS = 86_400_000;
 
 export function usageText({ answer, rows, operations, filter, colour }: UsageLook): string {
-  const { versions = [], now, since, began, recording } = answer;
+  const { versions = [], now, since, began, kept = null, recording } = answer;
   const blocks = versions.map((version) => [
     ...heading(version, now, colour),
     ...table(rows, version, operations),
@@ -43,9 +43,14 @@ export function usageText({ answer, rows, operations, filter, colour }: UsageLoo
     '',
   ]);
   const begins = began === null ? 'the ledger has nothing yet' : `the ledger begins ${minute(began)}`;
-  const from = recording ? begins : `${begins}, and is off: nothing is counted`;
+  const off = 'is off: nothing is counted';
+  const from = recording ? begins : began === null ? `the ledger ${off}` : `${begins}, and ${off}`;
+  const forgotten =
+    kept !== null && kept.slice(0, since.length) > since
+      ? `, and forgets what is before ${moment(kept)}`
+      : '';
   const last = [
-    `Counted from ${since} to ${minute(now)} UTC by the gateway's clock; ${from}.`,
+    `Counted from ${since} to ${minute(now)} UTC by the gateway's clock; ${from}${forgotten}.`,
     'Trend: the last seven whole days against the seven before.',
   ];
   return [...(blocks.length === 0 ? [nothing(filter, since)] : [...blocks.flat(), ...last])]

@@ -19,6 +19,7 @@ export interface HeldService {
   readonly consumer: { readonly id: string } | undefined;
   /** By the real clock; undefined where nobody had to show a token. */
   readonly tokenEnd: EpochMs | undefined;
+  readonly isRevoked: (() => boolean) | undefined;
 }
 
 /** Why something is no longer kept open. */
@@ -31,6 +32,7 @@ export function holdService({ api, version, consumer }: ExchangeFacts): HeldServ
     operation: version?.operation,
     consumer: consumer && { id: consumer.id },
     tokenEnd: consumer && tokenEndOf(consumer),
+    isRevoked: consumer?.isRevoked,
   };
 }
 
@@ -42,7 +44,8 @@ export function endingOf(
   wallNow: EpochMs,
 ): Ending | undefined {
   if (isOver(held, plan, moment)) return 'version';
-  return held.tokenEnd !== undefined && wallNow >= held.tokenEnd ? 'token' : undefined;
+  const { tokenEnd, isRevoked } = held;
+  return (tokenEnd !== undefined && wallNow >= tokenEnd) || isRevoked?.() ? 'token' : undefined;
 }
 
 /**

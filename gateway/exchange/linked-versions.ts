@@ -51,8 +51,7 @@ export function linkedVersions(
   phase: Phase,
   moment: Moment,
 ): LinkedVersions {
-  const isCurrent = phase.stage === 'active' || phase.stage === 'planned';
-  if (isCurrent && version.predecessors.length === 0) return NOTHING_LINKED;
+  if (isCurrent(phase) && version.predecessors.length === 0) return NOTHING_LINKED;
   const { now, overrides } = moment;
   const known = linked.get(version);
   if (known !== undefined && known.overrides === overrides && now >= known.from && now < known.until)
@@ -116,11 +115,12 @@ function linkVersions(
   moment: Moment,
 ): LinkedVersions {
   const look = lookInto(api, moment);
-  const isCurrent = phase.stage === 'active' || phase.stage === 'planned';
   const successor = phase.linksSuccessor ? nextPlace(version, look, new Set()) : undefined;
   const placed = (label: Label | undefined): label is Label =>
     label !== undefined && (api.versions.get(label)?.place ?? version.place) !== version.place;
-  const newest = isCurrent ? undefined : api.resolution.labels.find((label) => look.at(label) === 'active');
+  const newest = isCurrent(phase)
+    ? undefined
+    : api.resolution.labels.find((label) => look.at(label) === 'active');
   const before = version.predecessors.find((label) => isServed(look.at(label)));
   const latest = placed(newest) && newest !== successor?.label ? newest : undefined;
   const predecessor = placed(before) ? before : undefined;
@@ -173,4 +173,8 @@ function nextPlace(version: VersionRules, look: Look, passed: Set<Label>): NextP
 
 function isServed(stage: Stage | undefined): boolean {
   return stage === undefined || stage === 'active' || stage === 'deprecated';
+}
+
+function isCurrent({ stage }: Phase): boolean {
+  return stage === 'active' || stage === 'planned';
 }

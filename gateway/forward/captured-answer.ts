@@ -4,8 +4,7 @@ import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import type { Claim } from '../exchange/claimed-key.ts';
 import type { Delivery } from './delivery.ts';
 import { contentOf, type Gathered, gather, startGathering } from './gathered.ts';
-import type { HeldBodies } from './held-body.ts';
-import type { Inbound } from './inbound.ts';
+import { type HeldBodies, holdWhileGiven, type Taker } from './held-body.ts';
 
 export interface Capture extends Delivery {
   /** Whether something is to be kept still, so that the call goes on without a client. */
@@ -20,7 +19,7 @@ export interface CaptureEvents {
 }
 
 export interface CaptureOptions extends CaptureEvents {
-  readonly inbound: Pick<Inbound, 'gone'>;
+  readonly inbound: Taker;
   readonly claim: Pick<Claim, 'rules' | 'judge' | 'headOf' | 'keep' | 'release' | 'forgo'>;
   /** The body of the request. */
   readonly request: Uint8Array;
@@ -60,6 +59,7 @@ export function captureAnswer(options: CaptureOptions): Capture {
     try {
       // Whoever has left has its outcome kept all the same.
       if (inbound.gone) throw new Error('the client left');
+      holdWhileGiven(inbound, body.length, room);
       delivery.head(status, headers);
       if (body.length > 0) delivery.data(body);
       delivery.end();

@@ -24,6 +24,22 @@ export interface HeldBodies {
 /** Bytes; beyond it answers go on without a notice. */
 export const MOST_HELD = 64 * 1_024 ** 2;
 
+/** Whoever takes an answer: an `Inbound`, as far as it matters here. */
+export interface Taker {
+  readonly gone: boolean;
+  readonly res: { readonly once: (event: 'close', listener: () => void) => unknown };
+}
+
+/** Of an answer that is all here, a client that takes its time holds what it has not taken. */
+export function holdWhileGiven({ res, gone }: Taker, bytes: number, room: HeldBodies): void {
+  // What has closed does not close again.
+  if (gone) return;
+  room.held += bytes;
+  res.once('close', () => {
+    room.held -= bytes;
+  });
+}
+
 export interface HeldBodyOptions {
   readonly notice: NonNullable<ForwardOrder['notice']>;
   readonly method: string;

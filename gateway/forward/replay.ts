@@ -5,7 +5,7 @@ import { Fault, type Refusal, type ReplayOrder } from '../exchange/directive.ts'
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import { deliverTo } from './client-delivery.ts';
 import type { Delivery } from './delivery.ts';
-import { type HeldBodies, holdBody } from './held-body.ts';
+import { type HeldBodies, holdBody, holdWhileGiven } from './held-body.ts';
 import type { Inbound } from './inbound.ts';
 import { readWhole } from './whole-body.ts';
 
@@ -73,16 +73,6 @@ export async function replayAnswer(
   }
   facts.idempotency = 'mismatch';
   return MISMATCH;
-}
-
-/** Of an answer that is all here, a client that takes its time holds what it has not taken. */
-function holdWhileGiven({ res, gone }: Inbound, bytes: number, room: HeldBodies): void {
-  // What has closed does not close again.
-  if (gone) return;
-  room.held += bytes;
-  res.once('close', () => {
-    room.held -= bytes;
-  });
 }
 
 function give({ status, headers, body }: ReplayOrder['kept'], delivery: Delivery): void {

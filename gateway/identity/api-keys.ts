@@ -39,10 +39,23 @@ export function createKeyAuthenticator({ header, keys, now }: KeyAuthenticatorOp
 
   const consumerOf = (record: KeyRecord, digest: string): Consumer => {
     const known = consumers.get(record) ?? new Map<string, Consumer>();
-    const consumer = known.get(digest) ?? consumerOfKey(record, digest);
+    const consumer = known.get(digest) ?? {
+      ...consumerOfKey(record, digest),
+      isRevoked: () => isRevoked(record.id, digest),
+    };
     // Only the digests of its own secrets come here: a handful.
     consumers.set(record, known.set(digest, consumer));
     return consumer;
+  };
+  /** By what this process knows; what it has to ask for it knows the next time. */
+  const isRevoked = (id: string, digest: string): boolean => {
+    const found = keys.find(id);
+    if (found instanceof Promise) {
+      found.catch(() => undefined);
+      return false;
+    }
+    if (found.kind === 'found') return flawOfKey(found.record, digest, now()) !== undefined;
+    return found.kind === 'unknown';
   };
   const settle = (found: FoundKey, { digest }: KeyParts): Authenticated => {
     switch (found.kind) {

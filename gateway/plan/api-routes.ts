@@ -1,6 +1,5 @@
 // The hosts and path templates under which one API is reached, from its policy file.
 // Checked against those of the other files, and bound in the route table when the plan is compiled.
-
 import type { PolicyParts } from './grammar/policy-grammar.ts';
 import type { Path } from './read/document.ts';
 

@@ -2,7 +2,7 @@
 // Between reading a file and holding its descriptions against it: nothing after this step knows of inheritance, and
 // every problem still points at the line where the value is written.
 import type { Path, SourceDocument } from './read/document.ts';
-import { keysOf, setAt, valueAt } from './read/values.ts';
+import { keysOf, pointer, setAt, valueAt } from './read/values.ts';
 
 /**
  * What stands for the whole API, by the keys with which a version says something of its own instead. Dates go together:
@@ -76,8 +76,4 @@ function takenOver(document: SourceDocument, label: string): readonly Path[] {
     const says = own.some((each) => document.has([...at, ...each.split('.')]));
     return document.has([key]) && !says ? [[...at, key]] : [];
   });
-}
-
-function pointer(path: Path): string {
-  return path.join('\u0000');
 }

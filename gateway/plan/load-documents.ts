@@ -13,6 +13,7 @@ import { type PolicyFile, policyGrammar, policyPartsGrammar } from './grammar/po
 import { readGuides } from './guides/read-guides.ts';
 import { withInherited } from './inherited.ts';
 import { placeOfKey } from './key-places.ts';
+import { MISSING_IN_GATEWAY, MISSING_IN_POLICY } from './missing-keys.ts';
 import { nextCommand } from './next-command.ts';
 import { type DescriptionCache, readDescriptions } from './openapi/read-descriptions.ts';
 import type { Problem } from './problems.ts';
@@ -68,10 +69,6 @@ export interface Gateway {
   readonly revision: string;
 }
 
-const SCOPES_MISSING =
-  'the key "scopes" is missing: say which ones callers need, { read: [ … ], write: [ … ] }, or any for whoever is known';
-const ACCESS_MISSING = 'no access rule: write "access: public", or name an identity and its scopes';
-
 export function contextOf(options: LoadOptions) {
   const cwd = options.cwd ?? process.cwd();
   return {
@@ -93,7 +90,8 @@ export async function readGateway(context: Context): Promise<Gateway> {
   if (document.value === undefined)
     return { problems: document.problems, whole: undefined, view: undefined, document, revision };
   const elsewhere = { keys: Object.keys(policyGrammar.shape), file: 'a policy file' };
-  const shaped = checkShape(document, gatewayGrammar, gatewayPartsGrammar, { elsewhere });
+  const advice = { elsewhere, missing: MISSING_IN_GATEWAY };
+  const shaped = checkShape(document, gatewayGrammar, gatewayPartsGrammar, advice);
   const problems = [...document.problems, ...shaped.problems];
   const view: GatewayView = { document, parts: shaped.parts };
   const report = reporter(document, problems);
@@ -167,7 +165,7 @@ export async function readPolicy(
   const unversioned = valueAt(document.value, ['versions']) === 'none';
   const advice = {
     elsewhere: elsewhereOf(context),
-    missing: { access: ACCESS_MISSING, 'access.scopes': SCOPES_MISSING },
+    missing: MISSING_IN_POLICY,
     placeOfKey: (path: Path, key: string) => placeOfKey(path, key, unversioned),
   };
   const { whole, parts, problems: found } = checkShape(document, policyGrammar, policyPartsGrammar, advice);
@@ -209,8 +207,12 @@ export function documentOf(context: Context, file: string, read: FileRead): Sour
   };
 }
 
-export function nothingMatched(gateway: SourceDocument): Problem {
-  return gateway.problem(['policies'], { rule: 'policies', message: 'no policy file matches' });
+export function nothingMatched(context: Context, gateway: SourceDocument): Problem {
+  const path = ['policies'];
+  const pattern = gateway.isSecret(path) ? undefined : gateway.written(path);
+  const looked = pattern && shownPath(context, resolve(dirname(context.configFile), pattern));
+  const hint = looked && `looked for ${looked}: a pattern is relative to this file`;
+  return gateway.problem(path, { rule: 'policies', message: 'no policy file matches', hint });
 }
 
 function shownPath({ cwd }: Context, file: string): string {

@@ -1,6 +1,5 @@
 // The gateway file alone, for commands that talk to a running gateway: where it listens, and what opens it.
 // Policies are not read, and what only a start needs (certificates) is not asked for.
-
 import { compileSettings } from './compile/settings.ts';
 import { contextOf, type LoadOptions, readGateway } from './load-documents.ts';
 import { type Problem, sortProblems } from './problems.ts';

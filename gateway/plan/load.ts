@@ -68,7 +68,9 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
   const policyFiles =
     options.policyFiles?.map((file) => resolve(context.cwd, file)) ?? (await findFiles(patterns));
   const unmatched =
-    view?.parts.policies === undefined || policyFiles.length > 0 ? [] : [nothingMatched(view.document)];
+    view?.parts.policies === undefined || policyFiles.length > 0
+      ? []
+      : [nothingMatched(context, view.document)];
   const policies = await readPolicies(context, policyFiles, surroundingsOfView(view, options.now));
   const rewritten =
     options.against === undefined

@@ -46,22 +46,12 @@ export async function makeNextPlan(
   return { plan: await inSlices(planSteps({ settings, apis: apisOf(pieces), revision })), pieces };
 }
 
-export async function allProblems(reader: PolicyReader, count: number): Promise<readonly Problem[]> {
-  const problems: Problem[] = [];
-  for (let from = 0; from < count; from += PROBLEMS_AT_ONCE) {
-    problems.push(...(await reader.problems(from, from + PROBLEMS_AT_ONCE)));
-    await setImmediate();
-  }
-  return problems;
+export function allProblems(reader: PolicyReader, count: number): Promise<readonly Problem[]> {
+  return gathered(count, PROBLEMS_AT_ONCE, (from, to) => reader.problems(from, to));
 }
 
-export async function allFormer(reader: PolicyReader, count: number): Promise<readonly FormerVersion[]> {
-  const former: FormerVersion[] = [];
-  for (let from = 0; from < count; from += ENTRIES_AT_ONCE) {
-    former.push(...(await reader.former(from, from + ENTRIES_AT_ONCE)));
-    await setImmediate();
-  }
-  return former;
+export function allFormer(reader: PolicyReader, count: number): Promise<readonly FormerVersion[]> {
+  return gathered(count, ENTRIES_AT_ONCE, (from, to) => reader.former(from, to));
 }
 
 export async function recallAll(reader: PolicyReader, recorded: readonly PublishedEntry[]): Promise<void> {
@@ -69,6 +59,19 @@ export async function recallAll(reader: PolicyReader, recorded: readonly Publish
     await reader.recall(part);
     await setImmediate();
   }
+}
+
+async function gathered<T>(
+  count: number,
+  atOnce: number,
+  read: (from: number, to: number) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const all: T[] = [];
+  for (let from = 0; from < count; from += atOnce) {
+    all.push(...(await read(from, from + atOnce)));
+    await setImmediate();
+  }
+  return all;
 }
 
 /** The digests that no piece of `current` has; fills `known` with these pieces. */

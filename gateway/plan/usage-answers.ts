@@ -108,6 +108,8 @@ const usageAnswer = z.object({
   recording: z.boolean(),
   /** When the ledger began; null: it has nothing yet. */
   began: z.string().nullable(),
+  /** Days before it are forgotten; null: none are. */
+  kept: z.string().nullable().exactOptional(),
   /** On the first page alone. */
   versions: z.array(usedVersion).exactOptional(),
   consumers: z.array(usageRow),

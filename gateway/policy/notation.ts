@@ -41,6 +41,12 @@ export function parseRate(text: string): Rate | undefined {
   return units === undefined || windowMs === undefined ? undefined : { units: Number(units), windowMs };
 }
 
+/** `25%` to 0.25, from 1 to 100; undefined for any other text. */
+export function parseShare(text: string): number | undefined {
+  const percent = /^([1-9]\d?|100)%$/.exec(text)?.[1];
+  return percent === undefined ? undefined : Number(percent) / 100;
+}
+
 /**
  * A calendar date, meaning midnight UTC (SUN-2), or a full instant with its offset (SUN-5).
  * Undefined for other texts and for dates no calendar has, such as 2026-02-30.

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestRefusal } from '../exchange/directive.ts';
 
-export const WEBSOCKET_VERSION = '13';
+const WEBSOCKET_VERSION = '13';
 
 /** Sixteen bytes in base64: the last of the 22 digits holds four bits only. */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;

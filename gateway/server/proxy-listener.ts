@@ -43,7 +43,7 @@ export interface ProxyListenerOptions {
   readonly websockets: Websockets;
   /** Shared by all public listeners. */
   readonly intake: Intake;
-  /** The real clock, for the Date of answers that Node does not write. */
+  /** The real clock, for the Date of answers that Node does not write and the ends of client certificates. */
   readonly now: () => number;
 }
 
@@ -68,7 +68,7 @@ export function createProxyListener(options: ProxyListenerOptions): ProxyListene
     sessions,
     isDraining: () => draining,
   });
-  const tls = certificates === undefined ? undefined : createTlsFace(certificates);
+  const tls = certificates === undefined ? undefined : createTlsFace(certificates, options.now);
   const server = createNodeServer({ tls, bounds, admits: admission.admits, sessions });
   const upgrade = (raw: IncomingMessage, socket: Socket, head: Buffer): void => {
     const { res, attach, detach } = createBareResponse(raw, socket);

@@ -10,6 +10,7 @@ import {
   type TlsOptions,
 } from 'node:tls';
 import type { ClientCertificate } from '../policy/authentication/access.ts';
+import type { EpochMs } from '../policy/contract.ts';
 import type { Certificates, KeyPair } from './certificates.ts';
 import { provenCertificate } from './client-certificate.ts';
 import type { PublicCertificates } from './public-certificates.ts';
@@ -55,13 +56,13 @@ export function certificatesShown(socket: Socket): ShownCertificates | undefined
   return (socket as Shown)[SHOWN];
 }
 
-export function createTlsFace(certificates: CertificateSource): TlsFace {
+/** `now`: the real clock. */
+export function createTlsFace(certificates: CertificateSource, now: () => EpochMs): TlsFace {
   // The same ticket keys for all names: Node opens a ticket before it knows which name is asked for.
   let ticketKeys = randomBytes(TICKET_KEYS);
   const contexts = new Map<KeyPair, SecureContext>();
   const names = createNameRefusal();
   const clients = certificates.current().pairs[0]?.clients;
-  const asksClients = clients !== undefined;
 
   /** Made when a name is first asked for: a thousand at once would hold up everything else. */
   const contextFor = (pair: KeyPair): SecureContext => {
@@ -102,10 +103,15 @@ export function createTlsFace(certificates: CertificateSource): TlsFace {
       server.once('close', () => clearInterval(timer));
       server.on('connection', names.track);
       server.on('secureConnection', (socket: TLSSocket) => {
+        const client = clients && provenCertificate(socket);
+        // OpenSSL looks at no date of the certificate that a resumed session was opened with.
+        if (clients?.required && (client === undefined || client.ends <= now())) {
+          socket.destroy();
+          return;
+        }
         const { servername } = socket;
         const named = typeof servername === 'string' ? servername : undefined;
-        const own = certificates.current().pairFor(named);
-        (socket as Shown)[SHOWN] = { own, client: asksClients ? provenCertificate(socket) : undefined };
+        (socket as Shown)[SHOWN] = { own: certificates.current().pairFor(named), client };
       });
     },
   };

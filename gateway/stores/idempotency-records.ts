@@ -1,6 +1,5 @@
 // Idempotency keys over the texts that a store keeps of them: the same in every store, and between its editions.
 // Made by either store and by workers, behind the IdempotencyStore port.
-import { StoreUnavailable } from '../policy/contract.ts';
 import type { IdempotencyStore, KeptAnswer } from '../policy/idempotency/rules.ts';
 import { isStoredObject, storedValue } from './stored-json.ts';
 
@@ -23,25 +22,27 @@ export interface ClaimTexts {
   readonly settle: (key: string, owner: string, next: SettledKey) => Promise<boolean>;
 }
 
-/** `onFault` is told once that something is no answer: its key stays as it is until it lapses. */
+/**
+ * `onFault` is told once that something is no answer: its key stays as it is until it lapses, and is one of which nobody
+ * knows what came. It was carried out, and another edition may be able to read how (IDM-6).
+ */
 export function createIdempotencyStore(
   texts: ClaimTexts,
   onFault: (error: unknown) => void,
 ): IdempotencyStore {
   let isTold = false;
-  const unreadable = (): StoreUnavailable => {
-    const message = 'what is stored for an idempotency key is no answer';
-    if (!isTold) onFault(new TypeError(message));
+  const tellOnce = (): void => {
+    if (!isTold) onFault(new TypeError('what is stored for an idempotency key is no answer'));
     isTold = true;
-    return new StoreUnavailable(message);
   };
   return {
     claim: async (key, owner, lockMs) => {
       const { state, record } = await texts.claim(key, owner, lockMs);
       if (state !== 'kept') return { kind: state };
       const answer = record === undefined ? undefined : readAnswer(record);
-      if (answer === undefined) throw unreadable();
-      return { kind: 'kept', answer };
+      if (answer !== undefined) return { kind: 'kept', answer };
+      tellOnce();
+      return { kind: 'unknown' };
     },
     finish: (key, owner, answer, ms) =>
       texts.settle(key, owner, { state: 'kept', record: writeAnswer(answer), ms }),

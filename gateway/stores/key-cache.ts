@@ -41,6 +41,8 @@ export function createKeyCache(
   const flights = new Map<string, Promise<FoundKey>>();
   /** How often anything was forgotten: an answer that was on its way meanwhile may be the older one. */
   let forgotten = 0;
+  /** As its store has it, by which that tells whether it still stands: another edition may have written more. */
+  const standing = new WeakMap<KeyRecord, string>();
   let isTold = false;
 
   const recordIn = (text: string): KeyRecord | undefined => {
@@ -48,6 +50,7 @@ export function createKeyCache(
     if (record === undefined && !isTold)
       onFault(new TypeError('what is stored as an API key is none; it opens nothing'));
     isTold ||= record === undefined;
+    if (record !== undefined) standing.set(record, text);
     return record;
   };
   const keep = (id: string, found: FoundKey): void => {
@@ -114,8 +117,9 @@ export function createKeyCache(
       return records.toSorted((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1));
     },
     replace: async (current, next) => {
+      const before = current && (standing.get(current) ?? writeKeyRecord(current));
       try {
-        return await texts.replace(next.id, current && writeKeyRecord(current), writeKeyRecord(next));
+        return await texts.replace(next.id, before, writeKeyRecord(next, before));
       } finally {
         // Also where no answer came: it may have happened all the same.
         forget(next.id);

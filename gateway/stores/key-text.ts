@@ -1,13 +1,24 @@
 // How the record of an API key is written in a store: one text per key, by its public part.
 // Both stores keep the same; none of them ever sees a key.
 import type { KeyRecord, KeySecret } from '../policy/authentication/key-record.ts';
-import { isInstant, isStoredObject, storedValue } from './stored-json.ts';
+import { isInstant, isStoredObject, type StoredObject, storedValue } from './stored-json.ts';
 
-/** The same text for the same record, by which a store tells whether it still stands. */
-export function writeKeyRecord(record: KeyRecord): string {
+/** `before`: the text in whose place it comes. What another edition says there of the key and its secrets stays. */
+export function writeKeyRecord(record: KeyRecord, before = '{}'): string {
   const { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets } = record;
-  const kept = secrets.map(({ digest, until }) => ({ digest, until }));
-  return JSON.stringify({ id, consumer, scopes, contact, created, expires, rotated, revoked, secrets: kept });
+  const stored = storedValue(before);
+  const stood: StoredObject = isStoredObject(stored) ? stored : {};
+  const former = Array.isArray(stood.secrets) ? stood.secrets.filter(isSecret) : [];
+  const kept = secrets.map(({ digest, until }) =>
+    besides({ digest, until }, former.find((each) => each.digest === digest) ?? {}),
+  );
+  const known = { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets: kept };
+  return JSON.stringify(besides(known, stood));
+}
+
+/** In one order, so that one record has one text. */
+function besides(known: StoredObject, stood: object): StoredObject {
+  return { ...known, ...stood, ...known };
 }
 
 /** Undefined for what is no record: a key that cannot be understood opens nothing. */

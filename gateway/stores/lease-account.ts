@@ -30,10 +30,13 @@ export interface LeaseAccount {
   readonly limit: Limit;
   /** Ends what is too old or could not be in a bucket of this size; to be called before a new take and before `enter`. */
   readonly lapse: (at: number) => void;
-  /** Serves a take from the leases, or refuses it from what is known; undefined when the store must be asked. */
-  readonly take: (cost: number, at: number) => Taken | undefined;
+  /**
+   * Serves a take from the leases, or refuses it from what is known; undefined when the store must be asked. `claim`: of a take
+   * that has waited for the store's answer, the units there must have been. A refusal stands however long it was on its way.
+   */
+  readonly take: (cost: number, at: number, claim?: number) => Taken | undefined;
   /** What `take` would answer, with nothing taken: the numbers are those before it. */
-  readonly look: (cost: number, at: number) => Taken | undefined;
+  readonly look: (cost: number, at: number, claim?: number) => Taken | undefined;
   /** Units in its leases. */
   readonly held: () => number;
   /** Whether the store refused what it was asked for last. */
@@ -85,11 +88,15 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     return { allowed, remaining, retryAfterMs, resetMs: Math.max(0, reset) };
   };
 
-  const look = (cost: number, at: number): Taken | undefined => {
+  const look = (cost: number, at: number, claim?: number): Taken | undefined => {
     const units = held();
     if (units >= cost) return answer(true, 0, at);
     const readyAt = emptyAt + (cost - units) * interval;
-    return at < readyAt && at < knownUntil ? answer(false, readyAt - at, at) : undefined;
+    if (at < readyAt && (claim !== undefined || at < knownUntil)) return answer(false, readyAt - at, at);
+    if (claim === undefined || units + remainingInStore >= claim) return undefined;
+    // What there is, if it is enough, is for those before it.
+    const known = answer(false, Math.max(0, readyAt - at), at);
+    return { ...known, remaining: Math.min(known.remaining, cost - 1) };
   };
 
   return {
@@ -100,8 +107,8 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
         lease.left = Math.max(0, Math.min(lease.left, fits));
       }
     },
-    take: (cost, at) => {
-      if (held() < cost) return look(cost, at);
+    take: (cost, at, claim) => {
+      if (held() < cost) return look(cost, at, claim);
       spend(cost);
       return answer(true, 0, at);
     },

@@ -1,6 +1,5 @@
 // The calls that fetch leases: one under way per key, and all who wait for it share it.
 // leases.ts makes them when what is leased does not serve a take, and ahead of that.
-import { StoreUnavailable } from '../policy/contract.ts';
 import type { RateLimitStore } from '../policy/rate-limit/limit.ts';
 import type { LeaseEntries, Wanted } from './lease-entries.ts';
 import type { Patience } from './patience.ts';
@@ -19,7 +18,7 @@ export interface LeaseCallOptions {
   readonly patience: () => Patience;
 }
 
-/** Calls reject with what `inner` rejects with, and with `StoreUnavailable` when a further one would be needed too late. */
+/** Calls reject with what `inner` rejects with. One that would be followed by another too late ends with what it has heard. */
 export function createLeaseCalls(
   inner: Pick<RateLimitStore, 'take'>,
   { entries, now, patience }: LeaseCallOptions,
@@ -34,8 +33,7 @@ export function createLeaseCalls(
       const taken = await inner.take({ key: take.key, limit: account.limit, cost: asked });
       account.lapse(now());
       account.enter(taken, asked, sentAt);
-      if (taken.allowed || asked <= need || taken.remaining < need) return;
-      if (waiting.gone) throw tooSlow();
+      if (taken.allowed || asked <= need || taken.remaining < need || waiting.gone) return;
       asked = Math.max(need, Math.min(asked - 1, taken.remaining, wantedByAll()));
     }
   };
@@ -59,8 +57,4 @@ export function createLeaseCalls(
       fly(wanted, 0, atMost).catch(() => undefined);
     },
   };
-}
-
-export function tooSlow(): StoreUnavailable {
-  return new StoreUnavailable('the store answers too slowly');
 }

@@ -9,6 +9,8 @@ export interface Entry {
   flight: Promise<void> | undefined;
   /** Units wanted by the takes that wait. It has to stand while they do, or each call would serve one of them. */
   queued: number;
+  /** Units of the takes that have waited and wait no more, all there ever were. */
+  left: number;
 }
 
 /** A take, and what is leased of its key. */
@@ -38,7 +40,7 @@ export function createLeaseEntries(maxLeases: number): LeaseEntries {
     wantedOf: (take) => {
       const known = entries.get(take.key);
       if (known !== undefined && isSame(known.account.limit, take.limit)) return { take, entry: known };
-      const entry: Entry = { account: openLeaseAccount(take.limit), flight: undefined, queued: 0 };
+      const entry: Entry = { account: openLeaseAccount(take.limit), flight: undefined, queued: 0, left: 0 };
       keep(take.key, entry);
       return { take, entry };
     },

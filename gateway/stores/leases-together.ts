@@ -1,12 +1,12 @@
 // The calls that fetch leases of several keys for one request: of all or of none, so that no key loses units for what
 // another refuses. leases.ts makes them when more than one key of a request is empty.
 import type { RateLimitStore, Taken } from '../policy/rate-limit/limit.ts';
-import { type LeaseCallOptions, tooSlow } from './lease-calls.ts';
+import type { LeaseCallOptions } from './lease-calls.ts';
 import type { Wanted } from './lease-entries.ts';
 
 /**
  * Waits for the call under way for these keys, or makes one: as many times what the request wants as wait for it, as far as
- * they are there. Rejects as `inner` does, and with `StoreUnavailable` when a further call would be needed too late.
+ * they are there. Rejects as `inner` does; one that would be followed by another too late ends with what it has heard.
  */
 export type FetchTogether = (wanted: readonly Wanted[]) => Promise<void>;
 
@@ -24,17 +24,14 @@ export function createFetchTogether(
       const asked = wanted.map((each) => ({ ...each.take, cost: missingFor(each, times) }));
       const answers = await inner.takeAll(asked);
       const allowed = answers.every((answer) => answer?.allowed);
-      if (allowed || times === 1) {
-        for (const [index, { entry }] of wanted.entries()) {
-          const answer = answers[index];
-          // Beside a refusal what the others let pass has gone back: nothing is leased of it.
-          if (answer === undefined || answer.allowed !== allowed) continue;
-          entry.account.lapse(now());
-          entry.account.enter(answer, asked[index]?.cost ?? 0, sentAt);
-        }
-        return;
+      for (const [index, { entry }] of wanted.entries()) {
+        const answer = answers[index];
+        // Beside a refusal what the others let pass has gone back: nothing is leased of it.
+        if (answer === undefined || answer.allowed !== allowed) continue;
+        entry.account.lapse(now());
+        entry.account.enter(answer, asked[index]?.cost ?? 0, sentAt);
       }
-      if (waiting.gone) throw tooSlow();
+      if (allowed || times === 1 || waiting.gone) return;
       times = Math.max(
         1,
         Math.min(times - 1, ...wanted.map((each, index) => timesLeft(each, answers[index]))),

@@ -1,8 +1,10 @@
 // Leases: takes many units from a store in one call and hands them out from memory, so that most requests wait for
 // no store. Wraps any RateLimitStore; rate-limiter.ts asks it unless a rule says `exact`.
+import { StoreUnavailable } from '../policy/contract.ts';
 import type { RateLimitStore, Taken } from '../policy/rate-limit/limit.ts';
-import { createLeaseCalls, type LeaseCallOptions, type LeaseCalls, tooSlow } from './lease-calls.ts';
+import { createLeaseCalls, type LeaseCallOptions, type LeaseCalls } from './lease-calls.ts';
 import { createLeaseEntries, type Wanted } from './lease-entries.ts';
+import { type Heard, joinLine } from './lease-line.ts';
 import { createFetchTogether } from './leases-together.ts';
 import { type Patience, startPatience } from './patience.ts';
 
@@ -23,7 +25,8 @@ export interface LeasingOptions {
  * Takes from leases of `inner`. Only a cold or exhausted key waits, and all its takers wait for the same call; a lease is
  * renewed in the background at a quarter left and lives at most a second or a sixtieth of the window. Refusals are
  * answered from memory as long as the bucket cannot have filled. `remaining` counts the units held here and those the
- * store had at the last call.
+ * store had at the last call. Rejects with `StoreUnavailable` when a further call would be needed too late for units that
+ * are there; too many for what is there are refused, however slow the store: that is the limit, and no failure.
  */
 export function createLeasedTake(
   inner: Pick<RateLimitStore, 'take'>,
@@ -40,8 +43,12 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
   const fetchTogether = createFetchTogether(inner, held);
 
   /** From all leases or from none; undefined while one of them does not know. */
-  const spendAll = (wanted: readonly Wanted[], at: number): readonly (Taken | undefined)[] | undefined => {
-    const seen = wanted.map(({ entry, take }) => entry.account.look(take.cost, at));
+  const spendAll = (
+    wanted: readonly Wanted[],
+    at: number,
+    claims: readonly number[] = [],
+  ): readonly (Taken | undefined)[] | undefined => {
+    const seen = wanted.map(({ entry, take }, index) => entry.account.look(take.cost, at, claims[index]));
     if (seen.some((each) => each?.allowed === false)) return seen;
     if (seen.includes(undefined)) return undefined;
     return wanted.map((each) => {
@@ -64,17 +71,16 @@ export function createLeasingStore(inner: RateLimitStore, options: LeasingOption
 
   const spendAfterCalls = async (wanted: readonly Wanted[]): Promise<readonly (Taken | undefined)[]> => {
     using waiting = patience();
-    for (const { entry, take } of wanted) entry.queued += take.cost;
-    try {
-      for (;;) {
-        await fetchEmpty(wanted);
-        // What was fetched for those that wait is theirs, however long it took to come.
-        const spent = spendAll(wanted, now());
-        if (spent !== undefined) return spent;
-        if (waiting.gone) throw tooSlow();
-      }
-    } finally {
-      for (const { entry, take } of wanted) entry.queued -= take.cost;
+    using line = new DisposableStack();
+    const places = wanted.map((each) => line.use(joinLine(each)));
+    for (let heard: Heard = 'earlier'; ; heard = 'own') {
+      await fetchEmpty(wanted);
+      if (waiting.gone) heard = 'last';
+      const claims = places.map((place) => place.claim(heard));
+      // What was fetched for those that wait is theirs, however long it took to come.
+      const spent = spendAll(wanted, now(), claims);
+      if (spent !== undefined) return spent;
+      if (heard === 'last') throw tooSlow();
     }
   };
 
@@ -105,16 +111,13 @@ function openLeases(
   const takeAfterCall = async (wanted: Wanted): Promise<Taken> => {
     const { entry, take } = wanted;
     using waiting = patience();
-    entry.queued += take.cost;
-    try {
-      for (;;) {
-        await calls.fetch(wanted, Number.POSITIVE_INFINITY);
-        const taken = entry.account.take(take.cost, now());
-        if (taken !== undefined) return taken;
-        if (waiting.gone) throw tooSlow();
-      }
-    } finally {
-      entry.queued -= take.cost;
+    using place = joinLine(wanted);
+    for (let heard: Heard = 'earlier'; ; heard = 'own') {
+      await calls.fetch(wanted, Number.POSITIVE_INFINITY);
+      if (waiting.gone) heard = 'last';
+      const taken = entry.account.take(take.cost, now(), place.claim(heard));
+      if (taken !== undefined) return taken;
+      if (heard === 'last') throw tooSlow();
     }
   };
 
@@ -140,3 +143,7 @@ function unitsBeside(one: Wanted, wanted: readonly Wanted[]): number {
 }
 
 const refusedLast = ({ entry }: Wanted): number => Number(entry.account.wasRefused());
+
+function tooSlow(): StoreUnavailable {
+  return new StoreUnavailable('the store answers too slowly');
+}

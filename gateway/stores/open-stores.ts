@@ -29,7 +29,8 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
   const guardStore = createEmbeddedRateLimitStore({ now });
   const guard: Stores['guard'] = (key, limit) => guardStore.take({ key, limit, cost: 1 });
   const tell: TellWorkers = options.tell ?? (async () => undefined);
-  const local = createEmbeddedRateLimitStore({ now });
+  // As a fallback it counts what costs more than a part of the limit in the same bucket as what costs less.
+  const local = createEmbeddedRateLimitStore({ now, keepsDebts: store.kind !== 'embedded' });
   switch (store.kind) {
     case 'embedded': {
       const onRefused = createRefusalReport('the data folder', options);

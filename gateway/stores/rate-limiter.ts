@@ -1,6 +1,5 @@
 // What the pipeline asks for limits: picks the store and settles its failures by the rules of the limits (RL-13).
 // Stands between exchange and the stores; gateway.ts puts it together.
-
 import { type MaybePromise, StoreUnavailable } from '../policy/contract.ts';
 import type {
   Limit,

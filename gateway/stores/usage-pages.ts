@@ -9,20 +9,28 @@ export interface UsageChunk<T = UsageRecord> {
   readonly last: UsagePlace | undefined;
 }
 
-/** `readChunk` returns at most `most` records behind `after`. @throws RangeError when `after` is no place */
+/** Whoever asks has a word in between: a page may end before it is full, and be empty. */
+const WITHIN_MS = 1_000;
+
+/**
+ * `readChunk` returns at most `most` records behind `after`. Ends, full or not, with the first piece that comes after a second.
+ * @throws RangeError when `after` is no place
+ */
 export async function readPage<T>(
   readChunk: (after: UsagePlace | undefined, most: number) => Promise<UsageChunk<T>>,
   { after, limit }: PageAsked,
   mostAtOnce: number,
+  monotonic: () => number = () => performance.now(),
 ): Promise<{ readonly records: readonly T[]; readonly next: string | undefined }> {
   let place = after === undefined ? undefined : readPlace(after);
   if (after !== undefined && place === undefined) throw new RangeError('that is no place in the ledger');
   const records: T[] = [];
+  const end = monotonic() + WITHIN_MS;
   for (;;) {
     const chunk = await readChunk(place, Math.min(mostAtOnce, limit - records.length));
     records.push(...chunk.records);
     place = chunk.last;
     if (place === undefined) return { records, next: undefined };
-    if (records.length >= limit) return { records, next: writePlace(place) };
+    if (records.length >= limit || monotonic() > end) return { records, next: writePlace(place) };
   }
 }

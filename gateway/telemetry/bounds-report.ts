@@ -3,7 +3,7 @@
 import { counter, gauge, type MetricRow, type Sample, single } from './series.ts';
 
 /** The keys of `bounds` whose refusals are seen here; HTTP/2's own library holds `streams`, the exchange `body`. */
-export const REFUSING_BOUNDS = [
+const REFUSING_BOUNDS = [
   'header_bytes',
   'header_fields',
   'target_bytes',

@@ -7,7 +7,8 @@ import { NONE, OTHER } from './request-labels.ts';
 /** Of one version. */
 export const CONSUMERS_CAP = 200;
 const LABEL_CAP = 128;
-const IDLE_MS = 35 * 24 * 60 * 60 * 1000;
+/** Nobody is shown who has not called for longer. */
+export const IDLE_MS = 35 * 24 * 60 * 60 * 1000;
 
 export interface ConsumerTally {
   /** Returns false when the consumer was counted under `other` because the cap is reached. */

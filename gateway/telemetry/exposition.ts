@@ -1,7 +1,6 @@
 // The /metrics page, as plain text or as OpenMetrics: hands the rows to prom-client when it is scraped.
 // prom-client keeps no count of ours; it names, escapes and renders, and adds the process and runtime metrics.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { createConsumerCap } from './consumer-cap.ts';
 import { type RenderedExemplar, renderedExemplar } from './exemplars.ts';
 import { LATENCY_BOUNDS } from './latency.ts';
 import { type PageType, pageTypeFor } from './page-type.ts';
@@ -42,11 +41,10 @@ export function createExposition(
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   for (const row of rows) register(registry, row);
-  const capped = createConsumerCap();
   const page = async (type: PageType): Promise<string> => {
     if (workers === undefined && type === registry.contentType) return registry.metrics();
     const [own, theirs = []] = await Promise.all([registry.getMetricsAsJSON(), workers?.()]);
-    return pageOf(capped([own, ...theirs]), type);
+    return pageOf([own, ...theirs], type);
   };
   return {
     render: async (accept) => {

@@ -4,7 +4,7 @@ import type { GatewayPlan } from '../plan/plan.ts';
 import { counter, type MetricRow, type Sample } from './series.ts';
 
 /** The store did not answer, or calls of the version are counted only since the freeze. */
-export const UNJUDGED = ['store_away', 'counted_since'] as const;
+const UNJUDGED = ['store_away', 'counted_since'] as const;
 export type UnjudgedReason = (typeof UNJUDGED)[number];
 
 interface FrozenVersion {

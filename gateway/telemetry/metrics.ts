@@ -6,7 +6,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { type BoundsSamples, boundRows } from './bounds-report.ts';
 import { certificateRows } from './certificate-rows.ts';
-import { CAPPED, DROPPED } from './consumer-cap.ts';
+import { CAPPED, DROPPED } from './consumer-sums.ts';
 import { type FreezeCounts, freezeRows } from './freeze-counts.ts';
 import { knownDecisions, knownOperations, knownResolutions } from './known-decisions.ts';
 import { knownAuthFailures, knownCallers, knownRetirements, withZeros } from './known-series.ts';

@@ -8,10 +8,11 @@ import { NOW, plan } from '../support/exchange-samples.ts';
 
 const HOUR = 3_600_000;
 
-function storeOf(overrides: readonly Override[], remove?: OverrideStore['remove']) {
+function storeOf(overrides: readonly Override[], remove?: OverrideStore['remove'], wasRead = true) {
   let current = overrides;
   const store: OverrideStore = {
     current: () => current,
+    wasRead: () => wasRead,
     put: async (override) => {
       current = [...current, override];
     },
@@ -42,6 +43,57 @@ async function pause(overrides: OverrideStore, { now = NOW, wallClock = NOW } = 
 }
 
 const endingAgo = (ago: number): Override => pauseFrom(NOW - ago - HOUR, { until: NOW - ago });
+
+describe('a gateway whose store was never read', () => {
+  /** What the pages of pauses answer with such a store. */
+  async function pages(store: OverrideStore) {
+    const routes = pauseRoutes({
+      plan: () => plan(),
+      now: () => NOW,
+      wallClock: () => NOW,
+      overrides: store,
+    });
+    const asked = {
+      parameter: () => 'abc',
+      query: new URLSearchParams(),
+      accept: undefined,
+      body: { by: 'maria', why: 'fixed' },
+    };
+    const answers = await Promise.all(
+      routes
+        .filter(({ method }) => method !== 'POST')
+        .map(async (route) =>
+          route.method === 'GET' ? route.show(asked) : (await route.perform(asked)).answer,
+        ),
+    );
+    return answers.map(({ status, headers, body }) => ({
+      status,
+      headers,
+      message: JSON.parse(body).message,
+    }));
+  }
+  const cannotKnow = (what: string) => ({
+    status: 503,
+    headers: { 'retry-after': '1' },
+    message: `The store has not answered since this gateway started: ${what} cannot be known. Ask again.`,
+  });
+
+  it('ERR-5: says that it cannot know, and not that no pause is in force', async () => {
+    expect(await pages(storeOf([endingAgo(HOUR)], undefined, false))).toEqual([
+      cannotKnow('whether a pause is in force'),
+      cannotKnow('whether there is such a pause'),
+      cannotKnow('whether there is such a pause'),
+    ]);
+    expect((await pages(storeOf([]))).map(({ status }) => status)).toEqual([200, 404, 404]);
+  });
+
+  it('tells what it knew before', async () => {
+    const known = pauseFrom(NOW - 1, { id: 'abc' });
+    expect((await pages(storeOf([known], undefined, false))).map(({ status }) => status)).toEqual([
+      200, 200, 200,
+    ]);
+  });
+});
 
 describe('pauses that have ended', () => {
   it('leave the store with a later pause, a day after their end', async () => {

@@ -81,6 +81,7 @@ async function guard(
     plan?: () => GatewayPlan;
     ledger?: Pick<LedgerStore, 'count' | 'beganAt'>;
     monotonic?: () => number;
+    keptFrom?: () => number;
   } = {},
 ) {
   const first = changes.plan?.() ?? (await planOf(text));
@@ -93,7 +94,13 @@ async function guard(
       throw error;
     },
   };
-  const ports = { plan: () => first, ledger: stores.ledger, monotonic: () => 0, ...changes };
+  const ports = {
+    plan: () => first,
+    ledger: stores.ledger,
+    monotonic: () => 0,
+    keptFrom: () => undefined,
+    ...changes,
+  };
   const opened = openRetirementGuard({
     ...ports,
     now: () => now,
@@ -186,11 +193,23 @@ it('a version of which little is called is held by nobody, and said to be ready'
   expect([stores.overrides.current(), said]).toEqual([[], ['v1 met']]);
 });
 
-it('a store that is away is told of, and nothing is judged', async () => {
+it('a version whose rule looks back further than the ledger keeps days is not said to be ready', async () => {
+  await called(1);
+  for (const [days, verdict] of [
+    [29, 'v1 unknown'],
+    [30, 'v1 met'],
+  ] as const) {
+    const { close } = await guard(policy('hold'), { keptFrom: () => now - days * DAY });
+    await close();
+    expect(said.pop()).toBe(verdict);
+  }
+});
+
+it('a store that is away is told of, and what was judged before is known no more', async () => {
   const away = () => Promise.reject(new StoreUnavailable('away'));
   const { close } = await guard(policy('hold'), { ledger: { count: away, beganAt: away } });
   await close();
-  expect([stores.overrides.current(), said]).toEqual([[], ['v1 away']]);
+  expect([stores.overrides.current(), said]).toEqual([[], ['v1 unknown', 'v1 away']]);
 });
 
 it('far from a sunset the ledger is read once an hour, near it at every look', async () => {

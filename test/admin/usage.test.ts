@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
 import type { Written } from '../../gateway/admin/route.ts';
-import { usageRoutes } from '../../gateway/admin/usage.ts';
+import { type UsagePorts, usageRoutes } from '../../gateway/admin/usage.ts';
 import { readUsageAnswer, type UsageAnswer } from '../../gateway/plan/usage-answers.ts';
 import type { UsageBatch, UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
@@ -93,13 +93,16 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-const routes = (recordsUsage = true) =>
+const routes = (recordsUsage = true, changes: Partial<UsagePorts> = {}) =>
   usageRoutes({
     plan: () => PLAN,
     now: () => NOW,
+    monotonic: () => performance.now(),
     overrides: { current: () => [] },
     ledger: stores.ledger,
     recordsUsage,
+    keptFrom: () => undefined,
+    ...changes,
   });
 
 async function look(query: string, accept?: string, recordsUsage = true): Promise<AdminAnswer> {
@@ -121,6 +124,31 @@ function erase(query: string, body?: unknown): Promise<Written> {
   if (route?.method !== 'DELETE') throw new Error('no such write');
   return route.perform({ parameter: () => '', query: new URLSearchParams(query), accept: undefined, body });
 }
+
+describe('a store that answers each question in time, and all of them too slowly', () => {
+  it('ERR-5: is asked no more after 25 seconds, and whoever asked is told why', async () => {
+    let monotonic = 0;
+    let asked = 0;
+    const count = async () => {
+      monotonic += 900;
+      asked += 1;
+      return { records: [], next: '["","","","",""]' };
+    };
+    const slow = { monotonic: () => monotonic, ledger: { ...stores.ledger, count } };
+    const [route] = routes(true, slow);
+    if (route?.method !== 'GET') throw new Error('no such page');
+    const query = new URLSearchParams();
+    const { status, headers, body } = await route.show({
+      ...{ parameter: () => '', query, accept: undefined, body: undefined },
+    });
+    expect({ status, headers, ...JSON.parse(body) }).toEqual({
+      ...{ status: 503, headers: { 'retry-after': '1' }, error: 'Service Unavailable', retryAfter: 1 },
+      message:
+        'The store did not tell all of it within 25 seconds. Ask again, or for less: one api, one version.',
+    });
+    expect(asked).toBe(28);
+  });
+});
 
 describe('GET /-/usage', () => {
   it('says of each version whether it is safe to retire, who calls it and who has leave', async () => {
@@ -194,6 +222,22 @@ describe('GET /-/usage', () => {
         { verdict: 'too_early', summary: '0 calls, but the ledger does not watch it: too early to say' },
       ],
     });
+  });
+
+  it('calls nothing safe to retire of days that it has forgotten, and says which those are', async () => {
+    const told = async (kept: string) => {
+      const [route] = routes(true, { keptFrom: () => at(kept) });
+      if (route?.method !== 'GET') throw new Error('no such page');
+      const query = new URLSearchParams('version=v0');
+      const { body } = await route.show({ parameter: () => '', query, accept: undefined, body: undefined });
+      const answer = readUsageAnswer(JSON.parse(body));
+      return [answer?.kept, answer?.versions?.[0]?.summary];
+    };
+    expect(await told('2026-11-14')).toEqual([
+      '2026-11-14T00:00:00Z',
+      '0 calls, but the ledger watches it since 2026-11-14 only: too early to say',
+    ]);
+    expect((await told('2026-10-21'))[1]).toBe('0 calls in 30 days: safe to retire');
   });
 
   it('has a row for each consumer that called, by all its operations', async () => {

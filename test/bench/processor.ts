@@ -40,7 +40,18 @@ export function placement(): Placement {
 export function cpuMicros(pid: number): number | undefined {
   const used = threadsOf(pid).map((thread) => readIfThere(`/proc/${pid}/task/${thread}/schedstat`));
   if (used.length === 0 || used.includes(undefined)) return undefined;
-  return used.reduce((sum, each) => sum + Number(each?.split(' ')[0]) / 1000, 0);
+  return sumOf(used);
+}
+
+/** The same of the threads of one name alone. */
+export function cpuMicrosOf(pid: number, thread: string): number {
+  const named = threadsOf(pid).filter((id) => readIfThere(`/proc/${pid}/task/${id}/comm`)?.trim() === thread);
+  if (named.length === 0) throw new Error(`process ${pid} has no thread ${thread}`);
+  return sumOf(named.map((id) => readIfThere(`/proc/${pid}/task/${id}/schedstat`)));
+}
+
+function sumOf(schedstats: readonly (string | undefined)[]): number {
+  return schedstats.reduce((sum, each) => sum + Number(each?.split(' ')[0]) / 1000, 0);
 }
 
 function threadsOf(pid: number): readonly string[] {

@@ -1,4 +1,4 @@
-// What share of a process's work was done in some of its files, by the sampling profiler: no second process is compared with it,
+// What share of a thread's work was done in some of its files, by the sampling profiler: no second process is compared with it,
 // so what others do on the machine meanwhile spoils both sides alike.
 // Read by ledger.ts once the profiled gateway has ended.
 import { readdirSync, readFileSync } from 'node:fs';
@@ -20,28 +20,23 @@ interface Profile {
 
 /**
  * Of all time in which a thread was at work, the part spent in files that `isCounted` or in what these called; from 0 to 1.
- * Over the profiles of all threads that `--cpu-prof` has left in `folder`, from `since` on, a time of `process.hrtime.bigint()`.
+ * By the profile of the main thread that `--cpu-prof` has left in `folder`, from `since` on, a time of `process.hrtime.bigint()`.
  *
  * @throws Error where there is none
  */
-export function shareOfWork(folder: string, isCounted: (url: string) => boolean, since: bigint): number {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'));
-  if (names.length === 0) throw new Error('the profiled process has left no profile');
-  let [counted, all] = [0, 0];
-  for (const name of names) {
-    const profile = JSON.parse(readFileSync(join(folder, name), 'utf8')) as Profile;
-    const within = nodesWithin(profile.nodes, isCounted);
-    const idle = new Set(
-      profile.nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id),
-    );
-    let at = profile.startTime;
-    for (const [index, sample] of profile.samples.entries()) {
-      const micros = profile.timeDeltas[index] ?? 0;
-      at += micros;
-      if (idle.has(sample) || at * 1_000 < since) continue;
-      all += micros;
-      if (within.has(sample)) counted += micros;
-    }
+export function shareOfThread(folder: string, isCounted: (url: string) => boolean, since: bigint): number {
+  const [name, ...others] = readdirSync(folder).filter((each) => each.endsWith('.cpuprofile'));
+  if (name === undefined || others.length > 0) throw new Error('the process has not left one profile');
+  const profile = JSON.parse(readFileSync(join(folder, name), 'utf8')) as Profile;
+  const within = nodesWithin(profile.nodes, isCounted);
+  const idle = profile.nodes.find(({ callFrame }) => callFrame.functionName === '(idle)')?.id;
+  let [counted, all, at] = [0, 0, profile.startTime];
+  for (const [index, sample] of profile.samples.entries()) {
+    const micros = profile.timeDeltas[index] ?? 0;
+    at += micros;
+    if (sample === idle || at * 1_000 < since) continue;
+    all += micros;
+    if (within.has(sample)) counted += micros;
   }
   return counted / all;
 }

@@ -90,6 +90,56 @@ describe('check', () => {
   });
 });
 
+describe('an exception that is about to end', () => {
+  const LEAVE = `exceptions: [{ consumer: acme, until: 2026-12-02, from: [limits, brownouts], why: x, by: y }]`;
+  const POLICY = ORDERS.replace('successor: v2 }', `successor: v2, ${LEAVE} }`);
+  const NOTICE =
+    'policies/orders.yaml:9:162: notice: orders v1: "acme" has leave from limits and brownouts until 2026-12-02: it ends in 12 days\n';
+  const DAY = 86_400_000;
+
+  it('is a notice by the file alone, and no finding, with strict either', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': POLICY });
+    const said = 'config/gateway.yaml and 1 policy file: no problems (1 API, 2 versions)\n';
+    const notice = NOTICE.replace(':162:', `:${(POLICY.split('\n')[8] ?? '').indexOf('2026-12-02') + 1}:`);
+    expect(await check(files.folder, { strict: true })).toEqual({ exitCode: 0, text: `${notice}${said}` });
+    const { problems, notices } = JSON.parse((await check(files.folder, { format: 'json' })).text);
+    expect({ problems, notices }).toMatchObject({
+      problems: [],
+      notices: [{ api: 'orders', version: 'v1', line: 9, rule: 'exception-ends' }],
+    });
+    expect((await check(files.folder, { format: 'github' })).text).toMatch(
+      /^::notice file=policies\/orders\.yaml,line=9,col=\d+,title=exception-ends::orders v1: "acme" has leave .*\n$/,
+    );
+    for (const [now, told] of [
+      [NOW - 18 * DAY, 'it ends in 30 days'],
+      [NOW - 19 * DAY, undefined],
+      [NOW + 12 * DAY - 1, 'it ends in 0 days'],
+      [NOW + 12 * DAY, undefined],
+    ] as const) {
+      const { text } = await check(files.folder, { now });
+      expect(/it ends in \d+ days/.exec(text)?.[0]).toBe(told);
+    }
+  });
+
+  it('of an API without versions is named by it, and what has ended is not spoken of', async () => {
+    const whole = `api: orders
+base: /api/orders
+versions: none
+access: { identity: main, scopes: any }
+upstreams: { main: { targets: [http://127.0.0.1:4001] } }
+deprecated: 2026-01-15
+sunset: 2027-01-15
+guide: https://docs.example.com/end
+${LEAVE}
+`;
+    await using files = await workspace({ 'policies/orders.yaml': whole });
+    expect((await check(files.folder)).text).toContain(': notice: orders: "acme" has leave from limits');
+    const ended = whole.replaceAll('2027-01-15', '2026-12-02');
+    await files.write('policies/orders.yaml', ended);
+    expect((await check(files.folder, { now: NOW + 12 * DAY })).text).not.toContain(': notice:');
+  });
+});
+
 describe('the samples', () => {
   it('are in order, strictly', async () => {
     const { exitCode, text } = await check(project, { strict: true });

@@ -1,8 +1,8 @@
 // `sundial explain` of what a listener decides before or beside the policies: bounds, bodies, certificates, plain HTTP.
 // What of it belongs to a connection that nobody has opened is said to be assumed.
 import { describe, expect, it } from 'vitest';
-import { runExplain } from '../../gateway/cli/explain.ts';
-import { NOW, workspace } from '../plan/workspace.ts';
+import { workspace } from '../plan/workspace.ts';
+import { explain } from '../support/file-commands.ts';
 import { makeKeyPair } from '../support/key-pairs.ts';
 
 const GATEWAY = `public: https://a.example
@@ -43,31 +43,18 @@ interface Told {
   }[];
 }
 
-async function explain(request: string, headers: readonly string[] = [], gateway = GATEWAY) {
+async function explained(request: string, headers: readonly string[] = [], gateway = GATEWAY) {
   await using files = await workspace({
     'config/gateway.yaml': gateway,
     'config/pair.crt': pair.cert,
     'config/pair.key': pair.key,
     'policies/uploads.yaml': UPLOADS,
   });
-  return await runExplain({
-    request,
-    headers,
-    as: undefined,
-    scopes: undefined,
-    paused: undefined,
-    format: 'json',
-    configFile: files.configFile,
-    environment: {},
-    now: NOW,
-    today: NOW,
-    colour: false,
-    cwd: files.folder,
-  });
+  return await explain(files, request, { headers, format: 'json' });
 }
 
 async function told(request: string, headers: readonly string[] = []): Promise<Told> {
-  const { exitCode, text } = await explain(request, headers);
+  const { exitCode, text } = await explained(request, headers);
   expect(exitCode, text).toBe(0);
   return JSON.parse(text);
 }
@@ -114,7 +101,7 @@ describe('explain of what a listener decides', () => {
   });
 
   it('TLS-4: a public host of no certificate is misdirected, and the line with the certificates is named', async () => {
-    const { text } = await explain('GET /uploads', [], GATEWAY.replace('//a.example', '//y.x.b.example'));
+    const { text } = await explained('GET /uploads', [], GATEWAY.replace('//a.example', '//y.x.b.example'));
     expect(JSON.parse(text).decisions).toMatchObject([
       {
         step: 'refused',
@@ -155,7 +142,7 @@ describe('explain of what a listener decides', () => {
 
   it('plain HTTP that no listener speaks is wrong usage', async () => {
     const secure = GATEWAY.replace(/^ {2}http: .*\n/m, '');
-    expect(await explain('GET http://a.example/uploads', [], secure)).toMatchObject({
+    expect(await explained('GET http://a.example/uploads', [], secure)).toMatchObject({
       exitCode: 2,
       text: 'sundial: No listener of this gateway speaks plain HTTP: ask for an https URL.\n',
     });

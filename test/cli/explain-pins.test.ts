@@ -1,8 +1,8 @@
 // `sundial explain` of an API with pins: what it is told of the account, what it takes to be so, and what comes next.
 import { describe, expect, it } from 'vitest';
-import { runExplain } from '../../gateway/cli/explain.ts';
 import type { KnownAccount } from '../../gateway/cli/known-account.ts';
-import { NOW, workspace } from '../plan/workspace.ts';
+import { workspace } from '../plan/workspace.ts';
+import { explain } from '../support/file-commands.ts';
 
 const PAYMENTS = `api: payments
 base: /api/payments
@@ -21,7 +21,7 @@ const FIRST_CALLS = PAYMENTS.replace('payments', 'transfers')
   .replaceAll('/api/payments', '/api/transfers')
   .replace('{ by: account_id, created: account_created }', '{}');
 
-async function explain(
+async function explained(
   request: string,
   account?: KnownAccount,
   headers: readonly string[] = [],
@@ -31,20 +31,10 @@ async function explain(
     'policies/payments.yaml': PAYMENTS,
     'policies/transfers.yaml': transfers,
   });
-  const { exitCode, text } = await runExplain({
-    request,
+  const { exitCode, text } = await explain(files, request, {
     headers,
     as: 'acme',
-    scopes: undefined,
-    paused: undefined,
-    ...(account === undefined ? {} : { account }),
-    format: 'text',
-    configFile: files.configFile,
-    environment: {},
-    now: NOW,
-    today: NOW,
-    colour: false,
-    cwd: files.folder,
+    ...(account && { account }),
   });
   expect(exitCode, text).toBe(0);
   return text;
@@ -79,34 +69,34 @@ describe('explain of an API with pins', () => {
     ['its pin', { pin: '2026-06-01' }, '2026-06-01 the pin of the account'],
     ['both', { pin: '2026-06-01', created: '2025-03-14' }, '2026-06-01 the pin of the account'],
   ])('knowing %s of the account', async (_name, account, expected) => {
-    const text = await explain('GET /api/payments', account);
+    const text = await explained('GET /api/payments', account);
     expect(lineOf(text, 'version')).toBe(`version ${expected} policies/payments.yaml:3`);
     expect(text).toContain('  cache-control: private\n');
   });
 
   it('STAT-1: names the line of the version that a pin is left on after it is forgotten', async () => {
     const forgotten = FIRST_CALLS.replace('sunset: 2027-09-01', 'sunset: 2026-07-01, forgotten: 2026-10-01');
-    const text = await explain('GET /api/transfers', { pin: '2024-09-01' }, [], forgotten);
+    const text = await explained('GET /api/transfers', { pin: '2024-09-01' }, [], forgotten);
     expect(lineOf(text, 'refused')).toBe(
       'refused version_unknown 2024-09-01 forgotten since 2026-10-01 policies/transfers.yaml:10',
     );
   });
 
   it('where only the first call counts, says so', async () => {
-    expect(lineOf(await explain('GET /api/transfers', { created: '2025-03-14' }), 'version')).toBe(
+    expect(lineOf(await explained('GET /api/transfers', { created: '2025-03-14' }), 'version')).toBe(
       'version 2026-06-01 the first call of the account (assumed: no pin is stored) policies/transfers.yaml:3',
     );
   });
 
   it('a header is no matter of the account', async () => {
-    const text = await explain('GET /api/payments', { created: '2025-03-14' }, ['API-Version: 2026-06-01']);
+    const text = await explained('GET /api/payments', { created: '2025-03-14' }, ['API-Version: 2026-06-01']);
     expect(lineOf(text, 'version')).toBe('version 2026-06-01 from the header policies/payments.yaml:3');
     expect(text).not.toContain('private');
   });
 
   it('the first call keeps its version when newer ones come, and what comes next is of the pinned one', async () => {
-    expect(await explain('GET /api/transfers')).not.toContain('\nnext');
-    expect(lineOf(await explain('GET /api/payments', { created: '2025-03-14' }), 'next')).toBe(
+    expect(await explained('GET /api/transfers')).not.toContain('\nnext');
+    expect(lineOf(await explained('GET /api/payments', { created: '2025-03-14' }), 'next')).toBe(
       'next 2027-09-01 2024-09-01 retired: 410 Gone, version_retired',
     );
   });
@@ -116,23 +106,23 @@ describe('explain of an API with pins', () => {
       '2026-06-01: { released: 2026-06-01 }',
       '2026-06-01: { released: 2026-06-01, deprecated: 2027-06-01, sunset: 2028-06-01, guide: https://docs.example.com/2027 }',
     );
-    const text = await explain('GET /api/transfers', undefined, [], dated);
+    const text = await explained('GET /api/transfers', undefined, [], dated);
     expect(changesOf(text)).toEqual([
       '2027-06-01 2026-06-01 deprecated: forwarded',
       '2028-06-01 2026-06-01 retired: 410 Gone, version_retired',
     ]);
-    const named = await explain('GET /api/transfers', { pin: '2026-06-01' }, [], dated);
+    const named = await explained('GET /api/transfers', { pin: '2026-06-01' }, [], dated);
     expect(changesOf(named)).toEqual(changesOf(text));
   });
 
   it('what a creation day decides is kept nowhere: of a day still to come, each call is decided anew', async () => {
-    expect(lineOf(await explain('GET /api/payments', { created: '2027-07-01' }), 'next')).toBe(
+    expect(lineOf(await explained('GET /api/payments', { created: '2027-07-01' }), 'next')).toBe(
       'next 2027-06-01 2027-06-01 active: forwarded',
     );
   });
 
   it('a pin on a version that is gone is refused, at the line of the pin', async () => {
-    const text = await explain('GET /api/payments', { pin: '2020-01-01' });
+    const text = await explained('GET /api/payments', { pin: '2020-01-01' });
     expect(lineOf(text, 'refused')).toBe('refused version_unknown policies/payments.yaml:3');
     expect(text).toContain('answer    400 Bad Request');
   });

@@ -1,53 +1,28 @@
 // `explain`, `diff` and `expect` where a policy file says that a service is being worked on, and what `diff` says of targets.
 import { describe, expect, it } from 'vitest';
-import { runDiff } from '../../gateway/cli/diff.ts';
 import { failedExpectations } from '../../gateway/cli/expectations.ts';
-import { runExplain } from '../../gateway/cli/explain.ts';
-import { NOW, ORDERS, workspace } from '../plan/workspace.ts';
+import { ORDERS, workspace } from '../plan/workspace.ts';
+import { diff, explain } from '../support/file-commands.ts';
 
 const MAINTAINED = ORDERS.replace(
   '{ released: 2026-01-15 }',
   '{ released: 2026-01-15, maintenance: { until: 2026-11-20T06:00:00Z, why: a new index } }',
 );
 
-async function explain(request: string): Promise<string> {
+async function explained(request: string): Promise<string> {
   await using files = await workspace({ 'policies/orders.yaml': MAINTAINED });
-  const { text } = await runExplain({
-    request,
-    headers: [],
-    as: 'acme',
-    scopes: undefined,
-    paused: undefined,
-    format: 'text',
-    configFile: files.configFile,
-    environment: {},
-    now: NOW,
-    today: NOW,
-    colour: false,
-    cwd: files.folder,
-  });
-  return text;
+  return (await explain(files, request, { as: 'acme' })).text;
 }
 
 async function changes(older: string, newer: string): Promise<readonly string[]> {
   await using files = await workspace({ 'old.yaml': older, 'new.yaml': newer });
-  const { text } = await runDiff({
-    older: 'old.yaml',
-    newer: 'new.yaml',
-    configFile: files.configFile,
-    format: 'text',
-    exitCode: false,
-    environment: {},
-    now: NOW,
-    colour: false,
-    cwd: files.folder,
-  });
+  const { text } = await diff(files);
   return text.split('\n').filter((line) => line.startsWith('orders'));
 }
 
 describe('explain', () => {
   it('tells of the maintenance, why, at which line, and what follows it', async () => {
-    const text = await explain('GET /api/v2/orders');
+    const text = await explained('GET /api/v2/orders');
     expect(text).toMatch(
       /^refused +maintenance +until 2026-11-20T06:00:00Z: a new index +policies\/orders.yaml:10$/m,
     );
@@ -56,7 +31,7 @@ describe('explain', () => {
   });
 
   it('tells nothing of one that is not that of the request', async () => {
-    expect(await explain('GET /api/v1/orders')).not.toContain('maintenance');
+    expect(await explained('GET /api/v1/orders')).not.toContain('maintenance');
   });
 });
 

@@ -1,7 +1,8 @@
 // `sundial timeline`: the axis as it is drawn, and a calendar that keeps to RFC 5545.
 import { describe, expect, it } from 'vitest';
-import { runTimeline, type TimelineOptions } from '../../gateway/cli/timeline.ts';
-import { NOW, type Workspace, workspace } from '../plan/workspace.ts';
+import type { TimelineOptions } from '../../gateway/cli/timeline.ts';
+import { type Workspace, workspace } from '../plan/workspace.ts';
+import { timeline } from '../support/file-commands.ts';
 
 const ORDERS = `api: orders
 base: /api/orders
@@ -29,24 +30,13 @@ versions: none
 `;
 const policies = { 'policies/orders.yaml': ORDERS, 'policies/echo.yaml': ECHO };
 
-const timeline = (files: Workspace, options: Partial<TimelineOptions> = {}) =>
-  runTimeline({
-    api: undefined,
-    format: 'text',
-    configFile: files.configFile,
-    environment: {},
-    now: NOW,
-    today: NOW,
-    columns: 70,
-    colour: false,
-    cwd: files.folder,
-    ...options,
-  });
+const drawn = (files: Workspace, options: Partial<TimelineOptions> = {}) =>
+  timeline(files, { columns: 70, ...options });
 
 describe('in a terminal', () => {
   it('draws each version as a bar, with today through all of them and the dates in words', async () => {
     await using files = await workspace(policies);
-    expect(await timeline(files)).toEqual({
+    expect(await drawn(files)).toEqual({
       exitCode: 0,
       text: `      2024            2025            2026            2027
                                                     │ 2026-11-20
@@ -67,56 +57,56 @@ orders, active
 
   it('RET-11: on an earlier day, what has no upstream any more has its life drawn and has ended', async () => {
     await using files = await workspace(policies);
-    const { text } = await timeline(files, { now: Date.UTC(2026, 0, 2), api: 'orders' });
+    const { text } = await drawn(files, { now: Date.UTC(2026, 0, 2), api: 'orders' });
     expect(text).toContain('  v0   ━━━━━━━━━━━━━━━▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒│·');
     expect(text.replace(/\s+/g, ' ')).toContain('retired for want of an upstream, released 2024-02-01,');
   });
 
   it.each([40, 70, 100, 200])('keeps to %d columns', async (columns) => {
     await using files = await workspace(policies);
-    const { text } = await timeline(files, { columns });
+    const { text } = await drawn(files, { columns });
     expect(Math.max(...text.split('\n').map((line) => [...line].length))).toBeLessThanOrEqual(columns);
   });
 
   it('colours stages only when asked to', async () => {
     await using files = await workspace(policies);
     const esc = String.fromCharCode(27);
-    expect((await timeline(files)).text).not.toContain(esc);
-    const coloured = (await timeline(files, { colour: true })).text;
+    expect((await drawn(files)).text).not.toContain(esc);
+    const coloured = (await drawn(files, { colour: true })).text;
     expect(coloured).toContain(`${esc}[33m▒`);
-    expect(coloured.replaceAll(new RegExp(`${esc}\\[\\d*m`, 'g'), '')).toBe((await timeline(files)).text);
+    expect(coloured.replaceAll(new RegExp(`${esc}\\[\\d*m`, 'g'), '')).toBe((await drawn(files)).text);
   });
 
   it('moves today with the clock', async () => {
     await using files = await workspace(policies);
-    const { text } = await timeline(files, { now: Date.UTC(2027, 5, 1) });
+    const { text } = await drawn(files, { now: Date.UTC(2027, 5, 1) });
     expect(text).toContain('2027-06-01 │');
     expect(text).toMatch(/^ +retired, released 2024-06-01/m);
   });
 
   it('shows one API when asked, and ends with 2 for one that has no dates or is not there', async () => {
     await using files = await workspace(policies);
-    expect(await timeline(files, { api: 'orders' })).toEqual(await timeline(files));
+    expect(await drawn(files, { api: 'orders' })).toEqual(await drawn(files));
     for (const [api, said] of [
       ['echo', 'echo has no dates'],
       ['nowhere', 'no API with dates is called "nowhere": there is orders'],
       ['order', 'no API with dates is called "order": did you mean "orders"?'],
     ])
-      expect(await timeline(files, { api })).toEqual({ exitCode: 2, text: `sundial: ${said}\n` });
+      expect(await drawn(files, { api })).toEqual({ exitCode: 2, text: `sundial: ${said}\n` });
   });
 
   it('prints the problems of files that make no plan', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS.replace('default: v2', 'default: v3'),
     });
-    expect(await timeline(files)).toMatchObject({ exitCode: 1, text: expect.stringContaining('"v3"') });
+    expect(await drawn(files)).toMatchObject({ exitCode: 1, text: expect.stringContaining('"v3"') });
   });
 });
 
 describe('as a calendar', () => {
   const calendar = async (options: Partial<TimelineOptions> = {}): Promise<string> => {
     await using files = await workspace(policies);
-    const { exitCode, text } = await timeline(files, { format: 'ics', ...options });
+    const { exitCode, text } = await drawn(files, { format: 'ics', ...options });
     expect(exitCode).toBe(0);
     return text;
   };
@@ -167,7 +157,7 @@ describe('as a calendar', () => {
     await using moved = await workspace({
       'policies/orders.yaml': ORDERS.replace('deprecated: 2026-01-15', 'deprecated: 2026-01-10'),
     });
-    expect(ids((await timeline(moved, { format: 'ics' })).text).sort()).toEqual([...before].sort());
+    expect(ids((await drawn(moved, { format: 'ics' })).text).sort()).toEqual([...before].sort());
   });
 });
 

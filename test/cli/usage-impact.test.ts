@@ -70,11 +70,16 @@ const answer = (changes: Partial<UsedVersion> = {}): UsageAnswer => ({
   next: null,
 });
 
-async function told(more: string, changes: Partial<UsedVersion> = {}, now = NOW): Promise<readonly string[]> {
+async function told(
+  more: string,
+  changes: Partial<UsedVersion> = {},
+  now = NOW,
+  { callers = CALLERS, kept }: { callers?: readonly UsageRowBody[]; kept?: string } = {},
+): Promise<readonly string[]> {
   await using files = await workspace({ 'policies/orders.yaml': POLICY.replace('#more', more) });
   const loaded = await files.load();
   if (!isWhole(loaded)) throw new Error(JSON.stringify(loaded.problems));
-  const month = answer(changes);
+  const month = { ...answer(changes), ...(kept !== undefined && { kept }) };
   const live: LiveUsage = {
     kind: 'usage',
     now: month.now,
@@ -82,7 +87,7 @@ async function told(more: string, changes: Partial<UsedVersion> = {}, now = NOW)
       [30, month],
       [60, answer({ ...changes, consumers: 20 })],
     ]),
-    callers: CALLERS,
+    callers,
   };
   const { impacts, problems } = usageImpacts(loaded.sources.policies, live, now);
   return [...impacts.map(spellImpact), ...problems.map(({ line, message }) => `${line}: ${message}`)];
@@ -244,6 +249,26 @@ describe('what dates mean to who calls now', () => {
   ])('tells %s', async (_title, more, changes, now, expected) => {
     expect(await told(more, changes, now)).toEqual(expected);
   });
+
+  it('tells that a rule cannot be judged of days that the ledger has forgotten', async () => {
+    const rule = 'retire_when: { consumers_below: 20 }';
+    const said = async (kept: string) => (await told(rule, { decides: DECIDES }, NOW, { kept })).at(-1);
+    expect(await said('2026-11-14T00:00:00Z')).toBe(
+      'orders v1: retire_when below 20 consumers in 30 days: the ledger has not looked long enough',
+    );
+    expect(await said('2026-10-21T00:00:00Z')).toMatch(/: met$/);
+  });
+
+  it('tells of a consumer that is known by its key and by tokens once, from its first call by either', async () => {
+    const byKey = (consumer: string, firstCall: string) => ({
+      ...row(consumer, firstCall),
+      via: 'key' as const,
+    });
+    const callers = [...CALLERS, byKey('globex', '2026-03-01'), byKey('acme', '2026-09-01')];
+    expect(await told('freeze: 2026-06-01', { decides: DECIDES }, NOW, { callers })).toContain(
+      'orders v1: closed to new consumers since 2026-06-01: refuses 1 of 3 consumers that called it in 30 days',
+    );
+  });
 });
 
 describe('a command that asks the running gateway', () => {
@@ -289,6 +314,31 @@ describe('a command that asks the running gateway', () => {
     expect(json.impact).toMatchObject([{ api: 'orders', version: 'v1' }]);
     await close();
     expect((await runDiff({ ...options, live: true })).text).toContain('nothing is said of usage: ');
+  });
+
+  it('check --live asks for the callers of a frozen version, and for nobody else’s', async () => {
+    const { asked, config, close } = await gatewayAt(answer({ decides: DECIDES }));
+    const policy = POLICY.replace('#more', 'freeze: 2026-06-01');
+    const fresh = policy.replaceAll('orders', 'invoices');
+    await using files = await workspace({
+      'config/gateway.yaml': config,
+      'policies/orders.yaml': policy,
+      'policies/new.yaml': fresh,
+    });
+    const { configFile, folder: cwd } = files;
+    const live = { today: NOW };
+    const { text } = await runCheck({
+      ...common,
+      files: [],
+      configFile,
+      cwd,
+      format: 'text',
+      strict: false,
+      live,
+    });
+    expect(text).toContain('orders v1: closed to new consumers since 2026-06-01: refuses 2 of 3 consumers');
+    expect(asked).toEqual(['/-/usage?since=30d', '/-/usage?since=30d&api=orders&version=v1']);
+    await close();
   });
 
   it('check --live says it of every version', async () => {

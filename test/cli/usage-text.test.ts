@@ -106,11 +106,15 @@ function text(
     colour = false,
     most = 50,
     filter = {},
+    forgotten,
+    off,
   }: {
     readonly operations?: boolean;
     readonly colour?: boolean;
     readonly most?: number;
     readonly filter?: { readonly consumer?: string; readonly api?: string };
+    readonly forgotten?: string;
+    readonly off?: true;
   } = {},
 ): string {
   const kept = createBusiestRows(most);
@@ -120,6 +124,8 @@ function text(
     since: '2026-10-21',
     recording: true,
     began: '2026-01-02T10:00:00Z',
+    ...(forgotten !== undefined && { kept: forgotten }),
+    ...(off && { recording: false, began: null }),
     versions: [...versions],
     consumers: [],
     next: null,
@@ -132,6 +138,17 @@ Trend: the last seven whole days against the seven before.
 `;
 
 describe('the table', () => {
+  it('says that nothing is counted, and not that nothing was, while the ledger is off', () => {
+    expect(text(ROWS, VERSIONS, { off: true })).toContain('clock; the ledger is off: nothing is counted.\n');
+  });
+
+  it('says which of its days are forgotten', () => {
+    expect(text(ROWS, VERSIONS, { forgotten: '2026-10-21T00:00:00Z' })).toContain(END);
+    expect(text(ROWS, VERSIONS, { forgotten: '2026-11-14T00:00:00Z' })).toContain(
+      'the ledger begins 2026-01-02 10:00, and forgets what is before 2026-11-14.\n',
+    );
+  });
+
   it('has a block for each version: dates, verdict, consumers by their calls, exceptions', () => {
     expect(text(ROWS, VERSIONS)).toBe(`\
 orders v0  deprecated since 2026-01-15, sunset 2027-04-15 in 145 days, successor v2

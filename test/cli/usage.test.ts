@@ -33,6 +33,7 @@ describe('a wrong call', () => {
     [['pin', 'show'], "missing required argument 'api'", 'sundial pin show payments acme\n'],
     [['chek'], "unknown command 'chek'\n(Did you mean check?)", '`sundial --help` all commands\n'],
     [['timeline', '--fromat', 'ics'], '(Did you mean --format?)', '`sundial <command> --help`'],
+    [['usage', '--since', '30'], 'Write a length such as 30d, or a day', 'sundial usage --api orders '],
     [['timeline', '--at', 'tomorrow'], 'Write a date such as 2026-11-20', '`sundial <command> --help`'],
   ])('%j says what is wrong and how it is called', async (words, wrong, call) => {
     const { exitCode, stderr } = await said(words);

@@ -126,6 +126,14 @@ describe('a database that is not ours', () => {
     await expect(open()).rejects.toThrow(`${folder}/sundial.db is damaged: no such table: pin`);
   });
 
+  it('a file where the folder is to be, or above it, is told as that', async () => {
+    writeFileSync(folder, '');
+    const words = ' cannot be made: a file stands there or above it; name another folder as data';
+    await expect(open()).rejects.toThrow(`the data folder ${folder}${words}`);
+    folder = join(folder, 'below');
+    await expect(open()).rejects.toThrow(`the data folder ${folder}${words}`);
+  });
+
   it('a file that cannot be opened is named, with what this user needs', async () => {
     mkdirSync(join(folder, 'sundial.db'), { recursive: true });
     writeFileSync(join(folder, 'sundial.db', 'x'), '');

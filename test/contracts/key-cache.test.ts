@@ -1,5 +1,6 @@
 // Keys that a process knows, in front of a store that is slow, away, or changed by others.
 import { describe, expect, it } from 'vitest';
+import { revokeKey, rotateKey } from '../../gateway/policy/authentication/key-changes.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { createKeyCache, type KeyTexts } from '../../gateway/stores/key-cache.ts';
 import { writeKeyRecord } from '../../gateway/stores/key-text.ts';
@@ -17,7 +18,11 @@ function storeOf(...records: readonly ReturnType<typeof keyRecord>[]) {
       return texts.get(id);
     },
     list: async () => [...texts.values()],
-    replace: async () => true,
+    replace: async (id, current, next) => {
+      if (texts.get(id) !== current) return false;
+      texts.set(id, next);
+      return true;
+    },
   };
   const open = (bounds = {}) => createKeyCache(kept, (error) => faults.push(error), bounds);
   return { texts, asked, faults, state, open };
@@ -89,5 +94,28 @@ describe('the keys that a process knows', () => {
     }
     expect(faults).toHaveLength(1);
     expect(await keys.list()).toEqual([]);
+  });
+
+  it('what another edition says of a key is no hindrance to its end, and is not lost by a rotation', async () => {
+    const { texts, open } = storeOf();
+    const keys = open();
+    const { secrets, ...written } = JSON.parse(writeKeyRecord(keyRecord({ id: 'x' })));
+    const networks = ['192.0.2.0/24'];
+    texts.set('x', JSON.stringify({ networks, secrets: [{ ...secrets[0], made: 1 }], ...written }));
+    const standing = async () => {
+      const record = await keys.read('x');
+      if (record === undefined) throw new Error('no record');
+      return record;
+    };
+    const first = await standing();
+    const times = { now: 2000, overlapMs: 1000 };
+    expect(await keys.replace(first, rotateKey(first, 'ab', times))).toBe(true);
+    expect(JSON.parse(texts.get('x') ?? '')).toMatchObject({
+      networks,
+      secrets: [{ digest: 'ab' }, { ...secrets[0], made: 1, until: 3000 }],
+    });
+    expect(await keys.replace(first, revokeKey(first, 2500))).toBe(false);
+    expect(await keys.replace(await standing(), revokeKey(await standing(), 2500))).toBe(true);
+    expect(await keys.find('x')).toMatchObject({ kind: 'found', record: { revoked: 2500, rotated: 2000 } });
   });
 });

@@ -295,6 +295,14 @@ export function ledgerStoreContract(name: string, open: () => Promise<LastingUnd
       expect(await ledger(0).beganAt()).toBe(1000);
       const anybody = { api, version: 'v1', consumer: 'nobody' };
       expect(await ledger(1).firstSeen(anybody)).toEqual({ at: undefined, countedSince: 1000 });
+      // Once nobody counts any more silence says nothing of what was counted before.
+      await ledger(0).unwatch();
+      expect(await ledger(1).beganAt({ api, version: 'v1' })).toBeUndefined();
+      expect((await ledger(1).firstSeen(anybody)).countedSince).toBeUndefined();
+      await ledger(1).add(newWriter()([], { at: 9000, watched: [{ api, version: 'v1' }] }));
+      expect([await ledger(0).beganAt({ api, version: 'v1' }), await ledger(0).beganAt()]).toEqual([
+        9000, 9000,
+      ]);
     });
 
     it('forgets a consumer whole, and nobody else', async () => {

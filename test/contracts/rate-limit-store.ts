@@ -162,6 +162,20 @@ export function rateLimitStoreContract(name: string, open: () => Promise<StoreUn
       const lowered = await take(key, limitOf(100, HOUR, 2));
       expect(lowered).toMatchObject({ allowed: false, remaining: 0 });
       expect(lowered.retryAfterMs).toBeLessThanOrEqual(36_000);
+      await store.advance(key, 36_000);
+      expect(await take(key, limitOf(100, HOUR, 2))).toMatchObject({ allowed: true, remaining: 0 });
+    });
+
+    it('RL-11: nor does one of several that were lowered', async () => {
+      const subject = `{${newKey()}}`;
+      const keys = [`${subject}:one`, `${subject}:other`];
+      const takes = keys.map((key) => ({ key, limit: limitOf(100, 24 * HOUR), cost: 100 }));
+      await store.clients[0].takeAll(takes);
+      const lowered = keys.map((key) => ({ key, limit: limitOf(60, 60_000), cost: 1 }));
+      const isAllowed = async () => (await store.clients[0].takeAll(lowered)).map((each) => each?.allowed);
+      expect(await isAllowed()).toContain(false);
+      for (const key of keys) await store.advance(key, 1000);
+      expect(await isAllowed()).toEqual([true, true]);
     });
 
     it('RL-10: takes of several buckets pass all or none, and a refusal leaves the others as they were', async () => {

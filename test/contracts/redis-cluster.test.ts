@@ -58,6 +58,19 @@ function nodeAt(index: number): ClusterNode {
   return node;
 }
 
+/** How often the servers were asked meanwhile where the slots are. */
+async function looksSince(done: () => Promise<void>): Promise<number> {
+  const asked = async (): Promise<number> => {
+    const stats = await Promise.all([first(), second()].map(({ byHand }) => byHand('INFO', 'commandstats')));
+    return stats
+      .map((text) => Number(/cmdstat_cluster\|slots:calls=(\d+)/.exec(String(text))?.[1] ?? 0))
+      .reduce((sum, calls) => sum + calls);
+  };
+  const before = await asked();
+  await done();
+  return (await asked()) - before;
+}
+
 describe('a Redis Cluster', () => {
   it('puts keys where this gateway looks for them', async () => {
     const part = fc.oneof(fc.string(), fc.constantFrom('{', '}', '{}', 'ü'));
@@ -125,11 +138,15 @@ describe('a Redis Cluster', () => {
     const slot = slotOfBucket(key);
     await second().byHand('CLUSTER', 'SETSLOT', slot, 'IMPORTING', first().id);
     await first().byHand('CLUSTER', 'SETSLOT', slot, 'MIGRATING', second().id);
-    expect([(await take(key)).remaining, (await take(key)).remaining]).toEqual([9, 8]);
+    const looks = await looksSince(async () => {
+      for (const remaining of [9, 8, 7, 6, 5, 4]) expect((await take(key)).remaining).toBe(remaining);
+    });
+    // Who holds the slot is the same as before: there is nothing new to be read. The clock may bring a look at both servers.
+    expect(looks).toBeLessThanOrEqual(2);
     expect(await second().byHand('CLUSTER', 'COUNTKEYSINSLOT', slot)).toBe(1);
     for (const { byHand } of [second(), first()])
       await byHand('CLUSTER', 'SETSLOT', slot, 'NODE', second().id);
-    expect((await take(key)).remaining).toBe(7);
+    expect((await take(key)).remaining).toBe(3);
   });
 
   it('ASK: the ledger waits for its slot to change hands: nothing is counted twice or where nobody looks', async () => {
@@ -188,7 +205,7 @@ describe('a Redis Cluster', () => {
     expect(states).toEqual([true, false]);
     expect(refused).toContain('CLUSTERDOWN');
     await holder.byHand('CLUSTER', 'ADDSLOTS', slot);
-    await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
+    await vi.waitFor(() => expect(states.at(-1)).toBe(true), patient);
     expect(await take(key)).toMatchObject({ allowed: true });
   });
 

@@ -2,6 +2,7 @@
 // What it promises in any store is in ledger-store.ts.
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { usageWindow } from '../../gateway/policy/usage/window.ts';
 import { createAdoption } from '../../gateway/stores/adoption.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { createRedisLedger } from '../../gateway/stores/redis/ledger.ts';
@@ -87,6 +88,48 @@ it('what is no record is passed over, and is forgotten with the rest', async () 
   expect(await raw.exists(RECORD)).toBe(0);
   await gateway.ledger.sweep('9999-12-31');
   for (const key of await raw.keys('sundial:ledger:*')) expect(key).toContain(':writer:');
+});
+
+it('what stands among the days and is none, or in the place of a record, costs nobody else anything', async () => {
+  const nameOf = (consumer: string) => NAME.replace('acme', consumer);
+  const daysOf = (consumer: string) => `sundial:ledger:{usage}:days:${nameOf(consumer)}`;
+  const all = ['c1', 'c2', 'c3', 'c4'];
+  const [first, second, third, last] = all.map((consumer) => usageOf({ consumer, api: 'mixed' }));
+  const records = [first, second, third, last].flatMap((record) => record ?? []);
+  const mixed = (key: string) => key.replace('orders', 'mixed');
+  await gateway.ledger.add(newWriter()(records, { watched: [{ api: 'mixed', version: 'v1' }] }));
+  await raw.hset(mixed(daysOf('c1')), { total: '7', '20412': 'many' });
+  await raw.del(mixed(daysOf('c2')));
+  await raw.set(mixed(daysOf('c2')), 'a text');
+  await raw.hset(mixed(`sundial:ledger:{usage}:record:${nameOf('c3')}`), {
+    first: 'yesterday',
+    last: 'today',
+  });
+  await raw.hset('sundial:ledger:{usage}:watched', 'mixed\0v9', 'yesterday');
+  const batch = newWriter()(records);
+  await expect(gateway.ledger.add(batch)).rejects.toThrow('where 1 records of the ledger belong');
+  await gateway.ledger.add(batch);
+  const twice = { callsByDay: { '2026-11-20': 2 } };
+  const told = [first, third, last].map((record) => ({ ...record, ...twice }));
+  expect(await everyRecord(gateway.ledger, { api: 'mixed' })).toEqual(told);
+  const days = usageWindow(NOW, '2026-11-01');
+  const { records: counts } = await gateway.ledger.count({ api: 'mixed' }, days, {
+    after: undefined,
+    limit: 9,
+  });
+  expect(counts.map(({ consumer, calls }) => [consumer, calls])).toEqual([
+    ['c1', 2],
+    ['c3', 2],
+    ['c4', 2],
+  ]);
+  expect(await gateway.ledger.beganAt()).toBeTypeOf('number');
+  expect((await gateway.ledger.firstSeen({ api: 'mixed', version: 'v1', consumer: 'c3' })).at).toBe(
+    usageOf().firstAt,
+  );
+  for (const consumer of all) expect(await raw.exists(mixed(daysOf(consumer)))).toBe(1);
+  const removed = await gateway.ledger.sweep('2026-11-21');
+  expect(removed).toBeGreaterThanOrEqual(4);
+  for (const consumer of all) expect(await raw.exists(mixed(daysOf(consumer)))).toBe(0);
 });
 
 it('RL-13: who is new to a frozen version is let in in time where Redis has stalled, by one question, and later by none', async () => {

@@ -4,11 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Directive } from '../../gateway/exchange/directive.ts';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
-import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import { planOf } from '../plan/workspace.ts';
-import { NO_USAGE, view } from '../support/exchange-samples.ts';
-import { NEW_KEYS } from '../support/new-keys.ts';
+import { view } from '../support/exchange-samples.ts';
+import { quietPorts, tokensAreConsumers } from '../support/quiet-ports.ts';
 
 const POLICY = `api: orders
 base: /api/orders
@@ -53,39 +52,16 @@ interface Situation {
   readonly overrides?: readonly Override[];
 }
 
-const EMPTY = { allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 } as const;
-
 async function judge(situation: Situation): Promise<Directive> {
   const { at, path = '/api/v1/orders/7', method = 'GET', headers = {}, consumer = 'other' } = situation;
   const now = Temporal.Instant.from(`${at}T00:00:00Z`).epochMilliseconds;
   const exchange = createExchange({
-    plan: () => plans[situation.mode ?? 'enforce'],
-    now: () => now,
-    wallClock: () => now,
-    monotonic: () => 0,
-    guard: () => EMPTY,
-    limiter: {
-      take: (parts) => parts.map(({ limit, rule }) => ({ kind: 'counted', limit, rule, ...EMPTY })),
-    },
-    pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
-    idempotency: NEW_KEYS,
+    ...quietPorts(
+      () => plans[situation.mode ?? 'enforce'],
+      () => now,
+    ),
     overrides: () => situation.overrides ?? [],
-    ledger: NO_USAGE,
-    authenticators: new Map([
-      [
-        'main',
-        tokenAuthenticator(() => 0, {
-          claims: () => true,
-          verify: (id: string) => ({
-            kind: 'consumer' as const,
-            consumer: { id, named: true, via: 'token', scopes: new Set(['read']), claims: {} },
-          }),
-        }),
-      ],
-    ]),
-    adoption: { saw: () => undefined, isLate: () => false },
-    onFault: () => undefined,
-    hstsSeconds: undefined,
+    authenticators: tokensAreConsumers(['read']),
   });
   const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
   return exchange.decide(

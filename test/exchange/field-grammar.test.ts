@@ -2,9 +2,9 @@
 // The readers are strict ones of our own, shown below to refuse what they should.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runExplain } from '../../gateway/cli/explain.ts';
 import { workspace } from '../plan/workspace.ts';
 import { fieldProblem, isHttpDate, parseLinks } from '../support/field-grammar.ts';
+import { explain } from '../support/file-commands.ts';
 
 const day = fc.integer({ min: 0, max: 3_000 });
 const dateOf = (days: number) =>
@@ -162,20 +162,9 @@ describe('fields of answers', () => {
       await files.write('policies/orders.yaml', JSON.stringify(drawn));
       const { v1 } = drawn.versions;
       const now = Date.parse({ sunset: '2029-01-01', ...v1 }[of]) + after;
-      const { exitCode, text: said } = await runExplain({
-        request: `${asked.method} ${asked.path}${asked.search}`,
-        headers: asked.headers,
-        as: asked.as,
-        scopes: asked.scopes,
-        paused: undefined,
-        format: 'json',
-        configFile: files.configFile,
-        environment: {},
-        now,
-        today: now,
-        colour: false,
-        cwd: files.folder,
-      });
+      const { method, path, search, headers, as, scopes } = asked;
+      const told = { headers, as, scopes, format: 'json', now, today: now } as const;
+      const { exitCode, text: said } = await explain(files, `${method} ${path}${search}`, told);
       if (exitCode !== 0) return;
       valid += 1;
       const { answer } = JSON.parse(said) as { answer: { headers: Record<string, string> } };

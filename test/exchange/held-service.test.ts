@@ -65,6 +65,18 @@ describe('WS-6: what is held open', () => {
     );
   });
 
+  it.each([
+    [true, 'token'],
+    [false, undefined],
+  ] as const)('ends when the key it was opened with is taken back: %s', (isRevoked, expected) => {
+    const consumer = {
+      ...{ id: 'acme', named: true, via: 'key' as const, scopes: new Set<string>(), claims: {} },
+      isRevoked: () => isRevoked,
+    };
+    const tied = holdService({ ...facts, consumer });
+    expect(endingOf(tied, plan([api([served])]), { now: NOW, overrides: [] }, NOW)).toBe(expected);
+  });
+
   it('ends with its operation', () => {
     const operation = holdService({ ...facts, version: search });
     expect(isOver(operation, plan([api([withSearch])]), { now: NOW, overrides: [] })).toBe(true);

@@ -1,5 +1,5 @@
 // Which bucket a request is counted in, and by which limit, at each stage of its version.
-// What a bucket does with it is in policy/rate-limit.test.ts.
+// What a bucket does with it is in policy/gcra.test.ts.
 import { expect, it } from 'vitest';
 import { partsOf } from '../../gateway/exchange/limit-of.ts';
 import type { Exception } from '../../gateway/policy/lifecycle/exceptions.ts';

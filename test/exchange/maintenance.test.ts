@@ -4,8 +4,8 @@ import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { planOf } from '../plan/workspace.ts';
-import { NO_USAGE, view } from '../support/exchange-samples.ts';
-import { NEW_KEYS } from '../support/new-keys.ts';
+import { view } from '../support/exchange-samples.ts';
+import { quietPorts } from '../support/quiet-ports.ts';
 
 const UNTIL = Date.parse('2026-11-20T18:00:00Z');
 const POLICY = `api: orders
@@ -63,27 +63,11 @@ async function judge({
   headers = {},
 }: Situation) {
   const exchange = createExchange({
-    plan: () => plan,
-    now: () => Date.parse(lifecycleAt),
+    ...quietPorts(
+      () => plan,
+      () => Date.parse(lifecycleAt),
+    ),
     wallClock: () => Date.parse(at),
-    monotonic: () => 0,
-    guard: () => ({ allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 }),
-    limiter: {
-      take: (parts) =>
-        parts.map(({ limit, rule }) => ({
-          kind: 'counted',
-          limit,
-          rule,
-          allowed: true,
-          remaining: 1,
-          retryAfterMs: 0,
-          resetMs: 0,
-        })),
-    },
-    pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
-    idempotency: NEW_KEYS,
-    overrides: () => [],
-    ledger: NO_USAGE,
     authenticators: new Map([
       [
         'main',
@@ -93,9 +77,6 @@ async function judge({
         }),
       ],
     ]),
-    adoption: { saw: () => undefined, isLate: () => false },
-    onFault: () => undefined,
-    hstsSeconds: undefined,
   });
   const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
   const request = view({ path, method, headers });

@@ -103,6 +103,11 @@ describe('a consumer’s own usage', () => {
     expect((await ask(many)).body).not.toHaveProperty('more');
   });
 
+  it('is refused, and not told by half, where the store was too slow to tell all of it', async () => {
+    const { directive } = await ask([record()], { next: 'x' });
+    expect(directive).toMatchObject({ kind: 'refuse', refusal: { reason: 'usage_unavailable' } });
+  });
+
   it('CACHE-3: names every field that may say who asks', async () => {
     const key: Authenticator = { ...authenticator(), via: 'key', field: 'X-API-Key' };
     const certificate: Authenticator = { ...key, via: 'certificate' };

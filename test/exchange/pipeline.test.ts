@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Directive } from '../../gateway/exchange/directive.ts';
 import { createExchange, type Exchange } from '../../gateway/exchange/exchange.ts';
-import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import type { Authenticated } from '../../gateway/policy/authentication/access.ts';
@@ -18,7 +17,6 @@ import {
   api,
   LIMIT,
   LIMITS,
-  NO_USAGE,
   NOW,
   plan,
   RULE,
@@ -26,7 +24,7 @@ import {
   version,
   view,
 } from '../support/exchange-samples.ts';
-import { NEW_KEYS } from '../support/new-keys.ts';
+import { quietPorts } from '../support/quiet-ports.ts';
 
 const EXHAUSTED = {
   kind: 'counted',
@@ -83,25 +81,18 @@ function exchangeIn(situation: Situation): Exchange {
   const rules = situation.rules ?? version({ access: ACCESS, limits: LIMITS, upstream });
   const owner = { ...api([rules, ...(situation.others ?? [])]), cors: situation.cors };
   const current: GatewayPlan = { ...plan([owner]), guard: situation.guarded ? LIMIT : undefined };
-  const ports: ExchangePorts = {
-    plan: () => current,
-    now: () => NOW,
-    wallClock: () => NOW,
-    monotonic: () => 0,
+  return createExchange({
+    ...quietPorts(
+      () => current,
+      () => NOW,
+    ),
     guard: () => EXHAUSTED,
     limiter: { take: () => [situation.quota ?? EXHAUSTED] },
-    pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
-    idempotency: NEW_KEYS,
-    overrides: () => [],
-    ledger: NO_USAGE,
     authenticators: new Map([
       ['main', tokenAuthenticator(() => NOW, { claims: () => true, verify: () => situation.token ?? ACME })],
     ]),
-    adoption: { saw: () => undefined, isLate: () => false },
-    onFault: () => undefined,
     hstsSeconds: situation.hstsSeconds,
-  };
-  return createExchange(ports);
+  });
 }
 
 const requestOf = ({ request }: Situation): RequestView =>

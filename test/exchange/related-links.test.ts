@@ -1,7 +1,7 @@
 // Links to versions beside the successor (RFC 5829), at the instants at which they come and go.
 import { describe, expect, it } from 'vitest';
-import { runExplain } from '../../gateway/cli/explain.ts';
 import { workspace } from '../plan/workspace.ts';
+import { explain } from '../support/file-commands.ts';
 
 const VERSIONS = `versions:
   v1: { released: 2023-01-01, deprecated: 2024-01-01, sunset: 2026-01-01, successor: v2 }
@@ -24,20 +24,8 @@ ${VERSIONS}`;
 /** `relation target` of every link of the answer, as `explain` finds them. */
 async function linked(path: string, at: string, policy = POLICY, headers: readonly string[] = []) {
   await using files = await workspace({ 'policies/orders.yaml': policy });
-  const { text } = await runExplain({
-    request: `GET ${path}`,
-    headers,
-    as: undefined,
-    scopes: undefined,
-    format: 'text',
-    configFile: files.configFile,
-    environment: {},
-    now: Date.parse(at),
-    today: Date.parse(at),
-    colour: false,
-    cwd: files.folder,
-    paused: undefined,
-  });
+  const now = Date.parse(at);
+  const { text } = await explain(files, `GET ${path}`, { headers, now, today: now });
   const link = /^ {2}link: (.*)$/m.exec(text)?.[1] ?? '';
   if (!text.includes('answer ')) throw new Error(text);
   return [...link.matchAll(/<([^>]*)>; rel="([^"]*)"/g)].map(([, url, rel]) => `${rel} ${url}`);

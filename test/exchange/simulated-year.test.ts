@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { workspace } from '../plan/workspace.ts';
-import { NO_USAGE, view } from '../support/exchange-samples.ts';
-import { NEW_KEYS } from '../support/new-keys.ts';
+import { view } from '../support/exchange-samples.ts';
+import { PLENTY, quietPorts } from '../support/quiet-ports.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -99,26 +99,17 @@ function asking(plan: GatewayPlan, path: string): (now: number) => Promise<strin
   return async (now) => {
     let units: number | undefined;
     const exchange = createExchange({
-      plan: () => plan,
-      now: () => now,
-      wallClock: () => now,
-      monotonic: () => 0,
-      guard: () => ({ allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 }),
+      ...quietPorts(
+        () => plan,
+        () => now,
+      ),
       limiter: {
         take: (parts) =>
           parts.map(({ limit, rule }) => {
             units = limit.units;
-            return { kind: 'counted', limit, rule, allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 };
+            return { kind: 'counted', limit, rule, ...PLENTY };
           }),
       },
-      pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
-      idempotency: NEW_KEYS,
-      overrides: () => [],
-      ledger: NO_USAGE,
-      authenticators: new Map(),
-      adoption: { saw: () => undefined, isLate: () => false },
-      onFault: () => undefined,
-      hstsSeconds: undefined,
     });
     const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
     const directive = await exchange.decide(view({ path }), facts);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTarget } from '../../gateway/exchange/target.ts';
+import { threadMs } from '../support/thread-time.ts';
 
 describe('VER-7: the path is normalised once', () => {
   it.each([
@@ -57,9 +58,9 @@ describe('VER-7: the path is normalised once', () => {
     const hostile = [`/%${'25'.repeat(4_080)}2e`, `/${'%25'.repeat(2_700)}`, `/${'%2525252525'.repeat(700)}`];
     // The best of some tries: on a busy machine a single one says more about the machine.
     const tries = Array.from({ length: 10 }, () => {
-      const before = performance.now();
+      const before = threadMs();
       for (const path of hostile) readTarget(path, 'GET');
-      return performance.now() - before;
+      return threadMs() - before;
     });
     expect(Math.min(...tries)).toBeLessThan(25);
   });

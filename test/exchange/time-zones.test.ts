@@ -1,8 +1,8 @@
 // Promise 43: a date means the same instant wherever the process runs, on every day that a calendar has.
 // Files are read, compiled and judged anew in each zone, from the text of a policy to the words of an answer.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runExplain } from '../../gateway/cli/explain.ts';
 import { type Workspace, workspace } from '../plan/workspace.ts';
+import { explain } from '../support/file-commands.ts';
 
 const ZONES = ['UTC', 'Pacific/Kiritimati', 'America/Los_Angeles', 'Asia/Kathmandu'];
 
@@ -34,20 +34,7 @@ interface Told {
 }
 
 async function told(now: number): Promise<Told> {
-  const { text } = await runExplain({
-    request: 'GET /api/v1/orders',
-    headers: [],
-    as: undefined,
-    scopes: undefined,
-    paused: undefined,
-    format: 'json',
-    configFile: files.configFile,
-    environment: {},
-    now,
-    today: Date.UTC(2026, 10, 20),
-    colour: false,
-    cwd: files.folder,
-  });
+  const { text } = await explain(files, 'GET /api/v1/orders', { format: 'json', now });
   const { answer } = JSON.parse(text);
   return { status: answer.status, sunset: answer.headers.sunset, message: answer.body?.message };
 }

@@ -1,6 +1,5 @@
 // Promise 22: a service that takes connections and never answers, under more requests than it has places for.
 // Those who ask for another one wait no longer than they did; base and figure come from turns that alternate.
-
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';

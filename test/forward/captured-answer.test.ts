@@ -1,5 +1,6 @@
 // What is held back for a key, without sockets: nothing of it is given before it is kept, and whoever has left changes nothing.
 // What clients see of it stands in the journey about idempotency keys.
+import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import { captureAnswer } from '../../gateway/forward/captured-answer.ts';
 import { idempotencyOf } from '../../gateway/policy/idempotency/section.ts';
@@ -11,6 +12,8 @@ if (rules === undefined) throw new Error('no rules');
 function answered({ gone = false } = {}) {
   const asked: string[] = [];
   const kept = Promise.withResolvers<void>();
+  const res = new EventEmitter();
+  const room = { held: 0, most: 100 };
   const say = (what: string) => () => void asked.push(what);
   const claim = {
     rules: rules as NonNullable<typeof rules>,
@@ -23,7 +26,7 @@ function answered({ gone = false } = {}) {
     ...{ release: say('release'), abandon: say('abandon'), forgo: say('forgo') },
   };
   const capture = captureAnswer({
-    ...{ inbound: { gone }, claim, request: Buffer.from('x'), room: { held: 0, most: 100 } },
+    ...{ inbound: { gone, res }, claim, request: Buffer.from('x'), room },
     delivery: {
       head: (status) => void asked.push(`head ${status}`),
       data: (chunk) => asked.push(`data ${chunk}`) > 0,
@@ -36,7 +39,7 @@ function answered({ gone = false } = {}) {
   capture.data(Buffer.from('a'));
   capture.data(Buffer.from('b'));
   capture.end();
-  return { asked, kept, capture };
+  return { asked, kept, capture, res, room };
 }
 
 /** Lets what was waiting for a promise run. */
@@ -57,4 +60,18 @@ it('promise 42: a client that has left has its answer kept all the same, and the
   kept.resolve();
   await settle();
   expect(asked).toEqual(['keep ab', 'not given', 'discard']);
+});
+
+it('what a client has not taken of it is held for as long, and then by nobody', async () => {
+  const { kept, res, room } = answered();
+  expect(room.held).toBeGreaterThanOrEqual(2);
+  kept.resolve();
+  await settle();
+  expect(room.held).toBe(2);
+  res.emit('close');
+  expect(room.held).toBe(0);
+  const left = answered({ gone: true });
+  left.kept.resolve();
+  await settle();
+  expect(left.room.held).toBe(0);
 });

@@ -9,7 +9,7 @@ import { tokenAuthenticator } from '../../gateway/policy/authentication/token-au
 import { gcra } from '../../gateway/policy/rate-limit/gcra.ts';
 import { ACCESS, api, NOW, plan, upstream, version, view } from '../support/exchange-samples.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
-import { NEW_KEYS } from '../support/new-keys.ts';
+import { quietPorts } from '../support/quiet-ports.ts';
 import { ALGORITHMS } from './hostile/algorithms.ts';
 import { BINDINGS } from './hostile/bindings.ts';
 import { CLAIMS } from './hostile/claims.ts';
@@ -46,10 +46,10 @@ beforeAll(async () => {
     const rules = version({ access: { ...ACCESS, identities }, upstream });
     const current = plan([api([rules])]);
     return createExchange({
-      plan: () => current,
-      now: () => NOW,
-      wallClock: () => NOW,
-      monotonic: () => 0,
+      ...quietPorts(
+        () => current,
+        () => NOW,
+      ),
       guard: (_address, limit) => gcra(undefined, limit, 1, 0).taken,
       limiter: {
         take: (parts) =>
@@ -60,16 +60,9 @@ beforeAll(async () => {
             ...gcra(undefined, limit, cost, 0).taken,
           })),
       },
-      pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
-      idempotency: NEW_KEYS,
-      ledger: undefined,
-      adoption: { saw: () => undefined, isLate: () => false },
-      overrides: () => [],
       authenticators: new Map(
         [...verifiers].map(([name, each]) => [name, tokenAuthenticator(() => NOW, each)]),
       ),
-      onFault: () => undefined,
-      hstsSeconds: undefined,
     });
   };
   exchanges = {

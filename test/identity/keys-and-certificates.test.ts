@@ -5,7 +5,7 @@ import { createKeyAuthenticator } from '../../gateway/identity/api-keys.ts';
 import { createCertificateAuthenticator } from '../../gateway/identity/client-certificate.ts';
 import type { ClientCertificate } from '../../gateway/policy/authentication/access.ts';
 import type { CertificatePlace } from '../../gateway/policy/authentication/certificate-consumer.ts';
-import { makeKey, revokeKey } from '../../gateway/policy/authentication/key-changes.ts';
+import { makeKey, revokeKey, rotateKey } from '../../gateway/policy/authentication/key-changes.ts';
 import type { FoundKey, KeyRecord } from '../../gateway/policy/authentication/key-record.ts';
 import { newKeyId, newSecret } from '../../gateway/policy/authentication/key-text.ts';
 
@@ -58,6 +58,36 @@ describe('an API key', () => {
     ['that is empty', ['', { kind: 'away' }], { reason: 'credentials_missing' }, 0],
   ])('AUTH-3: %s', async (_what, carried, outcome, questions) => {
     expect(await judged(...carried)).toEqual([outcome, questions]);
+  });
+});
+
+describe('what was opened with an API key', () => {
+  const id = newKeyId();
+  const { key, digest } = newSecret(id);
+  const record = makeKey(
+    { id, consumer: 'acme', scopes: [], contact: undefined, expires: undefined },
+    digest,
+    0,
+  );
+  const found = (next: KeyRecord): FoundKey => ({ kind: 'found', record: next });
+
+  it.each<[string, () => FoundKey | Promise<FoundKey>, boolean]>([
+    ['while it is in order', () => found(record), false],
+    ['once it is revoked', () => found(revokeKey(record, 5)), true],
+    ['within an overlap', () => found(rotateKey(record, 'ab', { now: 5, overlapMs: NOW })), false],
+    ['behind it', () => found(rotateKey(record, 'ab', { now: 5, overlapMs: 10 })), true],
+    ['once nobody knows it', () => ({ kind: 'unknown' }), true],
+    ['while the store is away', () => ({ kind: 'away' }), false],
+    ['while that is asked', () => Promise.resolve(found(revokeKey(record, 5))), false],
+    ['while that cannot say', () => Promise.reject(new Error('no record')), false],
+  ])('AUTH-3: is taken back with it: %s', async (_what, next, isRevoked) => {
+    let find: () => FoundKey | Promise<FoundKey> = () => found(record);
+    const keys = { find: () => find() };
+    const { judge } = createKeyAuthenticator({ header: 'X-API-Key', keys, now: () => NOW });
+    const judged = await judge({ headers: { 'x-api-key': key } });
+    if (judged.kind !== 'consumer') throw new Error(judged.kind);
+    find = next;
+    expect(judged.consumer.isRevoked?.()).toBe(isRevoked);
   });
 });
 

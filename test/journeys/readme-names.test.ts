@@ -40,7 +40,7 @@ describe('what the README shows of files', () => {
     expect(shown).not.toEqual([]);
     for (const { text } of shown) {
       const file = join(workspace.folder, 'config/shown.yaml');
-      writeFileSync(file, `${text}policies: ./none/*.yaml\n`);
+      writeFileSync(file, `${text.replace(/^policies:.*\n/m, '')}policies: ./none/*.yaml\n`);
       const surroundings = { environment: {}, now: Date.UTC(2026, 10, 20), colour: false };
       const result = await runCheck({
         configFile: file,
@@ -120,6 +120,16 @@ describe('what the README names', () => {
   it('are the statuses of all faults', () => {
     const sentence = /^Faults are [^.]*\./m.exec(readme.prose)?.[0] ?? '';
     expect(new Set(Array.from(sentence.matchAll(/\d{3}/g), Number))).toEqual(statusesOfFaults());
+  });
+
+  it('are the pages of the admin API, all of them', () => {
+    const sources = globSync('gateway/admin/*.ts', { cwd: ROOT }).map((file) =>
+      readFileSync(join(ROOT, file), 'utf8'),
+    );
+    const pagesIn = (text: string) => Array.from(text.matchAll(/\/-\/(\w+)/g), ([, page = '']) => page);
+    const named = (readme.tables.get('admin request') ?? []).flatMap(([request = '']) => pagesIn(request));
+    const probes = ['healthy', 'ready'];
+    expect(new Set([...named, ...probes])).toEqual(new Set(sources.flatMap(pagesIn)));
   });
 
   // What a test runs needs no other proof that it exists: these above, `pause` and `pin` beside the demo.

@@ -76,9 +76,11 @@ export async function lookAtAll(
   const [route] = usageRoutes({
     plan: () => NO_POLICIES,
     now: () => NOW,
+    monotonic: () => performance.now(),
     overrides: { current: () => [] },
     ledger: stores.ledger,
     recordsUsage: true,
+    keptFrom: () => undefined,
   });
   if (route?.method !== 'GET') throw new Error('the first is the page that shows');
   const query = new URLSearchParams({ api: kept.api, since: `${kept.days - 1}d` });

@@ -1,6 +1,7 @@
 // Braces in the `policies` pattern: counted before anything looks for what they come to.
 import { describe, expect, it } from 'vitest';
 import { alternativesIn } from '../../gateway/plan/read/file-pattern.ts';
+import { threadMs } from '../support/thread-time.ts';
 import { GATEWAY, ORDERS, workspace } from './workspace.ts';
 
 describe('alternatives of a pattern', () => {
@@ -36,9 +37,9 @@ describe('a pattern of the gateway file', () => {
   it.each([`../policies/${'{a,b}'.repeat(25)}.yaml`, '../policies/{1..100000}.yaml'])(
     '%s is refused at once, with the reason',
     async (pattern) => {
-      const begun = performance.now();
+      const begun = threadMs();
       const problems = await withPattern(pattern);
-      expect(performance.now() - begun).toBeLessThan(4_000);
+      expect(threadMs() - begun).toBeLessThan(4_000);
       expect(problems).toEqual([
         expect.stringMatching(
           /^config\/gateway\.yaml:4 «.*» error: the braces come to more than 100 names: write \* for what differs/,

@@ -1,8 +1,7 @@
 // Idempotency keys as an operator sees them before they are in force: what check warns of, diff tells and explain shows.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runDiff } from '../../gateway/cli/diff.ts';
-import { runExplain } from '../../gateway/cli/explain.ts';
-import { NOW, type Workspace, workspace } from './workspace.ts';
+import { diff, explain } from '../support/file-commands.ts';
+import { type Workspace, workspace } from './workspace.ts';
 
 const api = (
   ofApi: string,
@@ -74,10 +73,7 @@ describe('diff', () => {
     ],
   ])('from %j to %j', async (before, after, changes) => {
     await using files = await workspace({ 'old.yaml': api(before), 'new.yaml': api(after) });
-    const { text } = await runDiff({
-      ...{ older: 'old.yaml', newer: 'new.yaml', configFile: files.configFile, cwd: files.folder },
-      ...{ format: 'text', exitCode: false, environment: {}, now: NOW, colour: false },
-    });
+    const { text } = await diff(files);
     expect(
       text
         .split('\n')
@@ -123,11 +119,6 @@ describe('explain', () => {
   );
 
   async function explained(request: string, headers: readonly string[]): Promise<string> {
-    const { text } = await runExplain({
-      ...{ request, headers, as: 'acme', scopes: undefined, paused: undefined, format: 'text' },
-      ...{ configFile: files.configFile, environment: {}, now: NOW, colour: false, cwd: files.folder },
-      ...{ today: NOW, pin: undefined, created: undefined },
-    });
-    return text;
+    return (await explain(files, request, { headers, as: 'acme' })).text;
   }
 });

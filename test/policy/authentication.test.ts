@@ -10,6 +10,8 @@ import { authorise } from '../../gateway/policy/authentication/authorise.ts';
 import { readBearer } from '../../gateway/policy/authentication/bearer.ts';
 import { challengesFor } from '../../gateway/policy/authentication/challenge.ts';
 import { consumerFrom } from '../../gateway/policy/authentication/consumer.ts';
+import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
+import { tokenEndOf } from '../../gateway/policy/authentication/token-time.ts';
 import { anyText } from '../support/any-text.ts';
 
 describe('bearer credentials', () => {
@@ -70,6 +72,30 @@ describe('bearer credentials', () => {
     expect(readBearer({ authorization: `Bearer ${'a'.repeat(8193)}` })).toMatchObject({
       refusal: { reason: 'token_invalid' },
     });
+  });
+});
+
+describe('until when a token is good', () => {
+  const [exp, fingerprint] = [1_000, 'ab'];
+  const shown = (ends: number) => ({
+    ...{ commonName: undefined, dnsNames: [], uris: [], fingerprint, ends },
+  });
+
+  it.each([
+    ['a bound one: no longer than its certificate', fingerprint, { exp }, 900_000, 900_000],
+    ['or than it says itself', fingerprint, { exp }, 1_100_000, 1_030_000],
+    ['which it may leave to its certificate', fingerprint, {}, 900_000, 900_000],
+    ['any other: whatever the connection shows', undefined, { exp }, 900_000, 1_030_000],
+    ['and for ever where it does not say', undefined, {}, 900_000, undefined],
+  ] as const)('WS-6: %s', (_what, boundTo, claims, certificateEnds, ends) => {
+    const consumer = { id: 'acme', named: true, via: 'token', scopes: new Set<string>(), claims } as const;
+    const verified = { kind: 'consumer', consumer, ...(boundTo && { boundTo }) } as const;
+    const judged = tokenAuthenticator(() => 0, { claims: () => true, verify: () => verified }).judge({
+      headers: { authorization: 'Bearer abc' },
+      clientCertificate: shown(certificateEnds),
+    });
+    if (judged instanceof Promise || judged.kind !== 'consumer') throw new Error('not known at once');
+    expect(tokenEndOf(judged.consumer)).toBe(ends);
   });
 });
 

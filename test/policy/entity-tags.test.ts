@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { mapConditions } from '../../gateway/policy/body-notice/conditions.ts';
 import { noticedTag, readTags, upstreamTag } from '../../gateway/policy/body-notice/entity-tag.ts';
 import { createNotice } from '../../gateway/policy/body-notice/notice.ts';
+import { threadMs } from '../support/thread-time.ts';
 
 const NOTICE = createNotice({
   sunset: Date.UTC(2026, 5, 1),
@@ -72,9 +73,9 @@ describe('a list of tags', () => {
 
   it('is read in one pass, however little of a list it is', () => {
     const blanks = ' '.repeat(60_000);
-    const before = performance.now();
+    const before = threadMs();
     for (const end of ['a', '"', 'W/', '"a" b']) expect(readTags(`"a",${blanks}${end}`)).toBeUndefined();
-    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(threadMs() - before).toBeLessThan(1_000);
   });
 
   it('is read as it was written, however many', () => {

@@ -74,6 +74,19 @@ describe('what it is scoped by', () => {
     expect(storageKey({ ...scope, ...changes })).not.toBe(storageKey(scope));
   });
 
+  it('IDM-4: users of one application are told apart, whatever an issuer that was asked names them by', () => {
+    const keys = [
+      {},
+      { sub: 1 },
+      { sub: 2 },
+      { sub: ['a'] },
+      { username: 'a' },
+      { username: 'b' },
+      { sub: 'a' },
+    ].map((claims) => storageKey({ ...scope, consumer: { id: 'acme', claims } }));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
   it('IDM-4: a consumer has its keys from every address, and nobody else can pose as one', () => {
     expect(storageKey({ ...scope, clientAddress: '192.0.2.2' })).toBe(storageKey(scope));
     const anonymous = { ...scope, consumer: undefined };
@@ -130,6 +143,7 @@ describe('what is kept', () => {
     const headers = {
       ...{ 'set-cookie': ['a=b'], date: 'x', age: '1', 'content-length': '2', ratelimit: 'x', link },
       ...{ 'x-ratelimit-remaining': '1', 'content-type': 'a/b', location: '/7', gone: undefined },
+      ...{ 'ratelimit-limit': '3', 'ratelimit-remaining': '1', 'ratelimit-reset': '2' },
     };
     expect(keptHeaders(headers)).toEqual({ link, 'content-type': 'a/b', location: '/7' });
   });

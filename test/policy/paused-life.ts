@@ -1,6 +1,5 @@
 // Orders v1 with its dates, and a pause around its sunset: what the tests of pauses judge.
 // Days are UTC, in epoch milliseconds.
-
 import type { BrownoutWindow } from '../../gateway/policy/lifecycle/brownout-rule.ts';
 import type { Pause } from '../../gateway/policy/lifecycle/override.ts';
 import type { PausableVersion } from '../../gateway/policy/lifecycle/pause-effects.ts';

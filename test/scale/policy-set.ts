@@ -78,6 +78,6 @@ versions:
 ${operations === 0 ? '' : `    operations:\n${listed.join('')}`}`;
 }
 
-export function nameOf(api: number): string {
+function nameOf(api: number): string {
   return `api-${String(api).padStart(5, '0')}`;
 }

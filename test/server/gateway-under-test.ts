@@ -1,6 +1,5 @@
 // The transport on real sockets, around a small hand-written exchange: what tests of server/ and forward/ start.
 // The exchange forwards `/echo…` to one upstream and refuses what a test tells it to.
-
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -18,11 +18,10 @@ import { forwardedField } from '../../gateway/server/forwarded-field.ts';
 import { hasBody, requestIdOf } from '../../gateway/server/message.ts';
 import { type Reading, readRequest } from '../../gateway/server/request-view.ts';
 import { NOW, workspace } from '../plan/workspace.ts';
-import { NO_USAGE } from '../support/exchange-samples.ts';
 import { fuzz } from '../support/fuzz.ts';
 import { fieldLines, mutated } from '../support/mutated-bytes.ts';
-import { NEW_KEYS } from '../support/new-keys.ts';
 import { createBytesParser } from '../support/parsed-request.ts';
+import { quietPorts } from '../support/quiet-ports.ts';
 
 const POLICY = `api: orders
 base: /api/orders
@@ -90,20 +89,12 @@ beforeAll(async () => {
   const loaded = await files.load();
   if (!isWhole(loaded)) throw new Error(JSON.stringify(loaded.problems));
   exchange = createExchange({
-    plan: () => loaded.plan,
-    now: () => NOW,
-    wallClock: () => NOW,
-    monotonic: () => 0,
+    ...quietPorts(
+      () => loaded.plan,
+      () => NOW,
+    ),
     guard: () => expect.fail('no guard'),
     limiter: { take: () => expect.fail('no limits') },
-    pins: { find: () => undefined, claim: async (_key, pin) => pin, replace: async () => true },
-    idempotency: NEW_KEYS,
-    overrides: () => [],
-    ledger: NO_USAGE,
-    authenticators: new Map(),
-    adoption: { saw: () => undefined, isLate: () => false },
-    onFault: () => undefined,
-    hstsSeconds: undefined,
   });
 });
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect as connectHttp2, createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Certificates, certificatesOf, type KeyPair } from '../../gateway/server/certificates.ts';
 import { certificatesShown, createTlsFace } from '../../gateway/server/tls-options.ts';
@@ -23,14 +23,17 @@ interface Face extends AsyncDisposable {
   readonly use: (certificates: Certificates) => void;
 }
 
-/** A bare server with the face of the public listener; it answers with the names of the pair it has shown. */
-async function startFace(first: Certificates): Promise<Face> {
+/** A bare server with the face of the public listener; it answers with the names of the pair it has shown, and the client's. */
+async function startFace(first: Certificates, now: () => number = Date.now): Promise<Face> {
   let current = first;
   const takers: ((certificates: Certificates) => void)[] = [];
-  const tls = createTlsFace({ current: () => current, onChange: (take) => void takers.push(take) });
+  const tls = createTlsFace({ current: () => current, onChange: (take) => void takers.push(take) }, now);
   const server: Http2SecureServer = createSecureServer(
     { ...tls.options, allowHTTP1: true },
-    (request, response) => response.end(certificatesShown(request.socket)?.own?.names.join(' ') ?? ''),
+    (request, response) => {
+      const { own, client } = certificatesShown(request.socket) ?? {};
+      response.end([...(own?.names ?? []), ...(client === undefined ? [] : [client.commonName])].join(' '));
+    },
   );
   tls.attach(server);
   const open = new Set<Socket>();
@@ -186,11 +189,19 @@ describe('TLS-1: what is offered', () => {
 });
 
 /** A session that may be resumed: with TLS 1.3 it comes after the handshake. */
-async function sessionOf(options: ConnectionOptions): Promise<Buffer> {
-  const socket = (await hello(options)).socket;
+async function sessionOf(options: ConnectionOptions, port?: number): Promise<Buffer> {
+  const socket = (await hello(options, port)).socket;
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   if (socket.getProtocol() === 'TLSv1.3') return (await once(socket, 'session'))[0];
   return socket.getSession() ?? Buffer.alloc(0);
+}
+
+/** The whole of what it says to one request. */
+async function textOf(socket: TLSSocket): Promise<string> {
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  return text;
 }
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('sessions and renewal over %s', (version) => {
@@ -221,6 +232,32 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('sessions and renewal over %s', (
       face = before;
     }
   });
+});
+
+describe.each(['TLSv1.2', 'TLSv1.3'] as const)('client certificates over %s', (version) => {
+  it.each(['http/1.1', 'h2'])(
+    'a session says who opened it, %s, and no longer than that is good where it has to',
+    async (alpn) => {
+      const authority = await makeKeyPair({ names: ['one.ca'], authority: true });
+      const { cert, key, expiry } = await makeKeyPair({ names: ['acme'], by: authority });
+      const asking = { ...ec, clients: { authorities: authority.cert, required: true } };
+      let now = Date.now();
+      await using own = await startFace(certificatesOf([asking], FIRST_NAME), () => now);
+      const only = { minVersion: version, maxVersion: version, servername: 'a.example' } as const;
+      const session = await sessionOf({ ...only, cert, key }, own.port);
+      /** What it is told there, of HTTP/2 its first octets; nothing where it is ended. */
+      const resumed = async () => {
+        const { socket, ...shaken } = await hello({ ...only, session, ALPNProtocols: [alpn] }, own.port);
+        expect(shaken).toMatchObject({ resumed: true, alpn });
+        const ended = once(socket, 'close').then(() => '');
+        const told = alpn === 'h2' ? once(socket, 'data').then(String) : textOf(socket);
+        return Promise.race([told.catch(() => ''), ended]);
+      };
+      expect(await resumed()).toMatch(alpn === 'h2' ? /./ : /a\.example acme$/);
+      now = expiry;
+      expect(await resumed()).toBe('');
+    },
+  );
 });
 
 describe('TLS-7: a renewed certificate', () => {

@@ -11,9 +11,6 @@ import { createRouteTable } from './route-table.ts';
 
 export const NOW = Date.UTC(2026, 10, 20);
 
-/** A ledger that has nothing. */
-export const NO_USAGE = { read: async () => ({ records: [], next: undefined }) };
-
 export const LIMIT = { name: 'default', units: 1, windowMs: 1000, burst: 1 };
 /** Tokens with scopes, and a limit per consumer. */
 export const ACCESS = {

@@ -49,7 +49,7 @@ export function isHttpDate(text: string): boolean {
   return IMF_FIXDATE.test(text) && new Date(text).toUTCString() === text;
 }
 
-export function isUri(text: string): boolean {
+function isUri(text: string): boolean {
   return URI.test(text) && URL.canParse(text);
 }
 

@@ -2,7 +2,6 @@
 // For tests of what such a call gets, keeps and costs, whatever keeps the pins.
 import { createExchange } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
-import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import type { ApiPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import { tokenAuthenticator } from '../../gateway/policy/authentication/token-authenticator.ts';
 import { createPhases } from '../../gateway/policy/lifecycle/phases.ts';
@@ -10,20 +9,8 @@ import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { Quota } from '../../gateway/policy/rate-limit/limit.ts';
 import type { PinStore } from '../../gateway/policy/versioning/pin.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
-import {
-  ACCESS,
-  api,
-  LIMIT,
-  LIMITS,
-  NO_USAGE,
-  NOW,
-  plan,
-  RULE,
-  upstream,
-  version,
-  view,
-} from './exchange-samples.ts';
-import { NEW_KEYS } from './new-keys.ts';
+import { ACCESS, api, LIMIT, LIMITS, NOW, plan, RULE, upstream, version, view } from './exchange-samples.ts';
+import { PLENTY, quietPorts } from './quiet-ports.ts';
 
 const LABELS = ['v1', 'v2'] as const;
 type Changes = Partial<VersionRules> & { readonly dates?: Partial<Schedule> };
@@ -84,14 +71,14 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
     scopes: new Set(['orders:read']),
     claims: {},
   };
-  const ports: ExchangePorts = {
-    plan: () => current,
-    now: () => now,
-    wallClock: () => now,
-    monotonic: () => 0,
+  const exchange = createExchange({
+    ...quietPorts(
+      () => current,
+      () => now,
+    ),
     guard: () => {
       onAsked('guard');
-      return { allowed: true, remaining: 1, retryAfterMs: 0, resetMs: 0 };
+      return PLENTY;
     },
     limiter: {
       take: () => {
@@ -100,9 +87,6 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
       },
     },
     pins,
-    idempotency: NEW_KEYS,
-    overrides: () => [],
-    ledger: NO_USAGE,
     authenticators: new Map([
       [
         'main',
@@ -115,11 +99,7 @@ export async function callUnnamed(call: UnnamedCall): Promise<Called> {
         }),
       ],
     ]),
-    adoption: { saw: () => undefined, isLate: () => false },
-    onFault: () => undefined,
-    hstsSeconds: undefined,
-  };
-  const exchange = createExchange(ports);
+  });
   const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
   const request = view({ method, path: '/api/orders', headers: { authorization: 'Bearer a.b.c' } });
   const directive = await exchange.decide(request, facts);

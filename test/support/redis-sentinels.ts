@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { type RunningRedis, startRedis } from './redis-server.ts';
 import { untilTrue } from './until-true.ts';
 
-export const PRIMARY = 'watched';
+const PRIMARY = 'watched';
 
 export interface RunningSentinels extends AsyncDisposable {
   /** `login` such as `user:password@`, with its sign. */

@@ -1,6 +1,7 @@
 // How many series there can be: whatever clients send, and however many consumers call what is deprecated.
 import { describe, expect, it } from 'vitest';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { createDepartures } from '../../gateway/server/workers/departures.ts';
 import { api, deprecatedFacts, plan, version } from '../support/exchange-samples.ts';
 import { harness, outcome, unrouted, WALL } from './telemetry-harness.ts';
 
@@ -110,35 +111,105 @@ describe('consumers of deprecated versions', () => {
 });
 
 describe('consumers that several workers have met', () => {
-  /** A worker that has met consumers `from` to `to`, each once. */
-  async function met(from: number, to: number) {
-    const { telemetry } = harness();
-    const facts = deprecatedFacts();
-    for (let index = from; index < to; index += 1)
-      telemetry.observer.onAnswer({ ...facts, consumer: consumer(`c${index}`) }, outcome());
-    return telemetry.metrics.snapshot();
-  }
+  const DAY = 86_400_000;
   const name = (label: string) => `sundial_deprecated_requests_total{${orders},consumer="${label}"}`;
 
-  it('are 200 in all; who came later is among the others, is counted there, and stays there', async () => {
-    const [first, second] = [await met(0, 150), await met(100, 250)];
-    let workers = [first, second];
-    const { series } = harness(plan, undefined, async () => workers);
-    const page = async () => series('sundial_deprecated_requests_total');
-    const shown = await page();
+  /** The page of a primary; each worker counts for itself and is heard of when it is looked at. */
+  function crew() {
+    let monotonic = 0;
+    const departures = createDepartures<object>(() => monotonic);
+    const page = harness(plan, undefined, departures.all);
+    return {
+      worker: () => {
+        const { telemetry, clocks } = harness();
+        const key = {};
+        return {
+          calls: (...ids: string[]) => {
+            for (const id of ids)
+              telemetry.observer.onAnswer({ ...deprecatedFacts(), consumer: consumer(id) }, outcome());
+          },
+          look: async () => {
+            clocks.wall = WALL + monotonic;
+            departures.keep(key, structuredClone(await telemetry.metrics.snapshot()));
+          },
+          /** What it counts from now on is counted then. */
+          wakes: () => {
+            clocks.wall = WALL + monotonic;
+          },
+          leave: () => departures.leave(key),
+        };
+      },
+      passes: (ms: number) => {
+        monotonic += ms;
+      },
+      consumers: () => page.series('sundial_deprecated_requests_total'),
+      dropped: async () => Object.values(await page.series('sundial_metrics_series_dropped_total'))[0],
+    };
+  }
+  const from = (first: number, end: number) =>
+    Array.from({ length: end - first }, (_, index) => `c${first + index}`);
+
+  it('are 200 in all; who came later is counted among the others, and nobody changes places', async () => {
+    const { worker, consumers, dropped, passes } = crew();
+    const [first, second, third] = [worker(), worker(), worker()];
+    first.calls(...from(0, 150));
+    second.calls(...from(100, 250));
+    for (const each of [first, second]) await each.look();
+    const shown = await consumers();
     expect(Object.keys(shown)).toHaveLength(202);
     expect(shown).toMatchObject({ [name('c0')]: 1, [name('c149')]: 2, [name('other')]: 50 });
     expect(Object.values(shown).reduce((sum, each) => sum + each, 0)).toBe(300);
-    const dropped = async () => Object.values(await series('sundial_metrics_series_dropped_total'))[0];
     expect(await dropped()).toBe(50);
-    // The other way round, and one who has met them all: nobody changes places.
-    workers = [second, first, await met(0, 200)];
-    const again = await page();
+    third.calls(...from(0, 200));
+    for (const each of [second, third, first]) await each.look();
+    const again = await consumers();
     expect(new Set(Object.keys(again))).toEqual(new Set(Object.keys(shown)));
     expect(again).toMatchObject({ [name('c0')]: 2, [name('c149')]: 3, [name('other')]: 50 });
-    // Once nobody counts them any more, there is room.
-    workers = [await met(300, 400)];
-    expect(await page()).toMatchObject({ [name('c399')]: 1 });
-    expect(await dropped()).toBe(0);
+    // Who has made room by not calling leaves what others were counted where it is.
+    passes(35 * DAY + 1);
+    await third.look();
+    third.calls('c240', 'c300');
+    for (const each of [first, second, third]) await each.look();
+    expect(await consumers()).toEqual({
+      [name('none')]: 0,
+      [name('c240')]: 1,
+      [name('c300')]: 1,
+      [name('other')]: 50,
+    });
+    expect(await dropped()).toBe(50);
+  });
+
+  it('leave once no worker was called for 35 days: until then no sum falls, whichever worker forgets or ends', async () => {
+    const { worker, consumers, passes } = crew();
+    const [first, second] = [worker(), worker()];
+    const shown = async () => {
+      for (const each of [first, second]) await each.look();
+      return (await consumers())[name('acme')];
+    };
+    first.calls(...Array<string>(40).fill('acme'));
+    second.calls('acme', 'acme');
+    expect(await shown()).toBe(42);
+    passes(20 * DAY);
+    second.wakes();
+    second.calls('acme');
+    expect(await shown()).toBe(43);
+    // The first worker has forgotten its forty by now.
+    passes(20 * DAY);
+    expect(await shown()).toBe(43);
+    second.wakes();
+    second.calls('acme');
+    expect(await shown()).toBe(44);
+    second.leave();
+    expect(await shown()).toBe(44);
+    first.wakes();
+    first.calls('acme');
+    expect(await shown()).toBe(45);
+    passes(35 * DAY);
+    expect(await shown()).toBe(45);
+    passes(1);
+    expect(await shown()).toBeUndefined();
+    first.wakes();
+    first.calls('acme');
+    expect(await shown()).toBe(1);
   });
 });

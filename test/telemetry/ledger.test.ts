@@ -1,13 +1,15 @@
 // What of a request becomes a record of the ledger, and what does not; versions that are watched; and how much it holds.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import type { VersionRules } from '../../gateway/plan/plan.ts';
+import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { createUsageTally, type UsageTally } from '../../gateway/telemetry/ledger/tally.ts';
+import { stopWatching } from '../../gateway/telemetry/ledger/unwatch.ts';
 import { createWatch } from '../../gateway/telemetry/ledger/watched.ts';
 import { ACCESS, api, deprecatedFacts, NOW, plan, version } from '../support/exchange-samples.ts';
 import { outcome } from './telemetry-harness.ts';
@@ -210,5 +212,32 @@ describe('versions that are watched', () => {
     expect(watch(NOW)).toEqual(before);
     current = plan([]);
     expect(watch(NOW)).toEqual([]);
+  });
+});
+
+describe('a ledger that is off', () => {
+  it('says to its store that nobody counts, and says it again until the store has heard', async () => {
+    vi.useFakeTimers();
+    try {
+      const told: string[] = [];
+      const error = (message: string) => void told.push(message);
+      const answers = [new StoreUnavailable('away'), new StoreUnavailable('away'), undefined];
+      const unwatch = async () => {
+        const answer = answers.shift();
+        told.push(answer === undefined ? 'heard' : 'away');
+        if (answer !== undefined) throw answer;
+      };
+      stopWatching({ unwatch }, { error });
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(told).toEqual(['away', 'away', 'heard']);
+      answers.push(new StoreUnavailable('away'));
+      const stop = stopWatching({ unwatch }, { error });
+      await vi.advanceTimersByTimeAsync(0);
+      stop();
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(told).toHaveLength(4);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

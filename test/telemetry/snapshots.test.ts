@@ -85,7 +85,7 @@ describe('the page of three processes', () => {
   });
 
   it('shows a process that ends while the page is made once', async () => {
-    const departures = createDepartures<object>();
+    const departures = createDepartures<object>(() => 0);
     const worker = {};
     departures.keep(worker, await processOf(2).snapshot());
     const page = departures.all();

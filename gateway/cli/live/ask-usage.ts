@@ -19,49 +19,74 @@ export interface LiveUsage {
 export type AskedUsage = LiveUsage | { readonly kind: 'absent'; readonly why: string };
 
 export const USUAL_DAYS = 30;
-const WITHIN_MS = 10_000;
-/** A hundred thousand consumers; whoever has more sees the first of them counted. */
+/** Longer than a gateway takes to say that its store is slow. */
+const WITHIN_MS = 30_000;
+const ALL_WITHIN_MS = 60_000;
+/** A hundred thousand consumers of a version; whoever has more sees the first of them counted. */
 const MOST_PAGES = 200;
 
+type Absent = Extract<AskedUsage, { kind: 'absent' }>;
+type Ask = (query: Readonly<Record<string, string>>) => Promise<UsageAnswer | Absent>;
+
+/** Takes at most a minute. */
 export async function askUsage(sources: readonly PolicySource[], which: WhichGateway): Promise<AskedUsage> {
   const door = await findGateway(which);
   if (door.kind === 'failed') return absent(door.text);
-  const versions = sources.flatMap(({ file }) => [...versionsOf(file).values()]);
+  const ask = askingFor(ALL_WITHIN_MS, door);
+  const versions = sources.flatMap(({ file }) =>
+    [...versionsOf(file)].map(([version, rules]) => ({ api: file.api, version, ...rules })),
+  );
   const days = new Set([USUAL_DAYS, ...versions.flatMap(({ retire_when }) => retire_when?.days ?? [])]);
   const answers = new Map<number, UsageAnswer>();
   for (const each of days) {
-    const answer = await askPage(door, { since: `${each}d` });
+    const answer = await ask({ since: `${each}d` });
     if ('why' in answer) return answer;
     answers.set(each, answer);
   }
   const first = answers.get(USUAL_DAYS);
   if (first === undefined) throw new Error('a month was asked for');
-  const callers = versions.some(({ freeze }) => freeze !== undefined) ? await allRows(door, first) : [];
+  const callers: UsageRowBody[] = [];
+  for (const { api, version, freeze } of versions) {
+    // What the gateway does not know yet nobody calls, and it would say so.
+    const isKnown = first.versions?.some((each) => each.api === api && each.version === version) ?? false;
+    const rows = freeze !== undefined && isKnown ? await callersOf({ api, version }, ask) : [];
+    // Of a part nobody can say how many it would meet.
+    if ('why' in rows) return rows;
+    callers.push(...rows);
+  }
   return { kind: 'usage', now: first.now, answers, callers };
 }
 
-async function allRows(door: AdminDoor, first: UsageAnswer): Promise<readonly UsageRowBody[]> {
-  const rows = [...first.consumers];
-  let { next } = first;
-  for (let page = 1; next !== null && page < MOST_PAGES; page += 1) {
-    const answer = await askPage(door, { since: `${USUAL_DAYS}d`, after: next });
-    if ('why' in answer) break;
+async function callersOf(
+  version: { readonly api: string; readonly version: string },
+  ask: Ask,
+): Promise<readonly UsageRowBody[] | Absent> {
+  const rows: UsageRowBody[] = [];
+  let next: string | null | undefined;
+  for (let page = 0; next !== null && page < MOST_PAGES; page += 1) {
+    const after = next === undefined ? {} : { after: next };
+    const answer = await ask({ since: `${USUAL_DAYS}d`, ...version, ...after });
+    if ('why' in answer) return answer;
     rows.push(...answer.consumers);
     next = answer.next;
   }
   return rows;
 }
 
-async function askPage(
-  door: AdminDoor,
-  query: Readonly<Record<string, string>>,
-): Promise<UsageAnswer | Extract<AskedUsage, { kind: 'absent' }>> {
-  const path = `/-/usage?${new URLSearchParams(query)}`;
-  const answered = await askAdmin(door, { method: 'GET', path, withinMs: WITHIN_MS });
-  if (answered.kind === 'failed') return absent(answered.text);
-  return readUsageAnswer(answered.body) ?? absent('the gateway is of another edition than this command');
+/** Each page in its time, and all of them in `allWithinMs`. */
+function askingFor(allWithinMs: number, door: AdminDoor): Ask {
+  const end = performance.now() + allWithinMs;
+  return async (query) => {
+    const withinMs = Math.min(WITHIN_MS, Math.ceil(end - performance.now()));
+    if (withinMs <= 0)
+      return absent(`the gateway did not tell all of it within ${allWithinMs / 1_000} seconds`);
+    const path = `/-/usage?${new URLSearchParams(query)}`;
+    const answered = await askAdmin(door, { method: 'GET', path, withinMs });
+    if (answered.kind === 'failed') return absent(answered.text);
+    return readUsageAnswer(answered.body) ?? absent('the gateway is of another edition than this command');
+  };
 }
 
-function absent(text: string): Extract<AskedUsage, { kind: 'absent' }> {
+function absent(text: string): Absent {
   return { kind: 'absent', why: text.replace(/^sundial: /, '').trim() };
 }

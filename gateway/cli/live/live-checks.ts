@@ -1,6 +1,5 @@
 // `check --live`: what the files name outside themselves is looked for: targets, key sets, introspection, Redis, the ends of certificates.
 // Findings stand where the name is written; what is shown of a failure is why, never a value that came from elsewhere.
-
 import type { Whole } from '../../plan/load.ts';
 import type { PolicySource } from '../../plan/load-documents.ts';
 import type { Problem, Severity } from '../../plan/problems.ts';

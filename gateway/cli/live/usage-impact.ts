@@ -8,11 +8,12 @@ import { effectiveSunset } from '../../plan/redirects.ts';
 import type { UsedVersion } from '../../plan/usage-answers.ts';
 import { versionName, versionPath, versionsOf } from '../../plan/versions.ts';
 import type { EpochMs } from '../../policy/contract.ts';
+import { endsSoon, leaveInWords } from '../../policy/lifecycle/exceptions.ts';
 import { judgeRetirement, retireWhenInWords, usageInWords } from '../../policy/lifecycle/retire-when.ts';
 import { dateInWords } from '../../policy/notation.ts';
 import { dayNumber, startOfDay } from '../../policy/usage/day.ts';
 import { called, calledInWords, counted, type Look } from '../../policy/usage/verdict.ts';
-import { daysBefore, type UsageWindow, usageWindow } from '../../policy/usage/window.ts';
+import { daysBefore, tellsSince, type UsageWindow, usageWindow } from '../../policy/usage/window.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { type LiveUsage, USUAL_DAYS } from './ask-usage.ts';
 
@@ -97,7 +98,9 @@ function mayRetire({ source, label, version, used, live, now, say, warn }: Judge
   const sunset = effectiveSunset(version);
   if (rule === undefined || sunset === undefined || sunset <= now) return;
   const { consumers, calls } = usedIn(live, used.api, label, rule.days) ?? { consumers: 0, calls: 0 };
-  const usage = { consumers, calls, days: rule.days, since: countedSince(used, live) };
+  const { kept = null } = live.answers.get(USUAL_DAYS) ?? {};
+  const since = tellsSince(countedSince(used, live), kept === null ? undefined : Date.parse(kept));
+  const usage = { consumers, calls, days: rule.days, since };
   const { kind } = judgeRetirement(rule, usage, now);
   const bound = `retire_when ${retireWhenInWords(rule)}`;
   if (kind === 'met') say(`${bound}: met`);
@@ -139,30 +142,38 @@ function closes({ source, label, version, used, live, now, say, warn }: Judged):
   const excepted = (version.exceptions ?? []).filter(
     ({ from, until }) => from.includes('freeze') && now < until,
   );
-  const callers = live.callers.filter(
-    (row) => row.api === used.api && row.version === label && row.via !== 'address',
-  );
-  const late = callers.filter(
-    ({ consumer, firstCall }) =>
-      Date.parse(firstCall) >= freeze && !excepted.some((each) => each.consumer === consumer),
+  const callers = firstCalls(live, used);
+  const late = [...callers].filter(
+    ([caller, first]) => first >= freeze && !excepted.some(({ consumer }) => consumer === caller),
   );
   const day = dateInWords(freeze);
   if (freeze > now)
-    say(`closes to new consumers on ${day}; ${counted(callers.length, 'consumer')} call it now`);
+    say(`closes to new consumers on ${day}; ${counted(callers.size, 'consumer')} call it now`);
   else if (late.length === 0) say(`closed to new consumers since ${day}`);
   else {
-    const of = `${late.length.toLocaleString('en-US')} of ${counted(callers.length, 'consumer')}`;
+    const of = `${late.length.toLocaleString('en-US')} of ${counted(callers.size, 'consumer')}`;
     say(`closed to new consumers since ${day}: refuses ${of} that called it in ${USUAL_DAYS} days`);
   }
 }
 
+/** By consumer, whatever proved its id: the gateway judges so, too. An address is nobody's id. */
+function firstCalls({ callers }: LiveUsage, used: UsedVersion): ReadonlyMap<string, EpochMs> {
+  const first = new Map<string, EpochMs>();
+  for (const { api, version, consumer, via, firstCall } of callers) {
+    if (api !== used.api || version !== used.version || via === 'address') continue;
+    first.set(consumer, Math.min(Date.parse(firstCall), first.get(consumer) ?? Number.POSITIVE_INFINITY));
+  }
+  return first;
+}
+
 function excepts({ version, used, now, say, warn }: Judged): void {
-  for (const [index, { consumer, from, until }] of (version.exceptions ?? []).entries()) {
+  for (const [index, exception] of (version.exceptions ?? []).entries()) {
+    const { consumer, until } = exception;
     if (until <= now) continue;
     const use = used.exceptions.find((each) => each.consumer === consumer);
     const calls = use === undefined ? 'calls that are not known yet' : counted(use.calls, 'call');
-    const leave = `leave from ${from.join(' and ')} until ${dateInWords(until)}`;
-    if (use !== undefined && use.calls > 0 && until - now <= NEAR_MS) {
+    const leave = leaveInWords(exception);
+    if (use !== undefined && use.calls > 0 && endsSoon(exception, now)) {
       const left = counted(Math.floor((until - now) / DAY_MS), 'day');
       warn(
         ['exceptions', index, 'until'],

@@ -117,8 +117,14 @@ async function recordsOf(
   since: string,
   ledger: Pick<LedgerStore, 'read'>,
 ): Promise<{ readonly records: readonly UsageRecord[]; readonly more: boolean }> {
-  const page = await ledger.read({ consumer, via, since }, { after: undefined, limit: MOST_RECORDS });
-  return { records: page.records, more: page.records.length === MOST_RECORDS && page.next !== undefined };
+  const { records, next } = await ledger.read(
+    { consumer, via, since },
+    { after: undefined, limit: MOST_RECORDS },
+  );
+  const more = next !== undefined;
+  if (more && records.length < MOST_RECORDS)
+    throw new StoreUnavailable('the store is too slow to tell all of it');
+  return { records, more };
 }
 
 function ownVersion(row: UsageRow, plan: GatewayPlan, moment: Now): OwnVersion {

@@ -29,7 +29,7 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
       const gateway = await tryRead(context.configFile, context.readFile);
       const files = await findFiles(start.patterns);
       const unmatched =
-        files.length > 0 ? [] : [nothingMatched(documentOf(context, context.configFile, gateway))];
+        files.length > 0 ? [] : [nothingMatched(context, documentOf(context, context.configFile, gateway))];
       policies = await kept.read(files, now);
       problems = sortProblems([
         ...unmatched,

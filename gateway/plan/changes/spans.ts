@@ -1,6 +1,7 @@
 // How far apart two instants are, in the words of a calendar: `3 months`, `1 month 5 days`, `15 minutes`.
 // For dates that moved and for windows; UTC, where every day has 24 hours.
 import type { EpochMs } from '../../policy/contract.ts';
+import { inUtc } from '../rules/calendar.ts';
 
 const UNITS = ['months', 'days', 'hours', 'minutes', 'seconds', 'milliseconds'] as const;
 
@@ -18,8 +19,4 @@ export function spanInWords(a: EpochMs, b: EpochMs): string {
 /** `+3 months` for a move to a later instant, `-3 months` for one to an earlier. */
 export function moveInWords(from: EpochMs, to: EpochMs): string {
   return `${to < from ? '-' : '+'}${spanInWords(from, to)}`;
-}
-
-function inUtc(at: EpochMs): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('UTC');
 }

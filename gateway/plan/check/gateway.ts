@@ -52,6 +52,8 @@ function checkProxies({ parts }: GatewayView, report: Report): void {
   }
 }
 
+const CLIENT_CERTIFICATES = ['listeners', 'https', 'tls', 'client_certificates'];
+
 function checkIdentities({ document, parts }: GatewayView, report: Report): void {
   const headers = new Map<string, string>();
   for (const [name, identity] of Object.entries(parts.identity ?? {})) {
@@ -68,7 +70,7 @@ function checkIdentities({ document, parts }: GatewayView, report: Report): void
         report(['identity', name], { rule: 'identity', severity: 'warning', message, at: 'key' });
       }
     }
-    if ('certificate' in identity && parts.listeners?.https?.tls?.client_certificates === undefined) {
+    if ('certificate' in identity && !document.has(CLIENT_CERTIFICATES)) {
       const message = 'no listener asks clients for a certificate';
       const hint = 'add listeners.https.tls.client_certificates: { ca: <file>, mode: optional }';
       report(['identity', name, 'certificate'], { rule: 'identity', message, hint, at: 'key' });

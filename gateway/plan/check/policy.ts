@@ -1,6 +1,5 @@
 // Cross checks of one policy file against itself and the gateway: access, limits, where upstreams point.
 // Versions with their dates and carriers have files of their own.
-
 import { pathsOf } from '../api-routes.ts';
 import { DEFAULT_TIMEOUTS } from '../compile/upstream.ts';
 import { portOf, reaches } from '../grammar/addresses.ts';

@@ -3,7 +3,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
-import type { VersionParts } from '../grammar/policy-grammar.ts';
+import { VERSION_KEYS, type VersionParts } from '../grammar/policy-grammar.ts';
 import { suggestOrList } from '../read/shape-issues.ts';
 import { hasSunset, redirectChain, redirectOf } from '../redirects.ts';
 import { reportDangling } from './dangling.ts';
@@ -19,15 +19,10 @@ const NO_CARRIERS = { header: undefined, default: undefined };
 export function checkVersions(view: PolicyView, now: EpochMs, report: Report): void {
   for (const [label, version] of view.versions) {
     if (!view.unversioned && parseLabel(label) === undefined) {
-      const near = `v${label.replace(/^(?:v|version|ver|release)[\s._-]*/i, '')}`;
-      const hint =
-        parseLabel(near) === undefined
-          ? 'write v and the number, such as v1 or v1.2.0, or a date such as 2026-01-15'
-          : `write ${near}`;
       report(['versions', label], {
         rule: 'label',
         message: `not a version label: "${label.slice(0, 60)}"`,
-        hint,
+        hint: labelMeant(label),
         at: 'key',
       });
     }
@@ -41,6 +36,14 @@ export function checkVersions(view: PolicyView, now: EpochMs, report: Report): v
     checkAlternate(label, version, report);
   }
   checkUpstreamsPerVersion(view, now, report);
+}
+
+function labelMeant(label: string): string {
+  if (VERSION_KEYS.includes(label)) return 'it belongs in the version above: write it farther right';
+  const near = `v${label.replace(/^(?:v|version|ver|release)[\s._-]*/i, '')}`;
+  return parseLabel(near) === undefined
+    ? 'write v and the number, such as v1 or v1.2.0, or a date such as 2026-01-15'
+    : `write ${near}`;
 }
 
 /** `vN` means the newest version of that major, so that a full one beside it takes all its requests. */

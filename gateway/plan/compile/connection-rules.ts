@@ -4,8 +4,8 @@ import type { ConnectionRules, RetryRules } from '../connection-rules.ts';
 import type { UpstreamFile } from '../grammar/policy-grammar.ts';
 import type { UpstreamPlan } from '../plan.ts';
 
-export const DEFAULT_CONNECTIONS: ConnectionRules = { max: 256, queue: 1_024, waitMs: 1_000 };
-export const DEFAULT_RETRIES: RetryRules = { attempts: 1, budget: 0.2 };
+const DEFAULT_CONNECTIONS: ConnectionRules = { max: 256, queue: 1_024, waitMs: 1_000 };
+const DEFAULT_RETRIES: RetryRules = { attempts: 1, budget: 0.2 };
 
 /** The texts of certificates and keys stand in `file` in place of their paths by now. */
 export function compileConnectionRules(

@@ -2,9 +2,9 @@
 // By the convention of the grammars, `default 5s` is a value that could be written, `default: …` a rule in words.
 import type { z } from 'zod';
 import type { Path } from '../read/document.ts';
+import { isMap } from '../read/values.ts';
 
 type Schema = z.core.JSONSchema.JSONSchema;
-type Values = Readonly<Record<string, unknown>>;
 
 const LITERAL = /\b[Dd]efault ([^\s;,]+(?:, [^\s;,]+)*)/;
 /** Sections whose defaults hold whether the section is written or not. */
@@ -116,8 +116,4 @@ function literalOf({ description = '', type, items }: Schema): unknown {
   if (type === 'array' || items !== undefined) return written;
   if (first === 'true' || first === 'false') return first === 'true';
   return /^\d+$/.test(first) ? Number(first) : first;
-}
-
-function isMap(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,11 @@
 // The effective configuration: every value in force with the line it comes from, fit to be shown.
 // From the documents behind a plan; for `sundial config show` and the admin listener.
-
 import { schemaOf } from '../grammar/editor-schemas.ts';
 import { gatewayGrammar } from '../grammar/gateway-grammar.ts';
 import { policyGrammar } from '../grammar/policy-grammar.ts';
 import { atOnce } from '../in-slices.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
+import { isMap } from '../read/values.ts';
 import { withDefaults } from './defaults.ts';
 import { withInheritedLimits } from './inherited-limits.ts';
 import { shownValue } from './redacted.ts';
@@ -102,8 +102,4 @@ function placeOf(document: SourceDocument, path: Path): string {
 
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
-}
-
-function isMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@
 // The last step before the effective configuration is shown; a plan is compiled from what the files say.
 import { DEFAULT_LIMIT } from '../../policy/rate-limit/lowering.ts';
 import type { Path } from '../read/document.ts';
-import { keysOf, valueAt } from '../read/values.ts';
+import { keysOf, pointer, valueAt } from '../read/values.ts';
 
 export interface ShownLimits {
   readonly values: unknown;
@@ -80,8 +80,4 @@ function limitsAt(values: unknown, section: Path): readonly Limit[] {
       ? []
       : [{ name: String(valueAt(values, [...at, 'name']) ?? DEFAULT_LIMIT), at, keys }];
   });
-}
-
-function pointer(path: Path): string {
-  return path.join('\u0000');
 }

@@ -2,7 +2,7 @@
 // The effective configuration goes through here leaf by leaf.
 import type { Path, SourceDocument } from '../read/document.ts';
 
-export const REDACTED = '[redacted]';
+const REDACTED = '[redacted]';
 
 /** By their key these are secrets wherever they stand. */
 const SECRET_KEY = /^(?:token|password|secret)$/;

@@ -1,7 +1,7 @@
 // A policy document with values that stand in a description: the checks and the compiler see one document, and every
 // problem still points at the line where its value is written.
 import type { Path, SourceDocument } from '../read/document.ts';
-import { setAt, valueAt } from '../read/values.ts';
+import { pointer, setAt, valueAt } from '../read/values.ts';
 import type { DescriptionText, Mark } from './description-text.ts';
 
 /** A value of a description that stands for what the policy does not say at `at`. */
@@ -54,8 +54,4 @@ export function withBorrowed(document: SourceDocument, borrowed: readonly Borrow
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function pointer(path: Path): string {
-  return path.join('\u0000');
 }

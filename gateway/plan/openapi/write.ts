@@ -1,6 +1,5 @@
 // A description with the lifecycle of its version written into it: `deprecated` and `x-lifecycle`, and no other byte.
 // The last step of `sundial openapi`; what is written is read again before anybody gets it.
-
 import type { YAMLMap } from 'yaml';
 import { type DescribedOperation, type Description, readDescription } from './description.ts';
 import { mapOf } from './description-text.ts';

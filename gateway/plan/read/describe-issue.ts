@@ -35,7 +35,8 @@ export function describeIssue(
     const last = issue.path.at(-1);
     const where = typeof last === 'number' ? 'in this entry' : `behind "${last}"`;
     const message = `nothing is written ${where}: give it a value, or take it out`;
-    return [document.problem(issue.path, { rule: 'shape', message, at: 'key' })];
+    const hint = typeof last === 'number' ? undefined : NOT_BELOW;
+    return [document.problem(issue.path, { rule: 'shape', message, hint, at: 'key' })];
   }
   if (typeof given === 'object' && given !== null && issue.rule === 'custom') {
     return [document.problem(issue.path, { rule: 'shape', message: issue.message })];
@@ -70,6 +71,10 @@ function cure(issue: ShapeIssue, given: unknown, document: SourceDocument): stri
 function wantsList({ message }: ShapeIssue, given: unknown): boolean {
   return message === 'expected a list' || (typeof given === 'object' && message.endsWith(' or a list'));
 }
+
+/** The two ways in which YAML takes away what was meant as the value of a key. */
+const NOT_BELOW =
+  'what belongs to it stands farther right than it does; a value that begins with # is written in quotes';
 
 const MERGE = 'merge keys are not read: write its keys out, or let an alias stand for the whole map';
 

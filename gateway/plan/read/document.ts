@@ -6,6 +6,7 @@ import { maskPasswords, type Problem } from '../problems.ts';
 import { aliasTargets } from './alias-targets.ts';
 import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
 import { createPositions, type Remark } from './positions.ts';
+import { pointer } from './values.ts';
 import { MOST_BYTES, readYaml } from './yaml-text.ts';
 
 export type Path = readonly (string | number)[];
@@ -112,7 +113,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       key: key && rangeOf(key),
       value: rangeOf(node ?? key),
       written,
-      from: filled.kind === 'replaced' ? filled.from : [],
+      from: filled.kind === 'literal' ? [] : filled.from,
       outside: filled.kind === 'replaced' && filled.outside,
     });
     if (filled.kind === 'failed') return refuse(node ?? undefined, { ...filled });
@@ -193,10 +194,6 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
 /** There `x-` begins the name of a header field, everywhere else a note that is passed over. */
 function holdsFieldNames([section, , key, below]: Path): boolean {
   return section === 'headers' && key === 'set' && below === undefined;
-}
-
-function pointer(path: Path): string {
-  return path.join('\u0000');
 }
 
 function rangeOf(node: Node | undefined): [number, number] {

@@ -20,7 +20,13 @@ export type Interpolated =
       /** Whether anything of it stands elsewhere than in the document: it is not a default alone. */
       readonly outside: boolean;
     }
-  | { readonly kind: 'failed'; readonly message: string; readonly hint?: string };
+  /** `from` as above, as far as it is known what was meant. */
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly hint?: string;
+      readonly from: readonly string[];
+    };
 
 const FORM = /\$\{([^{}]*)\}/g;
 const ENV = /^env:([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
@@ -33,7 +39,7 @@ export function interpolate(text: string, sources: Sources): Interpolated {
   const from: string[] = [];
   let outside = false;
   const fail = (message: string, hint?: string): string => {
-    failed ??= hint === undefined ? { kind: 'failed', message } : { kind: 'failed', message, hint };
+    failed ??= { kind: 'failed', message, from, ...(hint !== undefined && { hint }) };
     return '';
   };
   const replaced = text.replace(FORM, (_whole, body: string) => {

@@ -41,7 +41,18 @@ const ROWS: readonly Row[] = [
         ? `algorithms: [RS256], or what else the issuer publishes keys for: they cannot verify a shared secret`
         : undefined,
   },
-  { at: 'cors', write: (given) => `cors: { origins: ${list(given)} }` },
+  {
+    at: 'cors',
+    write: (given) =>
+      typeof given === 'string' && /^(?:no|off|none)$/i.test(given)
+        ? 'nothing at all: without "cors" preflights go to the service'
+        : `cors: { origins: ${list(given)} }`,
+  },
+  {
+    at: '**.idempotency',
+    write: (given) =>
+      `idempotency: { methods: ${/^(?:yes|on|true)$/i.test(String(given)) ? '[POST, PUT, PATCH]' : list(given)} }`,
+  },
   {
     at: 'versions',
     write: (given) =>
@@ -50,7 +61,9 @@ const ROWS: readonly Row[] = [
   {
     at: 'versions.*',
     write: (given, last) =>
-      text(given, (it) => `${last}: { released: ${parseInstant(it) === undefined ? '<date>' : it} }`),
+      parseLabel(String(last)) === undefined
+        ? undefined
+        : text(given, (it) => `${last}: { released: ${parseInstant(it) === undefined ? '<date>' : it} }`),
   },
 ];
 
@@ -69,7 +82,7 @@ const LONGEST = 100;
 
 /** What to write at `path` instead of `given`; undefined where that is not known. */
 export function nearShape(path: Path, given: unknown): string | undefined {
-  const words = wordsOf(given);
+  const words = given === true && stands(path, ['**', 'idempotency']) ? 'yes' : wordsOf(given);
   const last = path.at(-1);
   if (words === undefined || last === undefined) return undefined;
   const row = ROWS.find(({ at }) => stands(path, at.split('.')));

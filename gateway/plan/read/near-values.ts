@@ -10,6 +10,8 @@ import {
 } from '../../policy/notation.ts';
 import { parseLowering } from '../../policy/rate-limit/section.ts';
 import { parseAddress } from '../grammar/addresses.ts';
+import { redisAddress } from '../redis-address.ts';
+import type { Path } from './document.ts';
 import { nearDate, nearDuration, nearRate, nearShare, nearSize } from './near-notations.ts';
 import { asYaml } from './near-shapes.ts';
 import type { ShapeIssue } from './shape-issues.ts';
@@ -17,7 +19,7 @@ import type { ShapeIssue } from './shape-issues.ts';
 interface Row {
   readonly message: RegExp;
   /** Undefined where it is not known what is meant. */
-  readonly nearly: (text: string) => string | undefined;
+  readonly nearly: (text: string, path: Path) => string | undefined;
   readonly reads: (text: string) => unknown;
 }
 
@@ -44,6 +46,7 @@ const ROWS: readonly Row[] = [
   { message: /^not a size/, nearly: nearSize, reads: parseSize },
   { message: /^not an absolute https URL/, nearly: nearPage, reads: parsePageUrl },
   { message: /^not an origin: http or https/, nearly: nearOrigin, reads: URL.canParse },
+  { message: /^not a store/, nearly: nearStore, reads: redisAddress },
   { message: /^not an address such as/, nearly: nearAddress, reads: parseAddress },
   { message: /^not a path with one whole segment/, nearly: nearTemplate, reads: matching(VERSIONED_PATH) },
   { message: /^not a plain path/, nearly: nearPath, reads: matching(PLAIN_PATH) },
@@ -69,7 +72,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 /** What to write instead of `text`, of which `message` says what it is not. */
 export function nearValue({ path, message }: ShapeIssue, text: string): string | undefined {
   const row = ROWS.find((each) => each.message.test(message));
-  const near = text.length > LONGEST ? undefined : row?.nearly(text);
+  const near = text.length > LONGEST ? undefined : row?.nearly(text, path);
   if (row !== undefined && near !== undefined && near !== text && (row.reads(near) ?? false) !== false)
     return `write ${asYaml(near)}${path.includes('targets') ? pathOfTarget(text) : ''}`;
   return ADVICE.find(([pattern]) => pattern.test(message))?.[1];
@@ -101,12 +104,19 @@ function nearPage(text: string): string | undefined {
   return URL.canParse(absolute) ? new URL(absolute.replace(/^http:/i, 'https:')).href : undefined;
 }
 
-function nearOrigin(text: string): string | undefined {
-  // A name without a port is what the world calls; with one, or a number, it is a service behind.
-  const scheme = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/i.test(text) ? 'https' : 'http';
+function nearOrigin(text: string, [key]: Path): string | undefined {
+  // A name without a port is what the world calls, as is `public`; with one, or a number, it is a service behind.
+  const isCalled = key === 'public' || /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]+$/i.test(text);
+  const scheme = isCalled ? 'https' : 'http';
   const absolute = /^[a-z]+:\/\//i.test(text) ? text : `${scheme}://${text}`;
   if (!/^https?:/i.test(absolute) || !URL.canParse(absolute)) return undefined;
   return /^[\w.[\]:-]+$/.test(new URL(absolute).host) ? new URL(absolute).origin : undefined;
+}
+
+/** `localhost:6379`, `redis:localhost:6379`. */
+function nearStore(text: string): string | undefined {
+  const address = /^(?:redis:)?([\w.-]+:\d{1,5})$/i.exec(text)?.[1];
+  return address && `redis://${address}`;
 }
 
 function nearAddress(text: string): string | undefined {

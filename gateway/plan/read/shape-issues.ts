@@ -3,7 +3,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import type { Path } from './document.ts';
-import { valueAt } from './values.ts';
+import { isMap, valueAt } from './values.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -143,10 +143,6 @@ function besideWords(issue: ShapeIssue, path: Path, words: readonly string[]): S
 
 function sameAs(a: Issue, b: Issue): boolean {
   return a.path.join('\u0000') === b.path.join('\u0000');
-}
-
-function isMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Of several kinds of map the one is meant that has the most of the keys that are written, then the one that is nearest. */

@@ -30,7 +30,16 @@ export function removeAt(root: unknown, path: Steps): void {
   else Reflect.deleteProperty(parent, key);
 }
 
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Keys of a map; none of anything else. */
 export function keysOf(value: unknown): readonly string[] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+  return isMap(value) ? Object.keys(value) : [];
+}
+
+/** One text per path, to keep things by. */
+export function pointer(path: readonly (string | number)[]): string {
+  return path.join('\u0000');
 }

@@ -1,6 +1,5 @@
 // brownout-announcement: callers are told at least 14 days before the first window of a brownout.
 // A refusal nobody was told of is an outage.
-
 import { brownoutListsOf, spellInstant } from './brownout-lists.ts';
 import { dayUntil } from './calendar.ts';
 import type { Rule } from './subject.ts';

@@ -27,6 +27,6 @@ export function dayUntil(at: EpochMs): string {
   return inUtc(at).toPlainDate().toString();
 }
 
-function inUtc(at: EpochMs): Temporal.ZonedDateTime {
+export function inUtc(at: EpochMs): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('UTC');
 }

@@ -1,6 +1,5 @@
 // The rules about the dates of one policy file, in the order their findings are read.
 // Called with the other checks of a file; `rules:` in the file switches each of them.
-
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { bodyNotice } from './body-notice.ts';

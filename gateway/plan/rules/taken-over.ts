@@ -2,7 +2,7 @@
 // A guide or a page that no version needs waits for a later one; a date that nothing ends by is a mistake.
 import type { PolicyView, Report } from '../check/views.ts';
 import { isTakenOver, ownInstead } from '../inherited.ts';
-import { valueAt } from '../read/values.ts';
+import { isMap, valueAt } from '../read/values.ts';
 
 const ANNOUNCED_TO_ALL = [
   'announced',
@@ -31,8 +31,4 @@ export function takenOver({ document, labels }: PolicyView, report: Report): voi
       at: 'key',
     });
   }
-}
-
-function isMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

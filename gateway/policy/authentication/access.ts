@@ -40,8 +40,10 @@ export interface Consumer {
   readonly claims: Readonly<Record<string, unknown>>;
   /** What its id has before it, for whatever else names somebody in its token. */
   readonly prefixes?: IdPrefixes | undefined;
-  /** When what it showed ends by a date of its own; the `exp` of a token is among its claims. */
+  /** When what it showed ends by a date of its own, as what a token is bound to does; its `exp` is among its claims. */
   readonly ends?: EpochMs | undefined;
+  /** Whether that is taken back by now, or was replaced: asked for as long as something is open. Absent: it never is. */
+  readonly isRevoked?: () => boolean;
 }
 
 /** The certificate with which a connection was opened, proven by the authority that the listener trusts. */

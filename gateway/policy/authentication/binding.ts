@@ -31,7 +31,7 @@ export function showsCertificate(
   shown: ClientCertificate | undefined,
   fingerprint: string,
   now: EpochMs,
-): boolean {
+): shown is ClientCertificate {
   // Proven when the connection was opened, which may be long ago.
   return shown !== undefined && shown.fingerprint === fingerprint && now < shown.ends;
 }

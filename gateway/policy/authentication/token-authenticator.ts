@@ -16,13 +16,13 @@ const UNSHOWN: Authenticated = {
 
 /** `now`: the real clock. */
 export function tokenAuthenticator(now: () => EpochMs, verifier: TokenVerifier): Authenticator {
-  /** JWT-6: refused unless the binding is shown. */
-  const settle = (verified: Verified, { clientCertificate }: Carried): Authenticated =>
-    verified.kind !== 'consumer' ||
-    verified.boundTo === undefined ||
-    showsCertificate(clientCertificate, verified.boundTo, now())
-      ? verified
+  /** JWT-6: refused unless the binding is shown, and good for no longer than what shows it. */
+  const settle = (verified: Verified, { clientCertificate: shown }: Carried): Authenticated => {
+    if (verified.kind !== 'consumer' || verified.boundTo === undefined) return verified;
+    return showsCertificate(shown, verified.boundTo, now())
+      ? { kind: 'consumer', consumer: { ...verified.consumer, ends: shown.ends } }
       : UNSHOWN;
+  };
   return {
     via: 'token',
     field: BEARER_FIELD,

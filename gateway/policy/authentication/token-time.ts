@@ -9,5 +9,6 @@ export const LEEWAY = 30;
 /** The first instant at which a request with the same token, key or certificate would be refused; undefined: none. */
 export function tokenEndOf({ claims, ends }: Pick<Consumer, 'claims' | 'ends'>): EpochMs | undefined {
   const { exp } = claims;
-  return typeof exp === 'number' ? (exp + LEEWAY) * 1000 : ends;
+  if (typeof exp !== 'number') return ends;
+  return Math.min((exp + LEEWAY) * 1000, ends ?? Number.POSITIVE_INFINITY);
 }

@@ -16,7 +16,7 @@ export type NoticeOutcome =
   | 'digest';
 
 /** Content codings that are undone where an upstream sends one although identity was asked for (BODY-3). */
-export const CODINGS = ['gzip', 'deflate', 'br', 'zstd'] as const;
+const CODINGS = ['gzip', 'deflate', 'br', 'zstd'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 /** The most that is held of one body, coded and decoded, bytes. */

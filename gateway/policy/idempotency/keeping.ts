@@ -17,6 +17,10 @@ const NEVER_KEPT: ReadonlySet<string> = new Set([
   'idempotency-replayed',
   'ratelimit',
   'ratelimit-policy',
+  // As drafts of before named them.
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
   'x-ratelimit-reset',

@@ -52,7 +52,7 @@ export function storageKey(scope: KeyScope): string {
   const who =
     consumer === undefined
       ? ['address', clientAddress]
-      : ['consumer', consumer.id, wordOf(consumer.claims.iss), wordOf(consumer.claims.sub)];
+      : ['consumer', consumer.id, wordOf(consumer.claims.iss), ...userIn(consumer.claims)];
   return digest(JSON.stringify([api, version, method, target, who, key]));
 }
 
@@ -61,8 +61,13 @@ export function fingerprintOf(contentType: string, body: Uint8Array): string {
   return createHash('sha256').update(`${contentType}\n`).update(body).digest('base64url');
 }
 
+/** RFC 7662 §2.2: who is asked about a token may leave out its `sub`, and some write numbers there. */
+function userIn({ sub, username }: Readonly<Record<string, unknown>>): readonly string[] {
+  return sub === undefined && username !== undefined ? ['', wordOf(username)] : [wordOf(sub)];
+}
+
 function wordOf(claim: unknown): string {
-  return typeof claim === 'string' ? claim : '';
+  return typeof claim === 'string' ? claim : (JSON.stringify(claim) ?? '');
 }
 
 function digest(text: string): string {

@@ -1,7 +1,7 @@
 // The `brownouts` list of a policy file: dated windows, cron in a zone, phases before the sunset.
 // The form of each entry; what depends on the dates of the version is checked against the whole file.
 import { z } from 'zod';
-import { duration, instant, lineOfText, notation } from '../notation.ts';
+import { duration, instant, lineOfText, notation, parseShare } from '../notation.ts';
 import { parseCron, parseZone } from './brownout-cron.ts';
 import type { BrownoutRule, BrownoutTimes } from './brownout-rule.ts';
 
@@ -50,12 +50,6 @@ export const brownoutsSection = z
     }),
   )
   .meta({ description: 'Announced short refusals between deprecation and sunset.' });
-
-/** `25%` to 0.25, from 1 to 100; undefined for any other text. */
-export function parseShare(text: string): number | undefined {
-  const percent = /^([1-9]\d?|100)%$/.exec(text)?.[1];
-  return percent === undefined ? undefined : Number(percent) / 100;
-}
 
 /** The times of an entry, or what is wrong with its combination of keys. */
 function timesOf(written: Entry): BrownoutTimes | string {

@@ -1,6 +1,7 @@
 // Exceptions: a consumer's written leave from brownouts, the sunset, lowered limits or a freeze, until a day.
 // Compiled with the plan; asked by the pipeline once it knows the consumer, and before, whether it must.
 import type { EpochMs } from '../contract.ts';
+import { dateInWords } from '../notation.ts';
 import type { Phase } from './schedule.ts';
 
 /** What an exception may free a consumer from. */
@@ -35,4 +36,18 @@ export function leaveFrom(
 /** Whether any consumer has leave from `what` now: then the answer has to wait until the consumer is known (ORD-3). */
 export function someoneMayPass(what: Exemption, exceptions: readonly Exception[], now: EpochMs): boolean {
   return exceptions.some(({ from, until }) => now < until && from.includes(what));
+}
+
+/** In good time to give another, or to say that there will be none. */
+const NEAR_MS = 30 * 86_400_000;
+
+/** Whether an exception ends within 30 days. */
+export function endsSoon({ until }: Pick<Exception, 'until'>, now: EpochMs): boolean {
+  return now < until && until - now <= NEAR_MS;
+}
+
+/** `leave from brownouts and sunset until 2027-06-30`. */
+export function leaveInWords({ from, until }: Pick<Exception, 'from' | 'until'>): string {
+  const what = from.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+  return `leave from ${what} until ${dateInWords(until)}`;
 }

@@ -30,6 +30,8 @@ export type Override = Pause | Hold;
 export interface OverrideStore {
   /** What is known in this process, expired ones included until they are removed; the same array until it changes. */
   readonly current: () => readonly Override[];
+  /** Whether the store itself has been read since the start: until then there may be others than `current` has. */
+  readonly wasRead: () => boolean;
   /** Stored durably, and in force here, once this resolves; on other gateways within a second. */
   readonly put: (override: Override) => Promise<void>;
   /** False where there is none of that id. */

@@ -21,7 +21,7 @@ const LENGTH_MS = 72 * HOUR_MS;
 const RENEWED_WITH_MS = 48 * HOUR_MS;
 /** A hold that nobody looks after ends all the same: for longer, extend the sunset. */
 export const LONGEST_HELD_MS = 90 * 24 * HOUR_MS;
-export const GUARD = 'guard';
+const GUARD = 'guard';
 
 /**
  * The hold to be stored now, new or renewed; undefined where there is nothing to do. One that is no longer called for is

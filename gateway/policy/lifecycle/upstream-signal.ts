@@ -1,6 +1,5 @@
 // What an upstream may say of its own life in place of the gateway, for an API with `upstream_wins`.
 // Asked when its answer is decorated.
-
 import type { HeaderLine } from '../contract.ts';
 
 /** The fields that may be the upstream's; no other is its to say. */

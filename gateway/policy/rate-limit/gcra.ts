@@ -7,13 +7,15 @@ import type { Limit, Taken } from './limit.ts';
  *
  * `tat` is what was stored last, undefined for a bucket never used; `now` is in milliseconds of any clock that does not
  * run backwards. The returned `tat`, in microseconds (RL-10), is to be stored, undefined means store nothing: a refusal
- * costs nothing. A cost above the burst never passes.
+ * costs nothing. A cost above the burst never passes. `keepsDebt`: limits of several bursts count in this bucket, and what
+ * one of them let pass is owed to each.
  */
 export function gcra(
   tat: number | undefined,
   limit: Limit,
   cost: number,
   now: number,
+  keepsDebt = false,
 ): { readonly taken: Taken; readonly tat: number | undefined } {
   const at = Math.round(now * 1000);
   const interval = emissionInterval(limit);
@@ -21,7 +23,8 @@ export function gcra(
   // No admitted request leaves tat later than now + capacity. If it is later, the clock was set back or the limit was
   // lowered by a reload: the bucket counts as empty from now on, instead of refusing until the old time comes.
   const latest = at + capacity;
-  const current = tat === undefined ? at : Math.min(Math.max(tat, at), latest);
+  const owed = Math.max(tat ?? at, at);
+  const current = keepsDebt ? owed : Math.min(owed, latest);
 
   const next = current + cost * interval;
   if (next > latest) {
@@ -30,7 +33,7 @@ export function gcra(
       retryAfterMs: (next - latest) / 1000,
       ...left(current, at, interval, capacity),
     };
-    return { taken, tat: tat !== undefined && tat > latest ? latest : undefined };
+    return { taken, tat: current < owed ? current : undefined };
   }
   return { taken: { allowed: true, retryAfterMs: 0, ...left(next, at, interval, capacity) }, tat: next };
 }
@@ -47,7 +50,7 @@ function left(
   capacity: number,
 ): Pick<Taken, 'remaining' | 'resetMs'> {
   const room = at + capacity - tat;
-  const remaining = Math.floor(room / interval);
+  const remaining = Math.max(0, Math.floor(room / interval));
   const resetAfter = remaining === 0 ? interval - room : tat - at;
   return { remaining, resetMs: resetAfter / 1000 };
 }

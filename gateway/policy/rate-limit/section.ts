@@ -1,7 +1,7 @@
 // The `limits` sections of a policy file, the `cost` of an operation, and the `guard` of the gateway.
 // Inheritance from API to version is resolved when the plan is compiled.
 import { z } from 'zod';
-import { notation, parseRate, type Rate, rate } from '../notation.ts';
+import { notation, parseRate, parseShare, type Rate, rate } from '../notation.ts';
 import { DEFAULT_LIMIT, LOWERED_DEFAULT, type Lowering } from './lowering.ts';
 
 /** `50%` (1 to 100) or a rate; undefined for any other text. */
@@ -10,12 +10,6 @@ export function parseLowering(text: string): Lowering | undefined {
   if (factor !== undefined) return { kind: 'factor', factor };
   const absolute = parseRate(text);
   return absolute && { kind: 'absolute', ...absolute };
-}
-
-/** `50%` to 0.5; undefined for any other text. */
-function parseShare(text: string): number | undefined {
-  const percent = /^([1-9]\d?|100)%$/.exec(text)?.[1];
-  return percent === undefined ? undefined : Number(percent) / 100;
 }
 
 const share = (description: string) =>

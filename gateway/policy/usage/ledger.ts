@@ -78,7 +78,10 @@ export interface CountedPage {
   readonly next: string | undefined;
 }
 
-/** `after`: `next` of the page before, or any place as place.ts writes them. `limit`: at least 1. */
+/**
+ * `after`: `next` of the page before, or any place as place.ts writes them. `limit`: at least 1; of a slow store a page may
+ * have fewer records though more follow.
+ */
 export interface PageAsked {
   readonly after: string | undefined;
   readonly limit: number;
@@ -141,6 +144,8 @@ export interface LedgerStore {
    * nothing. Undefined: not yet.
    */
   readonly beganAt: (of?: UsageVersion) => Promise<EpochMs | undefined>;
+  /** Calls are no longer counted: whoever begins again has counted since then, whatever was counted before. */
+  readonly unwatch: () => Promise<void>;
   /** Forgets a consumer whole, whatever it was known by; how many records that were. */
   readonly erase: (consumer: string) => Promise<number>;
   /** Forgets days before `day`, and records that have none left; how many records went. */

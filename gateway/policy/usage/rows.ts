@@ -51,7 +51,7 @@ export function startOfLast(records: readonly UsageSubject[]): number {
   return records.findLastIndex((record) => !isOfSameConsumer(record, last)) + 1;
 }
 
-export function isOfSameConsumer(
+function isOfSameConsumer(
   one: Pick<UsageSubject, 'api' | 'version' | 'consumer'>,
   other: Pick<UsageSubject, 'api' | 'version' | 'consumer'>,
 ): boolean {

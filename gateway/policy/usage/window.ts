@@ -1,7 +1,7 @@
 // Which days a look at the ledger counts, and the two weeks whose comparison is the trend.
 // Made once per look by whoever reads the ledger; days of UTC, compared as text.
 import type { EpochMs } from '../contract.ts';
-import { dayNamed, dayNumber, dayNumberAt } from './day.ts';
+import { dayNamed, dayNumber, dayNumberAt, startOfDay } from './day.ts';
 import type { CountedDays, UsageDay } from './ledger.ts';
 
 export interface UsageWindow extends CountedDays {
@@ -31,6 +31,16 @@ export function usageWindow(now: EpochMs, since: UsageDay): UsageWindow {
     weekBeforeFrom,
     today: dayNamed(today),
   };
+}
+
+/** Where the days begin that a ledger still has, today among those it keeps. What is older is forgotten, not uncalled. */
+export function keptFrom(now: EpochMs, keepDays: number): EpochMs {
+  return startOfDay(dayNumberAt(now) - keepDays + 1);
+}
+
+/** Since when a ledger that began then can tell of calls. `kept`: as keptFrom; undefined: it forgets nothing. */
+export function tellsSince(beganAt: EpochMs | undefined, kept: EpochMs | undefined): EpochMs | undefined {
+  return beganAt === undefined ? undefined : Math.max(beganAt, kept ?? beganAt);
 }
 
 /** `days` whole days before `now`, so that what is counted is at least as long. */

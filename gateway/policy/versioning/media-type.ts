@@ -114,7 +114,7 @@ export function acceptableTypes(templates: readonly MediaTemplate[], known: read
 }
 
 /** A version in one of the forms that carry it: `application/vnd.acme.v2+json`, `application/vnd.acme+json; version=2`. */
-export function versionedType({ before, after, parameter }: MediaTemplate, label: Label): string {
+function versionedType({ before, after, parameter }: MediaTemplate, label: Label): string {
   return parameter === undefined
     ? `${before}${label}${after}`
     : `${before}; ${parameter}=${label.replace(/^v/, '')}`;

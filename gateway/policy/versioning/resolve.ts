@@ -77,7 +77,7 @@ function negotiated(rules: ResolutionRules, { claims, preferences }: Evidence, m
 }
 
 /** The newest released version up to a day, `YYYY-MM-DD`; undefined before the first (VER-5). */
-export function floorOf(rules: ResolutionRules, day: string, moment: Moment): Label | undefined {
+function floorOf(rules: ResolutionRules, day: string, moment: Moment): Label | undefined {
   return rules.labels.find((label) => isDate(label) && label <= day && moment.isReleased(label));
 }
 

@@ -17,13 +17,15 @@ export interface CountsOptions<Worker> {
   readonly ask: (worker: Worker) => Promise<MetricsSnapshot>;
   /** Milliseconds between two looks, while nobody scrapes. */
   readonly everyMs: number;
+  /** Milliseconds. */
+  readonly monotonic: () => number;
 }
 
 /** For what takes a worker milliseconds unless something is very wrong with it. */
 const COUNTS_WITHIN_MS = 1_000;
 
 export function createCounts<Worker extends object>(options: CountsOptions<Worker>): Counts<Worker> {
-  const { keep, leave, all } = createDepartures<Worker>();
+  const { keep, leave, all } = createDepartures<Worker>(options.monotonic);
   const look = async (worker: Worker): Promise<void> => {
     const asked = within(COUNTS_WITHIN_MS, options.ask(worker));
     // Of one that does not answer, what it said last is shown; the crew notices the rest.

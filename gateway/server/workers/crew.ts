@@ -80,6 +80,7 @@ export function createCrew(options: CrewOptions): Crew {
     serving,
     ask: ({ ask }) => ask('snapshot', undefined),
     everyMs: options.countEveryMs ?? COUNT_EVERY_MS,
+    monotonic: options.monotonic,
   });
 
   const dismiss = async ({ worker }: Member): Promise<void> => {

@@ -78,10 +78,18 @@ function toDataFolderError(folder: string, file: string, error: unknown): DataFo
         `${file} cannot be used: ${reason}; run that one, or give this one a folder of its own`,
       );
     case 'unusable':
+      if (isFileThere(error))
+        return unusable(
+          `the data folder ${folder} cannot be made: a file stands there or above it; name another folder as data`,
+        );
       return unusable(
         `the data folder ${folder} cannot be used: ${reason}; this user must be able to write to it and to ${DATABASE_FILE}`,
       );
     default:
       return code satisfies never;
   }
+}
+
+function isFileThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(?:EEXIST|ENOTDIR)$/.test(String(error.code));
 }

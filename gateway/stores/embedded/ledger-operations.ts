@@ -22,6 +22,7 @@ export function createLedgerOperations(database: DatabaseSync) {
     `INSERT INTO usage_watch (api, version, since) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET since = min(since, excluded.since)`,
   );
+  const unwatch = prepare('DELETE FROM usage_watch');
   const find = prepare(
     'SELECT id, agents FROM usage WHERE (api, version, consumer, via, operation) = (?, ?, ?, ?, ?)',
   );
@@ -80,6 +81,9 @@ export function createLedgerOperations(database: DatabaseSync) {
           ? beganFirst.get()?.since
           : beganWith.get(api, version)?.since,
       ),
+    unwatchUsage: (): void => {
+      unwatch.run();
+    },
     /** How many of the consumer's records went, of `most`. */
     eraseUsage: (consumer: string, most: number): number => {
       const rows = idsOf.all(consumer, most);

@@ -29,6 +29,9 @@ export function createEmbeddedLedger({ call }: Pick<Database, 'call'>): LedgerSt
     },
     firstSeen: (subject) => call('firstUsage', subject),
     beganAt: (of) => call('usageBegan', of?.api, of?.version),
+    unwatch: async () => {
+      await call('unwatchUsage');
+    },
     erase: async (consumer) => {
       let erased = 0;
       for (;;) {

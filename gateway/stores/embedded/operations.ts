@@ -1,9 +1,10 @@
 // Everything that is ever asked of sundial.db, each a few prepared statements inside the transaction of its batch.
 // Runs in the database's thread; others import its types only.
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { createIdempotencyOperations } from './idempotency-operations.ts';
 import { createKeyOperations } from './key-operations.ts';
 import { createLedgerOperations } from './ledger-operations.ts';
+import { textOf } from './ledger-reading.ts';
 
 export type Operations = ReturnType<typeof createOperations>;
 
@@ -59,8 +60,4 @@ export function createOperations(database: DatabaseSync) {
     /** Writes what is there already: whether the disk takes it. */
     touch: (): void => database.exec(`PRAGMA user_version = ${Number(schema)}`),
   };
-}
-
-function textOf(value: SQLOutputValue | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

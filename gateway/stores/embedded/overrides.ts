@@ -42,6 +42,7 @@ export async function openOverrides(
 
   return {
     current: () => current,
+    wasRead: () => true,
     put: async (override) => {
       await change(database.call('putOverride', override.id, writeOverride(override)));
       await set(inOrder([...without(override.id), override]));

@@ -26,13 +26,14 @@ export interface EmbeddedRateLimitStore {
 /**
  * Buckets in memory, at most `maxBuckets` (default 100,000). A full bucket says nothing and is dropped; when all room
  * is used by others, the least used go first, so a subject at its limit is forgotten only after everyone below theirs.
- * `now` is in milliseconds and should be monotonic: a clock set back makes subjects wait.
+ * `now` is in milliseconds and should be monotonic: a clock set back makes subjects wait. `keepsDebts`: as `keepsDebt` of `gcra`.
  */
 export function createEmbeddedRateLimitStore(options: {
   readonly now: () => number;
   readonly maxBuckets?: number;
+  readonly keepsDebts?: boolean;
 }): EmbeddedRateLimitStore {
-  const maxBuckets = options.maxBuckets ?? DEFAULT_MAX_BUCKETS;
+  const { maxBuckets = DEFAULT_MAX_BUCKETS, keepsDebts = false } = options;
   const buckets = new Map<string, Bucket>();
   let sweep = buckets.entries();
 
@@ -67,21 +68,28 @@ export function createEmbeddedRateLimitStore(options: {
     }
   };
 
+  /** What its bucket says of `cost` units, and does at once where it refuses them: a limit that was lowered forgives. */
+  const ask = (bucket: Pick<Take, 'key' | 'limit'>, cost: number, now: number) => {
+    const { key, limit } = bucket;
+    const answer = gcra(buckets.get(key)?.tat, limit, cost, now, keepsDebts);
+    if (!answer.taken.allowed && answer.tat !== undefined) put(bucket, answer.tat, now * 1000);
+    return answer;
+  };
+
   const take = (asked: Take): Taken => {
-    const { key, limit, cost } = asked;
     const now = options.now();
-    if (limit.algorithm === 'sliding-log') return logs.take(asked, now);
-    const { taken, tat } = gcra(buckets.get(key)?.tat, limit, cost, now);
+    if (asked.limit.algorithm === 'sliding-log') return logs.take(asked, now);
+    const { taken, tat } = ask(asked, asked.cost, now);
     if (taken.allowed && tat !== undefined) put(asked, tat, now * 1000);
     return taken;
   };
 
-  /** What its bucket says of `cost` units, none of which are taken. */
+  /** None of the units are taken. */
   const look = ({ key, limit }: Take, cost: number): Taken => {
     const now = options.now();
     return limit.algorithm === 'sliding-log'
       ? logs.look(key, limit, cost, now)
-      : gcra(buckets.get(key)?.tat, limit, cost, now).taken;
+      : ask({ key, limit }, cost, now).taken;
   };
 
   return {

@@ -8,7 +8,10 @@
 -- then     for each record: its name in the index, its name in that of consumers, first seen, last seen, agents, sample or '',
 --          how many days, and for each of them its number and the calls
 --
--- Instants are compared as numbers: exact below 2^53. Fields this script does not know stay as they are.
+-- Returns  how many records could not be added whole, because something else stands in their place
+--
+-- Instants are compared as numbers: exact below 2^53. Fields this script does not know stay as they are; what is no number where
+-- one belongs is written anew.
 
 local base = KEYS[1]
 local writer = base .. ':writer:' .. ARGV[1]
@@ -43,14 +46,14 @@ end
 
 local at = 8
 for _ = 1, tonumber(ARGV[7]) do
-  local since = redis.call('HGET', base .. ':watched', ARGV[at])
-  if not since or tonumber(ARGV[6]) < tonumber(since) then
+  local since = tonumber(redis.call('HGET', base .. ':watched', ARGV[at]) or '')
+  if not since or tonumber(ARGV[6]) < since then
     redis.call('HSET', base .. ':watched', ARGV[at], ARGV[6])
   end
   at = at + 1
 end
 
-while at <= #ARGV do
+local function addRecord(at, days)
   local name, first, last, sample = ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 5]
   local key = base .. ':record:' .. name
   local known = redis.call('HMGET', key, 'first', 'last', 'agents', 'form')
@@ -63,10 +66,11 @@ while at <= #ARGV do
     fields[#fields + 1] = field
     fields[#fields + 1] = value
   end
-  if not known[1] or tonumber(first) < tonumber(known[1]) then
+  local knownFirst, knownLast, form = tonumber(known[1] or ''), tonumber(known[2] or ''), tonumber(known[4] or '')
+  if not knownFirst or tonumber(first) < knownFirst then
     set('first', first)
   end
-  if not known[2] or tonumber(last) > tonumber(known[2]) then
+  if not knownLast or tonumber(last) > knownLast then
     set('last', last)
   end
   local agents = merged(known[3], ARGV[at + 4])
@@ -77,18 +81,25 @@ while at <= #ARGV do
     set('sample', sample)
   end
   -- A later form stays named: who wrote it adds to what is here, and takes nothing away.
-  if not known[4] or tonumber(known[4]) < tonumber(ARGV[4]) then
+  if not form or form < tonumber(ARGV[4]) then
     set('form', ARGV[4])
   end
   if #fields > 0 then
     redis.call('HSET', key, unpack(fields))
   end
 
-  local days = tonumber(ARGV[at + 6])
-  at = at + 7
-  for _ = 1, days do
-    redis.call('HINCRBY', base .. ':days:' .. name, ARGV[at], ARGV[at + 1])
-    at = at + 2
+  for i = at + 7, at + 5 + 2 * days, 2 do
+    redis.call('HINCRBY', base .. ':days:' .. name, ARGV[i], ARGV[i + 1])
   end
 end
-return 1
+
+-- The batch counts as added from its number on: one record that cannot be is not to take the others along.
+local failed = 0
+while at <= #ARGV do
+  local days = tonumber(ARGV[at + 6])
+  if not pcall(addRecord, at, days) then
+    failed = failed + 1
+  end
+  at = at + 7 + 2 * days
+end
+return failed

@@ -22,7 +22,7 @@ export interface ClusterMap {
   readonly ready: () => boolean;
   readonly problem: () => string | undefined;
   readonly holderOf: (slot: number) => RedisLink | undefined;
-  /** The link to where `from` sends; also looks again where the slots are. */
+  /** The link to where `from` sends; looks again where the slots are, unless that is for one command alone. */
   readonly follow: (redirected: Redirected, from: RedisLink) => RedisLink;
   readonly close: () => void;
 }
@@ -137,7 +137,8 @@ export function openClusterMap(
     holderOf: (slot) => holders[slot],
     follow: (redirected, from) => {
       const giver = [...nodes.values()].find(({ link }) => link === from)?.server;
-      void lookNow();
+      // Sent on for one command alone, the slot is where it was: while one changes hands that is every command for it.
+      if (!redirected.once) void lookNow();
       if (giver === undefined || closed) throw redirected;
       const target = serverAt(redirected.to, giver);
       followed.add(serverName(target));

@@ -9,8 +9,9 @@
 
 local first = false
 for _, name in ipairs(redis.call('ZRANGEBYLEX', KEYS[1] .. ':index', ARGV[1], ARGV[2])) do
-  local at = redis.call('HGET', KEYS[1] .. ':record:' .. name, 'first')
-  if at and (not first or tonumber(at) < tonumber(first)) then
+  local at = redis.pcall('HGET', KEYS[1] .. ':record:' .. name, 'first')
+  local number = type(at) == 'string' and tonumber(at)
+  if number and (not first or number < tonumber(first)) then
     first = at
   end
 end

@@ -34,12 +34,20 @@ for _, each in ipairs(names) do
   if ARGV[5] == '' then
     redis.call('DEL', days)
   else
-    local all = redis.call('HKEYS', days)
+    -- What is no hash has no days, and what a later edition may keep beside them is none.
+    local all = redis.pcall('HKEYS', days)
+    local left = 0
     seen = seen + #all
     for _, day in ipairs(all) do
-      if tonumber(day) < tonumber(ARGV[5]) then
+      local number = tonumber(day)
+      if number and number >= tonumber(ARGV[5]) then
+        left = left + 1
+      elseif number then
         redis.call('HDEL', days, day)
       end
+    end
+    if left == 0 then
+      redis.call('DEL', days)
     end
   end
   if redis.call('EXISTS', days) == 0 then

@@ -1,10 +1,8 @@
 // Idempotency keys shared by all gateways: one atomic script to take one, one to say what came of it.
 // Stands behind the IdempotencyStore port; what is not settled lapses by the server's clock.
-import { readFileSync } from 'node:fs';
 import type { ClaimTexts, StandingKey } from '../idempotency-records.ts';
 import type { RedisConnection } from './connect.ts';
-
-const textOf = (script: string): string => readFileSync(new URL(`./${script}.lua`, import.meta.url), 'utf8');
+import { luaText } from './lua.ts';
 
 /** A whole answer travels with it, and what it says cannot be found out again. */
 const SETTLED_WITHIN_MS = 500;
@@ -12,8 +10,8 @@ const SETTLED_WITHIN_MS = 500;
 const STATES: ReadonlySet<unknown> = new Set<StandingKey['state']>(['claimed', 'running', 'kept']);
 
 export function createRedisClaimTexts({ script }: RedisConnection): ClaimTexts {
-  const claim = script('sundialClaimKey', textOf('claim-key'), 1);
-  const settle = script('sundialSettleKey', textOf('settle-key'), 1, { answerWithinMs: SETTLED_WITHIN_MS });
+  const claim = script('sundialClaimKey', luaText('claim-key'), 1);
+  const settle = script('sundialSettleKey', luaText('settle-key'), 1, { answerWithinMs: SETTLED_WITHIN_MS });
   return {
     claim: async (key, owner, lockMs) => standing(await claim(placeOf(key), owner, lockMs)),
     settle: async (key, owner, next) => {

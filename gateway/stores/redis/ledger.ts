@@ -1,6 +1,5 @@
 // The ledger of all gateways on one Redis: a record's days and what else is known of it in two hashes, its place in two
 // sorted sets. All under one hash tag, since a batch is added whole. Part of shared-state.ts.
-import { readFileSync } from 'node:fs';
 import { MOST_AGENTS } from '../../policy/usage/agents.ts';
 import { dayNumber } from '../../policy/usage/day.ts';
 import type {
@@ -21,6 +20,7 @@ import {
   storedSample,
 } from '../usage-text.ts';
 import type { RedisConnection } from './connect.ts';
+import { luaText } from './lua.ts';
 
 const BASE = 'sundial:ledger:{usage}';
 /** What this edition writes into a record. A later one adds fields and takes none away, so that both can run at once. */
@@ -39,12 +39,13 @@ const AFTER_NUL = '\u0001';
 export function createRedisLedger({ script }: RedisConnection): LedgerStore {
   const patient = { answerWithinMs: ANSWER_WITHIN_MS, makesKeys: true };
   const define = (name: string, text: string) => script(name, text, 1, patient);
-  const addUsage = define('sundialAddUsage', textOf('add-usage'));
-  const readUsage = define('sundialReadUsage', textOf('read-usage'));
-  const forgetUsage = define('sundialForgetUsage', textOf('forget-usage'));
+  const addUsage = define('sundialAddUsage', luaText('add-usage'));
+  const readUsage = define('sundialReadUsage', luaText('read-usage'));
+  const forgetUsage = define('sundialForgetUsage', luaText('forget-usage'));
   // A request waits for it.
-  const firstUsage = script('sundialFirstUsage', textOf('first-usage'), 1, { makesKeys: true });
-  const usageBegan = define('sundialUsageBegan', textOf('usage-began'));
+  const firstUsage = script('sundialFirstUsage', luaText('first-usage'), 1, { makesKeys: true });
+  const unwatch = define('sundialUnwatch', "return redis.call('DEL', KEYS[1] .. ':watched')");
+  const usageBegan = define('sundialUsageBegan', luaText('usage-began'));
 
   /** `days`: what is added up; none where records are told whole. */
   const ask = (
@@ -74,7 +75,10 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
 
   return {
     add: async (batch) => {
-      await addUsage(BASE, ...argumentsOf(batch));
+      const failed = Number(await addUsage(BASE, ...argumentsOf(batch)));
+      // Sent again, it is known to have been added.
+      if (failed > 0)
+        throw new Error(`Redis holds something else where ${failed} records of the ledger belong`);
     },
     read: async (filter, page) => {
       const since = filter.since === undefined ? '' : dayNumber(filter.since);
@@ -99,6 +103,9 @@ export function createRedisLedger({ script }: RedisConnection): LedgerStore {
       return { at: numberIn(at), countedSince: numberIn(countedSince) };
     },
     beganAt: async (of) => numberIn(await usageBegan(BASE, of === undefined ? '' : versionName(of))),
+    unwatch: async () => {
+      await unwatch(BASE);
+    },
     erase: (consumer) => forget({ consumer }, ''),
     sweep: (day) => forget({}, dayNumber(day)),
   };
@@ -196,8 +203,4 @@ function pairsIn(flat: readonly unknown[]): readonly (readonly [number, number])
 
 function numberIn(reply: unknown): number | undefined {
   return reply === null ? undefined : Number(reply);
-}
-
-function textOf(script: string): string {
-  return readFileSync(new URL(`./${script}.lua`, import.meta.url), 'utf8');
 }

@@ -21,9 +21,13 @@ local stride = tonumber(ARGV[1])
 
 local function gcra(bucket)
   local tolerance = bucket.interval * bucket.burst
-  -- Never above an empty bucket: a clock set back or a smaller burst must not lock a subject out for longer.
-  local tat = tonumber(redis.call('GET', bucket.key) or now)
-  tat = math.max(now, math.min(tat, now + tolerance))
+  local owed = tonumber(redis.call('GET', bucket.key) or now)
+  local tat = math.max(now, math.min(owed, now + tolerance))
+  -- Never above an empty bucket: a clock set back or a smaller burst must not lock a subject out for longer. Kept, since
+  -- a bucket that is emptied anew by each refusal would not fill until the old time comes.
+  if tat < owed then
+    redis.call('SET', bucket.key, string.format('%.0f', tat), 'PX', math.ceil(tolerance / 1000))
+  end
   bucket.after = tat + bucket.interval * bucket.cost
   bucket.retry = math.max(0, bucket.after - tolerance - now)
   bucket.answer = function(taken)

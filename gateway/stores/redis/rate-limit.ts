@@ -1,14 +1,14 @@
 // Rate-limit buckets shared by all gateways: one atomic script call per subject, timed by the server's clock (RL-10).
 // Stands behind the RateLimitStore port, usually below the leases.
-import { readFileSync } from 'node:fs';
 import { StoreUnavailable } from '../../policy/contract.ts';
 import { emissionInterval } from '../../policy/rate-limit/gcra.ts';
 import type { RateLimitStore, Take, Taken } from '../../policy/rate-limit/limit.ts';
 import { type Patience, startPatience } from '../patience.ts';
 import type { RedisConnection, RedisScript } from './connect.ts';
+import { luaText } from './lua.ts';
 
-const TAKE = textOf('rate-limit');
-const HAND_BACK = textOf('hand-back');
+const TAKE = luaText('rate-limit');
+const HAND_BACK = luaText('hand-back');
 /** Of the 50 ms of RL-13; the last call under way may need the rest. */
 const DEFAULT_PATIENCE_MS = 20;
 
@@ -153,8 +153,4 @@ function readReply(reply: unknown, buckets: number): Taking {
 
 function isBucketReply(reply: unknown): reply is readonly [number, number, number, number, number] {
   return Array.isArray(reply) && reply.length === 5 && reply.every(Number.isSafeInteger);
-}
-
-function textOf(script: string): string {
-  return readFileSync(new URL(`./${script}.lua`, import.meta.url), 'utf8');
 }

@@ -30,23 +30,24 @@ local function partsOf(name)
   return parts
 end
 
+-- A later edition may keep more beside the days.
 local function daysSince(all)
   local days = {}
   for i = 1, #all, 2 do
-    if tonumber(all[i]) >= since then
+    local day = tonumber(all[i])
+    if day and tonumber(all[i + 1]) and (not since or day >= since) then
       days[#days + 1] = all[i]
       days[#days + 1] = all[i + 1]
     end
   end
-  return #days > 0 and days
+  return (not since or #days > 0) and days
 end
 
 local function sumsOf(all)
   local calls, week, weekBefore, isMeant = 0, 0, 0, false
   for i = 1, #all, 2 do
-    local day = tonumber(all[i])
-    if day >= since then
-      local count = tonumber(all[i + 1])
+    local day, count = tonumber(all[i]), tonumber(all[i + 1])
+    if day and count and day >= since then
       isMeant = true
       if day >= countsFrom then
         calls = calls + count
@@ -65,10 +66,7 @@ local function toldOf(all)
   if countsFrom then
     return sumsOf(all)
   end
-  if since then
-    return daysSince(all)
-  end
-  return all
+  return daysSince(all)
 end
 
 local last = ''
@@ -81,11 +79,11 @@ for _, each in ipairs(names) do
   local parts = partsOf(each)
   last = table.concat(parts, '\0')
   if (ARGV[6] == '' or parts[2] == ARGV[6]) and (ARGV[7] == '' or parts[4] == ARGV[7]) then
-    local all = redis.call('HGETALL', base .. ':days:' .. last)
+    local all = redis.pcall('HGETALL', base .. ':days:' .. last)
     days = days + #all / 2
-    local told = toldOf(all)
-    if told then
-      local record = redis.call('HMGET', base .. ':record:' .. last, 'first', 'last', 'agents', 'sample')
+    local told = not all.err and toldOf(all)
+    local record = told and redis.pcall('HMGET', base .. ':record:' .. last, 'first', 'last', 'agents', 'sample')
+    if record and not record.err then
       found[#found + 1] = { last, record[1], record[2], record[3], record[4], told }
     end
   end

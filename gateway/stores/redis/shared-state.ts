@@ -41,6 +41,7 @@ export async function openSharedState(
   const pins = createPinCache(createPinRecords(pinTexts(scripts), onFault));
   const keys = createKeyCache(redisKeyTexts(scripts), onFault);
   let overrides: readonly Override[] = [];
+  let wasRead = false;
   /** What `overrides` was read from; undefined where this gateway has changed them itself. */
   let written: string | undefined;
   /** How often this gateway has changed an override: a look that was on its way meanwhile is the older one. */
@@ -89,6 +90,7 @@ export async function openSharedState(
     if (changed !== before) return look();
     if (texts !== undefined) takeOver(texts);
     origin = changes.data?.origin ?? origin;
+    wasRead = true;
     if (changes.pins === 'all') {
       pins.forgetAll();
       keys.forgetAll();
@@ -129,6 +131,7 @@ export async function openSharedState(
   };
   const overrideStore: OverrideStore = {
     current: () => overrides,
+    wasRead: () => wasRead,
     put: async (override) => {
       const { id } = override;
       await changeOverride(id, writeOverride(override), () => inOrder([...without(id), override]));

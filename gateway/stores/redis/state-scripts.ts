@@ -1,7 +1,7 @@
 // The scripts behind what all gateways share: pins, overrides, the published files, and the stream of their changes.
 // One atomic call each; shared-state.ts makes ports of them.
-import { readFileSync } from 'node:fs';
 import type { RedisConnection, RedisScript } from './connect.ts';
+import { luaText } from './lua.ts';
 
 // The braces are the hash tag: a script that changes a pin and tells of it needs both keys on one node of a cluster.
 export const KEYS = {
@@ -37,19 +37,15 @@ export function defineStateScripts({ script }: RedisConnection): StateScripts {
   const patient = { answerWithinMs: ADMINISTRATION_WITHIN_MS };
   return {
     findPin: script('sundialFindPin', "return redis.call('GET', KEYS[1])", 1),
-    claimPin: script('sundialClaimPin', textOf('claim-pin'), 2),
-    replacePin: script('sundialReplacePin', textOf('replace-pin'), 2, patient),
-    changeOverride: script('sundialChangeOverride', textOf('change-override'), 2, patient),
-    readChanges: script('sundialReadChanges', textOf('read-changes'), 3, patient),
-    restoreOverrides: script('sundialRestoreOverrides', textOf('restore-overrides'), 2, patient),
+    claimPin: script('sundialClaimPin', luaText('claim-pin'), 2),
+    replacePin: script('sundialReplacePin', luaText('replace-pin'), 2, patient),
+    changeOverride: script('sundialChangeOverride', luaText('change-override'), 2, patient),
+    readChanges: script('sundialReadChanges', luaText('read-changes'), 3, patient),
+    restoreOverrides: script('sundialRestoreOverrides', luaText('restore-overrides'), 2, patient),
     findKey: script('sundialFindKey', "return redis.call('HGET', KEYS[1], ARGV[1])", 1),
     allKeys: script('sundialAllKeys', "return redis.call('HVALS', KEYS[1])", 1, patient),
-    replaceKey: script('sundialReplaceKey', textOf('replace-key'), 2, patient),
+    replaceKey: script('sundialReplaceKey', luaText('replace-key'), 2, patient),
     readPublished: script('sundialReadPublished', "return redis.call('GET', KEYS[1])", 1, patient),
     writePublished: script('sundialWritePublished', "redis.call('SET', KEYS[1], ARGV[1])", 1, patient),
   };
-}
-
-function textOf(script: string): string {
-  return readFileSync(new URL(`./${script}.lua`, import.meta.url), 'utf8');
 }

@@ -8,7 +8,8 @@ if ARGV[1] ~= '' then
 end
 local first = false
 for _, since in ipairs(redis.call('HVALS', KEYS[1] .. ':watched')) do
-  if not first or tonumber(since) < tonumber(first) then
+  local at = tonumber(since)
+  if at and (not first or at < tonumber(first)) then
     first = since
   end
 end

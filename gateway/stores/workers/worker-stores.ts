@@ -50,7 +50,7 @@ export async function openWorkerStores(options: WorkerStoreOptions): Promise<Wor
   const guard = createGuard(options);
   switch (store.kind) {
     case 'embedded': {
-      const local = createEmbeddedRateLimitStore({ now });
+      const local = createEmbeddedRateLimitStore({ now, keepsDebts: true });
       const exact = heardBy(local, {
         take: (take) => inTime(primary.take(asked(take))),
         takeAll: (takes) => inTime(primary.takeAll(takes.map(asked))),

@@ -3,6 +3,7 @@
 import { type EpochMs, StoreUnavailable } from '../../policy/contract.ts';
 import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
 import type { LedgerStore } from '../../policy/usage/ledger.ts';
+import { keptFrom } from '../../policy/usage/window.ts';
 
 export interface SweepOptions {
   readonly store: Pick<LedgerStore, 'sweep'>;
@@ -28,9 +29,10 @@ export function startSweeping({ store, keepDays, wallClock, onSwept, onFault }: 
   let looking: Promise<void> | undefined;
 
   const sweep = async (): Promise<void> => {
-    const today = dayNumberAt(wallClock());
+    const now = wallClock();
+    const today = dayNumberAt(now);
     if (today === sweptOn) return;
-    const removed = await store.sweep(dayNamed(today - keepDays + 1));
+    const removed = await store.sweep(dayNamed(dayNumberAt(keptFrom(now, keepDays))));
     sweptOn = today;
     if (removed > 0) onSwept(removed);
   };

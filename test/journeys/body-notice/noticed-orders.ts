@@ -108,7 +108,7 @@ export function json(body: string | Buffer, ...lines: readonly string[]): Reply 
 }
 
 /** The notice of `tail` in v1 as it stands in a body. */
-export function memberOf(tail: string): string {
+function memberOf(tail: string): string {
   return (
     '"_deprecation":{"deprecated":true,"sunset_date":"2027-04-15",' +
     `"replacement":"https://127.0.0.1/api/v2/orders${tail}",` +

@@ -63,7 +63,7 @@ export function judge(
 }
 
 /** Least squares, per unit of x. */
-export function slope(points: readonly (readonly [x: number, y: number])[]): number {
+function slope(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const x = mean(points.map(([at]) => at));
   const y = mean(points.map(([, value]) => value));

@@ -31,7 +31,7 @@ export function lines(
 
 export const handshake = (w: Spot): string => w.get(lines());
 
-export function acceptOf({ fields }: RecordedRequest): string {
+function acceptOf({ fields }: RecordedRequest): string {
   const [key = ''] = valuesOf(fields, 'sec-websocket-key');
   return createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
 }

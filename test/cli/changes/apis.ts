@@ -1,0 +1,106 @@
+// What `sundial diff` says of an API: its limits, access, carriers, upstreams and switches.
+// A table of diff.test.ts.
+import type { Change } from './change.ts';
+
+export const OF_APIS: readonly Change[] = [
+  [
+    'a second limit',
+    'limits: { rate: 600/1m }',
+    'limits: [ { rate: 600/1m }, { name: all, rate: 9000/1m, by: everyone, deprecated: 50%, shadow: true } ]',
+    'orders: limit all 9000/1m added',
+    'orders: limit all while deprecated 50% added',
+    'orders: limit all by everyone added',
+    'orders: limit all on_store_failure local added',
+    'orders: limit all exact false added',
+    'orders: limit all shadow true added',
+  ],
+  [
+    'how an API counts',
+    'limits: { rate: 600/1m }',
+    'limits: { rate: 600/1m, algorithm: sliding-log }',
+    'orders: limits exact false -> true',
+    'orders: limits algorithm sliding-log added',
+  ],
+  [
+    'how a version counts',
+    'limits: { deprecated: 120/1m }',
+    'limits: { deprecated: 120/1m, algorithm: sliding-log }',
+    'orders v1: limits algorithm sliding-log added',
+  ],
+  [
+    'what an operation costs',
+    'GET /search: { ',
+    'GET /search: { cost: 5, ',
+    'orders v2 GET /search: cost 5 added',
+  ],
+  ['the mode', 'base:', 'mode: observe\nbase:', 'orders: mode enforce -> observe'],
+  [
+    'who may call',
+    '{ identity: main, scopes: { read: [orders:read] } }',
+    'public',
+    'orders: access by main -> public',
+    'orders: scope to read orders:read removed',
+    'orders: limits by consumer -> address',
+  ],
+  ['a scope', '[orders:read]', '[orders:read, pii]', 'orders: scope to read pii added'],
+  [
+    'who may use a version',
+    'brownouts:',
+    'access: { identity: keys, anonymous: true, scopes: { read: any } }\n    brownouts:',
+    'orders v1: access by keys added',
+    'orders v1: anonymous true added',
+    'orders v1: scope to read any added',
+  ],
+  [
+    'a carrier',
+    '  - header: API-Version\n',
+    '  - query: version\n  - header: API-Version\n',
+    'orders: carrier query version added',
+  ],
+  [
+    'one carrier for another',
+    'header: API-Version',
+    'media_type: "application/vnd.acme+json; version={n}"',
+    'orders: carrier header API-Version -> media type application/vnd.acme+json;version={version}',
+  ],
+  ['the default', 'default: v2', 'default: v1', 'orders: default v2 -> v1'],
+  [
+    'a date rule',
+    '- header: API-Version',
+    '- { header: API-Version, match: floor }',
+    'orders: match floor added',
+  ],
+  [
+    'a page',
+    '[https://app.example.com]',
+    '[https://app.example.com, https://b.example.com]',
+    'orders: CORS origin https://b.example.com added',
+  ],
+  ['a target', ':4001', ':5001', 'orders upstream v1: target http://127.0.0.1:4001 -> http://127.0.0.1:5001'],
+  [
+    'a time-out',
+    'timeout: 3s',
+    'timeout: { headers: 3s, total: 2m }',
+    'orders upstream v2: timeout total 1 minute -> 2 minutes',
+  ],
+  [
+    'how an upstream learns the version',
+    'timeout: 3s',
+    'timeout: 3s, version_as: none',
+    'orders upstream v2: version_as {"header":"API-Version"} -> none',
+  ],
+  [
+    'a rule switched',
+    'base:',
+    'rules: { notice-period: "off" }\nbase:',
+    'orders: rule notice-period warning -> off',
+  ],
+  [
+    'any other key',
+    'base:',
+    'echo: true\ndeprecation_header: http-date\nupstream_wins: true\nbase:',
+    'orders: echo false -> true',
+    'orders: upstream_wins false -> true',
+    'orders: deprecation_header http-date added',
+  ],
+];

@@ -1,0 +1,65 @@
+// `sundial explain`: what a listener would refuse, and what is no request at all.
+// What it prints of a good one stands in explain.test.ts.
+import { describe, expect, it } from 'vitest';
+import { NOW, workspace } from '../plan/workspace.ts';
+import { explain } from '../support/file-commands.ts';
+import { ORDERS, policies } from './explained-orders.ts';
+
+describe('explain', () => {
+  it('a pause that is over by then is wrong usage', async () => {
+    await using files = await workspace(policies);
+    expect(await explain(files, 'GET /api/v1/orders', { paused: NOW })).toEqual({
+      exitCode: 2,
+      text: 'sundial: --paused must be later than the instant the request is judged at\n',
+    });
+  });
+
+  it.each([
+    ['TRACE /api/v2/orders', 'method_unknown', 501],
+    ['GET /api/../orders', 'request_malformed', 400],
+    ['GET https://other.example.com/api/v2/orders', 'host_unknown', 421],
+    ['GET /nowhere', 'route_unknown', 404],
+    ['/api/v2/orders/%2e%2e', 'request_malformed', 400],
+  ])('refuses as a listener would: %s', async (request, reason, status) => {
+    await using files = await workspace(policies);
+    const { exitCode, text } = await explain(files, request, { format: 'json' });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(text).answer).toMatchObject({ reason, status });
+  });
+
+  it.each(['GET api/v1/orders', 'api/v1/orders', 'GET ftp://api.example.com/x'])(
+    'what is neither a path nor a URL is wrong usage: %s',
+    async (request) => {
+      await using files = await workspace(policies);
+      expect(await explain(files, request)).toEqual({
+        exitCode: 2,
+        text: 'sundial: Write a method and a path, such as GET /api/v1/orders.\n',
+      });
+    },
+  );
+
+  it.each([
+    ['', []],
+    ['GET', []],
+    ['DELETE ', []],
+    ['OPTIONS *', []],
+    ['OPTIONS /api/v1/orders', ['Max-Forwards: 0']],
+    ['GET /api /orders', []],
+    ['GET /api/orders', ['API-Version']],
+    ['GET /api/orders', [': v1']],
+  ])('ends with 2 for what is no request: %j %j', async (request, headers) => {
+    await using files = await workspace(policies);
+    const { exitCode, text } = await explain(files, request, { headers });
+    expect(exitCode).toBe(2);
+    expect(text).toMatch(/^sundial: .+\n$/);
+  });
+
+  it('prints the problems of files that make no plan', async () => {
+    await using files = await workspace({
+      'policies/orders.yaml': ORDERS.replace('default: v2', 'default: v3'),
+    });
+    const { exitCode, text } = await explain(files, 'GET /api/v1/orders');
+    expect(exitCode).toBe(1);
+    expect(text).toContain('no version is called "v3"');
+  });
+});

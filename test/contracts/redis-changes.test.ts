@@ -1,0 +1,184 @@
+// A look at what has changed on Redis, also where Redis has forgotten or has more to tell than it kept.
+// A Redis that is away stands in redis-state.test.ts.
+import { describe, expect, it, vi } from 'vitest';
+import { connectRedis } from '../../gateway/stores/redis/connect.ts';
+import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
+import { pauseFrom } from './override-store.ts';
+import { newKey, pinOf } from './pin-store.ts';
+import { CHANGES, patient, redisForEachTest } from './redis-of-own.ts';
+
+const { defer, gatewayOn, handOn, hurriedGatewayOn, redisOfOwn } = redisForEachTest();
+
+describe('a look at the changes', () => {
+  it('forgets exactly the pins that were moved', async () => {
+    const redis = await redisOfOwn();
+    const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
+    const keys = Array.from({ length: 10 }, newKey);
+    for (const key of keys) await one.pins.claim(key, pinOf('v1'));
+    for (const key of keys) await other.pins.find(key);
+    await other.refresh();
+    const [moved, removed, ...rest] = keys;
+    if (moved === undefined || removed === undefined) throw new Error('no keys');
+    await one.pins.replace(moved, pinOf('v1'), pinOf('v2'));
+    await one.pins.replace(removed, pinOf('v1'), undefined);
+    await other.refresh();
+    for (const key of rest) expect(other.pins.find(key)).toEqual(pinOf('v1'));
+    expect(other.pins.find(moved)).toBeInstanceOf(Promise);
+    expect(await other.pins.find(moved)).toEqual(pinOf('v2'));
+    expect(await other.pins.find(removed)).toBeUndefined();
+  });
+
+  it('takes over what happened while this gateway was cut off, as long as the stream has it', async () => {
+    const redis = await redisOfOwn();
+    const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
+    const moved = newKey();
+    await other.pins.find(moved);
+    for (let i = 0; i < 300; i++) await one.pins.replace(newKey(), undefined, pinOf(`v${i}`));
+    await one.pins.replace(moved, undefined, pinOf('v1'));
+    await one.overrides.put(pauseFrom(1000));
+    await other.refresh();
+    expect(await other.pins.find(moved)).toEqual(pinOf('v1'));
+    expect(other.overrides.current()).toEqual(one.overrides.current());
+  });
+
+  it('where the stream was trimmed beyond what this gateway has seen, everything is read anew', async () => {
+    const redis = await redisOfOwn();
+    const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
+    const [moved, still] = [newKey(), newKey()];
+    for (const key of [moved, still]) await other.pins.claim(key, pinOf('v1'));
+    await one.pins.replace(moved, pinOf('v1'), pinOf('v2'));
+    await one.overrides.put(pauseFrom(1000));
+    await handOn(redis).xtrim(CHANGES, 'MAXLEN', 1);
+    await other.refresh();
+    expect(other.pins.find(still)).toBeInstanceOf(Promise);
+    expect(await other.pins.find(moved)).toEqual(pinOf('v2'));
+    expect(other.overrides.current()).toEqual(one.overrides.current());
+  });
+
+  it('the stream stays short', async () => {
+    const redis = await redisOfOwn();
+    const hand = handOn(redis);
+    const filling = hand.pipeline();
+    for (let i = 0; i < 12_000; i++) filling.xadd(CHANGES, '*', 'pin', 'x');
+    await filling.exec();
+    const one = await gatewayOn(redis);
+    await one.pins.replace(newKey(), undefined, pinOf('v1'));
+    expect(await hand.xlen(CHANGES)).toBeLessThan(10_200);
+  });
+
+  it('a Redis that came back empty has no pins, and gets the pauses back from whoever knew them', async () => {
+    const first = await redisOfOwn();
+    const told: string[] = [];
+    const { pins, overrides, refresh } = await hurriedGatewayOn(first, told);
+    const key = newKey();
+    const kept = pauseFrom(1000);
+    await vi.waitFor(async () => {
+      await pins.claim(key, pinOf('v1'));
+      await overrides.put(kept);
+    }, patient);
+    await first.stop();
+    const second = await redisOfOwn({ port: first.port });
+    const other = await gatewayOn(second);
+    const added = pauseFrom(2000);
+    await other.overrides.put(added);
+    await vi.waitFor(async () => {
+      await refresh();
+      expect(overrides.current()).toEqual([kept, added]);
+    }, patient);
+    await other.refresh();
+    expect(other.overrides.current()).toEqual([kept, added]);
+    expect(await pins.find(key)).toBeUndefined();
+    expect(told).toEqual(['Error: the store has lost what it knew; overrides written back: 1']);
+  });
+
+  it('a Redis that came back as it was earlier gets the pauses back that it had forgotten', async () => {
+    const redis = await redisOfOwn();
+    const [state, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
+    const [early, late] = [pauseFrom(1000), pauseFrom(2000)];
+    await state.overrides.put(early);
+    const [last] = await hand.xrevrange(CHANGES, '+', '-', 'COUNT', 1);
+    await state.overrides.put(late);
+    await state.refresh();
+    await hand.hdel('sundial:{state}:overrides', late.id);
+    await hand.del(CHANGES);
+    await hand.xadd(CHANGES, last?.[0] ?? '', 'override', early.id);
+    await state.refresh();
+    expect(state.overrides.current()).toEqual([early, late]);
+    expect((await gatewayOn(redis)).overrides.current()).toEqual([early, late]);
+  });
+
+  it('a pause that was ended while this gateway was cut off does not come back', async () => {
+    const redis = await redisOfOwn();
+    const [one, other] = [await gatewayOn(redis), await gatewayOn(redis)];
+    const pause = pauseFrom(1000);
+    await one.overrides.put(pause);
+    await other.refresh();
+    await one.overrides.remove(pause.id);
+    await handOn(redis).xtrim(CHANGES, 'MAXLEN', 1);
+    await one.pins.replace(newKey(), undefined, pinOf('v1'));
+    await other.refresh();
+    expect(other.overrides.current()).toEqual([]);
+  });
+
+  it('a Redis that came back without a claim is asked anew, so that gateways agree', async () => {
+    const redis = await redisOfOwn();
+    const [one, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
+    const key = newKey();
+    await one.pins.claim(key, pinOf('v1'));
+    await one.refresh();
+    expect(await one.pins.find(key)).toEqual(pinOf('v1'));
+    // What a failover may lose: the last writes, and nothing before them.
+    const [last] = await hand.xrevrange(CHANGES, '+', '-', 'COUNT', 1);
+    await hand.xdel(CHANGES, last?.[0] ?? '');
+    await hand.del(...(await hand.keys('sundial:{state}:pin:*')));
+    await one.refresh();
+    expect(await one.pins.find(key)).toBeUndefined();
+  });
+
+  it('a Redis that lost its last writes gets the pause back, also where others have written since', async () => {
+    const redis = await redisOfOwn();
+    const [state, hand] = [await hurriedGatewayOn(redis), handOn(redis)];
+    const [early, late] = [pauseFrom(1000), pauseFrom(2000)];
+    await state.overrides.put(early);
+    await state.overrides.put(late);
+    await state.refresh();
+    const [last] = await hand.xrevrange(CHANGES, '+', '-', 'COUNT', 1);
+    await hand.xdel(CHANGES, last?.[0] ?? '');
+    await hand.hdel('sundial:{state}:overrides', late.id);
+    await (await gatewayOn(redis)).pins.claim(newKey(), pinOf('v1'));
+    await state.refresh();
+    expect(state.overrides.current()).toEqual([early, late]);
+    expect((await gatewayOn(redis)).overrides.current()).toEqual([early, late]);
+  });
+
+  it('looks at once are one look', async () => {
+    const redis = await redisOfOwn();
+    const state = await gatewayOn(redis);
+    const hand = handOn(redis);
+    const calls = async () =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await hand.info('commandstats'))?.[1] ?? 0);
+    const before = await calls();
+    await Promise.all(Array.from({ length: 20 }, state.refresh));
+    expect((await calls()) - before).toBe(1);
+  });
+
+  it.each([
+    ['of another kind', { kind: 'boost' }],
+    ['with no end', { until: undefined }],
+    ['that ends after all time', { until: 1e300 }],
+    ['that begins within a millisecond', { from: 0.5 }],
+  ])('an override %s is left out and told of, the others stay', async (_name, changed) => {
+    const redis = await redisOfOwn();
+    const connection = await connectRedis(redis.url, { onState: () => undefined, answerWithinMs: 5000 });
+    const told: unknown[] = [];
+    const state = await openSharedState(connection, { onFault: (error) => told.push(error) });
+    defer(state.close);
+    const pause = pauseFrom(1000);
+    const odd = JSON.stringify({ ...pauseFrom(1000, { id: 'x' }), ...changed });
+    await handOn(redis).hset('sundial:{state}:overrides', 'x', odd);
+    await state.overrides.put(pause);
+    await state.refresh();
+    expect(state.overrides.current()).toEqual([pause]);
+    expect(told).toHaveLength(1);
+  });
+});

@@ -1,0 +1,58 @@
+// A Redis for one test alone, that stalls, dies or forgets, and gateways on it; they end with the test.
+// For the files about what gateways share on Redis.
+import { Redis } from 'ioredis';
+import { afterEach } from 'vitest';
+import { connectRedis } from '../../gateway/stores/redis/connect.ts';
+import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
+import { type RunningRedis, startRedis } from '../support/redis-server.ts';
+import { openShared } from './lasting-stores.ts';
+
+export const CHANGES = 'sundial:{state}:changes';
+export const away = { code: 'store_unavailable' };
+export const patient = { timeout: 10_000, interval: 20 };
+export interface RedisForEachTest {
+  /** Done when the test is over, the latest first. */
+  readonly defer: (cleanup: () => unknown) => void;
+  readonly redisOfOwn: (options?: { readonly port: number }) => Promise<RunningRedis>;
+  readonly gatewayOn: (redis: RunningRedis) => ReturnType<typeof openShared>;
+  readonly handOn: (redis: RunningRedis) => Redis;
+  /** A gateway as it is in production, its deadlines included. */
+  readonly hurriedGatewayOn: (redis: RunningRedis, told?: string[]) => Promise<HurriedGateway>;
+}
+
+type HurriedGateway = Awaited<ReturnType<typeof openSharedState>> & {
+  readonly connection: Awaited<ReturnType<typeof connectRedis>>;
+};
+
+/** To be called once, at the top of a test file. */
+export function redisForEachTest(): RedisForEachTest {
+  const cleanups: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+  const defer = (cleanup: () => unknown): void => void cleanups.push(cleanup);
+  return {
+    defer,
+    redisOfOwn: async (options) => {
+      const redis = await startRedis(options);
+      defer(redis.stop);
+      return redis;
+    },
+    gatewayOn: async ({ url }) => {
+      const state = await openShared(url);
+      defer(state.close);
+      return state;
+    },
+    handOn: ({ url }) => {
+      const hand = new Redis(url);
+      defer(() => hand.disconnect());
+      return hand;
+    },
+    hurriedGatewayOn: async ({ url }, told = []) => {
+      const connection = await connectRedis(url, { onState: () => undefined });
+      const state = await openSharedState(connection, { onFault: (error) => told.push(String(error)) });
+      defer(state.close);
+      return { ...state, connection };
+    },
+  };
+}

@@ -1,0 +1,180 @@
+// A Redis that answers and refuses: when it is no store, how that is told, and what is known all the same.
+// One that does not answer stands in redis-state.test.ts.
+import type { Redis } from 'ioredis';
+import { describe, expect, it, vi } from 'vitest';
+import { openStores } from '../../gateway/stores/open-stores.ts';
+import { connectRedis } from '../../gateway/stores/redis/connect.ts';
+import { refusesAll } from '../../gateway/stores/redis/failures.ts';
+import { openSharedState } from '../../gateway/stores/redis/shared-state.ts';
+import { onFault } from './lasting-stores.ts';
+import { pauseFrom } from './override-store.ts';
+import { newKey, pinOf } from './pin-store.ts';
+import { away, patient, redisForEachTest } from './redis-of-own.ts';
+
+const { defer, gatewayOn, handOn, redisOfOwn } = redisForEachTest();
+
+describe('a Redis that answers and refuses', () => {
+  it('is told of by its own word, once for a minute of refusals', async () => {
+    const redis = await redisOfOwn();
+    const told: string[] = [];
+    const states: boolean[] = [];
+    let now = 0;
+    const stores = await openStores({
+      store: { kind: 'redis', url: redis.url },
+      replicas: 1,
+      monotonic: () => now,
+      onState: (up) => states.push(up),
+      onFault: (error) => told.push(String(error)),
+    });
+    defer(stores.close);
+    await vi.waitFor(() => stores.pins.claim(newKey(), pinOf('v1')), patient);
+    expect(told).toEqual([]);
+    const hand = handOn(redis);
+    await hand.config('SET', 'maxmemory', '1');
+    const refused = () => expect(stores.overrides.put(pauseFrom(1000))).rejects.toMatchObject(away);
+    for (let i = 0; i < 3; i++) await refused();
+    expect(told).toEqual(['Error: Redis refuses what is asked of it (OOM)']);
+    now = 60_000;
+    await refused();
+    expect(told).toHaveLength(2);
+    // It answers, and is no store for as long as it keeps nothing: what is read comes all the same.
+    expect(states).toEqual([true, false]);
+    expect(await stores.pins.find(newKey())).toBeUndefined();
+    await hand.config('SET', 'maxmemory', '0');
+    await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
+  });
+
+  it.each([
+    ['for its keys', ['+@all', '~other:*'], ['+@all', '~sundial:*']],
+    ['for what scripts do', ['+@scripting', '+info', '~sundial:*'], ['+@read', '+@write', '+time']],
+  ])('is no store while the user has no leave %s', async (_what, before, after) => {
+    const redis = await redisOfOwn();
+    const hand = handOn(redis);
+    await hand.call('ACL', 'SETUSER', 'sundial', 'on', '>pass', ...before);
+    const [states, told]: [boolean[], string[]] = [[], []];
+    const url = redis.url.replace('//', '//sundial:pass@');
+    const options = {
+      onState: (up: boolean) => states.push(up),
+      onRefused: (code: string) => told.push(code),
+    };
+    const connection = await connectRedis(url, options);
+    const state = await openSharedState(connection, { onFault });
+    defer(state.close);
+    await vi.waitFor(() => expect(states).toEqual([true, false]), patient);
+    expect(new Set(told)).toEqual(new Set(['NOPERM']));
+    await hand.call('ACL', 'SETUSER', 'sundial', ...after);
+    await vi.waitFor(() => expect(states).toEqual([true, false, true]), patient);
+    await state.overrides.put(pauseFrom(1000));
+  });
+
+  it('comes back after it was slow, also to a user without leave for PING', async () => {
+    const redis = await redisOfOwn();
+    await handOn(redis).call('ACL', 'SETUSER', 'sundial', 'on', '>pass', '+@all', '-ping', '~sundial:*');
+    const connection = await connectRedis(redis.url.replace('//', '//sundial:pass@'), {
+      onState: () => undefined,
+    });
+    defer(connection.close);
+    const read = connection.script('sundialTestGet', "return redis.call('GET', KEYS[1])", 1);
+    redis.pause();
+    defer(redis.resume);
+    for (let call = 0; call < 3; call += 1) await expect(read('sundial:x')).rejects.toMatchObject(away);
+    expect(connection.ready).toBe(false);
+    redis.resume();
+    await vi.waitFor(async () => expect(await read('sundial:x')).toBeNull(), patient);
+  });
+
+  it('is up where it refuses one thing that is wrong for itself', async () => {
+    const redis = await redisOfOwn();
+    const states: boolean[] = [];
+    const connection = await connectRedis(redis.url, { onState: (up) => states.push(up) });
+    defer(connection.close);
+    await handOn(redis).set('text', 'text');
+    const read = connection.script('sundialTestList', "return redis.call('LRANGE', KEYS[1], 0, -1)", 1);
+    await expect(read('text')).rejects.toMatchObject(away);
+    expect(states).toEqual([true]);
+  });
+
+  it.each([
+    ["OOM command not allowed when used memory > 'maxmemory'. script: f00, on @user_script:13.", true],
+    [
+      'ERR Error running script (call to f_f00): @user_script:13: @user_script: 13: -OOM command not allowed',
+      true,
+    ],
+    [
+      'MISCONF Redis is configured to save RDB snapshots, but it is currently not able to persist on disk.',
+      true,
+    ],
+    ["READONLY You can't write against a read only replica.", true],
+    ['NOREPLICAS Not enough good replicas to write.', true],
+    ['WRONGTYPE Operation against a key holding the wrong kind of value', false],
+    ["NOPERM User default has no permissions to run the 'set' command", false],
+    ["NOPERM this user has no permissions to run the 'evalsha' command", true],
+    ['NOPERM this user has no permissions to access one of the keys used as arguments', true],
+    ['NOPERM No permissions to access a key', true],
+    [
+      "ERR The user executing the script can't run this command or subcommand script: 8e1, on @user_script:1.",
+      true,
+    ],
+    ["ERR ACL failure in script: User s has no permissions to run the 'time' command script: 8e1", true],
+    ['NOAUTH Authentication required.', true],
+    ['LOADING Redis is loading the dataset in memory', true],
+    ['BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.', true],
+    ['CLUSTERDOWN The cluster is down', true],
+    ['MOVED 3999 127.0.0.1:6381', false],
+    ['ERR value is not an integer: -OOMPH', false],
+  ])('takes what no command would get round for a store that is down: %s', (message, is) => {
+    expect(refusesAll(message)).toBe(is);
+  });
+
+  it.each([
+    ['is full', (hand: Redis) => hand.config('SET', 'maxmemory', '1')],
+    ['has become a replica', (hand: Redis) => hand.replicaof('127.0.0.1', 1)],
+  ])('%s: what it holds is known to who starts now, and to who looks', async (_how, makeRefuse) => {
+    const redis = await redisOfOwn();
+    const [hand, one] = [handOn(redis), await gatewayOn(redis)];
+    const [first, second] = [pauseFrom(1000), pauseFrom(2000)];
+    await one.overrides.put(first);
+    const other = await gatewayOn(redis);
+    await one.overrides.put(second);
+    await hand.config('SET', 'replica-serve-stale-data', 'yes');
+    await makeRefuse(hand);
+    await other.refresh();
+    expect(other.overrides.current()).toEqual([first, second]);
+    expect((await gatewayOn(redis)).overrides.current()).toEqual([first, second]);
+    await expect(one.overrides.put(pauseFrom(3000))).rejects.toMatchObject(away);
+  });
+
+  it('a database it does not have is no store, and no other stands in for it', async () => {
+    const redis = await redisOfOwn();
+    const [states, told]: [boolean[], string[]] = [[], []];
+    const stores = await openStores({
+      store: { kind: 'redis', url: `${redis.url.replace(/\/$/, '')}/99` },
+      replicas: 1,
+      monotonic: () => 0,
+      onState: (up) => states.push(up),
+      onFault: (error) => told.push(String(error)),
+    });
+    defer(stores.close);
+    await expect(stores.overrides.put(pauseFrom(1000))).rejects.toMatchObject(away);
+    expect(states).not.toContain(true);
+    expect(told).toEqual(['Error: Redis refuses what is asked of it (no such database)']);
+    expect(await handOn(redis).dbsize()).toBe(0);
+  });
+
+  it('a password it does not take is told of, and not shown', async () => {
+    const redis = await redisOfOwn();
+    const url = new URL(redis.url);
+    url.password = 'tr0ub4dor';
+    await handOn(redis).config('SET', 'requirepass', 'another');
+    const told: string[] = [];
+    const stores = await openStores({
+      store: { kind: 'redis', url: url.href },
+      replicas: 1,
+      monotonic: () => 0,
+      onState: () => undefined,
+      onFault: (error) => told.push(String(error)),
+    });
+    defer(stores.close);
+    expect(told).toEqual(['Error: Redis refuses what is asked of it (WRONGPASS)']);
+  });
+});

@@ -1,0 +1,23 @@
+// Pages of the ledger out of pieces that a store is slow to tell.
+import { expect, it } from 'vitest';
+import type { UsagePlace } from '../../gateway/policy/usage/place.ts';
+import { readPage } from '../../gateway/stores/usage-pages.ts';
+
+const place = (index: number): UsagePlace => ['orders', 'v1', `c${index}`, 'token', ''];
+
+it.each([
+  ['a store that is quick tells a page whole', 1, 10],
+  ['one that takes its time ends it with the first piece that comes after a second', 400, 3],
+  ['one piece is told however late it comes', 5_000, 1],
+])('%s', async (_what, pieceMs, told) => {
+  let monotonic = 0;
+  let index = 0;
+  const piece = async () => {
+    monotonic += pieceMs;
+    index += 1;
+    return { records: [index], last: place(index) };
+  };
+  const page = await readPage(piece, { after: undefined, limit: 10 }, 1, () => monotonic);
+  expect(page.records).toHaveLength(told);
+  expect(page.next).toBe(JSON.stringify(place(told)));
+});

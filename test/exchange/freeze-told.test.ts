@@ -1,0 +1,104 @@
+// What an operator is told of a frozen version: by explain, the timeline, expectations and check.
+// Who is let in stands in freeze.test.ts.
+import { describe, expect, it } from 'vitest';
+import type { ExplainOptions } from '../../gateway/cli/explain.ts';
+import { workspace } from '../plan/workspace.ts';
+import { explain, timeline } from '../support/file-commands.ts';
+import { POLICY } from './frozen-orders.ts';
+
+describe('what an operator is told', () => {
+  const policies = { 'policies/orders.yaml': POLICY };
+
+  it.each<[string, Partial<ExplainOptions>, string]>([
+    ['assumes that a consumer was seen before', {}, 'since 2026-06-01  (assumed: seen before)'],
+    [
+      'judges one that was seen later',
+      { account: { firstSeen: Date.UTC(2026, 6, 1) } },
+      'acme was first seen 2026-07-01',
+    ],
+    ['of one that has leave', { as: 'partner' }, 'partner has leave'],
+    ['of a day that is to come', { now: Date.UTC(2026, 4, 1) }, 'from 2026-06-01  new consumers are refused'],
+  ])('explain %s', async (_title, options, said) => {
+    await using files = await workspace(policies);
+    const { text } = await explain(files, 'GET /api/v1/orders/7', { as: 'acme', ...options });
+    const line = text.split('\n').find((each) => each.startsWith('freeze '));
+    expect(line).toContain(said);
+    const refused = /^refused +adoption_frozen .*policies\/orders\.yaml:13$/m.test(text);
+    expect(refused).toBe(options.account !== undefined);
+  });
+
+  it('the timeline marks the day', async () => {
+    await using files = await workspace(policies);
+    const { text } = await timeline(files);
+    expect(text).toMatch(/v1 .*▒┊▒/);
+    expect(text.replace(/\s+/g, ' ')).toContain('closed to new consumers since 2026-06-01');
+    expect(text).toContain('┊ closed to new consumers');
+  });
+
+  it('an expectation says when a consumer came', async () => {
+    const expect_ = (day: string) =>
+      `${POLICY}expect: [ { request: GET /api/v1/orders, as: acme, first_seen: ${day}, at: 2026-11-20, status: 403 } ]\n`;
+    await using late = await workspace({ 'policies/orders.yaml': expect_('2026-06-01') });
+    await using early = await workspace({ 'policies/orders.yaml': expect_('2026-05-31') });
+    const { failedExpectations } = await import('../../gateway/cli/expectations.ts');
+    expect(await failedExpectations(await late.load())).toEqual([]);
+    expect(await failedExpectations(await early.load())).toMatchObject([{ rule: 'expect' }]);
+  });
+});
+
+describe('check finds', () => {
+  it.each<[title: string, from: string, to: string, said: string]>([
+    [
+      'a freeze of a public API',
+      'access: { identity: main, scopes: { read: [orders:read] } }',
+      'access: public',
+      'error freeze: a public API knows no consumer that could be new',
+    ],
+    [
+      'a freeze of what is not deprecated',
+      '    deprecated: 2026-01-15\n',
+      '',
+      'error freeze: freeze needs deprecated: a version that is not to go has nobody to keep away',
+    ],
+    [
+      'a freeze before the deprecation',
+      'freeze: 2026-06-01',
+      'freeze: 2026-01-14',
+      'error freeze: freeze (2026-01-14) is before deprecated (2026-01-15)',
+    ],
+    [
+      'a freeze with the sunset',
+      'freeze: 2026-06-01',
+      'freeze: 2027-01-15',
+      'error freeze: freeze (2027-01-15) is not before the sunset (2027-01-15): it refuses nobody',
+    ],
+    [
+      'a freeze that leads nowhere',
+      '    successor: v2\n',
+      '',
+      'warning freeze: v1 is frozen without a successor: who is refused is told nowhere to go',
+    ],
+    [
+      'leave from no freeze',
+      '    freeze: 2026-06-01\n',
+      '',
+      'error exception: v1 has no freeze to be excepted from',
+    ],
+    [
+      'leave that ends before the freeze',
+      'until: 2026-12-01',
+      'until: 2026-06-01',
+      'error exception: until (2026-06-01) is not after the freeze (2026-06-01): nothing is excepted',
+    ],
+    [
+      'a freeze of the API that no version takes over',
+      'v2: { released: 2025-01-01 }\n',
+      'v2: { released: 2025-01-01, freeze: off }\nfreeze: 2026-07-01\n',
+      'warning taken-over: freeze does nothing here: every version says freeze or deprecated or sunset of its own',
+    ],
+  ])('%s', async (_title, from, to, said) => {
+    await using files = await workspace({ 'policies/orders.yaml': POLICY.replace(from, to) });
+    const { problems } = await files.load();
+    expect(problems.map(({ severity, rule, message }) => `${severity} ${rule}: ${message}`)).toContain(said);
+  });
+});

@@ -1,0 +1,88 @@
+// What an operator is told of a version that retires by usage: by explain, the timeline, diff and check.
+// When one does stands in policy/retire-when.test.ts.
+import { describe, expect, it } from 'vitest';
+import { GATEWAY, NOW, workspace } from '../plan/workspace.ts';
+import { diff, explain, timeline } from '../support/file-commands.ts';
+import { POLICY } from './frozen-orders.ts';
+
+describe('a retirement by usage', () => {
+  const RULE = '    retire_when: { consumers_below: 1, calls_below: 100/30d, on_exceed: hold }\n';
+  const policy = POLICY.replace('    successor: v2\n', `    successor: v2\n${RULE}`);
+
+  it('is told by explain and the timeline, until the sunset', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': policy });
+    const told = async (now: number) => {
+      const { text } = await explain(files, 'GET /api/v1/orders/7', { as: 'acme', now });
+      return text.split('\n').find((each) => each.startsWith('retires '));
+    };
+    expect(await told(NOW)).toMatch(
+      /^retires +below 1 consumer and 100 calls in 30 days +else the sunset is held, for 90 days at most +policies\/orders\.yaml:16$/,
+    );
+    expect(await told(Date.UTC(2027, 0, 15))).toBeUndefined();
+    const { text } = await timeline(files);
+    expect(text.replace(/\s+/g, ' ')).toContain(
+      'held for at most 90 days unless below 1 consumer and 100 calls in 30 days',
+    );
+  });
+
+  it('and a freeze are told by diff in words', async () => {
+    await using files = await workspace({
+      'policies/orders.yaml': policy,
+      'old/orders.yaml': POLICY.replace('2026-06-01', '2026-07-01'),
+    });
+    const { text } = await diff(files, { older: `${files.folder}/old`, newer: undefined });
+    expect(text).toContain('orders v1: freeze 2026-07-01 -> 2026-06-01');
+    expect(text).toContain(
+      'orders v1: retirement below 1 consumer and 100 calls in 30 days, else held added',
+    );
+  });
+
+  it.each<[title: string, from: string, to: string, said: string, gateway?: string]>([
+    [
+      'without a sunset',
+      '    sunset: 2027-01-15\n',
+      '',
+      'error retire-when: v1 has no sunset that its usage could hold',
+    ],
+    [
+      'without a deprecation',
+      '    deprecated: 2026-01-15\n',
+      '',
+      'error retire-when: v1 is never deprecated, so that its calls are not counted',
+    ],
+    [
+      'in an API that is only observed',
+      'api: orders\n',
+      'api: orders\nmode: observe\n',
+      'warning retire-when: an API that is only observed ends nothing that could be held',
+    ],
+    [
+      'without a ledger',
+      '',
+      '',
+      'warning ledger: nothing is judged while no ledger is kept',
+      'ledger: off\n',
+    ],
+    [
+      'and a freeze without a ledger',
+      '',
+      '',
+      'warning ledger: nobody is refused while no ledger is kept',
+      'ledger: off\n',
+    ],
+    [
+      'over more days than are kept',
+      '',
+      '',
+      'warning ledger: the ledger keeps 30 days, today among them: it never has 30 whole ones',
+      'ledger: { keep: 30d }\n',
+    ],
+  ])('is found by check %s', async (_title, from, to, said, more = '') => {
+    await using files = await workspace({
+      'config/gateway.yaml': GATEWAY + more,
+      'policies/orders.yaml': policy.replace(from, to),
+    });
+    const { problems } = await files.load();
+    expect(problems.map(({ severity, rule, message }) => `${severity} ${rule}: ${message}`)).toContain(said);
+  });
+});

@@ -1,0 +1,162 @@
+// An API key through a whole gateway: its life through the admin API and the command line, and what a wrong one is told.
+// A part of callers.test.ts.
+import { describe, expect, it } from 'vitest';
+import { type KeysAsk, runKeys } from '../../../gateway/cli/keys.ts';
+import { type Answer, overHttp1 } from '../../support/http-client.ts';
+import { AUTHOR, CHALLENGES, challengesOf, type House, seen } from './house.ts';
+
+export function keys({ ask, gateway, logged, makeKey, write }: House): void {
+  const overAdmin = async (path: string): Promise<Answer> => {
+    await using admin = overHttp1(gateway().admin, { tls: false });
+    return await admin.ask({ path });
+  };
+
+  describe('an API key', () => {
+    it('AUTH-3: opens what its scopes open, and no upstream sees it', async () => {
+      const { secret } = await makeKey('acme', { scopes: ['orders:read'], contact: 'api@acme.example' });
+      const answer = await ask('/api/v1/orders', { 'x-api-key': secret });
+      expect(answer.status).toBe(200);
+      expect(seen(answer, /key/i)).toEqual([]);
+      expect(seen(answer, /^x.consumer/i)).toEqual([
+        ['x-consumer-id', 'acme'],
+        ['x-consumer-scopes', 'orders:read'],
+      ]);
+      expect(await logged(answer)).toMatchObject({ consumer: 'acme', status: 200 });
+    });
+
+    it('is shown once: no list, no audit and no log has it', async () => {
+      const { secret, id } = await makeKey('globex', { expires: '2099-01-01' });
+      const list = await overAdmin('/-/keys');
+      expect(list.text).not.toContain(secret.slice(-39));
+      expect(list.json.keys).toContainEqual(
+        expect.objectContaining({ id, consumer: 'globex', state: 'active', expires: '2099-01-01T00:00:00Z' }),
+      );
+      await ask('/api/v1/orders', { 'x-api-key': secret });
+      expect(gateway().log).toContainEqual(
+        expect.objectContaining({
+          message: 'admin write done',
+          audit: expect.objectContaining({ action: 'add_key', subject: 'globex', ...AUTHOR }),
+        }),
+      );
+      expect(gateway().logText()).not.toContain(secret.slice(-39));
+    });
+
+    it('is rotated with an overlap in which both work, and revoked at once', async () => {
+      const { secret, id } = await makeKey('initech', { scopes: ['orders:read'] });
+      const asking = Array.from({ length: 40 }, () => ask('/api/v1/orders', { 'x-api-key': secret }));
+      const rotated = await write({
+        method: 'POST',
+        path: `/-/keys/${id}/rotate`,
+        body: { overlap: '1h', ...AUTHOR },
+      });
+      for (const { status } of await Promise.all(asking)) expect(status).toBe(200);
+      expect(rotated.json.takenBy).toEqual(['news', 'orders']);
+      const next = String(rotated.json.secret);
+      expect(next).not.toBe(secret);
+      for (const each of [secret, next])
+        expect((await ask('/api/v1/orders', { 'x-api-key': each })).status).toBe(200);
+
+      const revoked = await write({ method: 'DELETE', path: `/-/keys/${id}`, body: AUTHOR });
+      expect(revoked.json).toMatchObject({ key: { id, state: 'revoked' } });
+      for (const each of [secret, next]) {
+        const answer = await ask('/api/v1/orders', { 'x-api-key': each });
+        expect(answer.status).toBe(401);
+        expect(await logged(answer)).toMatchObject({ refusal: 'key_invalid', key_flaw: 'revoked' });
+      }
+      const again = await write({ method: 'POST', path: `/-/keys/${id}/rotate`, body: AUTHOR });
+      expect(again.status).toBe(409);
+    });
+
+    it('AUTH-2: a wrong one is told no more than that, and the operator what is wrong', async () => {
+      const { secret } = await makeKey('acme');
+      const other = await makeKey('acme');
+      const mistyped = secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0');
+      const mixed = [secret.slice(0, 17), other.secret.slice(17)].join('');
+      for (const [key, flaw] of [
+        ['sdl_secret', 'checksum'],
+        [mistyped, 'checksum'],
+        [mixed, 'checksum'],
+      ] as const) {
+        const answer = await ask('/api/v1/orders', { 'x-api-key': key });
+        expect(answer).toMatchObject({ status: 401, json: { message: 'The API key is not valid.' } });
+        expect(challengesOf(answer)).toEqual(CHALLENGES);
+        expect(await logged(answer)).toMatchObject({ refusal: 'key_invalid', key_flaw: flaw });
+      }
+      const twice = await ask('/api/v1/orders', { 'x-api-key': [secret, secret] });
+      expect(twice).toMatchObject({
+        status: 400,
+        json: { message: 'The X-API-Key header is malformed: send one line with one key.' },
+      });
+      expect(challengesOf(twice)).toEqual(CHALLENGES);
+      expect(await logged(twice)).toMatchObject({ refusal: 'credentials_malformed' });
+    });
+
+    it('ORD-4: may be sent by the pages that may call', async () => {
+      const { headers } = await ask(
+        '/api/v1/orders',
+        {
+          origin: 'https://app.example.com',
+          'access-control-request-method': 'GET',
+          'access-control-request-headers': 'x-api-key, x-evil',
+        },
+        { method: 'OPTIONS' },
+      );
+      expect(headers['access-control-allow-headers']).toBe('x-api-key');
+    });
+
+    it('AUTH-1: one in the query is refused and logged nowhere', async () => {
+      const { secret } = await makeKey('acme', { scopes: ['orders:read'] });
+      const answer = await ask(`/api/v1/orders?api_key=${secret}`, { 'x-api-key': secret });
+      expect(answer.status).toBe(400);
+      expect(answer.text).not.toContain(secret);
+      expect(await logged(answer)).toMatchObject({ refusal: 'credentials_in_url' });
+      expect(gateway().logText()).not.toContain(secret);
+    });
+
+    it('is made, listed, rotated and revoked from the command line', async () => {
+      const sundial = async (ask: KeysAsk, format: 'text' | 'json' = 'text') => {
+        const environment = { SUNDIAL_ADMIN_TOKEN: await gateway().adminToken() };
+        const admin = `http://127.0.0.1:${gateway().admin}`;
+        const result = await runKeys({ config: 'x', admin, environment, now: Date.now(), format, ask });
+        expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+        return result.stdout;
+      };
+      const made = await sundial({
+        ...{ kind: 'add', consumer: 'umbrella', scopes: ['orders:read'], ...AUTHOR },
+        ...{ contact: 'api@umbrella.example', expires: '2099-01-01' },
+      });
+      const [secret = '', , told = ''] = made.split('\n');
+      const [, id = ''] = /^The key (\w+) of umbrella for orders:read\./.exec(told) ?? [];
+      expect((await ask('/api/v1/orders', { 'x-api-key': secret })).status).toBe(200);
+
+      const rotated = JSON.parse(await sundial({ kind: 'rotate', id, overlap: '2h', ...AUTHOR }, 'json'));
+      expect(rotated).toMatchObject({ key: { id, overlap: expect.any(String) } });
+      expect((await ask('/api/v1/orders', { 'x-api-key': rotated.secret })).status).toBe(200);
+      const list = await sundial({ kind: 'list' });
+      expect(list).toMatch(
+        new RegExp(`^${id}  active   umbrella for orders:read, .*until 2099-01-01, api@umb`, 'm'),
+      );
+      expect(list).not.toContain(secret.slice(-39));
+      expect(await sundial({ kind: 'revoke', id, ...AUTHOR })).toContain(`Revoked the key ${id} of umbrella`);
+      expect((await ask('/api/v1/orders', { 'x-api-key': rotated.secret })).status).toBe(401);
+    });
+
+    it.each([
+      [{ consumer: 'acme' }, 400],
+      [{ consumer: 'acme', scope: ['a'], ...AUTHOR }, 400],
+      [{ consumer: 'acme', scopes: ['a b'], ...AUTHOR }, 400],
+      [{ consumer: 'acme', contact: 'nobody', ...AUTHOR }, 400],
+      [{ consumer: 'acme', contact: 'api\u202E@acme.example', ...AUTHOR }, 400],
+      [{ consumer: 'acme', expires: '2020-01-01', ...AUTHOR }, 422],
+    ])('a body such as %j makes none', async (body, status) => {
+      expect((await write({ method: 'POST', path: '/-/keys', body })).status).toBe(status);
+    });
+
+    it('what is no public part of a key is not found, a whole key by mistake included', async () => {
+      const { secret } = await makeKey('acme');
+      for (const id of ['0000000000', secret, '0123456789ab'])
+        expect((await write({ method: 'DELETE', path: `/-/keys/${id}`, body: AUTHOR })).status).toBe(404);
+      expect(gateway().logText()).not.toContain(secret.slice(-39));
+    });
+  });
+}

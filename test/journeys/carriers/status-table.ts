@@ -1,0 +1,152 @@
+// Every cell of the status table: what is asked for, by which carrier, and the answer to it.
+// A part of carriers.test.ts.
+import { describe, expect, it } from 'vitest';
+import { head, sendBytes } from '../../support/raw-client.ts';
+import { askFor, NAMES, PLACES, type Place } from './asks.ts';
+import { expectOneVersion, type House, pairs } from './house.ts';
+
+export function statusTable({ ask, gateway }: House): void {
+  describe('the status table', () => {
+    const cells: readonly (readonly [Place, number, number, number, number])[] = [
+      // carrier, malformed, never existed, planned, retired
+      ['path', 404, 404, 404, 301],
+      ['subdomain', 404, 404, 404, 301],
+      ['header', 400, 400, 400, 410],
+      ['query', 400, 400, 400, 410],
+      ['accept', 406, 406, 406, 410],
+      ['contentType', 415, 415, 415, 410],
+    ];
+
+    it.concurrent.each(cells)('STAT-1: %s, malformed: %i', async (place, status) => {
+      const answer = await ask(askFor({ [place]: 'v01' }));
+      expect(answer.status).toBe(status);
+      expect(answer.json).toMatchObject({
+        message: `"v01" in the ${NAMES[place]} is not a version. Versions: v3, v2.`,
+        supportedVersions: ['v3', 'v2'],
+      });
+    });
+
+    it.concurrent.each(cells)(
+      'STAT-1, STAT-2: %s, a version that never existed',
+      async (place, _malformed, status) => {
+        const answer = await ask(askFor({ [place]: 'v7' }));
+        expect(answer.status).toBe(status);
+        expect(answer.json).toMatchObject({
+          message: `There is no such version: "v7" in the ${NAMES[place]}. Versions: v3, v2.`,
+          supportedVersions: ['v3', 'v2'],
+        });
+        expect(answer.headers.accept).toBe(
+          place !== 'contentType'
+            ? undefined
+            : [
+                ...['v3', 'v2'].map((label) => `application/vnd.acme.${label}+json`),
+                ...[3, 2].map((label) => `application/vnd.acme+json; version=${label}`),
+              ].join(', '),
+        );
+      },
+    );
+
+    it.concurrent.each(cells)('STAT-1: %s, a version that is only planned', async (place, _m, _n, status) => {
+      expect((await ask(askFor({ [place]: 'v9' }))).status).toBe(status);
+    });
+
+    it.concurrent.each(cells)('RET-5: %s, a retired version', async (place, _m, _n, _p, status) => {
+      const answer = await ask(askFor({ [place]: 'v0' }));
+      expect(answer.status).toBe(status);
+      expect(answer.headers.location).toBe(
+        status === 301 ? 'https://127.0.0.1/api/v2/orders/7?x=1' : undefined,
+      );
+    });
+
+    it.concurrent.each(
+      cells.flatMap(([place, , , , status]) =>
+        (place === 'contentType' ? ['PUT', 'PATCH'] : ['HEAD', 'OPTIONS', 'POST', 'DELETE']).map(
+          (method) => [method, place, status === 301 && method !== 'HEAD' ? 308 : status] as const,
+        ),
+      ),
+    )('promise 46: %s, a retired version by the %s: %i', async (method, place, status) => {
+      const asked = { ...askFor({ [place]: 'v0' }), method };
+      for (const protocol of ['HTTP/1.1', 'HTTP/2']) expect((await ask(asked, protocol)).status).toBe(status);
+    });
+
+    it.concurrent.each(cells.filter(([place]) => place !== 'contentType'))(
+      'promise 46: %s, a handshake for a retired version',
+      async (place, _m, _n, _p, status) => {
+        const { path, headers } = askFor({ [place]: 'v0' });
+        const lines = Object.entries({ host: '127.0.0.1', ...headers }).map(
+          ([name, value]) => `${name}: ${value}`,
+        );
+        const websocket = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+        const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+        const bytes = head(`GET ${path} HTTP/1.1`, ...lines, ...websocket, key);
+        expect((await sendBytes(gateway().https, bytes)).status).toBe(status);
+      },
+    );
+
+    it.concurrent.each(pairs)(
+      'promise 46: %s, a retired version, and %s, one that is served',
+      async (one, other) => {
+        for (const said of [
+          { [one]: 'v0', [other]: 'v2' },
+          { [one]: 'v2', [other]: 'v0' },
+        ])
+          expect((await ask(askFor(said))).status).toBe(400);
+      },
+    );
+
+    it.each([
+      ['no carrier', {}],
+      ['a wildcard', { accept: '*/*' }],
+      ['a version that only the type of no body names', { 'content-type': 'application/vnd.acme.v2+json' }],
+    ])('STAT-1: %s and no default: 400', async (_name, headers) => {
+      const answer = await ask({ path: '/api/orders', headers: headers as Record<string, string> });
+      expect(answer.status).toBe(400);
+      expect(answer.json).toMatchObject({ supportedVersions: ['v3', 'v2'] });
+      expect(answer.headers.vary).toBe('API-Version, Accept');
+    });
+
+    it('a path without its version is no route; a host that is no version is not ours', async () => {
+      expect((await ask({ path: '/api/vendors/orders' })).status).toBe(404);
+      expect((await ask({ path: '/api/orders', headers: { host: 'www.api.example.com' } })).status).toBe(421);
+    });
+
+    it('RET-5: one header beside the path is enough to refuse a redirect that would meet it again', async () => {
+      expect((await ask(askFor({ path: 'v0', accept: 'v0' }))).status).toBe(410);
+      expect((await ask(askFor({ path: 'v0', subdomain: 'v0' }))).status).toBe(301);
+    });
+
+    it('NEG-3: who lists another version beside a retired one is served by that, and not sent away', async () => {
+      const accept = 'application/vnd.acme.v0+json, application/vnd.acme.v2+json;q=0.5';
+      expectOneVersion(await ask({ path: '/api/orders/7?x=1', headers: { accept } }), 'v2');
+      const beside = { accept: 'application/vnd.acme.v0+json, text/html' };
+      expect((await ask({ path: '/api/orders', headers: beside })).status).toBe(410);
+    });
+
+    it.each(['*/*;q=0', 'application/vnd.acme.v2+json;q=0, application/vnd.acme.v3+json;q=0, */*'])(
+      'NEG-8: Accept: %s excludes all there is, and is told what that is',
+      async (accept) => {
+        const { status, json, headers } = await ask({ path: '/api/orders', headers: { accept } });
+        expect(status).toBe(406);
+        expect(json).toEqual({
+          error: 'Not Acceptable',
+          message: 'The Accept header excludes every version that is served. Versions: v3, v2.',
+          supportedVersions: ['v3', 'v2'],
+        });
+        expect(headers.vary).toBe('API-Version, Accept');
+        expect(await gateway().accessLine(headers['x-request-id'])).toMatchObject({
+          refusal: 'version_unacceptable',
+          carrier: 'accept',
+        });
+      },
+    );
+
+    it('CACHE-2, NEG-7: every header that could select a version stands in Vary, whichever did', async () => {
+      for (const place of PLACES) {
+        expect((await ask(askFor({ [place]: 'v2' }))).headers.vary).toBe('API-Version, Accept');
+        expect((await ask(askFor({ [place]: 'v7' }))).headers.vary).toBe('API-Version, Accept');
+      }
+      const byDefault = await ask({ path: '/api/payments' });
+      expect([byDefault.status, byDefault.headers.vary]).toEqual([200, 'Payments-Version']);
+    });
+  });
+}

@@ -1,0 +1,108 @@
+// An open WebSocket: it ends with its version, its token, its gateway or its other side, and with nothing else.
+// A part of websocket.test.ts.
+import { describe, expect, it, vi } from 'vitest';
+import { runGateway } from '../../support/gateway.ts';
+import { beginPause, endPause } from '../../support/pauses.ts';
+import { closeCode } from '../../support/websocket-frames.ts';
+import { at, echoes, type House } from './house.ts';
+
+const SUNSET = at('2027-01-15T00:00:00Z');
+
+export function openOnes({
+  authorization,
+  client,
+  clock,
+  environment,
+  gateway,
+  issuer,
+  open,
+  upstream,
+}: House): void {
+  describe('an open WebSocket', () => {
+    it('promise 48: an upstream that dies, a client that dies: the other side is closed, and the gateway lives', async () => {
+      const first = await open('/api/v2/live');
+      upstream().seen.at(-1)?.socket.resetAndDestroy();
+      await first.ended();
+      const second = await open('/api/v2/live');
+      const seen = upstream().seen.at(-1);
+      second.socket.destroy();
+      await vi.waitFor(() => expect(seen?.ended).toBe(true), { timeout: 20_000 });
+      await echoes(await open('/api/v2/live'));
+    });
+
+    it('WS-6: is closed with 1001 once its version ends, and not a moment before', async () => {
+      clock.now = SUNSET - 1;
+      const [ending, staying] = [await open('/api/v1/live'), await open('/api/v2/live')];
+      await echoes(ending);
+      const seen = upstream().seen.at(-2);
+      clock.now = SUNSET;
+      expect((await ending.received(2)).slice(1).map(closeCode)).toEqual([1001]);
+      await ending.ended();
+      await vi.waitFor(() => expect(seen?.frames.map(closeCode).at(-1)).toBe(1001), { timeout: 20_000 });
+      const late = await open('/api/v1/live');
+      expect(late.status).toBe(410);
+      await echoes(staying);
+    });
+
+    it('WS-6: a pause keeps it open past the date, and its end closes it', async () => {
+      clock.now = SUNSET - 1000;
+      const live = await open('/api/v1/live');
+      const id = await beginPause(gateway(), { api: 'live', until: SUNSET + 86_400_000 });
+      clock.now = SUNSET + 1000;
+      expect((await open('/api/v1/live')).status).toBe(101);
+      await echoes(live);
+      await endPause(gateway(), id);
+      expect((await live.received(2)).slice(1).map(closeCode)).toEqual([1001]);
+    });
+
+    it('WS-6: one whose token has come to its end is closed with 1008', async () => {
+      // Over by its own word, and good for the last three seconds of what clocks may differ by.
+      const exp = Math.floor(Date.now() / 1000) - 27;
+      const token = await issuer().sign({ client_id: 'brief', scope: 'orders:read', iat: exp - 600, exp });
+      const tied = await open('/api/v2/members', { lines: [`Authorization: Bearer ${token}`] });
+      expect(tied.status).toBe(101);
+      expect((await tied.received(1)).map(closeCode)).toEqual([1008]);
+      await tied.ended();
+    });
+
+    it('WS-6: an exception keeps that of its consumer open until its own last day', async () => {
+      const lines = (id: string) => [authorization(id)];
+      const acme = await open('/api/v1/members', { lines: lines('acme') });
+      const other = await open('/api/v1/members', { lines: lines('other') });
+      expect([acme.status, other.status]).toEqual([101, 101]);
+      clock.now = SUNSET;
+      expect((await other.received(1)).map(closeCode)).toEqual([1001]);
+      await echoes(acme);
+      clock.now = at('2027-06-30T00:00:00Z');
+      expect((await acme.received(2)).slice(1).map(closeCode)).toEqual([1001]);
+    });
+
+    it('mode observe: ends nothing', async () => {
+      const [watched, live] = [await open('/api/v1/watched'), await open('/api/v1/live')];
+      clock.now = SUNSET;
+      await live.received(1);
+      await echoes(watched);
+    });
+
+    it('WS-6: is closed with 1001 at a drain, which waits for no client that is slow to go', async () => {
+      const draining = await runGateway({
+        policies: 'websocket',
+        lifecycleNow: () => clock.now,
+        environment: environment(),
+      });
+      const live = await open('/api/v1/live/mute', {}, draining);
+      expect(live.status).toBe(101);
+      const begun = performance.now();
+      await draining[Symbol.asyncDispose]();
+      expect(live.frames.map(closeCode)).toEqual([1001]);
+      expect(performance.now() - begun).toBeLessThan(8_000);
+    });
+
+    it('lives on through a reload', async () => {
+      const live = await open('/api/v1/live');
+      await gateway().reload();
+      await echoes(live);
+      expect((await client().ask({ path: '/api/v1/live' })).status).toBe(200);
+    });
+  });
+}

@@ -1,0 +1,35 @@
+// Everything `check` finds, each with what it points at («…»). One slip per row, in files that are otherwise in order.
+// The rows stand in slips/; what `check` makes of several files at once, and what is no slip, in checks.test.ts.
+import { describe, expect, it } from 'vitest';
+import { CARRIERS } from './slips/carriers.ts';
+import { COSTS } from './slips/costs.ts';
+import { DATES } from './slips/dates.ts';
+import { GATEWAY_FILE } from './slips/gateway-file.ts';
+import { LIMITS } from './slips/limits.ts';
+import { NAMES } from './slips/names.ts';
+import { UPSTREAMS } from './slips/upstreams.ts';
+import { GATEWAY, ORDERS, workspace } from './workspace.ts';
+
+describe('a policy file is refused for', () => {
+  it.each([...NAMES, ...DATES, ...CARRIERS, ...UPSTREAMS, ...LIMITS, ...COSTS])(
+    '%s',
+    async (_name, from, to, expected) => {
+      await using files = await workspace({ 'policies/orders.yaml': ORDERS.replace(from, to) });
+      expect(await files.problems()).toContainEqual(at('policies/orders.yaml', expected));
+    },
+  );
+});
+
+describe('the gateway file is refused for', () => {
+  it.each(GATEWAY_FILE)('%s', async (_name, from, to, expected) => {
+    await using files = await workspace({
+      'config/gateway.yaml': GATEWAY.replace(from, to),
+      'policies/orders.yaml': ORDERS,
+    });
+    expect(await files.problems()).toContainEqual(at('config/gateway.yaml', expected));
+  });
+});
+
+function at(file: string, expected: unknown): unknown {
+  return typeof expected === 'string' ? `${file}:${expected}` : expected;
+}

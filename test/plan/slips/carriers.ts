@@ -1,0 +1,78 @@
+// Slips in where a policy file says that clients write the version.
+// A table of slips.test.ts.
+import type { Slip } from './slip.ts';
+
+export const CARRIERS: readonly Slip[] = [
+  [
+    'an unknown default',
+    'default: v2',
+    'default: v3',
+    '3 «v3» error: no version is called "v3" (there are v1, v2)',
+  ],
+  [
+    'a base with dot segments',
+    'base: /api/orders',
+    'base: /api/../orders',
+    '2 «/api/../orders» error: not a plain path such as /orders: no trailing slash, query, escapes or dot segments: "/api/../orders"',
+  ],
+  [
+    'a path without {version}',
+    '/api/{version}/orders',
+    '/api/v/orders',
+    '3 «"/api/v/orders"» error: not a path with one whole segment {version}, such as /api/{version}/orders: "/api/v/orders"',
+  ],
+  [
+    'a carrier that means something else',
+    'API-Version',
+    'Authorization',
+    '3 «Authorization» error: not a field name that can carry a version, such as API-Version: "Authorization"',
+  ],
+  [
+    'two headers',
+    '{ header: API-Version }',
+    '{ header: API-Version }, { header: X-V }',
+    '3 «{ header: X-V }» error: a second header',
+  ],
+  [
+    'no carrier',
+    /resolve:.*\n/,
+    '',
+    '1 «api: orders» error: the key "resolve" is missing: say where clients write the version',
+  ],
+  [
+    'a base where the path names a version',
+    'base: /api/orders',
+    'base: /api/v1/orders',
+    '2 «/api/v1/orders» error: this is where the path names v1: requests for it would name no version (write the base without the version)',
+  ],
+  [
+    'a host that names a version',
+    /base: (.*)\nresolve: \[/,
+    'base: $1\nhost: [api.example.com, v2.example.com]\nresolve: [ { subdomain: "{version}.example.com" },',
+    '3 «v2.example.com» error: the subdomain of this host names a version: requests for it would name none (leave it out of host: the subdomain is served as it is)',
+  ],
+  [
+    'a media type twice',
+    '{ header: API-Version }',
+    '{ media_type: "application/json; v={n}" }, { media_type: "application/json;v={version}" }',
+    '3 «{ media_type: "application/json;v={version}" }» error: this media type stands here twice',
+  ],
+  [
+    'a default alone',
+    /resolve:.*/,
+    'resolve: [ { default: v2 } ]',
+    '3 «resolve» warning: no request can name its version: every one gets the default (add a carrier, such as { header: API-Version })',
+  ],
+  [
+    'a default that is planned',
+    'v2: { released: 2026-01-15',
+    'v2: { released: 2026-12-01',
+    '3 «v2» warning: v2 is released on 2026-12-01: until then a request that names no version gets 400 (default: v1 until then)',
+  ],
+  [
+    'a default that ends, where its successor does not',
+    'default: v2',
+    'default: v1',
+    '3 «v1» warning: v1 ends on 2027-01-15: from then on a request that names no version gets 410 (default: v2 by that day)',
+  ],
+];

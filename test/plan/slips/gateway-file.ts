@@ -1,0 +1,177 @@
+// Slips in the gateway file: its listeners, identities, store and proxies.
+// A table of slips.test.ts.
+import { expect } from 'vitest';
+import type { Slip } from './slip.ts';
+
+export const GATEWAY_FILE: readonly Slip[] = [
+  [
+    'a page of the issuer',
+    'https://auth.example.com',
+    'https://auth.example.com/.well-known/jwks.json',
+    '3 «https://auth.example.com/.well-known/jwks.json» warning: this is a page of the issuer: no token has it as iss (end it before "/.well-known/jwks.json"; where its keys are is written as jwks)',
+  ],
+  [
+    'a claim that is nearly a registered one',
+    'audience: api',
+    'audience: api, consumer: [clientId, clientid]',
+    '3 «clientid» warning: not a registered claim, but nearly one: a token that has none of this name does not say who calls (did you mean "client_id"?)',
+  ],
+  [
+    'a claim about the token and not its holder',
+    'audience: api',
+    'audience: api, consumer: [jti]',
+    '3 «jti» error: not the name of a claim about who calls, such as client_id: "jti"',
+  ],
+  [
+    'proxies that are everybody',
+    'policies:',
+    'trusted_proxies: [10.0.0.0/8, "::/0"]\npolicies:',
+    '4 «"::/0"» warning: every client is trusted to say what its address is, and what the host and the scheme were (write the addresses of the proxies, such as 10.0.0.0/8)',
+  ],
+  [
+    'a key of the other file',
+    'public:',
+    'api: x\npublic:',
+    '1 «api» error: the key "api" belongs in a policy file',
+  ],
+  [
+    'a public URL with a path',
+    'https://api.example.com',
+    'https://api.example.com/x',
+    '1 «https://api.example.com/x» error: not an origin: http or https, a host and perhaps a port, nothing else: "https://api.example.com/x" (write https://api.example.com)',
+  ],
+  [
+    'an address without port',
+    '"127.0.0.1:8443"',
+    '"127.0.0.1"',
+    '2 «"127.0.0.1"» error: not an address such as 127.0.0.1:8443 or :8443: "127.0.0.1"',
+  ],
+  [
+    'two listeners at one address',
+    '127.0.0.1:9901',
+    ':8443',
+    '2 «":8443"» error: the https listener has this address',
+  ],
+  [
+    'an issuer in the clear',
+    'https://auth.example.com',
+    'http://auth.example.com',
+    '3 «http://auth.example.com» error: not an https URL without query; http is for this machine only: "http://auth.example.com"',
+  ],
+  [
+    'JWT-1: a shared-secret algorithm',
+    'audience: api',
+    'audience: api, algorithms: [HS256]',
+    expect.stringMatching(
+      /3 «HS256» error: expected "RS256" or .*\(published keys cannot verify a shared secret: .*\)/,
+    ),
+  ],
+  [
+    'JWT-1: such an algorithm alone',
+    'audience: api',
+    'audience: api, algorithms: HS256',
+    expect.stringMatching(/3 «HS256» error: expected a list: .* they cannot verify a shared secret\)/),
+  ],
+  [
+    'HSTS for less than it can say',
+    '"127.0.0.1:8443"',
+    '"127.0.0.1:8443", hsts: 500ms',
+    '2 «500ms» error: not a duration of at least 1s, such as 365d, nor 0s: "500ms"',
+  ],
+  [
+    'tokens that may not live',
+    'audience: api',
+    'audience: api, max_lifetime: 999ms',
+    '3 «999ms» error: not a duration of at least 1s, such as 30s, 1h or 365d: "999ms"',
+  ],
+  [
+    'a store of an unknown kind',
+    'public:',
+    'store: mysql://x\npublic:',
+    '1 «mysql://x» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "mysql://x"',
+  ],
+  [
+    'a store in a database that Redis cannot have',
+    'public:',
+    'store: redis://cache:6379/orders\npublic:',
+    '1 «redis://cache:6379/orders» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "redis://cache:6379/orders"',
+  ],
+  [
+    'a store in a database below zero',
+    'public:',
+    'store: redis://cache:6379/-1\npublic:',
+    '1 «redis://cache:6379/-1» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "redis://cache:6379/-1"',
+  ],
+  [
+    'a store whose URL would set up the client',
+    'public:',
+    'store: redis://cache:6379/1?enableOfflineQueue=true\npublic:',
+    '1 «redis://cache:6379/1?enableOfflineQueue=true» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "redis://cache:6379/1?enableOfflineQueue=true"',
+  ],
+  [
+    'such a store, without its password',
+    'public:',
+    'store: redis://:hunter2@cache:6379/orders\npublic:',
+    '1 «redis://:hunter2@cache:6379/orders» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "redis://********@cache:6379/orders"',
+  ],
+  [
+    'plain HTTP served to all',
+    'admin:',
+    'http: { address: ":8080", mode: serve }, admin:',
+    '2 «serve» error: plain HTTP is served on loopback or behind trusted_proxies only',
+  ],
+  [
+    'an admin listener for others without a token of its own',
+    '"127.0.0.1:9901"',
+    '":9901"',
+    `2 «":9901"» error: an admin listener that others reach needs a token of its own (add token: "\${file:/path}", or listen on 127.0.0.1)`,
+  ],
+  [
+    'an admin token that is too short, without repeating it',
+    '"127.0.0.1:9901"',
+    '"127.0.0.1:9901", token: short-secret',
+    '2 «short-secret» error: not a token of 32 to 512 letters, digits and . _ ~ + / -: [redacted] (make one: openssl rand -hex 32)',
+  ],
+  [
+    'an admin token in the clear',
+    '"127.0.0.1:9901"',
+    '"127.0.0.1:9901", token: 0123456789abcdef0123456789abcdef',
+    `2 «0123456789abcdef0123456789abcdef» warning: the token stands in this file for everyone who reads it (write \${file:/path} or \${env:NAME})`,
+  ],
+  [
+    'an admin token that others send over the network',
+    '"127.0.0.1:9901"',
+    '":9901", token: 0123456789abcdef0123456789abcdef',
+    '2 «":9901"» warning: whoever reaches this address reads the metrics, and the token crosses the network unencrypted (prefer loopback; probes and scrapers need listeners.metrics alone)',
+  ],
+  [
+    'a range that is none',
+    'public:',
+    'trusted_proxies: [10.0.0.0/33]\npublic:',
+    '1 «10.0.0.0/33» error: not an address or a range such as 10.0.0.0/8: "10.0.0.0/33"',
+  ],
+  [
+    'certificates that are not there',
+    '"127.0.0.1:8443"',
+    '"127.0.0.1:8443", tls: { certificates: [{ names: [a.example], cert: a.crt, key: a.key }] }',
+    '2 «a.crt» error: cannot read the certificate: no such file',
+  ],
+  [
+    'a pattern nothing matches',
+    '../policies/*.yaml',
+    '../policy/*.yaml',
+    '4 «../policy/*.yaml» error: no policy file matches (looked for policy/*.yaml: a pattern is relative to this file)',
+  ],
+  [
+    'a public URL without a scheme',
+    'https://api.example.com',
+    '127.0.0.1:8443',
+    '1 «127.0.0.1:8443» error: not an origin: http or https, a host and perhaps a port, nothing else: "127.0.0.1:8443" (write https://127.0.0.1:8443)',
+  ],
+  [
+    'a store that is an address alone',
+    'public:',
+    'store: localhost:6379\npublic:',
+    '1 «localhost:6379» error: not a store: embedded, embedded:<folder>, redis://host:port or rediss://host:port, perhaps with a database such as /1, redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/primary: "localhost:6379" (write redis://localhost:6379)',
+  ],
+];

@@ -1,0 +1,108 @@
+// Slips in the limits of a policy file (RL-11).
+// A table of slips.test.ts.
+import type { Slip } from './slip.ts';
+
+export const LIMITS: readonly Slip[] = [
+  [
+    'a share without a rate',
+    'base:',
+    'limits: { deprecated: 50% }\nbase:',
+    '2 «limits» error: a limit needs a rate (write a rate beside it, such as rate: 600/1m)',
+  ],
+  [
+    'RL-11: a lower limit that is higher',
+    'base:',
+    'limits: { rate: 600/1m, deprecated: 15/1s }\nbase:',
+    '2 «15/1s» warning: this limit is higher than the rate that it should lower for v1',
+  ],
+  [
+    'RL-11: a lower limit that is higher than the rate of one version',
+    'successor: v2 }',
+    'successor: v2, limits: { rate: 10/1m, deprecated: 60/1m } }',
+    '9 «60/1m» warning: this limit is higher than the rate that it should lower for v1',
+  ],
+  [
+    'a consumer nobody knows',
+    /access:.*\n/,
+    'access: public\nlimits: { rate: 1/1s, by: consumer }\n',
+    '5 «consumer» error: a public API knows no consumer (write by: address)',
+  ],
+  [
+    'a consumer nobody knows, among several',
+    /access:.*\n/,
+    'access: public\nlimits: [ { rate: 1/1s, by: address }, { name: mine, rate: 1/1m, by: consumer } ]\n',
+    '5 «consumer» error: a public API knows no consumer (write by: address)',
+  ],
+  [
+    'two limits of one name',
+    'base:',
+    'limits: [ { rate: 600/1m }, { name: default, rate: 9/1s } ]\nbase:',
+    '2 «default» error: a second limit called default in one list (give each a name of its own)',
+  ],
+  [
+    'a name that metrics and headers use for something else',
+    'base:',
+    'limits: [ { name: search-deprecated, rate: 9/1s } ]\nbase:',
+    '2 «search-deprecated» error: not a name: a lower-case letter, then letters, digits and hyphens, and not guard or deprecated: "search-deprecated"',
+  ],
+  [
+    'one of several limits without a rate',
+    'base:',
+    'limits: [ { rate: 600/1m }, { name: all, by: everyone } ]\nbase:',
+    '2 «{ name: all, by: everyone }» error: a limit needs a rate (write a rate beside it, such as rate: 600/1m)',
+  ],
+  [
+    'a version that adds a limit without a rate',
+    'successor: v2 }',
+    'successor: v2, limits: [ { name: extra, by: address } ] }',
+    '9 «{ name: extra, by: address }» error: a limit needs a rate (write a rate beside it, such as rate: 600/1m)',
+  ],
+  [
+    'a limit of everyone below that of one',
+    'base:',
+    'limits: [ { rate: 600/1m }, { name: all, rate: 500/1m, by: everyone } ]\nbase:',
+    '2 «{ name: all, rate: 500/1m, by: everyone }» warning: everyone together gets less than one consumer does by default: that limit is never reached',
+  ],
+  [
+    'a sliding log longer than memory is meant for',
+    'base:',
+    'limits: { rate: 20000/1h, algorithm: sliding-log }\nbase:',
+    '2 «20000/1h» error: a sliding log keeps the instant of every request: at most 10000 in a window (write a shorter window, or algorithm: gcra)',
+  ],
+  [
+    'a sliding log that takes over a rate that is too long for it',
+    /base: (.*)\n([\s\S]*)successor: v2 }/,
+    'base: $1\nlimits: { rate: 20000/1h }\n$2successor: v2, limits: { algorithm: sliding-log } }',
+    '10 «sliding-log» error: a sliding log keeps the instant of every request: at most 10000 in a window (write a shorter window, or algorithm: gcra)',
+  ],
+  [
+    'a rate that is too long for the sliding log that it takes over',
+    /base: (.*)\n([\s\S]*)successor: v2 }/,
+    'base: $1\nlimits: { rate: 20/1h, algorithm: sliding-log }\n$2successor: v2, operations: { GET /a: { limits: { rate: 20000/1h } } } }',
+    '10 «20000/1h» error: a sliding log keeps the instant of every request: at most 10000 in a window (write a shorter window, or algorithm: gcra)',
+  ],
+  [
+    'a sliding log that is lowered to a longer one',
+    'successor: v2 }',
+    'successor: v2, limits: { rate: 9000/1m, deprecated: 20000/1h, algorithm: sliding-log } }',
+    '9 «20000/1h» error: a sliding log keeps the instant of every request: at most 10000 in a window (write a shorter window, or algorithm: gcra)',
+  ],
+  [
+    'a burst of the sliding log that is taken over',
+    /base: (.*)\n([\s\S]*)successor: v2 }/,
+    'base: $1\nlimits: { rate: 20/1h, algorithm: sliding-log }\n$2successor: v2, limits: { burst: 5 } }',
+    '10 «5» error: a sliding log has no burst: exactly its rate passes in any window',
+  ],
+  [
+    'a sliding log with a burst',
+    'base:',
+    'limits: { rate: 20/1h, burst: 5, algorithm: sliding-log }\nbase:',
+    '2 «5» error: a sliding log has no burst: exactly its rate passes in any window',
+  ],
+  [
+    'a sliding log by leases',
+    'base:',
+    'limits: { rate: 20/1h, exact: false, algorithm: sliding-log }\nbase:',
+    '2 «false» error: a sliding log is always exact: what it admits cannot be leased ahead',
+  ],
+];

@@ -1,0 +1,121 @@
+// Slips in keys, names and words of a policy file, and in what is named but not there.
+// A table of slips.test.ts.
+import type { Slip } from './slip.ts';
+
+export const NAMES: readonly Slip[] = [
+  [
+    'a version whose keys stand below its label and not inside',
+    '  v2: { released: 2026-01-15 }',
+    '  v2:\n  released: 2026-01-15',
+    '10 «v2» error: nothing is written behind "v2": give it a value, or take it out (what belongs to it stands farther right than it does; a value that begins with # is written in quotes)',
+  ],
+  [
+    'the same, of the key',
+    '  v2: { released: 2026-01-15 }',
+    '  v2:\n  released: 2026-01-15',
+    '11 «released» error: not a version label: "released" (it belongs in the version above: write it farther right)',
+  ],
+  [
+    'a switch where CORS is not wanted',
+    'access:',
+    'cors: no\naccess:',
+    '4 «no» error: expected a map: "no" (write nothing at all: without "cors" preflights go to the service)',
+  ],
+  [
+    'idempotency switched on',
+    'access:',
+    'idempotency: true\naccess:',
+    '4 «true» error: expected a map: true (write idempotency: { methods: [POST, PUT, PATCH] })',
+  ],
+  [
+    'idempotency of one method',
+    'access:',
+    'idempotency: POST\naccess:',
+    '4 «POST» error: expected a map: "POST" (write idempotency: { methods: [POST] })',
+  ],
+  ['an unknown key', 'access:', 'acces:', '4 «acces» error: unknown key "acces" (did you mean "access"?)'],
+  [
+    'an unknown key of a version',
+    'released: 2026-01-15',
+    'relased: 2026-01-15',
+    '10 «relased» error: unknown key "relased" (did you mean "released"?)',
+  ],
+  [
+    'a key of the other file',
+    'api: orders',
+    'api: orders\nstore: x',
+    '2 «store» error: the key "store" belongs in config/gateway.yaml',
+  ],
+  [
+    'no access rule',
+    /access:.*\n/,
+    '',
+    '1 «api: orders» error: no access rule: write "access: public", or name an identity and its scopes',
+  ],
+  [
+    'a number where text belongs',
+    'api: orders',
+    'api: 7',
+    '1 «7» error: not a name: a lower-case letter, then letters, digits and hyphens: "7"',
+  ],
+  [
+    'a bare number for a label',
+    '  v2: { released',
+    '  1.10: { released',
+    '10 «1.10» error: not a version label: "1.10" (write v and the number, such as v1 or v1.2.0, or a date such as 2026-01-15)',
+  ],
+  [
+    'an unknown word',
+    'successor: v2',
+    'successor: v2, after: gon',
+    '9 «gon» error: expected "gone" or a map: "gon" (did you mean "gone"?)',
+  ],
+  [
+    'an unknown identity',
+    'identity: main',
+    'identity: mian',
+    '4 «mian» error: no identity is called "mian" (did you mean "main"?)',
+  ],
+  [
+    'an unknown successor',
+    'successor: v2',
+    'successor: v22',
+    '9 «v22» error: no version is called "v22" (did you mean "v2"?)',
+  ],
+  [
+    'its own successor',
+    'successor: v2',
+    'successor: v1',
+    '9 «v1» error: a version cannot be its own successor',
+  ],
+  [
+    'a name every object has',
+    'successor: v2',
+    'successor: constructor',
+    '9 «constructor» error: no version is called "constructor" (there are v1, v2)',
+  ],
+  [
+    'an upstream without version',
+    '  v2: { targets',
+    '  v3: { targets',
+    '7 «v3» error: no version is called "v3" (there are v1, v2)',
+  ],
+  [
+    'a version without upstream',
+    /\n {2}v1: \{ targets.*/,
+    '',
+    '8 «v1» error: v1 has no upstream and its sunset has not passed (write upstreams: { v1: { targets: [ … ] } })',
+  ],
+  [
+    'a host with a port',
+    'base:',
+    'host: api.example.com:443\nbase:',
+    '2 «api.example.com:443» error: not a host name in lower case, without a port: "api.example.com:443"',
+  ],
+  [
+    'a label without its last part',
+    '  v2: { released',
+    '  v1.10: { released',
+    '10 «v1.10» error: not a version label: "v1.10" (write v and the number, such as v1 or v1.2.0, or a date such as 2026-01-15)',
+  ],
+];

@@ -1,0 +1,54 @@
+// Slips in the upstreams of a policy file: their addresses and their times.
+// A table of slips.test.ts.
+import type { Slip } from './slip.ts';
+
+export const UPSTREAMS: readonly Slip[] = [
+  [
+    'an upstream that is a listener',
+    'http://127.0.0.1:4001',
+    'http://localhost:8443',
+    '6 «http://localhost:8443» error: this target is the https listener of this gateway',
+  ],
+  [
+    'an upstream that is the admin listener',
+    'http://127.0.0.1:4001',
+    '"http://[::1]:9901"',
+    '6 «"http://[::1]:9901"» error: this target is the admin listener of this gateway',
+  ],
+  [
+    'an upstream that is the public face',
+    'http://127.0.0.1:4001',
+    'https://api.example.com',
+    '6 «https://api.example.com» error: this target is the public address of this gateway',
+  ],
+  [
+    'an upstream with a path',
+    'http://127.0.0.1:4001',
+    'http://127.0.0.1:4001/x',
+    '6 «http://127.0.0.1:4001/x» error: not an origin: http or https, a host and perhaps a port, nothing else: "http://127.0.0.1:4001/x" (write http://127.0.0.1:4001, and path: /x beside targets)',
+  ],
+  [
+    'a password in an upstream',
+    'http://127.0.0.1:4001',
+    'http://u:hunter2@h',
+    '6 «http://u:hunter2@h» error: not an origin: http or https, a host and perhaps a port, nothing else: "http://*********@h" (write http://h)',
+  ],
+  [
+    'a target at port 0',
+    'http://127.0.0.1:4001',
+    'http://127.0.0.1:0',
+    '6 «http://127.0.0.1:0» error: nothing answers on port 0 (write the port of the service)',
+  ],
+  [
+    'more time to connect than for all',
+    '[http://127.0.0.1:4001]',
+    '[http://127.0.0.1:4001], timeout: { connect: 9s, headers: 1s, total: 8s }',
+    '6 «{ connect: 9s, headers: 1s, total: 8s }» error: the time to connect is longer than the total',
+  ],
+  [
+    'less for all than for headers, of which nothing is said',
+    '[http://127.0.0.1:4001]',
+    '[http://127.0.0.1:4001], timeout: { total: 2s }',
+    '6 «{ total: 2s }» error: the time for headers, 5s unless written, is longer than the total',
+  ],
+];

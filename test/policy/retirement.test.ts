@@ -1,0 +1,84 @@
+// The answer after sunset: gone or a redirect, by method, since when and why.
+// The stages stand in stages.test.ts.
+import { describe, expect, it } from 'vitest';
+import { hasEnded, retire } from '../../gateway/policy/lifecycle/retirement.ts';
+import type { Schedule, Stage } from '../../gateway/policy/lifecycle/schedule.ts';
+import { day, phase, schedule } from './dated-versions.ts';
+
+describe('after sunset', () => {
+  const input = {
+    label: 'v1',
+    operation: undefined,
+    schedule,
+    phase: phase({}, 'retired'),
+    method: 'GET',
+    next: { replacement: 'https://api.example.com/api/v2/users/7', successor: undefined },
+    redirect: 'https://api.example.com/api/v2/users/7?x=1',
+  };
+  const gone = {
+    reason: 'version_retired',
+    label: 'v1',
+    operation: undefined,
+    since: schedule.sunset,
+    ...input.next,
+    guide: schedule.guide,
+    because: undefined,
+  };
+  const moving = (unsafe: 301 | 308 | 410): Schedule => ({
+    ...schedule,
+    after: { kind: 'redirect', to: 'v2', unsafe },
+  });
+
+  it.each<[Stage, boolean]>([
+    ['planned', false],
+    ['active', false],
+    ['deprecated', false],
+    ['sunset', true],
+    ['retired', true],
+  ])('RET-11: whether a %s version has ended: %s', (stage, ended) => {
+    expect(hasEnded(phase({}, stage))).toBe(ended);
+  });
+
+  it.each<Stage>(['sunset', 'retired'])('RET-1, RET-11: gone in stage %s, since its sunset', (stage) => {
+    expect(retire({ ...input, phase: phase({}, stage) })).toEqual(gone);
+  });
+
+  it.each<[string, 301 | 308 | 410, 301 | 308 | undefined]>([
+    ['GET', 308, 301],
+    ['HEAD', 308, 301],
+    ['POST', 308, 308],
+    ['DELETE', 308, 308],
+    ['OPTIONS', 308, 308],
+    ['POST', 301, 301],
+    ['GET', 410, 301],
+    ['POST', 410, undefined],
+  ])('RET-1, RET-9: %s with unsafe %i gives %s', (method, unsafe, status) => {
+    const refusal = retire({ ...input, method, schedule: moving(unsafe) });
+    const moved = {
+      reason: 'version_moved',
+      status,
+      label: 'v1',
+      operation: undefined,
+      since: schedule.sunset,
+      location: input.redirect,
+      guide: schedule.guide,
+    };
+    expect(refusal).toEqual(status === undefined ? gone : moved);
+  });
+
+  it('RET-8: gone for the reason that its file gives', () => {
+    const because = 'money amounts become integers';
+    expect(retire({ ...input, schedule: { ...schedule, reason: because } })).toEqual({ ...gone, because });
+  });
+
+  it('RET-5: a redirect that would lead back to the request is a 410', () => {
+    expect(retire({ ...input, schedule: moving(308), redirect: undefined })).toEqual(gone);
+  });
+
+  it('a version retired without a sunset date is gone since its phase began', () => {
+    const dates = { sunset: undefined, retired: day('2026-12-01') };
+    expect(retire({ ...input, schedule: { ...schedule, ...dates }, phase: phase(dates, 'retired') })).toEqual(
+      { ...gone, since: dates.retired },
+    );
+  });
+});
