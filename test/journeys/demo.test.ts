@@ -16,9 +16,16 @@ import {
   type Workspace,
 } from '../support/readme-demo.ts';
 
-const SAMPLES = ['ISSUER', 'ORDERS_V1', 'ORDERS_V2', 'CATALOG', 'PAYMENTS', 'ECHO'].map(
-  (name) => `SUNDIAL_${name}_PORT`,
-);
+const SAMPLES = [
+  'ISSUER',
+  'ORDERS_V1',
+  'ORDERS_V2',
+  'CATALOG',
+  'PAYMENTS',
+  'ECHO',
+  'WEBHOOKS',
+  'RECEIVER',
+].map((name) => `SUNDIAL_${name}_PORT`);
 const LISTENERS = ['HTTPS', 'HTTP', 'ADMIN'].map((name) => `SUNDIAL_${name}_PORT`);
 
 const withData = (moved: Moved, folder: string): Moved =>
