@@ -18,7 +18,8 @@ export interface SampleService {
 }
 
 const NO_ANSWERS = 'its routes answer 502';
-const NO_KEYS = 'the gateway goes on with the keys it has fetched';
+const NO_KEYS = 'nobody signs in or gets a token; the gateway goes on with the keys it has fetched';
+const NO_PAGE = 'its page is gone';
 
 export const SAMPLE_SERVICES: readonly SampleService[] = [
   {
@@ -64,6 +65,7 @@ export const SAMPLE_SERVICES: readonly SampleService[] = [
     variable: 'SUNDIAL_RECEIVER_PORT',
     loss: 'its deliveries are tried again',
   },
+  { name: 'client', start: ['upstreams/client/main.ts'], variable: 'SUNDIAL_CLIENT_PORT', loss: NO_PAGE },
 ];
 
 export interface Ending {
