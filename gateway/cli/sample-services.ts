@@ -53,6 +53,18 @@ export const SAMPLE_SERVICES: readonly SampleService[] = [
     loss: NO_ANSWERS,
   },
   { name: 'echo', start: ['upstreams/echo/main.ts'], variable: 'SUNDIAL_ECHO_PORT', loss: NO_ANSWERS },
+  {
+    name: 'webhooks',
+    start: ['upstreams/webhooks/main.ts'],
+    variable: 'SUNDIAL_WEBHOOKS_PORT',
+    loss: 'its routes answer 502, and events wait where they happened',
+  },
+  {
+    name: 'receiver',
+    start: ['upstreams/receiver/main.ts'],
+    variable: 'SUNDIAL_RECEIVER_PORT',
+    loss: 'its deliveries are tried again',
+  },
   { name: 'client', start: ['upstreams/client/main.ts'], variable: 'SUNDIAL_CLIENT_PORT', loss: NO_PAGE },
 ];
 

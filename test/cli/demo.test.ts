@@ -17,6 +17,8 @@ const ANY_PORT = {
   SUNDIAL_CATALOG_PORT: '0',
   SUNDIAL_PAYMENTS_PORT: '0',
   SUNDIAL_ECHO_PORT: '0',
+  SUNDIAL_WEBHOOKS_PORT: '0',
+  SUNDIAL_RECEIVER_PORT: '0',
   SUNDIAL_CLIENT_PORT: '0',
 };
 
@@ -61,7 +63,7 @@ async function untilBanner(demo: Demo): Promise<Map<string, { url: string; pid: 
     timeout: 25_000,
     interval: 50,
   });
-  const rows = demo.stdout.matchAll(/^ {2}(\S+) +(http:\S+) +pid (\d+)$/gm);
+  const rows = demo.stdout.matchAll(/^ {2}(\S+) +(https?:\S+) +pid (\d+)$/gm);
   return new Map(Array.from(rows, ([, name = '', url = '', pid]) => [name, { url, pid: Number(pid) }]));
 }
 
@@ -69,8 +71,8 @@ describe('the demo', { timeout: 30_000 }, () => {
   it('starts every sample service, tells their ports to the gateway, and one interrupt ends all of it', async () => {
     const demo = start();
     const samples = await untilBanner(demo);
-    const services = ['orders-v1', 'orders-v2', 'catalog', 'payments', 'echo', 'client'];
-    expect([...samples.keys()]).toEqual(['identity', ...services]);
+    const services = ['orders-v1', 'orders-v2', 'catalog', 'payments', 'echo', 'webhooks', 'client'];
+    expect([...samples.keys()].sort()).toEqual(['identity', 'receiver', ...services].sort());
     for (const name of services) {
       expect((await fetch(`${samples.get(name)?.url}/healthz`)).status).toBe(200);
     }

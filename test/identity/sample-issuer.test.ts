@@ -14,7 +14,15 @@ import { freePorts } from '../support/ports.ts';
 
 const run = promisify(execFile);
 const FOLDER = resolve('upstreams/identity');
-const SCOPES = ['orders:read', 'orders:write', 'catalog:read', 'payments:read', 'payments:write'];
+const SCOPES = [
+  'orders:read',
+  'orders:write',
+  'catalog:read',
+  'payments:read',
+  'payments:write',
+  'webhooks:read',
+  'webhooks:write',
+];
 
 let dataFolder: string;
 let issuer: Issuer;

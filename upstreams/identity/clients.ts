@@ -28,6 +28,8 @@ export const SCOPES: Readonly<Record<string, string>> = {
   'catalog:read': 'See the catalog',
   'payments:read': 'See your payments',
   'payments:write': 'Make and refund payments',
+  'webhooks:read': 'See where your events are sent',
+  'webhooks:write': 'Choose where your events are sent',
 };
 
 const machine = (id: string, secretDigest: string, accountCreated: string | undefined): Client => ({
