@@ -94,7 +94,7 @@ export async function startDemo(folder: string, moved: Moved, from = folder): Pr
     child.kill('SIGKILL');
     throw new Error(`the demo shows no banner:\n${said.stdout}${said.stderr}`, { cause });
   });
-  const rows = said.stdout.matchAll(/^ {2}(\S+) +http:\S+ +pid (\d+)$/gm);
+  const rows = said.stdout.matchAll(/^ {2}(\S+) +https?:\S+ +pid (\d+)$/gm);
   return {
     child,
     get stdout() {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCatalog } from '../../upstreams/catalog/catalog.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
-import { ACME, CLIENTS, type Client as Known } from '../../upstreams/identity/clients.ts';
+import { SAMPLE_CLIENT_SECRETS } from '../../upstreams/identity/sample-secrets.ts';
 import { startIssuer } from '../../upstreams/identity/server.ts';
 import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
@@ -20,8 +20,10 @@ export interface SampleHouse extends AsyncDisposable {
   readonly origin: string;
   /** An Authorization value of the consumer acme with every scope. */
   readonly authorization: string;
-  /** The same of any client of the issuer, by its id. */
+  /** The same of any machine that the issuer knows, by its id. */
   readonly authorizationOf: (client: string) => Promise<string>;
+  /** What the gateway and the issuer make. */
+  readonly folder: string;
   /** May be called twice. */
   readonly stopCatalog: () => Promise<void>;
 }
@@ -41,10 +43,11 @@ export async function startSampleHouse(): Promise<SampleHouse> {
     stack.defer(once);
     return String(service.port);
   };
-  const issuer = await startIssuer({ port: 0, dataFolder: folder });
-  stack.defer(issuer.close);
-  // Its own address must be known before it listens, since its links are made of it.
+  // The gateway's own address must be known before it listens, since its links and the name of the issuer are made of it.
   const [https] = await freePorts(1);
+  const origin = `https://127.0.0.1:${https}`;
+  const issuer = await startIssuer({ port: 0, dataFolder: folder, issuer: `${origin}/auth` });
+  stack.defer(issuer.close);
   const gateway = stack.use(
     await runGateway({
       config: '../../config/gateway.yaml',
@@ -64,9 +67,11 @@ export async function startSampleHouse(): Promise<SampleHouse> {
     }),
   );
   const tokens = stack.use(overHttp1(issuer.port, { tls: false }));
-  const authorize = async ({ id, secret }: Known): Promise<string> => {
+  const authorizationOf = async (id: string): Promise<string> => {
+    const secret = SAMPLE_CLIENT_SECRETS[id];
+    if (secret === undefined) throw new Error(`the sample issuer knows no ${id}`);
     const granted = await tokens.ask({
-      path: '/token',
+      path: '/auth/token',
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: `grant_type=client_credentials&client_id=${id}&client_secret=${secret}`,
@@ -75,13 +80,10 @@ export async function startSampleHouse(): Promise<SampleHouse> {
   };
   return {
     gateway,
-    origin: `https://127.0.0.1:${https}`,
-    authorization: await authorize(ACME),
-    authorizationOf: async (id) => {
-      const client = CLIENTS.find((each) => each.id === id);
-      if (client === undefined) throw new Error(`the sample issuer knows no ${id}`);
-      return authorize(client);
-    },
+    origin,
+    authorization: await authorizationOf('acme'),
+    authorizationOf,
+    folder,
     stopCatalog: async () => stop.get('catalog')?.(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 /** Reason phrases of RFC 9110; Node's own table still has the older names of 413 and 422. */
 const PHRASES = {
   400: 'Bad Request',
+  401: 'Unauthorized',
   404: 'Not Found',
   405: 'Method Not Allowed',
   406: 'Not Acceptable',
