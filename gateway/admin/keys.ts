@@ -1,14 +1,14 @@
 // API keys through the admin API: which there are, making one, giving one another secret, ending one.
 // A key is shown once, to whoever makes it; neither the audit nor a later answer has it.
-import type { KeyAnswer, KeyBody, KeysAnswer, NewKeyAnswer } from '../plan/admin-answers.ts';
+import type { KeyAnswer, KeysAnswer, NewKeyAnswer } from '../plan/admin-answers.ts';
 import { readEndingRequest, readKeyRequest, readRotationRequest } from '../plan/admin-requests.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import { makeKey, revokeKey, rotateKey, stateOfKey } from '../policy/authentication/key-changes.ts';
 import type { KeyRecord, KeyStore } from '../policy/authentication/key-record.ts';
 import { isKeyId, newKeyId, newSecret } from '../policy/authentication/key-text.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { AuditState } from '../telemetry/logger.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';
+import { auditState, contended, keyBody, noSuchKey, unreadable } from './key-answers.ts';
 import type { AdminRequest, Route, Written } from './route.ts';
 import { orStoreAway } from './store-away.ts';
 
@@ -178,56 +178,4 @@ function takersOf({ plan }: KeyPorts): readonly string[] {
   return plan()
     .apis.filter(({ keyHeaders }) => keyHeaders.length > 0)
     .map(({ name }) => name);
-}
-
-function keyBody(record: KeyRecord, now: EpochMs): KeyBody {
-  const { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets } = record;
-  const instant = (at: EpochMs | undefined) => (at === undefined ? null : instantText(at));
-  const before = secrets.flatMap(({ until }) => (until === undefined || until <= now ? [] : [until]));
-  return {
-    id,
-    consumer,
-    scopes,
-    contact: contact ?? null,
-    state: stateOfKey(record, now),
-    created: instantText(created),
-    expires: instant(expires),
-    rotated: instant(rotated),
-    overlap: before.length === 0 ? null : instantText(Math.max(...before)),
-    revoked: instant(revoked),
-  };
-}
-
-function auditState({ id, consumer, scopes, expires, rotated, revoked }: KeyRecord): AuditState {
-  const instant = (at: EpochMs | undefined) => (at === undefined ? undefined : instantText(at));
-  return {
-    id,
-    consumer,
-    scopes: scopes.join(' '),
-    expires: instant(expires),
-    rotated: instant(rotated),
-    revoked: instant(revoked),
-  };
-}
-
-function noSuchKey(): AdminAnswer {
-  return errorAnswer(
-    404,
-    'There is no such key. GET /-/keys lists them, by the part between sdl_ and the next _.',
-  );
-}
-
-/** Of a later edition, or damaged: there is such a key, and nobody is told otherwise. */
-function unreadable(): AdminAnswer {
-  return errorAnswer(
-    409,
-    'What is stored of this key cannot be read, so that it opens nothing here. Revoke it, and make another.',
-  );
-}
-
-function contended(): AdminAnswer {
-  return errorAnswer(
-    409,
-    'Somebody else changed this key at the same moment. See how it stands, then ask again.',
-  );
 }
