@@ -1,4 +1,5 @@
 // Everything `npm start` runs, inside a test: the real gateway file and policies, the sample services and the sample issuer.
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,13 @@ import { startIssuer } from '../../upstreams/identity/server.ts';
 import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
 import { startPayments } from '../../upstreams/payments/payments.ts';
+import { loadPair } from '../../upstreams/receiver/certificate.ts';
+import { openReceived, type Received } from '../../upstreams/receiver/received.ts';
+import { HOOKS, startReceiver } from '../../upstreams/receiver/receiver.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
+import { loadSealingKey } from '../../upstreams/webhooks/secret.ts';
+import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
+import { startWebhooks } from '../../upstreams/webhooks/webhooks.ts';
 import { type RunningGateway, runGateway } from './gateway.ts';
 import { overHttp1 } from './http-client.ts';
 import { freePorts } from './ports.ts';
@@ -24,6 +31,13 @@ export interface SampleHouse extends AsyncDisposable {
   readonly authorizationOf: (client: string) => Promise<string>;
   /** What the gateway and the issuer make. */
   readonly folder: string;
+  readonly receiver: {
+    /** Where deliveries go. */
+    readonly hooks: string;
+    readonly received: Received;
+    /** From now on what this secret signs is taken. */
+    readonly believe: (secret: string) => void;
+  };
   /** May be called twice. */
   readonly stopCatalog: () => Promise<void>;
 }
@@ -43,6 +57,26 @@ export async function startSampleHouse(): Promise<SampleHouse> {
     stack.defer(once);
     return String(service.port);
   };
+  const secrets: string[] = [];
+  const received = openReceived(':memory:');
+  const receiver = await startReceiver({
+    port: 0,
+    pair: await loadPair(folder, Date.now()),
+    secrets: () => secrets,
+    received,
+    now: Date.now,
+  });
+  keep('receiver', receiver);
+  stack.defer(() => received[Symbol.dispose]());
+  const webhooks = await startWebhooks({
+    port: 0,
+    store: openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now }),
+    sealingKey: loadSealingKey(folder),
+    destinations: { allow: [new URL(receiver.url).host], deny: [] },
+    ca: () => readFileSync(join(folder, 'receiver.crt'), 'utf8'),
+    log: () => undefined,
+  });
+  const intake = `${webhooks.url}/events`;
   // The gateway's own address must be known before it listens, since its links and the name of the issuer are made of it.
   const [https] = await freePorts(1);
   const origin = `https://127.0.0.1:${https}`;
@@ -58,11 +92,18 @@ export async function startSampleHouse(): Promise<SampleHouse> {
         SUNDIAL_HTTP_PORT: '0',
         SUNDIAL_ADMIN_PORT: '0',
         SUNDIAL_ISSUER_PORT: String(issuer.port),
-        SUNDIAL_ORDERS_V1_PORT: keep('orders-v1', await startOrdersV1({ port: 0, dataFolder: folder })),
-        SUNDIAL_ORDERS_V2_PORT: keep('orders-v2', await startOrdersV2({ port: 0, dataFolder: folder })),
+        SUNDIAL_ORDERS_V1_PORT: keep(
+          'orders-v1',
+          await startOrdersV1({ port: 0, dataFolder: folder, intake }),
+        ),
+        SUNDIAL_ORDERS_V2_PORT: keep(
+          'orders-v2',
+          await startOrdersV2({ port: 0, dataFolder: folder, intake }),
+        ),
         SUNDIAL_CATALOG_PORT: keep('catalog', await startCatalog({ port: 0 })),
-        SUNDIAL_PAYMENTS_PORT: keep('payments', await startPayments({ port: 0 })),
+        SUNDIAL_PAYMENTS_PORT: keep('payments', await startPayments({ port: 0, intake })),
         SUNDIAL_ECHO_PORT: keep('echo', await startEcho({ port: 0 })),
+        SUNDIAL_WEBHOOKS_PORT: keep('webhooks', webhooks),
       },
     }),
   );
@@ -84,6 +125,11 @@ export async function startSampleHouse(): Promise<SampleHouse> {
     authorization: await authorizationOf('acme'),
     authorizationOf,
     folder,
+    receiver: {
+      hooks: `${receiver.url}${HOOKS}`,
+      received,
+      believe: (secret) => void secrets.push(secret),
+    },
     stopCatalog: async () => stop.get('catalog')?.(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
