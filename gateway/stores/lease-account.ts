@@ -18,6 +18,7 @@ const ROUNDING = 1e-6;
 
 interface Lease {
   left: number;
+  spent: number;
   renewed: boolean;
   readonly units: number;
   /** When the bucket would be full again if nobody took more. */
@@ -59,6 +60,11 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
   const largest = Math.min(LARGEST_LEASE, limit.burst, Math.floor(life / interval));
 
   let leases: Lease[] = [];
+  /**
+   * What a lease may hold beyond what is waited for: as much as was used of one of which units were lost, twice as much once
+   * one is used up. Several gateways would else lose what a caller leaves of each, and with it more than it refills.
+   */
+  let worth = largest;
   let remainingInStore = Number.POSITIVE_INFINITY;
   /** When the bucket holds no unit, seen from the last answer: k units are there at `emptyAt + k * interval`, or later. */
   let emptyAt = Number.NEGATIVE_INFINITY;
@@ -72,12 +78,18 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     return units;
   };
 
+  /** Units that the bucket lacks of being full, if nobody took more: so many of a lease can be outstanding. */
+  const fitting = ({ fullAt }: Lease, at: number): number =>
+    Math.max(0, Math.floor((fullAt - at) / interval + ROUNDING));
+
   const spend = (cost: number): void => {
     let open = cost;
     for (const lease of leases) {
       const part = Math.min(lease.left, open);
       lease.left -= part;
+      lease.spent += part;
       open -= part;
+      if (part > 0 && lease.spent * 4 >= lease.units * 3) worth = Math.max(worth, 2 * lease.units);
     }
   };
 
@@ -103,8 +115,11 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     limit,
     lapse: (at) => {
       for (const lease of leases) {
-        const fits = at < lease.endsAt ? Math.floor((lease.fullAt - at) / interval + ROUNDING) : 0;
-        lease.left = Math.max(0, Math.min(lease.left, fits));
+        lease.left = Math.min(lease.left, fitting(lease, Math.min(at, lease.endsAt)));
+        if (at < lease.endsAt) continue;
+        // Lost: what lapses before could not have been in a full bucket.
+        if (lease.left > 0) worth = Math.max(1, lease.units - lease.left);
+        lease.left = 0;
       }
     },
     take: (cost, at, claim) => {
@@ -118,7 +133,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
     missing: (cost) => Math.max(0, cost - held()),
     sizeFor: (need, queued) => {
       // Whatever the demand: a lease lapses as fast as its bucket refills, so a small one is gone before it is used.
-      const usual = Math.min(largest, Math.floor(remainingInStore / LEASES_PER_REMAINDER));
+      const usual = Math.min(largest, worth, Math.floor(remainingInStore / LEASES_PER_REMAINDER));
       return Math.max(need, Math.min(LARGEST_LEASE, limit.burst, Math.max(usual, queued)));
     },
     claimRenewal: () => {
@@ -138,6 +153,7 @@ export function openLeaseAccount(limit: Limit): LeaseAccount {
       leases = leases.filter((lease) => lease.left > 0);
       leases.push({
         left: asked,
+        spent: 0,
         units: asked,
         renewed: false,
         fullAt: emptyAt + capacity,

@@ -5,7 +5,7 @@ import type { Wanted } from './lease-entries.ts';
 /** An answer that may be older than the take; one that was asked for after it came; the last that it waits for. */
 export type Heard = 'earlier' | 'own' | 'last';
 
-export interface Place extends Disposable {
+interface Place extends Disposable {
   /**
    * How many units there must have been, else the answer refuses this take. Of an answer of its own: for it and those before
    * it, less where somebody left out of turn. Of its last one: for all that wait, since it has no turn after that.

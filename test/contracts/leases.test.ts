@@ -125,6 +125,23 @@ describe('leases', () => {
     expect(calls).toEqual([10, 10, 10]);
   });
 
+  it('RL-2: what several gateways lease and do not use costs a steady caller none of its burst', async () => {
+    const { inner, now, calls, clock } = countedStore();
+    const gateways = [0, 1, 2, 3].map(() => taking(createLeasingStore(inner, { now }), busy));
+    const remaining: number[] = [];
+    for (let call = 0; call < 600; call++) {
+      const taken = await gateways[call % 4]?.();
+      remaining.push(taken?.remaining ?? 0);
+      clock.time += 200;
+      await settle();
+    }
+    // Half of what the limit lets pass for good.
+    expect(Math.min(...remaining)).toBeGreaterThan(500);
+    expect(calls.length).toBeLessThan(500);
+    const burst = await Promise.all(Array.from({ length: 480 }, async (_, i) => gateways[i % 4]?.()));
+    expect(burst.filter((taken) => taken?.allowed)).toHaveLength(480);
+  });
+
   it('a limit that refills more slowly than leases live is asked for unit by unit', async () => {
     const { inner, now, calls } = countedStore();
     const take = taking(createLeasingStore(inner, { now }), limitOf(6000, HOUR));

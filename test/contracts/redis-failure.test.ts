@@ -133,6 +133,32 @@ describe('limits while Redis fails', () => {
     },
   );
 
+  it.each([
+    ['is lost', (bytes: Buffer) => bytes.subarray(bytes.indexOf('$', 1))],
+    ['comes twice', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, bytes.indexOf('$', 1)), bytes])],
+    [
+      'is preceded by one that nobody asked for',
+      (bytes: Buffer) => Buffer.concat([Buffer.from(':1\r\n'), bytes]),
+    ],
+    ['is followed by empty ones', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('_\r\n$-1\r\n')])],
+  ])('no request gets the answer to another while one %s', async (_how, spoil) => {
+    const line = await delayable(Number(new URL(inject('redisUrl')).port));
+    const connection = await connectRedis(`redis://127.0.0.1:${line.port}`, { onState: () => undefined });
+    cleanups.push(connection.close);
+    const echo = connection.script('sundialTestEcho', 'return ARGV[1]', 1);
+    await vi.waitFor(async () => expect(await echo('k', 'warm')).toBe('warm'), patient);
+    line.state.spoil = spoil;
+    const wrong: unknown[] = [];
+    for (let turn = 0; turn < 20; turn += 1) {
+      const asked = [1, 2, 3].map((each) => `${turn} ${each}`);
+      const heard = await Promise.allSettled(asked.map((each) => echo('k', each)));
+      for (const [index, each] of heard.entries())
+        if (each.status === 'fulfilled' && each.value !== asked[index]) wrong.push(each.value);
+    }
+    expect(wrong).toEqual([]);
+    await vi.waitFor(async () => expect(await echo('k', 'again')).toBe('again'), patient);
+  });
+
   it('answers that stay away one after another are taken for a Redis that is away', async () => {
     const { redis, connection, limiter } = await gatewayWithRedis();
     await vi.waitFor(async () => expect((await timed(limiter)).quota.kind).toBe('counted'), patient);

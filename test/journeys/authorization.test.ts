@@ -175,21 +175,27 @@ describe('the sample client', () => {
     ],
   ])('takes no answer with %s, and says so', async (_name, change, said) => {
     const { cookie, callback } = await begin('classic');
-    const { answer } = await look(cookie, change(callback));
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
-    const { text } = await look(answer.headers.has('set-cookie') ? cookieOf(answer) : cookie);
-    expect(text).toContain('role="alert"');
-    expect(text).toContain(said);
-    expect(text).not.toContain('Access token');
+    const { answer, text } = await look(cookie, change(callback));
+    const shown = answer.status === 303 ? (await look(cookie)).text : text;
+    expect(shown).toContain('role="alert"');
+    expect(shown).toContain(said);
+    expect(shown).not.toContain('Access token');
   });
 
   it('takes an answer from no other browser, and none twice', async () => {
     const { cookie, callback } = await begin();
-    const stranger = (await look('', callback)).answer;
-    expect((await look(cookieOf(stranger))).text).toContain('was not begun in this browser');
-    const signedIn = cookieOf((await look(cookie, callback)).answer);
-    expect((await look(signedIn, callback)).answer.status).toBe(303);
-    expect((await look(signedIn)).text).toContain('was not begun in this browser');
+    const strayed = {
+      answer: expect.objectContaining({ status: 400 }),
+      text: expect.stringContaining('was not begun in this browser'),
+    };
+    expect(await look('', callback)).toEqual(strayed);
+    // Opened twice at once, as browsers do that look ahead: one of them signs in, and its tokens stay good.
+    const both = await Promise.all([look(cookie, callback), look(cookie, callback)]);
+    expect(both.map(({ answer }) => answer.status).toSorted()).toEqual([303, 400]);
+    const signedIn = cookieOf(both.find(({ answer }) => answer.status === 303)?.answer ?? new Response());
+    expect(await look(signedIn, callback)).toEqual(strayed);
+    await press('/refresh', signedIn);
+    expect((await look(signedIn)).text).toContain('<dd id="refreshed">1</dd>');
   });
 
   it('refreshes one after the other, however quickly it is pressed', async () => {

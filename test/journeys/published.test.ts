@@ -148,6 +148,7 @@ describe('the lifecycle of an API', () => {
       'access-control-allow-origin': '*',
     });
     expect(json).toMatchObject({ api: 'orders', url: ORIGIN + ORDERS, calendar: `${ORIGIN}${ORDERS}.ics` });
+    expect(json).toMatchObject({ feed: `${ORIGIN}${ORDERS}.atom` });
     const [v0, v1, v2, v3] = json.versions as Readonly<Record<string, unknown>>[];
     expect(v0).toMatchObject({ version: 'v0', stage: 'retired', sunset: '2026-02-01T00:00:00Z' });
     expect(v1).toEqual({
@@ -187,7 +188,7 @@ describe('the lifecycle of an API', () => {
     expect(text).toContain(
       '<a href="https://docs.example.com/orders/v2">Documentation</a><br><a href="https://docs.example.com/orders/v2/openapi.yaml">Description for programs</a>',
     );
-    expect(text).not.toMatch(/<script|<link|<img|src=|onload|http:/);
+    expect(text).not.toMatch(/<script|<link(?! rel="alternate")|<img|src=|onload|http:/);
     expect(text).toContain(
       'money &#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; &#38; &#34;amounts&#34;',
     );
@@ -254,6 +255,50 @@ describe('the lifecycle of an API', () => {
       'SUMMARY:orders v2 GET /search sunset: 410 Gone',
     ]);
     expect(text).toContain('DTSTART:20270105T140000Z\r\nDTEND:20270105T141500Z\r\n');
+  });
+
+  it('has a changelog of what was made known, as data, on the page and as an Atom feed', async () => {
+    const { json } = await ask(ORDERS);
+    const [latest] = json.announcements as readonly object[];
+    expect(latest).toEqual({
+      at: '2026-11-01T00:00:00Z',
+      kind: 'brownouts',
+      title: 'orders v1 will refuse requests for short times from 2027-01-05T14:00:00Z',
+      text: [
+        'Once, the last until 2027-01-05T14:15:00Z.',
+        'Move to v2.',
+        'Migration guide: https://docs.example.com/orders/v1-to-v2',
+      ],
+    });
+    const { text: html } = await ask(ORDERS, { accept: BROWSER });
+    expect(html).toContain('<strong>orders v2 GET /search is deprecated from 2026-06-01</strong>');
+    const { headers, text } = await ask(`${ORDERS}.atom`);
+    expect(headers).toMatchObject({
+      'content-type': 'application/atom+xml; charset=utf-8',
+      etag: expect.any(String),
+    });
+    expect(text.match(/(?<=<title>).*(?=<\/title>)/g)).toEqual([
+      'orders: what changes',
+      'orders v1 will refuse requests for short times from 2027-01-05T14:00:00Z',
+      'orders v2 GET /search is deprecated from 2026-06-01',
+      'orders v0 has ended',
+      'orders v2 is released',
+      'orders v1 is deprecated from 2026-01-15',
+      'orders v1 is released',
+      'orders v0 is deprecated from 2024-06-01',
+      'orders v0 is released',
+    ]);
+    expect(text).toContain('<updated>2026-11-01T00:00:00Z</updated>');
+    expect(text).toContain(
+      '<id>tag:127.0.0.1,2026-11-01:.well-known/lifecycle/orders/v1/brownouts/2026-11-01T00%3A00%3A00Z</id>',
+    );
+    expect(text).toContain(
+      'Why: money &#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; &#38; &#34;amounts&#34;.',
+    );
+    expect((await ask(`${ORDERS}.atom`, {}, 'GET', SUNSET)).text).toContain(
+      '<title>orders v1 has ended</title>',
+    );
+    expect((await ask(`${ORDERS}.rss`)).status).toBe(404);
   });
 
   it('RFC 8631: how a version is called stands on its final answers, refusals included, until its sunset', async () => {

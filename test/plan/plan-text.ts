@@ -10,6 +10,8 @@ const INSTANTS = new Set([
   'retired',
   'forgotten',
   'freeze',
+  'published',
+  'to',
   'from',
   'until',
 ]);

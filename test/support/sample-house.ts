@@ -92,8 +92,14 @@ export async function startSampleHouse(): Promise<SampleHouse> {
         SUNDIAL_HTTP_PORT: '0',
         SUNDIAL_ADMIN_PORT: '0',
         SUNDIAL_ISSUER_PORT: String(issuer.port),
-        SUNDIAL_ORDERS_V1_PORT: keep('orders-v1', await startOrdersV1({ port: 0, intake })),
-        SUNDIAL_ORDERS_V2_PORT: keep('orders-v2', await startOrdersV2({ port: 0, intake })),
+        SUNDIAL_ORDERS_V1_PORT: keep(
+          'orders-v1',
+          await startOrdersV1({ port: 0, dataFolder: folder, intake }),
+        ),
+        SUNDIAL_ORDERS_V2_PORT: keep(
+          'orders-v2',
+          await startOrdersV2({ port: 0, dataFolder: folder, intake }),
+        ),
         SUNDIAL_CATALOG_PORT: keep('catalog', await startCatalog({ port: 0 })),
         SUNDIAL_PAYMENTS_PORT: keep('payments', await startPayments({ port: 0, intake })),
         SUNDIAL_ECHO_PORT: keep('echo', await startEcho({ port: 0 })),

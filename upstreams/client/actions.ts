@@ -129,13 +129,6 @@ export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions
   };
 }
 
-/** Whatever it brings belongs to no sign-in that was begun in this browser. */
-export function strayed(session: Session | undefined): Outcome {
-  const text = 'That sign-in was not begun in this browser. Nothing was done.';
-  if (session !== undefined) return wrong(session, text);
-  return { kind: 'renew', session: { notice: { kind: 'wrong', text } }, to: PAGE };
-}
-
 function wrong(session: Session, text: string): Outcome {
   return { kind: 'stay', session: { ...session, notice: { kind: 'wrong', text } }, to: PAGE };
 }

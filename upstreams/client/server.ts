@@ -7,7 +7,7 @@ import { sendError } from '../service/answer.ts';
 import { sendDocument, sendSeeOther } from '../service/document.ts';
 import { isFromElsewhere, readForm } from '../service/form.ts';
 import { listen, type Service } from '../service/listen.ts';
-import { createActions, type Outcome, strayed } from './actions.ts';
+import { createActions, type Outcome } from './actions.ts';
 import { createAsk } from './ask.ts';
 import { createOAuth, type Registration } from './oauth.ts';
 import { elsewherePage, startPage } from './pages.ts';
@@ -36,6 +36,11 @@ const REGISTRATIONS: ReadonlyMap<string, Registration> = new Map([
   ['storefront', registrationOf('storefront', true)],
   ['classic', registrationOf('classic', false)],
 ]);
+
+/** Whatever came belongs to no sign-in that was begun in this browser. */
+const STRAYED: Session = {
+  notice: { kind: 'wrong', text: 'That sign-in was not begun in this browser. Nothing was done.' },
+};
 
 /** Rejects when the port is taken. The gateway may come later. */
 export async function startClient(options: ClientOptions): Promise<Service> {
@@ -92,24 +97,31 @@ export async function startClient(options: ClientOptions): Promise<Service> {
     return sendError(response, 404, 'There is no such resource');
   };
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const url = new URL(request.url ?? '/', self);
-    if (request.method === 'POST') {
-      // Two clicks are two uses of one refresh token, which ends the sign-in: the second waits for what the first brings.
-      return sessions.inTurn(request, () => act(url.pathname, request, response));
+  const comeBack = async (
+    sent: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const pending = sessions.find(request)?.pending;
+    if (pending === undefined || !isSame(sent.get('state'), pending.state)) {
+      return sendDocument(response, 400, startPage(STRAYED, issuer));
     }
+    return finish(request, response, await actions.complete(pending, sent, issuer));
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
+    if (request.method === 'POST') return sessions.inTurn(request, () => act(path, request, response));
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return sendError(response, 405, `${request.method} is not possible here`, { Allow: 'GET, HEAD, POST' });
     }
     // By another name the cookie would not come along from the issuer.
     if (request.headers.host !== new URL(self).host) return sendSeeOther(response, `${self}/`);
-    const session = sessions.find(request);
-    if (url.pathname === '/') return show(request, response, session);
-    if (url.pathname !== '/callback') return sendError(response, 404, 'There is no such resource');
-    const pending = session?.pending;
-    const begun = pending !== undefined && isSame(url.searchParams.get('state'), pending.state);
-    const outcome = begun ? await actions.complete(pending, url.searchParams, issuer) : strayed(session);
-    return finish(request, response, outcome);
+    if (path === '/') return show(request, response, sessions.find(request));
+    if (path !== '/callback' || request.method !== 'GET') {
+      return sendError(response, 404, 'There is no such resource');
+    }
+    return sessions.inTurn(request, () => comeBack(new URLSearchParams(query), request, response));
   };
 
   const service = await listen(

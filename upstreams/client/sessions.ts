@@ -37,7 +37,10 @@ export interface Sessions {
   readonly renew: (request: IncomingMessage, session: Session) => string;
   /** False when the request has no session to update. */
   readonly update: (request: IncomingMessage, session: Session) => boolean;
-  /** Runs one step of a session after the other. */
+  /**
+   * Runs one step of a session after the other: two clicks at once would be two uses of one code or refresh token, and the
+   * issuer ends a sign-in for that.
+   */
   readonly inTurn: (request: IncomingMessage, step: () => Promise<void>) => Promise<void>;
   readonly forget: (request: IncomingMessage) => string;
 }

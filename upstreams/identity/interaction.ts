@@ -18,6 +18,8 @@ export type InteractionHandler = (request: IncomingMessage, response: ServerResp
 
 const MOST_TRIES = 5;
 const WINDOW_MS = 60_000;
+/** Of a name: what is longer is nobody's, and is not to be remembered whole. */
+const MOST_LETTERS = 64;
 
 /** OAU-8, OAU-9: five tries at the password of an account from one address, then 429 for what is left of a minute. */
 export function createInteractions(provider: Provider, now: () => number): InteractionHandler {
@@ -33,7 +35,7 @@ export function createInteractions(provider: Provider, now: () => number): Inter
     pending: Pending,
     form: URLSearchParams,
   ) => {
-    const name = (form.get('user') ?? '').trim().toLowerCase();
+    const name = (form.get('user') ?? '').trim().toLowerCase().slice(0, MOST_LETTERS);
     const key = `${name} ${addressOf(request)}`;
     const wait = attempts.take(key);
     if (wait !== undefined) {

@@ -1,8 +1,7 @@
 // What the sample issuer keeps over restarts and kill -9: one SQLite file in its data folder.
 // Under adapter.ts, which says what a row means; each call is on the disk when it returns.
-import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { openDatabase } from '../service/database.ts';
 
 /** How a thing is found: its kind and its name among those. */
 export interface Place {
@@ -46,24 +45,20 @@ export interface Store {
 }
 
 const SCHEMA = `
-CREATE TABLE IF NOT EXISTS kept (
+CREATE TABLE kept (
   model TEXT NOT NULL, id TEXT NOT NULL, payload TEXT NOT NULL, grant_id TEXT, uid TEXT, consumed INTEGER, expires INTEGER,
   PRIMARY KEY (model, id)
 ) STRICT;
-CREATE INDEX IF NOT EXISTS kept_by_grant ON kept (grant_id) WHERE grant_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS kept_by_uid ON kept (uid) WHERE uid IS NOT NULL;
-CREATE INDEX IF NOT EXISTS kept_by_end ON kept (expires) WHERE expires IS NOT NULL;
-CREATE TABLE IF NOT EXISTS secret (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE INDEX kept_by_grant ON kept (grant_id) WHERE grant_id IS NOT NULL;
+CREATE INDEX kept_by_uid ON kept (uid) WHERE uid IS NOT NULL;
+CREATE INDEX kept_by_end ON kept (expires) WHERE expires IS NOT NULL;
+CREATE TABLE secret (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 `;
 
 /** Opens `identity.db` in `dataFolder`, making both where they are missing, readable by their owner only. */
 export function openStore(dataFolder: string): Store {
-  mkdirSync(dataFolder, { recursive: true });
-  const file = join(dataFolder, 'identity.db');
-  closeSync(openSync(file, 'a', 0o600));
-  const database = new DatabaseSync(file);
-  database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-  database.exec(SCHEMA);
+  const fill = (empty: DatabaseSync): void => empty.exec(SCHEMA);
+  const database = openDatabase({ dataFolder, name: 'identity.db', fill });
 
   const put = database.prepare(
     `INSERT INTO kept (model, id, payload, grant_id, uid, expires) VALUES (?, ?, ?, ?, ?, ?)
@@ -101,7 +96,7 @@ export function openStore(dataFolder: string): Store {
     secret: (name, make) => {
       keepSecret.run(name, make());
       const value = textOf(readSecret.get(name)?.value);
-      if (value === undefined) throw new Error(`${file} keeps no secret`);
+      if (value === undefined) throw new Error('identity.db keeps no secret');
       return value;
     },
     close: () => database.close(),

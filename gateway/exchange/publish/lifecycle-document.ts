@@ -5,6 +5,9 @@ import { lifecycleUrl } from '../../plan/reserved-paths.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { nextStageOfApi, stageOfApi } from '../../policy/lifecycle/api-life.ts';
 import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
+import type { VersionLife } from '../../policy/lifecycle/calendar.ts';
+import { milestoneText, milestoneTitle } from '../../policy/lifecycle/milestone-words.ts';
+import { type Milestone, milestonesOf } from '../../policy/lifecycle/milestones.ts';
 import { isForgotten } from '../../policy/lifecycle/retirement.ts';
 import type { Stage } from '../../policy/lifecycle/schedule.ts';
 import type { Label } from '../../policy/versioning/resolution.ts';
@@ -18,7 +21,18 @@ export interface LifecycleDocument {
   readonly next_change?: StageChange;
   readonly url: string;
   readonly calendar: string;
+  readonly feed: string;
+  /** What was made known, the latest first. */
+  readonly announcements: readonly Announcement[];
   readonly versions: readonly VersionEntry[];
+}
+
+export interface Announcement {
+  readonly at: string;
+  readonly kind: Milestone['kind'];
+  readonly title: string;
+  /** Sentences. */
+  readonly text: readonly string[];
 }
 
 export interface VersionEntry extends Entry {
@@ -58,8 +72,24 @@ export function lifecycleDocument(
     ...(next === undefined ? {} : { next_change: { at: instantText(next.at), stage: next.stage } }),
     url,
     calendar: `${url}.ics`,
+    feed: `${url}.atom`,
+    announcements: milestonesOf(knownLives(api, moment), moment.now).map(announcementOf),
     versions: versions.map((version) => versionEntry(plan, api, version, { ...moment, realNow })),
   };
+}
+
+/** The versions of an API as they stand, with their operations, but for those that are forgotten. */
+export function knownLives(api: ApiPlan, moment: Moment): readonly VersionLife[] {
+  const lives = [...api.versions.values()].map((version) => {
+    const list = version.operations?.list.map((operation) => assess(operation, moment)) ?? [];
+    return { ...assess(version, moment), operations: { list } };
+  });
+  return lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
+}
+
+function announcementOf(milestone: Milestone): Announcement {
+  const { kind, at } = milestone;
+  return { at: instantText(at), kind, title: milestoneTitle(milestone), text: milestoneText(milestone) };
 }
 
 function versionEntry(plan: GatewayPlan, api: ApiPlan, version: VersionRules, moment: Now): VersionEntry {

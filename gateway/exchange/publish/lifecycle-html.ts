@@ -34,7 +34,7 @@ const OF_AN_API = { title: 'its life', rows: 'Dates', row: 'API', subject: 'the 
 
 /** `guides`: of the API; shown are those that something of the document leads to. */
 export function lifecycleHtml(document: LifecycleDocument, guides: readonly Guide[]): string {
-  const { api, stage, next_change: next, versions, url, calendar } = document;
+  const { api, stage, next_change: next, versions, url, calendar, feed } = document;
   const then = next === undefined ? '' : `, ${next.stage} from ${time(next.at)}`;
   const isWhole = versions.every(({ version }) => version === UNVERSIONED);
   const words = isWhole ? OF_AN_API : OF_VERSIONS;
@@ -45,6 +45,7 @@ export function lifecycleHtml(document: LifecycleDocument, guides: readonly Guid
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
+<link rel="alternate" type="application/atom+xml" href="${escapeHtml(feed)}">
 <style>${STYLE}</style>
 </head>
 <body>
@@ -61,10 +62,27 @@ ${versions.flatMap((version) => rowsOf(version, url)).join('\n')}
 </table>
 </div>
 <p>${anchor(calendar, 'Calendar of these dates')}. Programs get the dates as JSON at the same address.</p>
-${articlesOf(document, guides).join('')}</main>
+${changelogOf(document)}${articlesOf(document, guides).join('')}</main>
 </body>
 </html>
 `;
+}
+
+/** What was made known, the latest first. */
+function changelogOf({ announcements, feed }: LifecycleDocument): string {
+  const items = announcements.map(
+    ({ at, title, text }) =>
+      `<li>${time(at)} <strong>${escapeHtml(title)}</strong>${text.map((each) => `<br>${linked(each)}`).join('')}</li>\n`,
+  );
+  return items.length === 0
+    ? ''
+    : `<h2>Changelog</h2>\n<ul>\n${items.join('')}</ul>\n<p>${anchor(feed, 'As a feed')}</p>\n`;
+}
+
+/** A sentence may end in an address. */
+function linked(sentence: string): string {
+  const [, before = sentence, url] = /^(.*: )(https?:\/\/\S+)$/.exec(sentence) ?? [];
+  return url === undefined ? escapeHtml(sentence) : `${escapeHtml(before)}${anchor(url, url)}`;
 }
 
 function articlesOf({ url, versions }: LifecycleDocument, guides: readonly Guide[]): readonly string[] {

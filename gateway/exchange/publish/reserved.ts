@@ -1,19 +1,20 @@
 // The paths the gateway answers itself on every host it knows: the catalog, the lifecycle of each API, whom its tokens are of.
 // Asked by the pipeline after the guard, before the route match.
-import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
-import { API_CATALOG, LIFECYCLE, OWN_USAGE } from '../../plan/reserved-paths.ts';
+import type { ApiPlan, GatewayPlan } from '../../plan/plan.ts';
+import { API_CATALOG, LIFECYCLE, lifecycleUrl, OWN_USAGE } from '../../plan/reserved-paths.ts';
 import type { EpochMs, MaybePromise } from '../../policy/contract.ts';
-import { assess, type Moment } from '../../policy/lifecycle/assess.ts';
-import { lifecycleEvents, type VersionLife } from '../../policy/lifecycle/calendar.ts';
+import type { Moment } from '../../policy/lifecycle/assess.ts';
+import { lifecycleEvents } from '../../policy/lifecycle/calendar.ts';
 import { renderCalendar } from '../../policy/lifecycle/icalendar.ts';
-import { isForgotten } from '../../policy/lifecycle/retirement.ts';
+import { milestonesOf, nextMilestone } from '../../policy/lifecycle/milestones.ts';
 import { preferredType } from '../../policy/versioning/preferred-type.ts';
 import type { Directive } from '../directive.ts';
 import type { ExchangeFacts } from '../facts.ts';
 import type { ExchangePorts } from '../ports.ts';
 import type { RequestView } from '../request-view.ts';
 import { catalogPage } from './catalog.ts';
-import { lifecycleDocument } from './lifecycle-document.ts';
+import { knownLives, lifecycleDocument } from './lifecycle-document.ts';
+import { lifecycleFeed } from './lifecycle-feed.ts';
 import { lifecycleHtml, PAGE_POLICY } from './lifecycle-html.ts';
 import { ownUsage } from './own-usage.ts';
 import { changesIn, hasLifecycle, maintenanceEndsIn } from './places.ts';
@@ -76,12 +77,11 @@ function lifecyclePage(
 ): (() => Publication) | 'absent' | undefined {
   const { path } = view;
   if (path !== LIFECYCLE && !path.startsWith(`${LIFECYCLE}/`)) return undefined;
-  const [, name = '', calendar] = /^\/([a-z][a-z0-9-]*)(\.ics)?$/.exec(path.slice(LIFECYCLE.length)) ?? [];
+  const [, name = '', form] = /^\/([a-z][a-z0-9-]*)(\.ics|\.atom)?$/.exec(path.slice(LIFECYCLE.length)) ?? [];
   const api = plan.apiNamed(name);
   if (api === undefined || !hasLifecycle(api)) return 'absent';
-  return calendar === undefined
-    ? () => documentPage(plan, api, view, moment, wallClock())
-    : () => calendarPage(plan, api, view, moment);
+  if (form === undefined) return () => documentPage(plan, api, view, moment, wallClock());
+  return () => (form === '.ics' ? calendarPage : feedPage)(plan, api, view, moment);
 }
 
 function documentPage(
@@ -94,7 +94,7 @@ function documentPage(
   const document = lifecycleDocument(plan, api, moment, realNow);
   const type = preferredType(view.headers.accept, ['application/json', 'text/html']);
   const headers = { 'content-type': `${type}; charset=utf-8`, vary: 'Accept' };
-  const until = Math.min(changesIn([api], moment), maintenanceEndsIn(api, realNow));
+  const until = Math.min(changesIn([api], moment), announcesIn(api, moment), maintenanceEndsIn(api, realNow));
   if (type === 'application/json') return page(JSON.stringify(document), headers, view.headers, until);
   const guarded = { ...headers, 'content-security-policy': PAGE_POLICY, 'referrer-policy': 'no-referrer' };
   return page(lifecycleHtml(document, api.guides), guarded, view.headers, until);
@@ -102,9 +102,7 @@ function documentPage(
 
 function calendarPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: Moment): Publication {
   const { now } = moment;
-  const lives = [...api.versions.values()].map((version) => lifeOf(version, moment));
-  const known = lives.filter(({ schedule }) => !isForgotten(schedule, now));
-  const versions = new Map(known.map((life) => [life.label, life]));
+  const versions = new Map(knownLives(api, moment).map((life) => [life.label, life]));
   const body = renderCalendar(lifecycleEvents([{ versions }], now), {
     name: `Lifecycle of ${api.name}`,
     host: new URL(plan.public).hostname,
@@ -114,8 +112,16 @@ function calendarPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment
   return page(body, headers, view.headers, changesIn([api], moment));
 }
 
-/** As it stands now, with its operations. */
-function lifeOf(version: VersionRules, moment: Moment): VersionLife {
-  const list = version.operations?.list.map((operation) => assess(operation, moment)) ?? [];
-  return { ...assess(version, moment), operations: { list } };
+function feedPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: Moment): Publication {
+  const url = lifecycleUrl(plan.public, api.name);
+  const body = lifecycleFeed(milestonesOf(knownLives(api, moment), moment.now), {
+    ...{ api: api.name, page: url, feed: `${url}.atom`, now: moment.now },
+  });
+  const headers = { 'content-type': 'application/atom+xml; charset=utf-8' };
+  return page(body, headers, view.headers, Math.min(changesIn([api], moment), announcesIn(api, moment)));
+}
+
+/** Milliseconds until there is more to tell; `Infinity`: never. */
+function announcesIn(api: ApiPlan, moment: Moment): number {
+  return nextMilestone(knownLives(api, moment), moment.now) - moment.now;
 }

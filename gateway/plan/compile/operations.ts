@@ -100,6 +100,10 @@ function scheduleOf(
   const { successor } = operation;
   return {
     ...schedule,
+    // Of its own dates only these are written.
+    announced: undefined,
+    published: undefined,
+    extended: undefined,
     deprecated: earlier(operation.deprecated, schedule.deprecated),
     sunset: earlier(operation.sunset, schedule.sunset),
     retired: own ? undefined : schedule.retired,

@@ -174,7 +174,10 @@ function compileSchedule(
   const { after } = version;
   return {
     released: version.released,
+    announced: version.announced,
     deprecated: version.deprecated,
+    published: version.sunset,
+    extended: version.extended?.map(({ to, announced }) => ({ to, announced })),
     sunset: effectiveSunset(version),
     retired: version.retired,
     forgotten: version.forgotten,

@@ -12,11 +12,22 @@ export type Afterlife =
   /** `unsafe`: the status for methods other than GET and HEAD (RET-1). */
   | { readonly kind: 'redirect'; readonly to: Label; readonly unsafe: 301 | 308 | 410 };
 
+export interface Extension {
+  /** The new sunset. */
+  readonly to: EpochMs;
+  readonly announced: EpochMs;
+}
+
 /** The dates, successor and links of one version; extensions are already applied. */
 export interface Schedule {
   /** `-Infinity` for the single version of an unversioned API. */
   readonly released: EpochMs;
   readonly deprecated: EpochMs | undefined;
+  /** When the deprecation was made known, where that was before it. */
+  readonly announced?: EpochMs | undefined;
+  /** The sunset as first published, and what became of it, in the order announced. */
+  readonly published?: EpochMs | undefined;
+  readonly extended?: readonly Extension[] | undefined;
   /** The effective sunset: the last extension, or the date first published. From this instant the upstream is never called. */
   readonly sunset: EpochMs | undefined;
   readonly retired: EpochMs | undefined;

@@ -19,6 +19,8 @@ export interface RedisClients {
 /** Most gateways have no Redis: theirs start without loading the client. */
 export async function loadClients(): Promise<RedisClients> {
   const { Redis } = await import('ioredis');
+  const { default: handlers } = await import('ioredis/built/DataHandler.js');
+  nameEmptyReplies(handlers.default.prototype);
   const at = (address: RedisAddress, { host, port }: RedisServer, database = 0): Client =>
     new Redis({ ...optionsOf(address), host, port, db: database });
   return {
@@ -30,6 +32,21 @@ export async function loadClients(): Promise<RedisClients> {
     },
     node: at,
   };
+}
+
+const named = new WeakSet<object>();
+
+/**
+ * A reply that no command waits for is an error of the connection. The client cannot say it of an empty one: it would end
+ * the process, for which the client leaves no other place to stop it.
+ */
+function nameEmptyReplies(replyHandler: object): void {
+  const shift: unknown = Reflect.get(replyHandler, 'shiftCommand');
+  if (typeof shift !== 'function' || named.has(replyHandler)) return;
+  named.add(replyHandler);
+  Reflect.set(replyHandler, 'shiftCommand', function (this: unknown, reply: unknown) {
+    return Reflect.apply(shift, this, [reply ?? 'nothing']);
+  });
 }
 
 function optionsOf({ secure, login: { username, password } }: RedisAddress): ClientOptions {

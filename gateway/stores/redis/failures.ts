@@ -44,6 +44,11 @@ export function redirectIn(message: string): Redirected | undefined {
   return to === undefined ? undefined : new Redirected(to, word === 'ASK');
 }
 
+/** Of the client: a reply came and no command waits for one. */
+export function isSurplus(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Command queue state error');
+}
+
 export function isRefusedSelect(error: unknown): boolean {
   if (!isReply(error)) return false;
   const command: unknown = Reflect.get(error, 'command');

@@ -6,7 +6,17 @@ import { StoreUnavailable } from '../../policy/contract.ts';
 import { createBreaker } from './breaker.ts';
 import { CONNECT_WITHIN_MS } from './client.ts';
 import { answered } from './deadline.ts';
-import { describe, isRefusedSelect, isReply, Late, lacksLeave, redirectIn, refusesAll } from './failures.ts';
+import {
+  describe,
+  isRefusedSelect,
+  isReply,
+  isSurplus,
+  Late,
+  lacksLeave,
+  redirectIn,
+  refusesAll,
+} from './failures.ts';
+import { isAnswerTo, marked } from './marked-script.ts';
 
 const BREAKER_PAUSE_MS = 250;
 /** As all else is written: by a script, which looks at the clock besides, as those of limits do. */
@@ -14,6 +24,7 @@ const WRITE = "return redis.call('TIME') and redis.call('SET', KEYS[1], '1', 'PX
 /** Late answers in a row that mean Redis is away; a single one would send every key to its fallback. */
 const LATE_BEFORE_TRIP = 3;
 const ELSEWHERE = 'no such database';
+const OUT_OF_STEP = 'answers to something else';
 
 export type ScriptArguments = readonly (string | number)[];
 
@@ -59,6 +70,7 @@ export function openLink(
   const limitMs = options.answerWithinMs;
   let problem: string | undefined;
   let lateInARow = 0;
+  let sent = 0;
   /** The client goes on in database 0 where the one of the URL is refused: that is somebody else's. */
   let isElsewhere = false;
   let up = false;
@@ -77,7 +89,7 @@ export function openLink(
     try {
       if ((await redis.ping(said)) === said) return;
       connectAnew();
-      throw new Error('answers to something else');
+      throw new Error(OUT_OF_STEP);
     } catch (error) {
       if (!lacksLeave(error)) throw error;
     } finally {
@@ -110,6 +122,7 @@ export function openLink(
   });
   redis.on('close', breaker.trip);
   redis.on('error', (error: unknown) => {
+    if (isSurplus(error)) connectAnew();
     isElsewhere ||= isRefusedSelect(error);
     problem = isElsewhere ? ELSEWHERE : describe(error);
     if (isReply(error)) options.onRefused(problem);
@@ -149,13 +162,18 @@ export function openLink(
       return breaker.closed ? undefined : problem;
     },
     script: (name, lua, keys) => {
-      redis.defineCommand(name, { lua, numberOfKeys: keys });
+      redis.defineCommand(name, { lua: marked(lua), numberOfKeys: keys });
       const commands = redis as unknown as Record<string, (...args: ScriptArguments) => Promise<unknown>>;
       return (args, { withinMs, asking = false }) =>
         guarded(async () => {
           // On one connection in this order; whether it was heard the answer to the next command tells.
           if (asking) redis.asking().catch(() => undefined);
-          return commands[name]?.(...args);
+          sent += 1;
+          const mark = String(sent);
+          const reply = await commands[name]?.(...args, mark);
+          if (isAnswerTo(mark, reply)) return reply[1] ?? null;
+          connectAnew();
+          throw new Error(OUT_OF_STEP);
         }, withinMs);
     },
     ask: ([command, ...rest], withinMs) => guarded(() => redis.call(command, ...rest), withinMs),

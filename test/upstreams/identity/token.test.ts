@@ -375,7 +375,7 @@ describe('a machine', () => {
   });
 
   it('OAU-9: ten wrong secrets are looked at, then none for what is left of a minute; others are not held up', async () => {
-    const from = (address: string) => ({ 'x-forwarded-for': `203.0.113.9, ${address}` });
+    const from = (address: string) => ({ 'x-forwarded-for': `${address}, 203.0.113.9` });
     const initech = { ...ACME, client_id: 'initech', client_secret: 'initech-sample-secret' };
     for (let turn = 0; turn < 10; turn += 1) {
       const wrong = await post(

@@ -1,0 +1,62 @@
+// The changelog of an API as an Atom feed (RFC 4287), for the readers of those who call it.
+// Behind /.well-known/lifecycle/<api>.atom; the page shows the same.
+import type { EpochMs } from '../../policy/contract.ts';
+import { milestoneText, milestoneTitle } from '../../policy/lifecycle/milestone-words.ts';
+import type { Milestone } from '../../policy/lifecycle/milestones.ts';
+import { instantText } from './lifecycle-entry.ts';
+
+export interface FeedOptions {
+  readonly api: string;
+  /** Of the page that people read. */
+  readonly page: string;
+  readonly feed: string;
+  readonly now: EpochMs;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The whole document; the same milestones give the same bytes, but for an empty feed, which is of its day. */
+export function lifecycleFeed(
+  milestones: readonly Milestone[],
+  { api, page, feed, now }: FeedOptions,
+): string {
+  const updated = milestones[0]?.at ?? now - (now % DAY_MS);
+  return `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<id>${escapeXml(feed)}</id>
+<title>${escapeXml(`${api}: what changes`)}</title>
+<updated>${instantText(updated)}</updated>
+<author><name>${escapeXml(api)}</name></author>
+<link rel="self" type="application/atom+xml" href="${escapeXml(feed)}"/>
+<link rel="alternate" type="text/html" href="${escapeXml(page)}"/>
+${milestones.map((milestone) => entryOf(milestone, page)).join('')}</feed>
+`;
+}
+
+function entryOf(milestone: Milestone, page: string): string {
+  const { at, life } = milestone;
+  const text = milestoneText(milestone).join('\n');
+  return `<entry>
+<id>${escapeXml(idOf(milestone, page))}</id>
+<title>${escapeXml(milestoneTitle(milestone))}</title>
+<updated>${instantText(at)}</updated>
+<link rel="alternate" href="${escapeXml(life.schedule.guide ?? page)}"/>
+<content type="text">${escapeXml(text)}</content>
+</entry>
+`;
+}
+
+/** RFC 4151: of this milestone for good, whatever else is announced; no two of a version are of one kind and instant. */
+function idOf({ kind, at, life: { label, operation } }: Milestone, page: string): string {
+  const { hostname, pathname } = new URL(page);
+  const day = instantText(at).slice(0, 10);
+  const what = [label, ...(operation === undefined ? [] : [operation]), kind, instantText(at)];
+  return `tag:${hostname},${day}:${pathname.slice(1)}/${what.map(encodeURIComponent).join('/')}`;
+}
+
+/** XML 1.0 has no place for most control characters, not even escaped. */
+function escapeXml(text: string): string {
+  return text
+    .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

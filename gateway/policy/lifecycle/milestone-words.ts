@@ -1,0 +1,85 @@
+// A milestone in words: a line that names it, and what its readers should know and do.
+// For the feed and the lifecycle page; the same sentences wherever something is announced.
+import type { EpochMs } from '../contract.ts';
+import { isOfWholeApi } from './api-life.ts';
+import type { Life } from './calendar.ts';
+import type { Milestone } from './milestones.ts';
+
+/** As `orders v1 ends on 2027-04-15, not on 2027-01-15`. */
+export function milestoneTitle(milestone: Milestone): string {
+  const name = nameOf(milestone.life);
+  switch (milestone.kind) {
+    case 'released':
+      return `${name} is released`;
+    case 'deprecation':
+      return `${name} is deprecated from ${dayText(milestone.deprecated)}`;
+    case 'brownouts':
+      return `${name} will refuse requests for short times from ${dayText(milestone.from)}`;
+    case 'extension': {
+      const instead = milestone.from === undefined ? '' : `, not on ${dayText(milestone.from)}`;
+      return `${name} ends on ${dayText(milestone.to)}${instead}`;
+    }
+    case 'sunset':
+      return `${name} has ended`;
+    case 'retired':
+      return `${name} is retired`;
+    default:
+      return milestone satisfies never;
+  }
+}
+
+/** One sentence for each thing to know; none where the title says it all. */
+export function milestoneText(milestone: Milestone): readonly string[] {
+  const { schedule } = milestone.life;
+  switch (milestone.kind) {
+    case 'released':
+      return [];
+    case 'deprecation': {
+      const end = milestone.sunset === undefined ? [] : [`It ends on ${dayText(milestone.sunset)}.`];
+      return [...end, ...reasonOf(milestone.life), ...adviceOf(milestone.life)];
+    }
+    case 'brownouts': {
+      const { count, until } = milestone;
+      const often = count === 1 ? 'Once' : `${count} times`;
+      return [`${often}, the last until ${instantText(until)}.`, ...adviceOf(milestone.life)];
+    }
+    case 'extension':
+      return adviceOf(milestone.life);
+    case 'sunset': {
+      const { after } = schedule;
+      const answer = after.kind === 'gone' ? 'answered 410 Gone' : `redirected to ${after.to}`;
+      return [`Requests are ${answer}.`, ...adviceOf(milestone.life)];
+    }
+    case 'retired':
+      return ['Exceptions from its end are over.', ...adviceOf(milestone.life)];
+    default:
+      return milestone satisfies never;
+  }
+}
+
+/** `orders v1 GET /search`; an API without versions by its own name. */
+function nameOf({ api, label, operation, schedule }: Life): string {
+  const version = isOfWholeApi(schedule) ? api : `${api} ${label}`;
+  return operation === undefined ? version : `${version} ${operation}`;
+}
+
+function reasonOf({ schedule: { reason } }: Life): readonly string[] {
+  return reason === undefined ? [] : [`Why: ${reason}.`];
+}
+
+function adviceOf({ schedule: { successor, alternate, guide } }: Life): readonly string[] {
+  return [
+    ...(successor === undefined ? [] : [`Move to ${successor}.`]),
+    ...(successor !== undefined || alternate === undefined ? [] : [`What may serve instead: ${alternate}`]),
+    ...(guide === undefined ? [] : [`Migration guide: ${guide}`]),
+  ];
+}
+
+/** A day where it is the beginning of one in UTC, as files say it. */
+function dayText(at: EpochMs): string {
+  return instantText(at).replace(/T00:00:00Z$/, '');
+}
+
+function instantText(at: EpochMs): string {
+  return Temporal.Instant.fromEpochMilliseconds(at).toString();
+}

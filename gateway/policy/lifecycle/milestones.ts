@@ -1,0 +1,82 @@
+// What was made known of a version's life, and when: the changelog of an API, made of the dates that its file states.
+// Published as a feed and on the lifecycle page; calendar.ts has what happens and when, this has when it was said.
+import type { EpochMs } from '../contract.ts';
+import type { Life, VersionLife } from './calendar.ts';
+
+export type Milestone = { readonly life: Life; readonly at: EpochMs } & (
+  | { readonly kind: 'released' }
+  /** With the sunset as it was first published. */
+  | { readonly kind: 'deprecation'; readonly deprecated: EpochMs; readonly sunset: EpochMs | undefined }
+  | { readonly kind: 'extension'; readonly from: EpochMs | undefined; readonly to: EpochMs }
+  /** Of the brownouts announced together: when the first begins and the last ends. */
+  | { readonly kind: 'brownouts'; readonly from: EpochMs; readonly until: EpochMs; readonly count: number }
+  | { readonly kind: 'sunset' }
+  | { readonly kind: 'retired' }
+);
+
+/**
+ * All that was known at `now`, the latest first; of one instant what is further on in its life first. Give versions as overrides
+ * leave them: a sunset that is held back has not come. An operation adds what differs from its version.
+ */
+export function milestonesOf(versions: Iterable<VersionLife>, now: EpochMs): readonly Milestone[] {
+  return everyMilestone(versions)
+    .filter(({ at }) => at <= now)
+    .reverse()
+    .sort((one, other) => other.at - one.at);
+}
+
+/** When there will be one more; `Infinity`: never. */
+export function nextMilestone(versions: Iterable<VersionLife>, now: EpochMs): EpochMs {
+  const instants = everyMilestone(versions).map(({ at }) => at);
+  return Math.min(Number.POSITIVE_INFINITY, ...instants.filter((at) => at > now));
+}
+
+function everyMilestone(versions: Iterable<VersionLife>): readonly Milestone[] {
+  return [...versions].flatMap((version) => [
+    ...ownMilestones(version, undefined),
+    ...(version.operations?.list ?? []).flatMap((operation) => ownMilestones(operation, version)),
+  ]);
+}
+
+/** In the order of a life. */
+function ownMilestones(life: Life, within: Life | undefined): readonly Milestone[] {
+  const { schedule } = life;
+  const differs = (date: 'released' | 'deprecated' | 'sunset' | 'retired'): boolean =>
+    schedule[date] !== within?.schedule[date];
+  const { released, deprecated, sunset, retired, announced, extended = [] } = schedule;
+  const milestones: Milestone[] = [];
+  if (Number.isFinite(released) && differs('released'))
+    milestones.push({ kind: 'released', life, at: released });
+  if (deprecated !== undefined && differs('deprecated')) {
+    const first = schedule.published ?? sunset;
+    milestones.push({ kind: 'deprecation', life, at: announced ?? deprecated, deprecated, sunset: first });
+  }
+  milestones.push(...brownoutsAnnounced(life, within));
+  if (within === undefined || differs('sunset')) {
+    for (const [index, { announced: at, to }] of extended.entries()) {
+      const from = extended[index - 1]?.to ?? schedule.published;
+      milestones.push({ kind: 'extension', life, at, from, to });
+    }
+  }
+  if (sunset !== undefined && differs('sunset')) milestones.push({ kind: 'sunset', life, at: sunset });
+  if (retired !== undefined && retired !== sunset && differs('retired'))
+    milestones.push({ kind: 'retired', life, at: retired });
+  return milestones;
+}
+
+function brownoutsAnnounced(life: Life, within: Life | undefined): readonly Milestone[] {
+  if (life.brownouts === undefined || life.brownouts === within?.brownouts) return [];
+  const rules = Map.groupBy(life.brownouts.planned, ({ rule }) => rule);
+  return [...rules.values()].flatMap((windows) => {
+    const [first, last] = [windows[0], windows.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    return {
+      kind: 'brownouts',
+      life,
+      at: first.announced,
+      from: first.from,
+      until: last.until,
+      count: windows.length,
+    };
+  });
+}
