@@ -86,7 +86,7 @@ export async function startDemo(folder: string, moved: Moved, from = folder): Pr
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
   const banner = vi.waitUntil(() => said.stdout.includes('Ctrl-C stops everything.'), {
-    timeout: 25_000,
+    timeout: 50_000,
     interval: 50,
   });
   const early = ended.then(() => Promise.reject(new Error('it ended')));
