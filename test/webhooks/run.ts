@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { untilOthersRest, watchOthers } from '../faults/machine.ts';
 import { freePorts } from '../support/ports.ts';
 import { type RunningRedis, startRedis } from '../support/redis-server.ts';
 import { untilTrue } from '../support/until-true.ts';
@@ -19,6 +20,10 @@ const KILL_AT = [300, 600] as const;
 const REDIS_AWAY_MS = 500;
 const MOST_TWICE = 0.1;
 const OTHERS_WITHIN_MS = 1_000;
+/** Share of all processors; below it a machine counts as being at rest. */
+const BUSY = 0.1;
+const MEASURED_AT_MOST = 3;
+const WAIT_FOR_REST_MS = 5_000;
 const LONGEST_RUN_MS = 115_000;
 const ARRIVE_WITHIN_MS = 45_000;
 
@@ -117,6 +122,16 @@ async function measure(kind: StoreKind): Promise<Figures> {
   };
 }
 
+/** Milliseconds, of 99 %; measured again where a machine that is busy with something else can be why it is long. */
+async function longestWait(times: number): Promise<number> {
+  const others = watchOthers();
+  const waits = await waitsBesideDead();
+  const p99 = waits[Math.ceil(waits.length * 0.99) - 1] ?? 0;
+  if (p99 <= OTHERS_WITHIN_MS || others() <= BUSY || times === 1) return p99;
+  await untilOthersRest(BUSY, WAIT_FOR_REST_MS);
+  return longestWait(times - 1);
+}
+
 const WIDTHS = [9, 8, 7, 6, 8, 9, 9];
 const say = (cells: readonly (string | number)[]): void => {
   const line = cells.map((cell, column) => String(cell).padEnd(WIDTHS[column] ?? 0)).join(' ');
@@ -140,8 +155,7 @@ for (const kind of STORES.filter((each) => wanted.test(each))) {
   for (const each of wrong) process.stdout.write(`  BROKEN: ${each}\n`);
   broken += wrong.length;
 }
-const waits = await waitsBesideDead();
-const p99 = waits[Math.ceil(waits.length * 0.99) - 1] ?? 0;
+const p99 = await longestWait(MEASURED_AT_MOST);
 process.stdout.write(
   `one endpoint of ten never answers: at the others 99 % arrive within ${p99.toFixed(0)} ms\n`,
 );
