@@ -79,7 +79,7 @@ export async function startWebhooks(options: WebhooksOptions): Promise<Service> 
       }
       sendError(response, 404, 'There is no such resource');
     };
-    answer().catch((error: unknown) => sendFailure(request, response, error, { now, log }));
+    answer().catch((error: unknown) => sendFailure(request, response, error, { now, log, onFault }));
   }, options);
 
   const warn = createWarn({
