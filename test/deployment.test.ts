@@ -114,7 +114,8 @@ describe('the composition', async () => {
     });
     const { https, http, metrics } = settings.listeners;
     const published = gateway.at('ports').list.map(({ value }) => Number(String(value).split(':')[2]));
-    expect(published).toEqual([https?.address.port, http?.address.port]);
+    // And the page of the sample client, which shares its network.
+    expect(published).toEqual([https?.address.port, http?.address.port, 4008]);
     expect(gateway.at('expose').value).toEqual([String(metrics?.address.port)]);
     expect(settings.store).toEqual({ kind: 'redis', url: 'redis://redis:6379' });
     expect(Number.parseInt(String(gateway.at('stop_grace_period').value), 10) * 1_000).toBeGreaterThan(

@@ -51,6 +51,7 @@ async function listAnswer({ keys, wallClock }: KeyPorts): Promise<AdminAnswer> {
 async function oneAnswer({ keys, wallClock }: KeyPorts, { parameter }: AdminRequest): Promise<AdminAnswer> {
   const record = await found(keys, parameter('id'));
   if (record === undefined) return noSuchKey();
+  if (record === 'unreadable') return unreadable();
   const now = wallClock();
   return jsonAnswer(200, { now: instantText(now), key: keyBody(record, now) } satisfies KeyAnswer);
 }
@@ -95,13 +96,24 @@ async function rotate(ports: KeyPorts, { body, parameter }: AdminRequest): Promi
 async function revoke({ keys, wallClock }: KeyPorts, { body, parameter }: AdminRequest): Promise<Written> {
   const read = readEndingRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
-  return change(keys, { id: parameter('id'), ...read.value }, (record) => {
-    const now = wallClock();
-    if (record.revoked !== undefined) return undefined;
-    const next = revokeKey(record, now);
-    const told: KeyAnswer = { now: instantText(now), key: keyBody(next, now) };
-    return { next, answer: jsonAnswer(200, told) };
-  });
+  const asked = { id: parameter('id'), ...read.value };
+  const revoked = (record: KeyRecord, now: EpochMs): AdminAnswer =>
+    jsonAnswer(200, { now: instantText(now), key: keyBody(record, now) } satisfies KeyAnswer);
+  return change(
+    keys,
+    asked,
+    (record) => {
+      const now = wallClock();
+      if (record.revoked !== undefined) return undefined;
+      const next = revokeKey(record, now);
+      return { next, answer: revoked(next, now) };
+    },
+    async () => {
+      const now = wallClock();
+      const next = await keys.endUnreadable(asked.id, now);
+      return next && { next, answer: revoked(next, now) };
+    },
+  );
 }
 
 interface Asked {
@@ -110,16 +122,32 @@ interface Asked {
   readonly why: string;
 }
 
-/** `make` says what stands there then; undefined: a key that has ended stays as it is. */
+interface Change {
+  readonly next: KeyRecord;
+  readonly answer: AdminAnswer;
+}
+
+/**
+ * `make` says what stands there then; undefined: a key that has ended stays as it is. `end`: for a record that cannot be
+ * read, of which nothing else can be made.
+ */
 async function change(
   keys: KeyStore,
   { id, by, why }: Asked,
-  make: (record: KeyRecord) => { readonly next: KeyRecord; readonly answer: AdminAnswer } | undefined,
+  make: (record: KeyRecord) => Change | undefined,
+  end?: () => Promise<Change | undefined>,
 ): Promise<Written> {
   const audit = { subject: isKeyId(id) ? id : undefined, by, why };
   return orStoreAway(audit, async () => {
     const record = await found(keys, id);
     if (record === undefined) return { answer: noSuchKey(), audit };
+    if (record === 'unreadable') {
+      if (end === undefined) return { answer: unreadable(), audit };
+      const ended = await end();
+      return ended === undefined
+        ? { answer: contended(), audit }
+        : { answer: ended.answer, audit: { ...audit, after: auditState(ended.next) } };
+    }
     const about = { ...audit, before: auditState(record) };
     const made = make(record);
     if (made === undefined)
@@ -130,7 +158,7 @@ async function change(
 }
 
 /** What is no public part of a key, the whole key by mistake included, is not asked for. */
-async function found(keys: KeyStore, id: string): Promise<KeyRecord | undefined> {
+async function found(keys: KeyStore, id: string): ReturnType<KeyStore['read']> {
   return isKeyId(id) ? keys.read(id) : undefined;
 }
 
@@ -186,6 +214,14 @@ function noSuchKey(): AdminAnswer {
   return errorAnswer(
     404,
     'There is no such key. GET /-/keys lists them, by the part between sdl_ and the next _.',
+  );
+}
+
+/** Of a later edition, or damaged: there is such a key, and nobody is told otherwise. */
+function unreadable(): AdminAnswer {
+  return errorAnswer(
+    409,
+    'What is stored of this key cannot be read, so that it opens nothing here. Revoke it, and make another.',
   );
 }
 

@@ -6,6 +6,7 @@ import type { Environment } from '../plan/read/interpolate.ts';
 import { type GatewayFacts, renderBanner } from './banner.ts';
 import { explainSamples, type FailedSample } from './demo-failures.ts';
 import { type EndRequest, listenForEnd } from './end-request.ts';
+import { connectSamples } from './sample-environment.ts';
 import { SAMPLE_SERVICES, type SampleProcess, type SampleStart, spawnSample } from './sample-services.ts';
 
 export interface RunningGateway extends GatewayFacts {
@@ -39,7 +40,8 @@ export async function runDemo({
   logFile,
 }: DemoOptions): Promise<void> {
   const asked = listenForEnd();
-  const samples = SAMPLE_SERVICES.map((service) => spawnSample(service, environment, projectRoot));
+  const theirs = connectSamples(environment);
+  const samples = SAMPLE_SERVICES.map((service) => spawnSample(service, theirs, projectRoot));
   const stopSamples = () => Promise.all(samples.map((sample) => sample.stop()));
 
   const starts = await Promise.race([Promise.all(samples.map(awaitStart)), asked.promise]);

@@ -18,7 +18,8 @@ export interface SampleService {
 }
 
 const NO_ANSWERS = 'its routes answer 502';
-const NO_KEYS = 'the gateway goes on with the keys it has fetched';
+const NO_KEYS = 'nobody signs in or gets a token; the gateway goes on with the keys it has fetched';
+const NO_PAGE = 'its page is gone';
 
 export const SAMPLE_SERVICES: readonly SampleService[] = [
   {
@@ -52,6 +53,19 @@ export const SAMPLE_SERVICES: readonly SampleService[] = [
     loss: NO_ANSWERS,
   },
   { name: 'echo', start: ['upstreams/echo/main.ts'], variable: 'SUNDIAL_ECHO_PORT', loss: NO_ANSWERS },
+  {
+    name: 'webhooks',
+    start: ['upstreams/webhooks/main.ts'],
+    variable: 'SUNDIAL_WEBHOOKS_PORT',
+    loss: 'its routes answer 502, and events wait where they happened',
+  },
+  {
+    name: 'receiver',
+    start: ['upstreams/receiver/main.ts'],
+    variable: 'SUNDIAL_RECEIVER_PORT',
+    loss: 'its deliveries are tried again',
+  },
+  { name: 'client', start: ['upstreams/client/main.ts'], variable: 'SUNDIAL_CLIENT_PORT', loss: NO_PAGE },
 ];
 
 export interface Ending {
@@ -76,7 +90,8 @@ export interface SampleProcess {
   stop(): Promise<void>;
 }
 
-const READY_WITHIN_MS = 15_000;
+/** A machine that is busy with other things starts a dozen processes slowly. */
+const READY_WITHIN_MS = 60_000;
 const END_WITHIN_MS = 3_000;
 
 export function spawnSample(

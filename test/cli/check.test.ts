@@ -143,7 +143,9 @@ ${LEAVE}
 describe('the samples', () => {
   it('are in order, strictly', async () => {
     const { exitCode, text } = await check(project, { strict: true });
-    expect(text).toBe('config/gateway.yaml and 4 policy files: no problems (4 APIs, 9 versions)\n');
+    expect(text).toMatch(
+      /^config\/gateway\.yaml and \d+ policy files: no problems \(\d+ APIs, \d+ versions\)\n$/,
+    );
     expect(exitCode).toBe(0);
   });
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { startCatalog } from '../../upstreams/catalog/catalog.ts';
+import { startIssuer } from '../../upstreams/identity/server.ts';
 
 const DATA = mkdtempSync(join(tmpdir(), 'sundial-demo-'));
 afterAll(() => rmSync(DATA, { recursive: true, force: true }));
@@ -16,6 +17,9 @@ const ANY_PORT = {
   SUNDIAL_CATALOG_PORT: '0',
   SUNDIAL_PAYMENTS_PORT: '0',
   SUNDIAL_ECHO_PORT: '0',
+  SUNDIAL_WEBHOOKS_PORT: '0',
+  SUNDIAL_RECEIVER_PORT: '0',
+  SUNDIAL_CLIENT_PORT: '0',
 };
 
 interface Demo {
@@ -56,19 +60,19 @@ function start(environment: Record<string, string> = {}, ...more: string[]): Dem
 
 async function untilBanner(demo: Demo): Promise<Map<string, { url: string; pid: number }>> {
   await vi.waitFor(() => expect(demo.stdout).toContain('Ctrl-C stops everything'), {
-    timeout: 25_000,
+    timeout: 50_000,
     interval: 50,
   });
-  const rows = demo.stdout.matchAll(/^ {2}(\S+) +(http:\S+) +pid (\d+)$/gm);
+  const rows = demo.stdout.matchAll(/^ {2}(\S+) +(https?:\S+) +pid (\d+)$/gm);
   return new Map(Array.from(rows, ([, name = '', url = '', pid]) => [name, { url, pid: Number(pid) }]));
 }
 
-describe('the demo', { timeout: 30_000 }, () => {
+describe('the demo', { timeout: 60_000 }, () => {
   it('starts every sample service, tells their ports to the gateway, and one interrupt ends all of it', async () => {
     const demo = start();
     const samples = await untilBanner(demo);
-    const services = ['orders-v1', 'orders-v2', 'catalog', 'payments', 'echo'];
-    expect([...samples.keys()]).toEqual(['identity', ...services]);
+    const services = ['orders-v1', 'orders-v2', 'catalog', 'payments', 'echo', 'webhooks', 'client'];
+    expect([...samples.keys()].sort()).toEqual(['identity', 'receiver', ...services].sort());
     for (const name of services) {
       expect((await fetch(`${samples.get(name)?.url}/healthz`)).status).toBe(200);
     }
@@ -147,10 +151,12 @@ describe('the demo', { timeout: 30_000 }, () => {
   });
 
   it('prints a token of the sample issuer and nothing else', async () => {
-    const demo = start({ SUNDIAL_ISSUER_PORT: '4000' }, 'token');
+    const issuer = await startIssuer({ port: 0, dataFolder: DATA, issuer: 'https://127.0.0.1:8443/auth' });
+    const demo = start({ SUNDIAL_ISSUER_PORT: String(issuer.port) }, 'token');
     expect((await demo.ended).code).toBe(0);
     expect(demo.stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     expect(demo.stderr).toBe('');
+    await issuer.close();
   });
 
   it('hands on the exit code of a token that could not be made', async () => {

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SAMPLE_SERVICES } from '../../gateway/cli/sample-services.ts';
 import { parseCurl, sendCurl } from '../support/readme-curl.ts';
 import {
   type Demo,
@@ -16,9 +17,7 @@ import {
   type Workspace,
 } from '../support/readme-demo.ts';
 
-const SAMPLES = ['ISSUER', 'ORDERS_V1', 'ORDERS_V2', 'CATALOG', 'PAYMENTS', 'ECHO'].map(
-  (name) => `SUNDIAL_${name}_PORT`,
-);
+const SAMPLES = SAMPLE_SERVICES.map(({ variable }) => variable);
 const LISTENERS = ['HTTPS', 'HTTP', 'ADMIN'].map((name) => `SUNDIAL_${name}_PORT`);
 
 const withData = (moved: Moved, folder: string): Moved =>

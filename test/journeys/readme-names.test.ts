@@ -165,8 +165,9 @@ describe('what the README names', () => {
     const texts = sources.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
     const variablesIn = (text: string) => new Set(text.match(/\bSUNDIAL_[A-Z0-9_]+/g));
     expect(variablesIn(readme.prose)).toEqual(variablesIn(texts));
+    // Written where the gateway reads it, or, of a service that it does not know, where that one does.
     const defaults = Array.from(
-      texts.matchAll(/\$\{env:(SUNDIAL_\w+_PORT):-(\d+)\}/g),
+      texts.matchAll(/(?:\$\{env:|variable: ')(SUNDIAL_\w+_PORT)(?::-|',\s+fallback: )(\d+)/g),
       ([, name = '', port]) => [name, Number(port)],
     );
     expect(new Map([...writtenPorts(readme)].sort())).toEqual(new Map(defaults.sort() as [string, number][]));

@@ -5,6 +5,7 @@ import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SAMPLE_SERVICES } from '../../gateway/cli/sample-services.ts';
 import { type CurlCommand, parseCurl, sendCurl } from '../support/readme-curl.ts';
 import { type Demo, movePorts, openWorkspace, startDemo, type Workspace } from '../support/readme-demo.ts';
 import { readReadme, shellLines, spansOf, writtenPorts } from '../support/readme-text.ts';
@@ -129,7 +130,7 @@ describe('the demo that the README starts', () => {
   it('ends with 0 on Ctrl-C and leaves no process and no listener behind', async () => {
     demo.child.kill('SIGINT');
     expect(await demo.ended).toEqual({ code: 0, signal: null });
-    expect(demo.services.size).toBe(6);
+    expect(demo.services.size).toBe(SAMPLE_SERVICES.length);
     for (const pid of demo.services.values()) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     for (const number of ports.values()) expect(await isOpen(number)).toBe(false);
   });

@@ -86,7 +86,7 @@ export async function startDemo(folder: string, moved: Moved, from = folder): Pr
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
   const banner = vi.waitUntil(() => said.stdout.includes('Ctrl-C stops everything.'), {
-    timeout: 25_000,
+    timeout: 50_000,
     interval: 50,
   });
   const early = ended.then(() => Promise.reject(new Error('it ended')));
@@ -94,7 +94,7 @@ export async function startDemo(folder: string, moved: Moved, from = folder): Pr
     child.kill('SIGKILL');
     throw new Error(`the demo shows no banner:\n${said.stdout}${said.stderr}`, { cause });
   });
-  const rows = said.stdout.matchAll(/^ {2}(\S+) +http:\S+ +pid (\d+)$/gm);
+  const rows = said.stdout.matchAll(/^ {2}(\S+) +https?:\S+ +pid (\d+)$/gm);
   return {
     child,
     get stdout() {

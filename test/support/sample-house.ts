@@ -1,15 +1,22 @@
 // Everything `npm start` runs, inside a test: the real gateway file and policies, the sample services and the sample issuer.
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCatalog } from '../../upstreams/catalog/catalog.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
-import { ACME, CLIENTS, type Client as Known } from '../../upstreams/identity/clients.ts';
+import { SAMPLE_CLIENT_SECRETS } from '../../upstreams/identity/sample-secrets.ts';
 import { startIssuer } from '../../upstreams/identity/server.ts';
 import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
 import { startPayments } from '../../upstreams/payments/payments.ts';
+import { loadPair } from '../../upstreams/receiver/certificate.ts';
+import { openReceived, type Received } from '../../upstreams/receiver/received.ts';
+import { HOOKS, startReceiver } from '../../upstreams/receiver/receiver.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
+import { loadSealingKey } from '../../upstreams/webhooks/secret.ts';
+import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
+import { startWebhooks } from '../../upstreams/webhooks/webhooks.ts';
 import { type RunningGateway, runGateway } from './gateway.ts';
 import { overHttp1 } from './http-client.ts';
 import { freePorts } from './ports.ts';
@@ -20,8 +27,17 @@ export interface SampleHouse extends AsyncDisposable {
   readonly origin: string;
   /** An Authorization value of the consumer acme with every scope. */
   readonly authorization: string;
-  /** The same of any client of the issuer, by its id. */
+  /** The same of any machine that the issuer knows, by its id. */
   readonly authorizationOf: (client: string) => Promise<string>;
+  /** What the gateway and the issuer make. */
+  readonly folder: string;
+  readonly receiver: {
+    /** Where deliveries go. */
+    readonly hooks: string;
+    readonly received: Received;
+    /** From now on what this secret signs is taken. */
+    readonly believe: (secret: string) => void;
+  };
   /** May be called twice. */
   readonly stopCatalog: () => Promise<void>;
 }
@@ -41,10 +57,31 @@ export async function startSampleHouse(): Promise<SampleHouse> {
     stack.defer(once);
     return String(service.port);
   };
-  const issuer = await startIssuer({ port: 0, dataFolder: folder });
-  stack.defer(issuer.close);
-  // Its own address must be known before it listens, since its links are made of it.
+  const secrets: string[] = [];
+  const received = openReceived(':memory:');
+  const receiver = await startReceiver({
+    port: 0,
+    pair: await loadPair(folder, Date.now()),
+    secrets: () => secrets,
+    received,
+    now: Date.now,
+  });
+  keep('receiver', receiver);
+  stack.defer(() => received[Symbol.dispose]());
+  const webhooks = await startWebhooks({
+    port: 0,
+    store: openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now }),
+    sealingKey: loadSealingKey(folder),
+    destinations: { allow: [new URL(receiver.url).host], deny: [] },
+    ca: () => readFileSync(join(folder, 'receiver.crt'), 'utf8'),
+    log: () => undefined,
+  });
+  const intake = `${webhooks.url}/events`;
+  // The gateway's own address must be known before it listens, since its links and the name of the issuer are made of it.
   const [https] = await freePorts(1);
+  const origin = `https://127.0.0.1:${https}`;
+  const issuer = await startIssuer({ port: 0, dataFolder: folder, issuer: `${origin}/auth` });
+  stack.defer(issuer.close);
   const gateway = stack.use(
     await runGateway({
       config: '../../config/gateway.yaml',
@@ -55,18 +92,27 @@ export async function startSampleHouse(): Promise<SampleHouse> {
         SUNDIAL_HTTP_PORT: '0',
         SUNDIAL_ADMIN_PORT: '0',
         SUNDIAL_ISSUER_PORT: String(issuer.port),
-        SUNDIAL_ORDERS_V1_PORT: keep('orders-v1', await startOrdersV1({ port: 0 })),
-        SUNDIAL_ORDERS_V2_PORT: keep('orders-v2', await startOrdersV2({ port: 0 })),
+        SUNDIAL_ORDERS_V1_PORT: keep(
+          'orders-v1',
+          await startOrdersV1({ port: 0, dataFolder: folder, intake }),
+        ),
+        SUNDIAL_ORDERS_V2_PORT: keep(
+          'orders-v2',
+          await startOrdersV2({ port: 0, dataFolder: folder, intake }),
+        ),
         SUNDIAL_CATALOG_PORT: keep('catalog', await startCatalog({ port: 0 })),
-        SUNDIAL_PAYMENTS_PORT: keep('payments', await startPayments({ port: 0 })),
+        SUNDIAL_PAYMENTS_PORT: keep('payments', await startPayments({ port: 0, intake })),
         SUNDIAL_ECHO_PORT: keep('echo', await startEcho({ port: 0 })),
+        SUNDIAL_WEBHOOKS_PORT: keep('webhooks', webhooks),
       },
     }),
   );
   const tokens = stack.use(overHttp1(issuer.port, { tls: false }));
-  const authorize = async ({ id, secret }: Known): Promise<string> => {
+  const authorizationOf = async (id: string): Promise<string> => {
+    const secret = SAMPLE_CLIENT_SECRETS[id];
+    if (secret === undefined) throw new Error(`the sample issuer knows no ${id}`);
     const granted = await tokens.ask({
-      path: '/token',
+      path: '/auth/token',
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: `grant_type=client_credentials&client_id=${id}&client_secret=${secret}`,
@@ -75,12 +121,14 @@ export async function startSampleHouse(): Promise<SampleHouse> {
   };
   return {
     gateway,
-    origin: `https://127.0.0.1:${https}`,
-    authorization: await authorize(ACME),
-    authorizationOf: async (id) => {
-      const client = CLIENTS.find((each) => each.id === id);
-      if (client === undefined) throw new Error(`the sample issuer knows no ${id}`);
-      return authorize(client);
+    origin,
+    authorization: await authorizationOf('acme'),
+    authorizationOf,
+    folder,
+    receiver: {
+      hooks: `${receiver.url}${HOOKS}`,
+      received,
+      believe: (secret) => void secrets.push(secret),
     },
     stopCatalog: async () => stop.get('catalog')?.(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -129,3 +129,114 @@ it.each([undefined, '2025-01-01', 'v1'])('asks for an edition that there is, not
     json: { message: 'API-Version must be one of 2024-09-01, 2025-09-15, 2026-06-01' },
   });
 });
+
+describe('cursor pages', () => {
+  interface Cursor {
+    readonly data: readonly { readonly id: string; readonly amount: number }[];
+    readonly has_more: boolean;
+  }
+  async function walk(query: string): Promise<readonly Cursor['data'][number][]> {
+    const untouched = await startPayments({ port: 0 });
+    const seen = [];
+    let next: URL | undefined = new URL(`/payments?${query}`, untouched.url);
+    while (next !== undefined) {
+      const answer: Response = await fetch(next, { headers: { 'api-version': '2025-09-15' } });
+      const { data, has_more } = (await answer.json()) as Cursor;
+      seen.push(...data);
+      const [, target] = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '') ?? [];
+      expect(target !== undefined).toBe(has_more);
+      next = target === undefined ? undefined : new URL(target, next);
+    }
+    await untouched.close();
+    return seen;
+  }
+
+  it('PAG-2: lead through all of them once, by the Link or by the last id', async () => {
+    const ids = (await walk('limit=70')).map(({ id }) => id);
+    expect(ids).toEqual(Array.from({ length: 240 }, (_, index) => `p-${2001 + index}`));
+  });
+
+  it('PAG-2: hold their order and their filters', async () => {
+    const found = await walk('limit=9&sort=-amount&state=failed');
+    expect(found).toHaveLength(20);
+    expect(found.map(({ amount }) => amount)).toEqual(
+      found.map(({ amount }) => amount).sort((a, b) => b - a),
+    );
+  });
+
+  it.each(['starting_after=p-1', 'starting_after=2001', 'starting_after=', 'page=2', 'sort=id,amount'])(
+    'PAG-2: ?%s is refused',
+    async (query) => {
+      expect(await ask('2025-09-15', `?${query}`)).toMatchObject({
+        status: 400,
+        json: { error: 'Bad Request' },
+      });
+    },
+  );
+
+  it('PAG-2: nothing comes after the last one', async () => {
+    const { json } = await ask('2025-09-15', '?starting_after=p-2240&limit=100&payer=hooli');
+    expect(json).toEqual({ data: [], has_more: false });
+  });
+});
+
+describe('what may happen to a payment', () => {
+  const pay = async (payer: string) =>
+    (await ask('2026-06-01', '', 'POST', { ...EDITIONS[2].written, payer: { name: payer } })).json;
+
+  it('the test payers decide how it goes; its state is nobody else to write', async () => {
+    expect((await pay('declined')).state).toBe('failed');
+    expect((await pay('undecided')).state).toBe('pending');
+    const { id, state } = await pay('acme');
+    expect(state).toBe('completed');
+    expect((await ask('2026-06-01', `/${id}`, 'PATCH', { state: 'refunded' })).json.state).toBe('completed');
+  });
+
+  it.each<{ payer: string; steps: [action: string, status: number][] }>([
+    {
+      payer: 'acme',
+      steps: [
+        ['capture', 409],
+        ['refund', 200],
+        ['refund', 409],
+        ['capture', 409],
+      ],
+    },
+    {
+      payer: 'undecided',
+      steps: [
+        ['refund', 409],
+        ['capture', 200],
+        ['capture', 409],
+        ['refund', 200],
+      ],
+    },
+    {
+      payer: 'declined',
+      steps: [
+        ['capture', 409],
+        ['refund', 409],
+      ],
+    },
+  ])('of $payer: what is told by its state, and its links', async ({ payer, steps }) => {
+    let { id, _links } = await pay(payer);
+    for (const [action, status] of steps) {
+      expect(Object.hasOwn(_links, action)).toBe(status === 200);
+      const answer = await ask('2026-06-01', `/${id}/${action}`, 'POST');
+      expect(answer.status).toBe(status);
+      if (status === 200) ({ _links } = answer.json);
+    }
+  });
+
+  it('one that is over does not change', async () => {
+    const { id } = await pay('declined');
+    expect(await ask('2026-06-01', `/${id}`, 'PATCH', { payer: { name: 'x' } })).toMatchObject({
+      status: 409,
+    });
+  });
+});
+
+it('CACHE-2: Vary says that the edition decides, on refusals too', async () => {
+  for (const edition of ['2025-09-15', 'v1'])
+    expect((await ask(edition)).headers.get('vary')).toBe('API-Version');
+});

@@ -13,6 +13,8 @@ const SERVICES = [
   { name: 'catalog', start: ['catalog/main.ts'], variable: 'SUNDIAL_CATALOG_PORT' },
   { name: 'payments', start: ['payments/main.ts'], variable: 'SUNDIAL_PAYMENTS_PORT' },
   { name: 'echo', start: ['echo/main.ts'], variable: 'SUNDIAL_ECHO_PORT' },
+  { name: 'webhooks', start: ['webhooks/main.ts'], variable: 'SUNDIAL_WEBHOOKS_PORT' },
+  { name: 'client', start: ['client/main.ts'], variable: 'SUNDIAL_CLIENT_PORT' },
 ];
 
 let child: ChildProcess | undefined;

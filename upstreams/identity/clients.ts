@@ -1,39 +1,98 @@
-// The clients the sample issuer knows. Samples, with secrets everyone may read: no real issuer keeps them in code.
-// Read by the token endpoint and the token command.
-import { createHash, timingSafeEqual } from 'node:crypto';
+// The clients the sample issuer knows: machines, applications that run for a person, and the specification's own kind.
+// Read by the provider and its pages. A secret stands here as its SHA-256 alone (OAU-5).
 
 export interface Client {
   readonly id: string;
-  readonly secret: string;
+  /** How the consent page calls it. */
+  readonly name: string;
   readonly scopes: readonly string[];
+  /** SHA-256 of the secret, base64url; undefined: a public client, which keeps none. */
+  readonly secretDigest: string | undefined;
+  /**
+   * How it gets tokens: `machine` for itself (client credentials); a `web` application by a code that comes back to an
+   * https address, compared byte for byte; a `native` one on the person's machine, whose loopback address may have any port.
+   */
+  readonly kind: 'machine' | 'web' | 'native';
+  /** Empty for machines. */
+  readonly redirectUris: readonly string[];
+  /** Whether it may leave PKCE out, as the specification's confidential clients do; never true of a public one. */
+  readonly mayOmitPkce: boolean;
   /** The day its account was made, for the claim of that name; undefined: its tokens do not say. */
   readonly accountCreated: string | undefined;
 }
 
-const SCOPES = ['orders:read', 'orders:write', 'catalog:read', 'payments:read', 'payments:write'];
-
-export const ACME: Client = {
-  id: 'acme',
-  secret: 'acme-sample-secret',
-  scopes: SCOPES,
-  accountCreated: '2025-03-14',
+/** What each scope lets a client do, as the consent page says it. */
+export const SCOPES: Readonly<Record<string, string>> = {
+  'orders:read': 'See your orders',
+  'orders:write': 'Place, change and cancel orders',
+  'catalog:read': 'See the catalog',
+  'payments:read': 'See your payments',
+  'payments:write': 'Make and refund payments',
+  'webhooks:read': 'See where your events are sent',
+  'webhooks:write': 'Choose where your events are sent',
 };
 
-/** Made later than acme, and another one whose tokens hold no day. */
-const OTHERS: readonly Client[] = [
-  { id: 'globex', secret: 'globex-sample-secret', scopes: SCOPES, accountCreated: '2025-11-05' },
-  { id: 'initech', secret: 'initech-sample-secret', scopes: SCOPES, accountCreated: undefined },
+const machine = (id: string, secretDigest: string, accountCreated: string | undefined): Client => ({
+  id,
+  name: id,
+  scopes: Object.keys(SCOPES),
+  secretDigest,
+  kind: 'machine',
+  redirectUris: [],
+  mayOmitPkce: false,
+  accountCreated,
+});
+
+const application = (
+  parts: Pick<Client, 'id' | 'name' | 'kind' | 'redirectUris' | 'secretDigest'> & { mayOmitPkce?: true },
+): Client => ({
+  mayOmitPkce: false,
+  ...parts,
+  scopes: ['orders:read', 'orders:write'],
+  accountCreated: undefined,
+});
+
+/** Where the sample client page gets its codes, on whatever port it runs. */
+const CALLBACK = 'http://127.0.0.1/callback';
+
+export const CLIENTS: readonly Client[] = [
+  machine('acme', 'fdI5_UiyU3vXMZIgcsSEhjJkBx9YWZh6pt1KKCmVvNM', '2025-03-14'),
+  // Made later than acme, and another one whose tokens hold no day.
+  machine('globex', 'dh3GxbfNb9oL0pXHPIui80HQn_uDCehuhWQ2TxTYGp8', '2025-11-05'),
+  machine('initech', 'ZHoIa8Ybj39dvRnUzpRkNCyDvsxThuld8GFpmGzy1cs', undefined),
+  application({
+    id: 'storefront',
+    name: 'Sample storefront',
+    kind: 'native',
+    redirectUris: [CALLBACK],
+    secretDigest: 'deOL6Fr7IMH0jw_CFxINH9PM6AwAPLZ9zyx0loDIXFg',
+  }),
+  application({
+    id: 'classic',
+    name: 'Sample storefront, without PKCE',
+    kind: 'native',
+    redirectUris: [CALLBACK],
+    secretDigest: 'YdHvuKepv8bMul2_rhMz0M95Ygx6wU7-B8LilX1dHe4',
+    mayOmitPkce: true,
+  }),
+  application({
+    id: 'webshop',
+    name: 'Sample web shop',
+    kind: 'web',
+    redirectUris: ['https://shop.example/callback', 'https://shop.example/callback?from=menu'],
+    secretDigest: 'DCKyMqF-eOwIOceO8b6umJGE76_IFpyXNLLqxbUeyRA',
+  }),
+  application({
+    id: 'handheld',
+    name: 'Sample app',
+    kind: 'native',
+    redirectUris: [CALLBACK],
+    secretDigest: undefined,
+  }),
 ];
 
-export const CLIENTS: readonly Client[] = [ACME, ...OTHERS];
+const BY_ID: ReadonlyMap<string, Client> = new Map(CLIENTS.map((client) => [client.id, client]));
 
-/** The client with this id and secret, or undefined without telling which of the two was wrong. */
-export function authenticateClient(id: string, secret: string): Client | undefined {
-  const client = CLIENTS.find((each) => each.id === id);
-  const matches = timingSafeEqual(digest(secret), digest(client?.secret ?? ACME.secret));
-  return matches ? client : undefined;
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+export function clientOf(id: string): Client | undefined {
+  return BY_ID.get(id);
 }

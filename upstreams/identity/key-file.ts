@@ -1,23 +1,45 @@
-// The sample issuer's signing key, kept in a file so that tokens stay valid over restarts.
-// Shared by the server and the token command, which may start at the same moment and must end with the same key.
+// The sample issuer's signing key, kept in a file so that tokens stay valid over restarts, and the one before it.
+// Read by the server when it starts; rotate-key.ts makes a new one. Whoever starts at the same moment ends with the same key.
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 
-export interface IssuerKey {
-  readonly kid: string;
-  /** Private: for signing only. */
-  readonly privateJwk: JWK;
-  /** For the JWK set. */
-  readonly publicJwk: JWK;
+/** Private: `publicOf` is what others may see. */
+export type IssuerKey = RsaJwk;
+
+const CURRENT = 'issuer-key.json';
+const PREVIOUS = 'issuer-key-previous.json';
+
+/**
+ * The key that signs, and behind it the one before, whose tokens have not all ended (OAU-10). Reads `issuer-key.json` in
+ * `dataFolder`, making it first where it is missing; whoever comes second uses the first's.
+ */
+export async function loadIssuerKeys(dataFolder: string): Promise<readonly IssuerKey[]> {
+  const file = join(dataFolder, CURRENT);
+  const current = (await readKey(file)) ?? (await makeFirst(file, dataFolder));
+  const previous = await readKey(join(dataFolder, PREVIOUS));
+  return previous === undefined || previous.kid === current.kid ? [current] : [current, previous];
 }
 
-/** Reads `issuer-key.json` in `dataFolder`, making it first where it is missing; whoever comes second uses the first's. */
-export async function loadIssuerKey(dataFolder: string): Promise<IssuerKey> {
-  const file = join(dataFolder, 'issuer-key.json');
-  const found = await readKey(file);
-  if (found !== undefined) return found;
+/**
+ * Makes a new key sign from the next start on. The one that signed until now stays in the set.
+ * @throws Error when there is no key yet
+ */
+export async function rotateIssuerKey(dataFolder: string): Promise<IssuerKey> {
+  const file = join(dataFolder, CURRENT);
+  if ((await readKey(file)) === undefined) throw new Error(`${file} is missing: there is no key to replace`);
+  const [draft, copy] = [await writeDraft(file), `${file}.${randomUUID()}`];
+  // In this order, each step whole by itself: whoever starts in between finds every key that has signed.
+  await link(file, copy);
+  await rename(copy, join(dataFolder, PREVIOUS));
+  await rename(draft, file);
+  const made = await readKey(file);
+  if (made === undefined) throw new Error(`${file} went away while it was being made`);
+  return made;
+}
+
+async function makeFirst(file: string, dataFolder: string): Promise<IssuerKey> {
   await mkdir(dataFolder, { recursive: true });
   await createKey(file);
   const made = await readKey(file);
@@ -25,16 +47,19 @@ export async function loadIssuerKey(dataFolder: string): Promise<IssuerKey> {
   return made;
 }
 
-/** A link appears whole and never replaces a file, so no reader sees half a key and no key is lost to a later one. */
-async function createKey(file: string): Promise<void> {
+async function writeDraft(file: string): Promise<string> {
   const draft = `${file}.${randomUUID()}`;
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = await exportJWK(privateKey);
   const kid = await calculateJwkThumbprint(jwk);
-  await writeFile(draft, `${JSON.stringify({ ...jwk, kid, alg: 'RS256', use: 'sig' })}\n`, {
-    mode: 0o600,
-    flag: 'wx',
-  });
+  const text = `${JSON.stringify({ ...jwk, kid, alg: 'RS256', use: 'sig' })}\n`;
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+  return draft;
+}
+
+/** A link appears whole and never replaces a file, so no reader sees half a key and no key is lost to a later one. */
+async function createKey(file: string): Promise<void> {
+  const draft = await writeDraft(file);
   try {
     await link(draft, file);
   } catch (error) {
@@ -55,8 +80,7 @@ async function readKey(file: string): Promise<IssuerKey | undefined> {
   const jwk: unknown = JSON.parse(text);
   if (!isRsaKey(jwk))
     throw new Error(`${file} holds no key of the sample issuer; remove it to have a new one made`);
-  const { kty, n, e, kid, alg, use } = jwk;
-  return { kid, privateJwk: jwk, publicJwk: { kty, n, e, kid, alg, use } };
+  return jwk;
 }
 
 interface RsaJwk extends JWK {

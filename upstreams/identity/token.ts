@@ -1,29 +1,35 @@
-// Prints one access token for a client (default: acme) with all its scopes, signed with the issuer's own key.
-// Works before the issuer was ever started: whoever comes first makes the key file.
+// Prints one access token for a machine (default: acme) with all its scopes, asked of the running sample issuer.
+// Straight from its own port, as nothing but this machine reaches it: the gateway's limits are for everyone else.
 import { readPort } from '../service/run.ts';
-import { ACME, CLIENTS } from './clients.ts';
-import { dataFolderOf, ISSUER_PORT } from './environment.ts';
-import { loadIssuerKey } from './key-file.ts';
-import { signAccessToken } from './sign.ts';
+import { CLIENTS } from './clients.ts';
+import { ISSUER_PORT, MOUNT } from './environment.ts';
+import { SAMPLE_CLIENT_SECRETS } from './sample-secrets.ts';
 
 const port = readPort('token', ISSUER_PORT.variable, ISSUER_PORT.fallback, process.env);
-const name = process.argv[2] ?? ACME.id;
-const client = CLIENTS.find(({ id }) => id === name);
-if (client === undefined) {
-  process.stderr.write(
-    `token: there is no client "${name}", only ${CLIENTS.map(({ id }) => id).join(', ')}\n`,
-  );
-  process.exit(2);
-}
-try {
-  const token = await signAccessToken(await loadIssuerKey(dataFolderOf(process.env)), {
-    issuer: `http://127.0.0.1:${port}`,
-    client,
-    scopes: client.scopes,
-    now: Date.now(),
-  });
-  process.stdout.write(`${token}\n`);
-} catch (error) {
-  process.stderr.write(`token: ${error instanceof Error ? error.message : error}\n`);
-  process.exitCode = 3;
+const name = process.argv[2] ?? 'acme';
+const machines = CLIENTS.filter(({ kind }) => kind === 'machine').map(({ id }) => id);
+if (!machines.includes(name)) stop(2, `there is no client "${name}", only ${machines.join(', ')}`);
+
+const endpoint = `http://127.0.0.1:${port}${MOUNT}/token`;
+const form = {
+  grant_type: 'client_credentials',
+  client_id: name,
+  client_secret: SAMPLE_CLIENT_SECRETS[name] ?? '',
+};
+const answer = await fetch(endpoint, { method: 'POST', body: new URLSearchParams(form) }).catch(() =>
+  stop(
+    3,
+    `the sample issuer does not answer on port ${port}; \`npm start\` runs it, ${ISSUER_PORT.variable} says where`,
+  ),
+);
+const granted: unknown = await answer.json().catch(() => undefined);
+const token =
+  typeof granted === 'object' && granted !== null ? Reflect.get(granted, 'access_token') : undefined;
+if (typeof token !== 'string')
+  stop(3, `the sample issuer grants no token: ${answer.status} ${JSON.stringify(granted)}`);
+process.stdout.write(`${token}\n`);
+
+function stop(code: number, line: string): never {
+  process.stderr.write(`token: ${line}\n`);
+  process.exit(code);
 }

@@ -34,5 +34,5 @@ export async function startOrders(
       dataOf: (id, { customer, amount, currency, status }) => ({ id, customer, amount, currency, status }),
     },
   });
-  return endingWith(await listen(answer, options));
+  return endingWith(listen(answer, options));
 }

@@ -1,4 +1,5 @@
-// The first order service: amounts are decimal strings, dates are days, states are capitals. Lives behind the gateway.
+// The first order service: amounts are decimal strings, dates are days, states are capitals.
+// Lives behind the gateway, on the same orders as its successor.
 import type { Edition } from '../service/collection-contract.ts';
 import type { Service } from '../service/listen.ts';
 import type { StoredOptions } from '../service/stored-service.ts';

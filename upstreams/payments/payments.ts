@@ -65,11 +65,11 @@ export async function startPayments(options: StoredOptions): Promise<Service> {
       }),
     ]),
   );
-  const service = await listen((request, response) => {
+  const starting = listen((request, response) => {
     const answer = byEdition.get(String(request.headers['api-version']));
     if (answer !== undefined) return answer(request, response);
     response.setHeader('Vary', 'API-Version');
     sendError(response, 400, `API-Version must be one of ${[...EDITIONS.keys()].join(', ')}`);
   }, options);
-  return endingWith(service);
+  return endingWith(starting);
 }

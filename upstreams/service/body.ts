@@ -1,4 +1,5 @@
-// Reads a JSON object from a request, up to a bound. Stands before every write of a sample service.
+// Reads a JSON object from a request, up to a bound.
+// Stands before every write of a sample service.
 import type { IncomingMessage } from 'node:http';
 
 const MAX_BYTES = 1024 * 1024;

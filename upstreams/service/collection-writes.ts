@@ -52,12 +52,8 @@ async function write<Item>(
   use: KeyUse | undefined,
   request: IncomingMessage,
 ): Promise<Outcome | Refused> {
-  const types = request.method === 'PATCH' ? [MERGE_PATCH, JSON_TYPE] : [JSON_TYPE];
-  const isOptional = target.kind === 'action' || request.method === 'DELETE';
-  if (!isOptional && !isWrittenIn(types, request.headers)) return mustBe(types, request.method);
-  const body = await readObject(request, { isOptional });
-  if (body.kind === 'refused') return { refused: body.status, message: body.message };
-  if (body.bytes.length > 0 && !isWrittenIn(types, request.headers)) return mustBe(types, request.method);
+  const body = await readWritten(target, request);
+  if ('refused' in body) return body;
   const fingerprint = fingerprintOf(request.headers['content-type'], body.bytes);
   const now = collection.now();
   const outcome = inTransaction(writing.database, (): Outcome | Refused => {
@@ -75,6 +71,26 @@ async function write<Item>(
   });
   if ('status' in outcome) writing.outbox.wake();
   return outcome;
+}
+
+/** An action needs no body, and that of a removal means nothing (RFC 9110 §9.3.5). */
+async function readWritten(
+  target: Target,
+  request: IncomingMessage,
+): Promise<{ readonly value: JsonObject; readonly bytes: Uint8Array } | Refused> {
+  const { method = '', headers } = request;
+  if (method === 'DELETE') return { value: {}, bytes: new Uint8Array() };
+  const types = method === 'PATCH' ? [MERGE_PATCH, JSON_TYPE] : [JSON_TYPE];
+  if (!isWrittenIn(types, headers)) {
+    const accepted = types.join(', ');
+    return {
+      refused: 415,
+      message: `The body must be ${types.join(' or ')} in UTF-8`,
+      lines: { Accept: accepted, ...(method === 'PATCH' ? { 'Accept-Patch': accepted } : {}) },
+    };
+  }
+  const body = await readObject(request, { isOptional: target.kind === 'action' });
+  return body.kind === 'refused' ? { refused: body.status, message: body.message } : body;
 }
 
 function act<Item>(
@@ -146,11 +162,4 @@ function keyUseOf<Item>(
   const key = KEYED.includes(method) ? readKey(headers['idempotency-key']) : undefined;
   if (key === undefined) return undefined;
   return { key, scope: JSON.stringify([callerOf(headers), method, url, editionName]) };
-}
-
-function mustBe(types: readonly string[], method = ''): Refused {
-  const accepted = types.join(', ');
-  const patch = method === 'PATCH' ? { 'Accept-Patch': accepted } : {};
-  const message = `The body must be ${types.join(' or ')} in UTF-8`;
-  return { refused: 415, message, lines: { Accept: accepted, ...patch } };
 }

@@ -24,8 +24,8 @@ export interface Stored {
   readonly database: DatabaseSync;
   readonly outbox: Outbox;
   readonly now: () => number;
-  /** Ends the service, then what it stands on. */
-  readonly endingWith: (service: Service) => Service;
+  /** Ends the service and then what it stands on, which it also does for one that cannot start. */
+  readonly endingWith: (starting: Promise<Service>) => Promise<Service>;
 }
 
 /** `name`: of the service, its file and its lines. `fill` makes the tables of its own and what they begin with. */
@@ -50,14 +50,17 @@ export function openStored(
     database,
     outbox: sender === undefined ? NO_OUTBOX : { put: queue.put, wake: sender.wake },
     now,
-    endingWith: ({ close, ...service }) => ({
-      ...service,
-      close: async () => {
-        await close();
+    endingWith: async (starting) => {
+      const end = async () => {
         await sender?.close();
         database.close();
-      },
-    }),
+      };
+      const { close, ...service } = await starting.catch(async (error: unknown) => {
+        await end();
+        throw error;
+      });
+      return { ...service, close: () => close().then(end) };
+    },
   };
 }
 

@@ -1,0 +1,120 @@
+// The stores of the webhooks service: SQLite and a real Redis keep one contract; then what only one of them can suffer.
+// Two processes on one store are played by opening it twice, the death of one by killing a real one.
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { describe, expect, inject, it } from 'vitest';
+import { newDelivery } from '../../upstreams/webhooks/delivery.ts';
+import { openRedisStore } from '../../upstreams/webhooks/redis/store.ts';
+import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
+import { StoreAway } from '../../upstreams/webhooks/store.ts';
+import { startRedis } from '../support/redis-server.ts';
+import { eventOf, finishOn, keepsTheContract, LEASE_MS, type StorePlace } from './webhook-store.ts';
+
+const HOLDER = join(import.meta.dirname, '../support/webhook-holder.ts');
+
+async function holdWith(count: number, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [HOLDER, String(LEASE_MS), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  await expect.poll(() => said.split('\n').length - 1, { interval: 20 }).toBe(count);
+  const kill = async () => {
+    const gone = once(child, 'close');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  return { kill };
+}
+
+keepsTheContract('SQLite', async (): Promise<StorePlace> => {
+  const folder = await mkdtemp(join(tmpdir(), 'sundial-webhooks-'));
+  const file = join(folder, 'webhooks.db');
+  return {
+    open: async () => openSqliteStore({ file, now: Date.now }),
+    holdInAnotherProcess: (count) => holdWith(count, 'sqlite', file),
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+});
+
+function redisPlace(url: string): StorePlace & { readonly prefix: string } {
+  const prefix = `{webhooks-${randomUUID()}}:`;
+  return {
+    prefix,
+    open: () => openRedisStore({ url, prefix, now: Date.now, onFault: () => undefined }),
+    holdInAnotherProcess: (count) => holdWith(count, 'redis', url, prefix),
+    dispose: async () => {
+      const redis = new Redis(url);
+      const keys = await redis.keys(`${prefix}*`);
+      if (keys.length > 0) await redis.del(...keys);
+      redis.disconnect();
+    },
+  };
+}
+
+keepsTheContract('Redis', async () => redisPlace(inject('redisUrl')));
+
+describe('the store on Redis alone', () => {
+  it('makes anew the jobs that were lost, or never made because a process was killed in between', async () => {
+    const url = inject('redisUrl');
+    const place = redisPlace(url);
+    const store = await place.open();
+    const delivery = newDelivery(eventOf('evt_1', Date.now()), 'wh_1', Date.now());
+    await store.keep(eventOf('evt_1'), [delivery]);
+    const redis = new Redis(url);
+    const jobs = await redis.keys(`${place.prefix}queue*`);
+    expect(jobs).not.toEqual([]);
+    await redis.del(...jobs);
+    redis.disconnect();
+    const handed: string[] = [];
+    const work = store.work(
+      (id) => {
+        handed.push(id);
+        return finishOn(store)(id);
+      },
+      { concurrency: 1, leaseMs: LEASE_MS, onFault: () => undefined },
+    );
+    await expect.poll(() => handed).toEqual([delivery.id]);
+    await work.stop();
+    await store.close();
+    await place.dispose();
+  });
+
+  it('says that it is away while Redis is, at its start and later, and goes on when it is back', async () => {
+    const more = ['--appendonly', 'yes'];
+    const { port, url, stop } = await startRedis();
+    await stop();
+    const place = redisPlace(url);
+    const store = await place.open();
+    const handed: string[] = [];
+    const work = store.work(
+      (id) => {
+        handed.push(id);
+        return finishOn(store)(id);
+      },
+      { concurrency: 1, leaseMs: LEASE_MS, onFault: () => undefined },
+    );
+    const ids: string[] = [];
+    for (const time of [1, 2]) {
+      await expect(store.keep(eventOf(`evt_lost_${time}`), [])).rejects.toThrow(StoreAway);
+      const redis = await startRedis({ port, more });
+      await expect
+        .poll(() => store.keep(eventOf(`evt_back_${time}`), []).catch(() => 'away'))
+        .not.toBe('away');
+      const delivery = newDelivery(eventOf(`evt_${time}`), 'wh_1', Date.now());
+      await store.keep(eventOf(`evt_${time}`), [delivery]);
+      ids.push(delivery.id);
+      await expect.poll(() => handed).toEqual(ids);
+      await redis.stop();
+    }
+    await work.stop();
+    await store.close();
+  });
+});

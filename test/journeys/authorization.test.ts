@@ -1,0 +1,248 @@
+// "Authorization" and "Authentication" of the specification, through the gateway over TLS: a person signs in, a client gets
+// its tokens and calls the API; and the sample client's own page. What the issuer refuses is in test/upstreams/identity.
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startClient } from '../../upstreams/client/server.ts';
+import type { Service } from '../../upstreams/service/listen.ts';
+import { type Client, overHttp1 } from '../support/http-client.ts';
+import {
+  AUTHORIZE,
+  fetchOver,
+  type Issuing,
+  openBrowser,
+  post,
+  query,
+  redemption,
+  STOREFRONT,
+  type Walker,
+  walk,
+} from '../support/oauth-walk.ts';
+import { type SampleHouse, startSampleHouse } from '../support/sample-house.ts';
+
+const stack = new AsyncDisposableStack();
+let house: SampleHouse;
+let gateway: Client;
+let issuing: Issuing;
+let client: Service;
+/** One, so that ana signs in once: a password costs what it is meant to cost. */
+let browser: Walker;
+
+beforeAll(async () => {
+  house = stack.use(await startSampleHouse());
+  gateway = stack.use(overHttp1(house.gateway.https));
+  const issuer = `${house.origin}/auth`;
+  issuing = { issuer, endpoint: issuer, url: house.origin, fetch: fetchOver(gateway) };
+  browser = openBrowser(issuing);
+  client = await startClient({ port: 0, issuer, trusted: join(house.folder, 'gateway.crt') });
+  stack.defer(client.close);
+});
+afterAll(() => stack.disposeAsync());
+
+const CLASSIC = { client_id: 'classic', client_secret: 'classic-sample-secret' };
+
+describe('the code flow', () => {
+  it("as the specification has it: five parameters there, code and state back, secret and address for a token, the API's answer", async () => {
+    const { code_challenge: _no, code_challenge_method: _either, ...five } = AUTHORIZE;
+    const callback = await walk(browser, { ...five, client_id: 'classic' });
+    expect(callback.href.startsWith('http://127.0.0.1:4008/callback?')).toBe(true);
+    expect(callback.searchParams.get('state')).toBe(AUTHORIZE.state);
+    const { code_verifier: _none, ...form } = redemption(callback, CLASSIC);
+    const { status, headers, body } = await post(issuing, '/token', form);
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toMatchObject({
+      token_type: 'Bearer',
+      refresh_token: expect.any(String),
+      scope: 'orders:read',
+    });
+    expect(body.expires_in).toBeLessThanOrEqual(3600);
+    const authorization = `Bearer ${body.access_token}`;
+    expect(await gateway.ask({ path: '/api/v2/orders?limit=1', headers: { authorization } })).toMatchObject({
+      status: 200,
+    });
+    // Least privilege: reading was granted, and nothing else.
+    const write = await gateway.ask({
+      path: '/api/v2/orders',
+      method: 'POST',
+      headers: { authorization },
+      body: '{}',
+    });
+    expect(write).toMatchObject({
+      status: 403,
+      headers: { 'www-authenticate': expect.stringContaining('insufficient_scope') },
+    });
+  });
+
+  it('with PKCE, and refreshed; a refresh token that is used twice ends them all', async () => {
+    const { body } = await post(issuing, '/token', redemption(await walk(browser)));
+    const refresh = (token: unknown) =>
+      post(issuing, '/token', { grant_type: 'refresh_token', refresh_token: String(token), ...STOREFRONT });
+    const second = await refresh(body.refresh_token);
+    const authorization = `Bearer ${second.body.access_token}`;
+    expect((await gateway.ask({ path: '/api/v2/orders', headers: { authorization } })).status).toBe(200);
+    expect((await refresh(body.refresh_token)).body.error).toBe('invalid_grant');
+    expect((await refresh(second.body.refresh_token)).body.error).toBe('invalid_grant');
+  });
+
+  it('sends nobody to an address that is not registered: 400, and no Location', async () => {
+    const page = await openBrowser(issuing).open(
+      query({ ...AUTHORIZE, redirect_uri: 'https://evil.example/' }),
+    );
+    expect(page).toMatchObject({ status: 400, hops: [] });
+  });
+
+  it('names itself where RFC 8414 has it looked for, and everything it names is there', async () => {
+    const { json } = await gateway.ask({ path: '/.well-known/oauth-authorization-server/auth' });
+    expect(json.issuer).toBe(issuing.issuer);
+    for (const name of ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint', 'jwks_uri']) {
+      const { origin, pathname } = new URL(String(json[name]));
+      expect(origin).toBe(house.origin);
+      expect((await gateway.ask({ path: pathname })).status, name).not.toBe(404);
+    }
+  });
+});
+
+describe('the sample client', () => {
+  const cookieOf = (answer: Response): string =>
+    /^[^;]+/.exec(answer.headers.get('set-cookie') ?? '')?.[0] ?? '';
+  const press = (path: string, cookie: string, form: Readonly<Record<string, string>> = {}, headers = {}) =>
+    fetch(`${client.url}${path}`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      headers: { cookie, ...headers },
+      redirect: 'manual',
+    });
+  const look = async (cookie: string, path = '/') => {
+    const answer = await fetch(`${client.url}${path}`, { headers: { cookie }, redirect: 'manual' });
+    return { answer, text: await answer.text() };
+  };
+  /** To the issuer and back, with what the issuer says at the end. */
+  const begin = async (as = 'storefront') => {
+    const to = await press('/login', '', { as });
+    const asked = new URL(to.headers.get('location') ?? '');
+    const callback = await walk(browser, Object.fromEntries(asked.searchParams));
+    return { cookie: cookieOf(to), asked, callback: `${callback.pathname}${callback.search}` };
+  };
+  const signIn = async () => {
+    const { cookie, callback } = await begin();
+    return cookieOf((await look(cookie, callback)).answer);
+  };
+
+  it('sends a person away with fresh state and a challenge, and has a token when they are back', async () => {
+    const { cookie, asked, callback } = await begin();
+    expect(asked.origin + asked.pathname).toBe(`${house.origin}/auth/authorize`);
+    expect(Object.fromEntries(asked.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: 'storefront',
+      redirect_uri: `${client.url}/callback`,
+      scope: 'orders:read',
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    });
+    const { answer } = await look(cookie, callback);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
+    const fresh = cookieOf(answer);
+    expect(answer.headers.get('set-cookie')).toMatch(/; Path=\/; HttpOnly; SameSite=Lax$/);
+    // What the cookie was before is worth nothing after.
+    expect(fresh).not.toBe(cookie);
+    expect((await look(cookie)).text).not.toContain('Access token');
+    expect((await press('/orders', fresh, { version: 'v1' })).status).toBe(303);
+    const { text } = await look(fresh);
+    expect(text).toContain('<b id="status">200</b>');
+    expect(text).toContain('<dt>deprecation</dt><dd>@1768435200</dd>');
+    expect(text).not.toMatch(/eyJ|refresh_token/);
+  });
+
+  it.each<[string, (callback: string) => string, string]>([
+    [
+      'another state',
+      (callback) => callback.replace(/state=[^&]+/, 'state=guessed'),
+      'was not begun in this browser',
+    ],
+    ['no state', (callback) => callback.replace(/state=[^&]+&/, ''), 'was not begun in this browser'],
+    [
+      'another issuer',
+      (callback) => callback.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'),
+      'came from another issuer',
+    ],
+    ['no issuer', (callback) => callback.replace(/&?iss=[^&]+/, ''), 'came from another issuer'],
+    ['another code', (callback) => callback.replace(/code=[^&]+/, 'code=guessed'), 'invalid_grant'],
+    [
+      'an error with markup in it',
+      (callback) => callback.replace(/code=[^&]+/, 'error=%3Cscript%3E'),
+      '&lt;script&gt;',
+    ],
+  ])('takes no answer with %s, and says so', async (_name, change, said) => {
+    const { cookie, callback } = await begin('classic');
+    const { answer, text } = await look(cookie, change(callback));
+    const shown = answer.status === 303 ? (await look(cookie)).text : text;
+    expect(shown).toContain('role="alert"');
+    expect(shown).toContain(said);
+    expect(shown).not.toContain('Access token');
+  });
+
+  it('takes an answer from no other browser, and none twice', async () => {
+    const { cookie, callback } = await begin();
+    const strayed = {
+      answer: expect.objectContaining({ status: 400 }),
+      text: expect.stringContaining('was not begun in this browser'),
+    };
+    expect(await look('', callback)).toEqual(strayed);
+    // Opened twice at once, as browsers do that look ahead: one of them signs in, and its tokens stay good.
+    const both = await Promise.all([look(cookie, callback), look(cookie, callback)]);
+    expect(both.map(({ answer }) => answer.status).toSorted()).toEqual([303, 400]);
+    const signedIn = cookieOf(both.find(({ answer }) => answer.status === 303)?.answer ?? new Response());
+    expect(await look(signedIn, callback)).toEqual(strayed);
+    await press('/refresh', signedIn);
+    expect((await look(signedIn)).text).toContain('<dd id="refreshed">1</dd>');
+  });
+
+  it('refreshes one after the other, however quickly it is pressed', async () => {
+    const cookie = await signIn();
+    await Promise.all([1, 2, 3].map(() => press('/refresh', cookie)));
+    const { text } = await look(cookie);
+    expect(text).toContain('<dd id="refreshed">3</dd>');
+  });
+
+  it('does nothing for a page of another site', async () => {
+    const cookie = await signIn();
+    const refused = await press('/logout', cookie, {}, { 'sec-fetch-site': 'cross-site' });
+    expect(refused.status).toBe(400);
+    expect((await look(cookie)).text).toContain('Access token');
+  });
+
+  it('forgets everything when it signs out, and has the refresh token revoked', async () => {
+    const cookie = await signIn();
+    const out = await press('/logout', cookie);
+    expect(out.headers.get('location')).toMatch(`${house.origin}/auth/logout?client_id=storefront&`);
+    expect(out.headers.get('set-cookie')).toContain('Max-Age=0');
+    expect((await look(cookie)).text).toContain('Sign in without PKCE');
+  });
+
+  it('stands in no frame, and says when the gateway is not there', async () => {
+    await using lonely = {
+      ...(await startClient({ port: 0, issuer: 'https://127.0.0.1:1/auth', trusted: '/nowhere' })),
+      [Symbol.asyncDispose]: () => lonely.close(),
+    };
+    const begun = await fetch(`${lonely.url}/login`, {
+      method: 'POST',
+      body: new URLSearchParams({ as: 'storefront' }),
+      redirect: 'manual',
+    });
+    const page = await fetch(lonely.url, { headers: { cookie: cookieOf(begun) } });
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(await page.text()).toContain('https://127.0.0.1:1 gives no answer. Is the gateway running?');
+  });
+});
+
+// Last: it uses up what the others need.
+describe('the token endpoint', () => {
+  it('OAU-9: is limited by address at the gateway: 429 with Retry-After', async () => {
+    const ask = () => post(issuing, '/token', { grant_type: 'client_credentials', client_id: 'nobody' });
+    const answers = await Promise.all(Array.from({ length: 61 }, ask));
+    const limited = answers.find(({ status }) => status === 429);
+    expect(Number(limited?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(limited?.body).toMatchObject({ error: 'Too Many Requests' });
+  });
+});

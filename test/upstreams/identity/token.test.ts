@@ -1,0 +1,397 @@
+// The token endpoint of the sample issuer: codes, refresh tokens, machines, and everything it says no to (OAU-3 to OAU-7, OAU-9, OAU-10).
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Issuer, startIssuer } from '../../../upstreams/identity/server.ts';
+import {
+  type Answer,
+  AUTHORIZE,
+  ISSUER,
+  openBrowser,
+  type Parameters,
+  post,
+  redemption,
+  STOREFRONT,
+  VERIFIER,
+  type Walker,
+  walk,
+} from '../../support/oauth-walk.ts';
+
+let folder: string;
+let issuer: Issuer;
+/** One, so that ana signs in once: a password costs what it is meant to cost. */
+let browser: Walker;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sundial-token-'));
+  issuer = await startIssuer({ port: 0, dataFolder: folder, issuer: ISSUER });
+  browser = openBrowser(issuer);
+});
+afterAll(async () => {
+  await issuer.close();
+  await rm(folder, { recursive: true });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Moves the clock of the process, and no timer. */
+const later = (seconds: number): void => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 });
+};
+
+const authorize = (parameters: Parameters = AUTHORIZE) => walk(browser, parameters);
+const redeem = (callback: URL, more: Parameters = {}) => post(issuer, '/token', redemption(callback, more));
+const refresh = (token: unknown, more: Parameters = {}) =>
+  post(issuer, '/token', {
+    grant_type: 'refresh_token',
+    refresh_token: String(token),
+    ...STOREFRONT,
+    ...more,
+  });
+const granted = async (parameters?: Parameters, more?: Parameters): Promise<Answer> => {
+  const answer = await redeem(await authorize(parameters), more);
+  expect(answer.status).toBe(200);
+  return answer;
+};
+const without = (form: Parameters, name: string): Parameters =>
+  Object.fromEntries(Object.entries(form).filter(([each]) => each !== name));
+
+const CLASSIC = { client_id: 'classic', client_secret: 'classic-sample-secret' };
+const PLAIN = {
+  ...without(without(AUTHORIZE, 'code_challenge'), 'code_challenge_method'),
+  client_id: 'classic',
+};
+
+describe('a code', () => {
+  it('OAU-6, OAU-10: buys a JWT of ten minutes for the samples, and a refresh token', async () => {
+    const { headers, body } = await granted();
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toEqual({
+      access_token: expect.any(String),
+      refresh_token: expect.stringMatching(/^[\w-]{43}$/),
+      token_type: 'Bearer',
+      expires_in: 600,
+      scope: 'orders:read',
+    });
+    const token = String(body.access_token);
+    expect(decodeProtectedHeader(token)).toEqual({ alg: 'RS256', typ: 'at+jwt', kid: expect.any(String) });
+    const claims = decodeJwt(token);
+    expect(claims).toMatchObject({
+      iss: ISSUER,
+      aud: 'sundial-samples',
+      sub: 'ana',
+      client_id: 'storefront',
+      scope: 'orders:read',
+      jti: expect.any(String),
+    });
+    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(600);
+  });
+
+  it.each<[string, Parameters, Parameters]>([
+    ["the specification's confidential client, without PKCE", PLAIN, CLASSIC],
+    ['a public client, without a secret', { ...AUTHORIZE, client_id: 'handheld' }, { client_id: 'handheld' }],
+  ])('is redeemed by %s', async (_name, parameters, client) => {
+    const form = without(without(redemption(await authorize(parameters)), 'client_secret'), 'client_id');
+    const sent = parameters === PLAIN ? without(form, 'code_verifier') : form;
+    const answer = await post(issuer, '/token', { ...sent, ...client });
+    expect(answer.body).toMatchObject({ token_type: 'Bearer', refresh_token: expect.any(String) });
+  });
+
+  it('is redeemed with the secret by Basic as well', async () => {
+    const form = without(redemption(await authorize()), 'client_secret');
+    const authorization = `Basic ${btoa('storefront:storefront-sample-secret')}`;
+    expect((await post(issuer, '/token', form, { authorization })).status).toBe(200);
+  });
+
+  it.each<[string, (form: Parameters) => Parameters, number, string]>([
+    ['OAU-3: without the verifier', (form) => without(form, 'code_verifier'), 400, 'invalid_grant'],
+    [
+      'OAU-3: with another verifier',
+      (form) => ({ ...form, code_verifier: VERIFIER.toLowerCase() }),
+      400,
+      'invalid_grant',
+    ],
+    [
+      'OAU-3: with a short verifier',
+      (form) => ({ ...form, code_verifier: VERIFIER.slice(1) }),
+      400,
+      'invalid_request',
+    ],
+    ['OAU-5: without the address', (form) => without(form, 'redirect_uri'), 400, 'invalid_request'],
+    [
+      'OAU-5: with another address',
+      (form) => ({ ...form, redirect_uri: 'http://127.0.0.1:4009/callback' }),
+      400,
+      'invalid_grant',
+    ],
+    ['OAU-4: by another client', (form) => ({ ...form, ...CLASSIC }), 400, 'invalid_grant'],
+    ['with a wrong secret', (form) => ({ ...form, client_secret: 'guess' }), 401, 'invalid_client'],
+    ['without a secret', (form) => without(form, 'client_secret'), 401, 'invalid_client'],
+  ])('is not redeemed %s, and stays good for who has it right', async (_name, change, status, error) => {
+    const form = redemption(await authorize());
+    const refused = await post(issuer, '/token', change(form));
+    expect(refused).toMatchObject({ status, body: { error, error_description: expect.any(String) } });
+    // OAU-4: a replay that fails takes nothing away (OAuth 2.1 §7.5.2).
+    expect((await post(issuer, '/token', form)).status).toBe(200);
+    expect((await post(issuer, '/token', change(form))).status).toBe(status);
+  });
+
+  it('OAU-3: asked for without a challenge is not redeemed with a verifier', async () => {
+    const form = { ...redemption(await authorize(PLAIN)), ...CLASSIC };
+    expect(await post(issuer, '/token', form)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
+  });
+
+  it('OAU-4: used a second time takes back what the first use gave', async () => {
+    const callback = await authorize();
+    const first = await redeem(callback);
+    expect(await redeem(callback)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect(await refresh(first.body.refresh_token)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
+  });
+
+  it('OAU-4: used twice at the same moment is granted once, and that ends too', async () => {
+    const callback = await authorize();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => redeem(callback)));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.error === 'invalid_grant')).toHaveLength(3);
+    expect((await refresh(won[0]?.body.refresh_token)).status).toBe(400);
+  });
+
+  it('OAU-4: ends after a minute', async () => {
+    const callback = await authorize();
+    later(61);
+    expect(await redeem(callback)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+});
+
+describe('a refresh token', () => {
+  it('OAU-7: is another one after each use, and the chain goes on', async () => {
+    let { body } = await granted({ ...AUTHORIZE, scope: 'orders:read orders:write' });
+    const seen = new Set([body.refresh_token]);
+    for (let turn = 0; turn < 3; turn += 1) {
+      const answer = await refresh(body.refresh_token);
+      expect(answer.body).toMatchObject({
+        token_type: 'Bearer',
+        expires_in: 600,
+        scope: 'orders:read orders:write',
+      });
+      ({ body } = answer);
+      seen.add(body.refresh_token);
+    }
+    expect(seen.size).toBe(4);
+  });
+
+  it('OAU-7: used a second time ends the family, and no other', async () => {
+    const other = await granted();
+    const stolen = (await granted()).body.refresh_token;
+    const second = (await refresh(stolen)).body.refresh_token;
+    const third = (await refresh(second)).body.refresh_token;
+    expect(await refresh(stolen)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    for (const token of [second, third]) expect((await refresh(token)).body.error).toBe('invalid_grant');
+    expect((await refresh(other.body.refresh_token)).status).toBe(200);
+  });
+
+  it('OAU-7: used twice at the same moment is granted once, and the family ends', async () => {
+    const token = (await granted()).body.refresh_token;
+    const answers = await Promise.all([1, 2, 3].map(() => refresh(token)));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    expect((await refresh(won[0]?.body.refresh_token)).body.error).toBe('invalid_grant');
+  });
+
+  it('OAU-7: gives fewer scopes when asked, and never more', async () => {
+    const { body } = await granted({ ...AUTHORIZE, scope: 'orders:read orders:write' });
+    const fewer = await refresh(body.refresh_token, { scope: 'orders:write' });
+    expect(decodeJwt(String(fewer.body.access_token)).scope).toBe('orders:write');
+    const narrow = await granted();
+    const more = await refresh(narrow.body.refresh_token, { scope: 'orders:read orders:write' });
+    expect(more).toMatchObject({ status: 400, body: { error: 'invalid_scope' } });
+  });
+
+  it.each<[string, Parameters]>([
+    ['another client', CLASSIC],
+    ['a wrong secret', { client_secret: 'guess' }],
+  ])('is not taken from %s, and stays good', async (_name, change) => {
+    const token = (await granted()).body.refresh_token;
+    expect((await refresh(token, change)).status).toBeGreaterThanOrEqual(400);
+    expect((await refresh(token)).status).toBe(200);
+  });
+
+  it('OAU-7: ends when it was not used for two weeks; one that is used goes on', async () => {
+    const [idle, used] = [(await granted()).body.refresh_token, (await granted()).body.refresh_token];
+    later(10 * 86_400);
+    const again = (await refresh(used)).body.refresh_token;
+    later(10 * 86_400);
+    expect((await refresh(idle)).body.error).toBe('invalid_grant');
+    expect((await refresh(again)).status).toBe(200);
+  });
+
+  it('ends when it is revoked, with its family; of another client it is left alone, in the same words', async () => {
+    const first = (await granted()).body.refresh_token;
+    const token = String((await refresh(first)).body.refresh_token);
+    const revoke = (client: Parameters) => post(issuer, '/revoke', { token, ...client });
+    expect((await revoke(CLASSIC)).status).toBe(200);
+    const kept = String((await refresh(token)).body.refresh_token);
+    expect((await post(issuer, '/revoke', { token: kept, ...STOREFRONT })).status).toBe(200);
+    expect((await refresh(kept)).body.error).toBe('invalid_grant');
+    expect((await post(issuer, '/revoke', { token: 'nonsense', ...STOREFRONT })).status).toBe(200);
+    expect((await post(issuer, '/revoke', { token: kept, client_id: 'storefront' })).status).toBe(401);
+  });
+
+  it('is nowhere in the file, and neither is a code', async () => {
+    const callback = await authorize();
+    const code = callback.searchParams.get('code') ?? '';
+    const token = String((await redeem(callback)).body.refresh_token);
+    const names = ['identity.db', 'identity.db-wal'];
+    const kept = Buffer.concat(await Promise.all(names.map((name) => readFile(join(folder, name)))));
+    expect([code, token].filter((secret) => kept.includes(secret))).toEqual([]);
+  });
+});
+
+describe('a machine', () => {
+  const ACME = { grant_type: 'client_credentials', client_id: 'acme', client_secret: 'acme-sample-secret' };
+  const BASIC = `Basic ${btoa('acme:acme-sample-secret')}`;
+  const ALL = 'orders:read orders:write catalog:read payments:read payments:write';
+
+  it.each<[string, Parameters, Parameters]>([
+    ['in the form', ACME, {}],
+    ['by Basic', { grant_type: 'client_credentials' }, { authorization: BASIC }],
+  ])(
+    'OAU-6: gets all its scopes for an hour with its secret %s, and no refresh token',
+    async (_name, form, headers) => {
+      const answer = await post(issuer, '/token', form, headers);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      const body = { access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600, scope: ALL };
+      expect(answer).toMatchObject({ status: 200, body });
+      expect(answer.body).not.toHaveProperty('refresh_token');
+      expect(decodeJwt(String(answer.body.access_token))).toMatchObject({
+        sub: 'acme',
+        account_created: '2025-03-14',
+      });
+    },
+  );
+
+  it('whose account is of no day that is told has no such claim', async () => {
+    const form = { ...ACME, client_id: 'initech', client_secret: 'initech-sample-secret' };
+    const { body } = await post(issuer, '/token', form);
+    expect(decodeJwt(String(body.access_token))).not.toHaveProperty('account_created');
+  });
+
+  it('OAU-6: gets no more scopes than it asked for', async () => {
+    const { body } = await post(issuer, '/token', { ...ACME, scope: 'orders:read' });
+    expect(decodeJwt(String(body.access_token)).scope).toBe('orders:read');
+  });
+
+  it.each<[string, Parameters | string, Parameters, number, string]>([
+    ['a wrong secret', { ...ACME, client_secret: 'guess' }, {}, 401, 'invalid_client'],
+    [
+      'a wrong secret by Basic',
+      { grant_type: 'client_credentials' },
+      { authorization: `Basic ${btoa('acme:guess')}` },
+      401,
+      'invalid_client',
+    ],
+    [
+      'its digest instead of the secret',
+      { ...ACME, client_secret: 'fdI5_UiyU3vXMZIgcsSEhjJkBx9YWZh6pt1KKCmVvNM' },
+      {},
+      401,
+      'invalid_client',
+    ],
+    ['an unknown client', { ...ACME, client_id: 'nobody' }, {}, 401, 'invalid_client'],
+    ['the secret of another client', { ...ACME, client_id: 'globex' }, {}, 401, 'invalid_client'],
+    ['no client', { grant_type: 'client_credentials' }, {}, 400, 'invalid_request'],
+    ['a secret given in both ways', ACME, { authorization: BASIC }, 400, 'invalid_request'],
+    [
+      'two clients',
+      { grant_type: 'client_credentials', client_id: 'globex' },
+      { authorization: BASIC },
+      400,
+      'invalid_request',
+    ],
+    [
+      'another scheme',
+      { grant_type: 'client_credentials' },
+      { authorization: 'Bearer x' },
+      400,
+      'invalid_request',
+    ],
+    [
+      'the password grant',
+      { ...ACME, grant_type: 'password', username: 'ana', password: 'sunrise-sample' },
+      {},
+      400,
+      'unsupported_grant_type',
+    ],
+    ['the implicit grant', { ...ACME, grant_type: 'implicit' }, {}, 400, 'unsupported_grant_type'],
+    [
+      'a grant of applications',
+      { ...ACME, grant_type: 'refresh_token', refresh_token: 'x' },
+      {},
+      400,
+      'invalid_request',
+    ],
+    [
+      'an application that acts for itself',
+      { ...STOREFRONT, grant_type: 'client_credentials' },
+      {},
+      400,
+      'invalid_request',
+    ],
+    ['no grant', { client_id: 'acme', client_secret: 'acme-sample-secret' }, {}, 400, 'invalid_request'],
+    ['a scope it may not have', { ...ACME, scope: 'orders:read admin' }, {}, 400, 'invalid_scope'],
+    [
+      'a resource that is not ours',
+      { ...ACME, resource: 'https://other.example' },
+      {},
+      400,
+      'invalid_target',
+    ],
+    ['a parameter twice', `${new URLSearchParams(ACME)}&scope=a&scope=b`, {}, 400, 'invalid_request'],
+    ['JSON', ACME, { 'content-type': 'application/json' }, 400, 'invalid_request'],
+    ['a body beyond measure', { ...ACME, scope: 'x'.repeat(60_000) }, {}, 400, 'invalid_request'],
+    ['a page of a browser', ACME, { origin: 'https://evil.example' }, 400, 'invalid_request'],
+  ])('OAU-6: is answered with an OAuth error for %s', async (_name, form, headers, status, error) => {
+    const answer = await post(issuer, '/token', form, headers);
+    expect(answer).toMatchObject({ status, body: { error, error_description: expect.any(String) } });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const tried = status === 401 && 'authorization' in headers;
+    expect(answer.headers.get('www-authenticate')?.startsWith('Basic ') ?? false).toBe(tried);
+  });
+
+  it('OAU-5: a secret in the URL is no secret', async () => {
+    const answer = await post(issuer, `/token?${new URLSearchParams(ACME)}`, {
+      grant_type: 'client_credentials',
+    });
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+  });
+
+  it('OAU-9: ten wrong secrets are looked at, then none for what is left of a minute; others are not held up', async () => {
+    const from = (address: string) => ({ 'x-forwarded-for': `${address}, 203.0.113.9` });
+    const initech = { ...ACME, client_id: 'initech', client_secret: 'initech-sample-secret' };
+    for (let turn = 0; turn < 10; turn += 1) {
+      const wrong = await post(
+        issuer,
+        '/token',
+        { ...initech, client_secret: `guess ${turn}` },
+        from('10.0.0.1'),
+      );
+      expect(wrong.status).toBe(401);
+    }
+    const held = await post(issuer, '/token', initech, from('10.0.0.1'));
+    expect(held).toMatchObject({ status: 429, body: { error: 'temporarily_unavailable' } });
+    expect(Number(held.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    expect((await post(issuer, '/token', initech, from('10.0.0.2'))).status).toBe(200);
+    expect((await post(issuer, '/token', ACME, from('10.0.0.1'))).status).toBe(200);
+    later(61);
+    expect((await post(issuer, '/token', initech, from('10.0.0.1'))).status).toBe(200);
+  });
+});

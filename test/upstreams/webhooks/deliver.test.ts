@@ -1,0 +1,326 @@
+// What becomes of due deliveries and of their endpoints, attempt by attempt: the real store in memory, a clock moved by hand,
+// and receivers that answer what a test says.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { AttemptOutcome } from '../../../upstreams/webhooks/attempt.ts';
+import { createDeliver } from '../../../upstreams/webhooks/deliver.ts';
+import { type Delivery, type KeptEvent, newDelivery } from '../../../upstreams/webhooks/delivery.ts';
+import { createEndpointSlots } from '../../../upstreams/webhooks/endpoint-slots.ts';
+import { breakerState, type HealthRules, wayToDisabled } from '../../../upstreams/webhooks/health.ts';
+import { nextAttemptDelay } from '../../../upstreams/webhooks/schedule.ts';
+import { openSecret, sealSecret } from '../../../upstreams/webhooks/secret.ts';
+import { openSqliteStore } from '../../../upstreams/webhooks/sqlite/store.ts';
+import type { WebhookStore } from '../../../upstreams/webhooks/store.ts';
+import { withSecret } from '../../../upstreams/webhooks/subscription.ts';
+import { createWarn } from '../../../upstreams/webhooks/warnings.ts';
+import { subscriptionOf } from '../../contracts/webhook-store.ts';
+
+const KEY = Buffer.alloc(32, 7);
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const HOUR = 3_600_000;
+const RULES: HealthRules = {
+  openAfter: 3,
+  openMs: 60_000,
+  probeMs: 20_000,
+  disableAfterMs: 100 * HOUR,
+  disableAfterFailures: 4,
+};
+
+const ended = { message: 'as the test says', durationMs: 12 };
+const delivered: AttemptOutcome = { kind: 'delivered', status: 200, ...ended };
+const failing: AttemptOutcome = { kind: 'failed', status: 500, ...ended };
+const gone: AttemptOutcome = { kind: 'gone', status: 410, ...ended };
+const throttled = (retryAfterMs?: number): AttemptOutcome => ({
+  kind: 'throttled',
+  status: 429,
+  retryAfterMs,
+  ...ended,
+});
+
+let now: number;
+let store: WebhookStore;
+let answer: AttemptOutcome | Promise<AttemptOutcome>;
+let sent: { url: string; headers: Readonly<Record<string, string>>; body: string }[];
+let told: object[];
+let ending: AbortController;
+let deliver: (id: string) => Promise<unknown>;
+
+beforeEach(async () => {
+  now = Date.UTC(2026, 10, 20);
+  store = openSqliteStore({ file: ':memory:', now: () => now });
+  answer = delivered;
+  sent = [];
+  told = [];
+  ending = new AbortController();
+  deliver = createDeliver({
+    store,
+    attempt: async ({ url, headers, body }) => {
+      sent.push({ url, headers, body: body.toString() });
+      return answer;
+    },
+    nextDelay: nextAttemptDelay,
+    openSecret: (sealed) => openSecret(KEY, sealed),
+    slots: createEndpointSlots(2),
+    rules: RULES,
+    warn: createWarn({
+      store,
+      rules: RULES,
+      now: () => now,
+      tell: (what, details) => told.push({ what, ...details }),
+    }),
+    observe: () => undefined,
+    ending: ending.signal,
+    now: () => now,
+    random: () => 0.5,
+  });
+  await store.subscriptions.add(subscriptionOf('wh_1', { secrets: [{ sealed: sealSecret(KEY, SECRET) }] }));
+});
+
+let count = 0;
+async function due(subscription = 'wh_1', body?: string): Promise<string> {
+  count += 1;
+  const id = `evt_${count}`;
+  const event: KeptEvent = { id, type: 'payment.completed', body: body ?? `{"id":"${id}"}`, kept: now };
+  const delivery = newDelivery(event, subscription, now);
+  await store.keep(event, [delivery]);
+  return delivery.id;
+}
+
+const read = async (id: string): Promise<Delivery> => {
+  const found = await store.deliveries.read(id);
+  if (found === undefined) throw new Error(`there is no delivery ${id}`);
+  return found;
+};
+const health = () => store.health.read('wh_1');
+/** At the time it is due, as often as it takes. */
+const tryAgain = async (id: string, times = 1): Promise<void> => {
+  for (let time = 0; time < times; time += 1) {
+    now = Math.max(now, (await read(id)).nextAt);
+    await deliver(id);
+  }
+};
+
+describe('an attempt', () => {
+  it('WH-3: sends the very text that was kept, with the id of the event and the time of the attempt', async () => {
+    const body = '{"amount": 12345678901234567890, "id": "evt"}';
+    const id = await due('wh_1', body);
+    answer = failing;
+    await deliver(id);
+    now += 5_000;
+    answer = delivered;
+    await deliver(id);
+    const { event } = await read(id);
+    expect(sent.map((each) => each.body)).toEqual([body, body]);
+    expect(sent.map((each) => each.headers['webhook-id'])).toEqual([event, event]);
+    const [first, second] = sent.map((each) => Number(each.headers['webhook-timestamp']));
+    expect((second ?? 0) - (first ?? 0)).toBe(5);
+    expect(await read(id)).toMatchObject({
+      state: 'delivered',
+      attempts: [
+        { outcome: 'failed', status: 500 },
+        { outcome: 'delivered', durationMs: 12 },
+      ],
+    });
+  });
+
+  it('WH-2: is signed with the old secret too as long as they overlap, and then no more', async () => {
+    const sealed = sealSecret(KEY, 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
+    await store.subscriptions.change('wh_1', (each) => withSecret(each, sealed, { now, overlapMs: HOUR }));
+    await deliver(await due());
+    now += HOUR;
+    await deliver(await due());
+    expect(sent.map(({ headers }) => headers['webhook-signature']?.split(' ').length)).toEqual([2, 1]);
+  });
+
+  it('is not made before it is due, nor of what is delivered, removed, or wanted no more', async () => {
+    const id = await due();
+    now -= 1;
+    expect(await deliver(id)).toEqual({ kind: 'later', at: now + 1 });
+    now += 1;
+    await deliver(id);
+    expect(await deliver(id)).toEqual({ kind: 'finished' });
+    expect(await deliver('dlv_unknown')).toEqual({ kind: 'finished' });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('that runs at the end of the service is as if it had not been', async () => {
+    const id = await due();
+    const before = await read(id);
+    answer = Promise.reject(new Error('the service ends'));
+    const ended = deliver(id);
+    ending.abort();
+    expect(await ended).toEqual({ kind: 'later', at: before.nextAt });
+    expect(await read(id)).toEqual(before);
+  });
+});
+
+describe('what failed', () => {
+  it('WH-6: is tried ten times over 75 hours and then a dead letter', async () => {
+    const id = await due();
+    answer = failing;
+    const hours: number[] = [];
+    const began = now;
+    while ((await read(id)).state === 'pending') {
+      await tryAgain(id);
+      if (sent.length > hours.length) hours.push((now - began) / HOUR);
+    }
+    expect(hours).toHaveLength(10);
+    expect(hours.at(-1)).toBeGreaterThan(75);
+    expect(hours.at(-1)).toBeLessThan(77);
+    expect(await read(id)).toMatchObject({ state: 'dead', death: 'attempts_exhausted', tries: 10 });
+  });
+
+  it.each([
+    { asked: 30_000, waits: 30_000 },
+    { asked: 1_000, waits: 5_000 },
+    { asked: undefined, waits: 5_000 },
+    { asked: 99 * 24 * HOUR, waits: 24 * HOUR },
+  ])('WH-5: 429 with Retry-After $asked ms waits $waits ms', async ({ asked, waits }) => {
+    const id = await due();
+    answer = throttled(asked);
+    expect(await deliver(id)).toEqual({ kind: 'later', at: now + waits });
+  });
+
+  it('WH-5: who asked to be left alone gets no other delivery either', async () => {
+    answer = throttled(30_000);
+    await deliver(await due());
+    const other = await due();
+    await deliver(other);
+    expect(sent).toHaveLength(1);
+    expect((await read(other)).nextAt).toBeGreaterThanOrEqual(now + 30_000);
+    expect((await read(other)).tries).toBe(0);
+  });
+
+  it('WH-5: 410 disables the subscription, whose other deliveries are dead letters', async () => {
+    answer = gone;
+    const [first, second] = [await due(), await due()];
+    await deliver(first);
+    await deliver(second);
+    expect(sent).toHaveLength(1);
+    expect((await store.subscriptions.read('wh_1'))?.disabled).toEqual({ reason: 'gone', at: now });
+    expect(await store.subscriptions.wanting('payment.completed')).toEqual([]);
+    for (const id of [first, second]) {
+      expect(await read(id)).toMatchObject({ state: 'dead', death: 'subscription_disabled' });
+    }
+    expect(told).toMatchObject([{ what: 'webhook_disabled', subscription: 'wh_1', reason: 'gone' }]);
+  });
+});
+
+describe('the breaker of an endpoint', () => {
+  const open = async (): Promise<void> => {
+    answer = failing;
+    for (let time = 0; time < RULES.openAfter; time += 1) await deliver(await due());
+    expect(breakerState(await health(), now)).toBe('open');
+    sent = [];
+  };
+
+  it('opens after failures in a row, and what is due then is put off without an attempt', async () => {
+    await open();
+    const id = await due();
+    await deliver(id);
+    expect(sent).toEqual([]);
+    expect(await read(id)).toMatchObject({ tries: 0, nextAt: now + RULES.openMs * 1.25 });
+  });
+
+  it('lets one probe through after its rest: others wait for what it tells, which closes it', async () => {
+    await open();
+    now += RULES.openMs;
+    expect(breakerState(await health(), now)).toBe('half_open');
+    const gate = Promise.withResolvers<AttemptOutcome>();
+    answer = gate.promise;
+    const probe = deliver(await due());
+    await expect.poll(() => sent.length, { interval: 1 }).toBe(1);
+    const other = await due();
+    await deliver(other);
+    expect(sent).toHaveLength(1);
+    gate.resolve(delivered);
+    await probe;
+    expect(await health()).toMatchObject({ failures: 0, alerted: 0 });
+    answer = delivered;
+    await tryAgain(other);
+    expect(await read(other)).toMatchObject({ state: 'delivered' });
+  });
+
+  it('opens again when the probe fails, and lets another through when nobody heard of the first', async () => {
+    await open();
+    now += RULES.openMs;
+    await deliver(await due());
+    expect(breakerState(await health(), now)).toBe('open');
+    now += RULES.openMs;
+    await store.health.change('wh_1', (each) => ({ ...each, openUntil: now + RULES.probeMs }));
+    now += RULES.probeMs;
+    sent = [];
+    await deliver(await due());
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('an endpoint that fails on and on', () => {
+  beforeEach(async () => {
+    const events = ['webhook.failing', 'webhook.disabled'];
+    await store.subscriptions.add(subscriptionOf('wh_own', { events }));
+    await store.subscriptions.add(subscriptionOf('wh_foreign', { events, owner: 'globex' }));
+    answer = failing;
+  });
+  const failAt = async (share: number, began: number): Promise<void> => {
+    now = began + share * RULES.disableAfterMs;
+    await deliver(await due());
+  };
+
+  it('WH-6: is told of at 50, 70, 90 and 100 % of the way, once each, and then disabled', async () => {
+    const began = now;
+    const shares = [0, 0.1, 0.2, 0.3, 0.49, 0.5, 0.6, 0.75, 0.8, 0.95, 1];
+    for (const share of shares) await failAt(share, began);
+    expect(told).toMatchObject([
+      { what: 'webhook_failing', level: 50 },
+      { what: 'webhook_failing', level: 70 },
+      { what: 'webhook_failing', level: 90 },
+      { what: 'webhook_failing', level: 100 },
+      { what: 'webhook_disabled', reason: 'failing' },
+    ]);
+    expect((await store.subscriptions.read('wh_1'))?.disabled?.reason).toBe('failing');
+    const { items } = await store.deliveries.page('wh_own', { offset: 0, limit: 9 });
+    expect(items.map(({ type }) => type).sort()).toEqual([
+      'webhook.disabled',
+      ...Array.from({ length: 4 }, () => 'webhook.failing'),
+    ]);
+    const first = await store.event(items.at(-1)?.event ?? '');
+    expect(JSON.parse(first?.body ?? '')).toMatchObject({
+      type: 'webhook.failing',
+      data: { subscription: 'wh_1', level: 50, failing_since: began / 1000 },
+    });
+    expect((await store.deliveries.page('wh_foreign', { offset: 0, limit: 9 })).total).toBe(0);
+  });
+
+  it('WH-6: is not disabled for few failures far apart, and begins anew after a success', async () => {
+    const began = now;
+    await failAt(0, began);
+    await failAt(1, began);
+    expect(wayToDisabled(await health(), RULES)).toBe(50);
+    answer = delivered;
+    await deliver(await due());
+    answer = failing;
+    await failAt(1.1, began);
+    expect(wayToDisabled(await health(), RULES)).toBe(0);
+    expect((await store.subscriptions.read('wh_1'))?.disabled).toBeUndefined();
+  });
+});
+
+describe('several deliveries to one endpoint', () => {
+  it('run two at a time, as the test has it; the others come later, spread, and take no room from other endpoints', async () => {
+    await store.subscriptions.add(subscriptionOf('wh_2', { secrets: [{ sealed: sealSecret(KEY, SECRET) }] }));
+    const gate = Promise.withResolvers<AttemptOutcome>();
+    answer = gate.promise;
+    const running = [deliver(await due()), deliver(await due())];
+    await expect.poll(() => sent.length, { interval: 1 }).toBe(2);
+    const waiting = [await due(), await due()];
+    for (const id of waiting) await deliver(id);
+    expect(sent).toHaveLength(2);
+    const [first = 0, second = 0] = (await Promise.all(waiting.map(read))).map(({ nextAt }) => nextAt);
+    expect(first).toBeGreaterThan(now);
+    expect(second).toBeGreaterThan(first);
+    const elsewhere = deliver(await due('wh_2'));
+    await expect.poll(() => sent.length, { interval: 1 }).toBe(3);
+    gate.resolve(delivered);
+    await Promise.all([...running, elsewhere]);
+  });
+});

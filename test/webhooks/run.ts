@@ -1,0 +1,141 @@
+// `npm run test:webhooks [-- sqlite|redis]`: 1,000 events to a receiver that fails a third of the time, on each store, while the service is killed
+// (SIGKILL) and, where there is one, its Redis. A table; ends with 1 when an event is lost or too many come twice.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePorts } from '../support/ports.ts';
+import { type RunningRedis, startRedis } from '../support/redis-server.ts';
+import { untilTrue } from '../support/until-true.ts';
+import { startCountingReceiver } from './counting-receiver.ts';
+import { createServiceProcess } from './killed-service.ts';
+
+const EVENTS = 1_000;
+const SENDERS = 10;
+/** Events taken when the service is killed, and when its Redis is, or the service once more. */
+const KILL_AT = [300, 600] as const;
+const REDIS_AWAY_MS = 500;
+const MOST_TWICE = 0.1;
+const LONGEST_RUN_MS = 110_000;
+const ARRIVE_WITHIN_MS = 45_000;
+
+setTimeout(() => {
+  process.stderr.write(`not finished after ${LONGEST_RUN_MS / 1_000} s\n`);
+  process.exit(1);
+}, LONGEST_RUN_MS).unref();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+const STORES = ['SQLite', 'Redis'] as const;
+type StoreKind = (typeof STORES)[number];
+const wanted = new RegExp(process.argv[2] ?? '', 'i');
+
+interface Figures {
+  readonly lost: number;
+  readonly unknown: number;
+  readonly twice: number;
+  readonly failed: number;
+  readonly pending: number;
+  readonly seconds: number;
+}
+
+async function measure(kind: StoreKind): Promise<Figures> {
+  await using stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'sundial-webhooks-'));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const receiver = stack.use(await startCountingReceiver(folder));
+  const more = ['--appendonly', 'yes', '--dir', folder];
+  let redis: RunningRedis | undefined = kind === 'Redis' ? await startRedis({ more }) : undefined;
+  stack.defer(() => redis?.stop());
+  const [port = 0] = await freePorts(1);
+  const service = createServiceProcess({
+    port,
+    folder,
+    receiver: receiver.host,
+    redisUrl: redis?.url,
+    logFile: join(tmpdir(), `sundial-test-webhooks-${kind}.log`),
+  });
+  stack.defer(service.kill);
+  await service.start();
+
+  const body = JSON.stringify({ url: receiver.url, events: ['payment.completed'] });
+  const made = await service.call('/webhooks', { method: 'POST', body });
+  const { secret } = (await made.json()) as { secret: string };
+  receiver.believe(secret);
+
+  const from = performance.now();
+  const ids = Array.from({ length: EVENTS }, (_, index) => `evt_${kind}_${index}`);
+  let next = 0;
+  let posted = 0;
+  const send = async (): Promise<void> => {
+    for (;;) {
+      const id = ids[next++];
+      if (id === undefined) return;
+      const created = Math.floor(Date.now() / 1000);
+      await service.post({ id, type: 'payment.completed', created, data: { amount: next } });
+      posted += 1;
+    }
+  };
+  const sending = Promise.all(Array.from({ length: SENDERS }, send));
+
+  await untilTrue(() => posted >= KILL_AT[0], { withinMs: ARRIVE_WITHIN_MS });
+  await service.kill();
+  await service.start();
+  await untilTrue(() => posted >= KILL_AT[1], { withinMs: ARRIVE_WITHIN_MS });
+  if (redis === undefined) {
+    await service.kill();
+    await service.start();
+  } else {
+    await redis.stop();
+    await pause(REDIS_AWAY_MS);
+    redis = await startRedis({ port: redis.port, more });
+  }
+  await sending;
+  const pending = async (): Promise<number> => {
+    const answer = await service.call('/admin/overview');
+    const { deliveries } = (await answer.json()) as { deliveries: { pending: number } };
+    return deliveries.pending;
+  };
+  // Whether it has arrived is judged below: what is still missing then is lost.
+  await untilTrue(async () => receiver.taken.size >= EVENTS && (await pending()) === 0, {
+    withinMs: ARRIVE_WITHIN_MS,
+    everyMs: 100,
+  }).catch(() => undefined);
+  const seconds = (performance.now() - from) / 1_000;
+  // Time for what would come too late.
+  await pause(1_000);
+  const known = new Set(ids);
+  return {
+    lost: ids.filter((id) => !receiver.taken.has(id)).length,
+    unknown: [...receiver.taken.keys()].filter((id) => !known.has(id)).length,
+    twice: [...receiver.taken.values()].reduce((sum, times) => sum + times - 1, 0),
+    failed: receiver.failed(),
+    pending: await pending(),
+    seconds,
+  };
+}
+
+const WIDTHS = [9, 8, 7, 6, 8, 9, 9];
+const say = (cells: readonly (string | number)[]): void => {
+  const line = cells.map((cell, column) => String(cell).padEnd(WIDTHS[column] ?? 0)).join(' ');
+  process.stdout.write(`${line.trimEnd()}\n`);
+};
+
+process.stdout.write(
+  `${EVENTS} events, the receiver fails a third of the time, service and Redis (SQLite: the service twice) are killed once:\n`,
+);
+say(['store', 'arrived', 'lost', 'twice', 'failed', 'pending', 'seconds']);
+let broken = 0;
+for (const kind of STORES.filter((each) => wanted.test(each))) {
+  const { lost, unknown, twice, failed, pending, seconds } = await measure(kind);
+  say([kind, EVENTS - lost, lost, twice, failed, pending, seconds.toFixed(1)]);
+  const wrong = [
+    lost > 0 && `${lost} events are lost`,
+    unknown > 0 && `${unknown} events arrived that nobody sent`,
+    twice > EVENTS * MOST_TWICE && `more than ${MOST_TWICE * 100} % came twice`,
+    pending > 0 && `${pending} deliveries wait for nothing`,
+  ].filter((each) => each !== false);
+  for (const each of wrong) process.stdout.write(`  BROKEN: ${each}\n`);
+  broken += wrong.length;
+}
+process.stdout.write(broken === 0 ? 'all kept\n' : `${broken} broken\n`);
+process.exit(broken === 0 ? 0 : 1);

@@ -1,0 +1,141 @@
+// What a person can do at the sample client, each as a step from one session to the next.
+// Called by server.ts, which knows requests and cookies; nothing here does.
+import type { Ask } from './ask.ts';
+import type { Granted, OAuth, Pending } from './oauth.ts';
+import type { Session, SignedIn } from './sessions.ts';
+
+/** What the session is now, and where the browser goes. */
+export type Outcome =
+  | { readonly kind: 'stay'; readonly session: Session; readonly to: string }
+  /** Under a new cookie: what was known before signing in is worth nothing after. */
+  | { readonly kind: 'renew'; readonly session: Session; readonly to: string }
+  | { readonly kind: 'sign-out'; readonly to: string };
+
+export interface Actions {
+  readonly signIn: (pending: Pending) => Promise<Outcome>;
+  /** What the issuer sent the browser back with; its state has been compared already. */
+  readonly complete: (pending: Pending, sent: URLSearchParams, issuer: string) => Promise<Outcome>;
+  readonly call: (session: Session, version: string) => Promise<Outcome>;
+  readonly refresh: (session: Session) => Promise<Outcome>;
+  /** Uses the refresh token that is used up: what the issuer does then is to be seen. */
+  readonly replay: (session: Session) => Promise<Outcome>;
+  readonly signOut: (session: Session) => Promise<Outcome>;
+}
+
+export interface ActionsOptions {
+  readonly oauth: OAuth;
+  readonly ask: Ask;
+  /** Origin of the APIs. */
+  readonly api: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const PAGE = '/';
+
+/** Lines of an answer that say something of its version and its limits. */
+const TELLING = ['deprecation', 'sunset', 'link', 'warning', 'x-ratelimit-limit', 'x-ratelimit-remaining'];
+
+export function createActions({ oauth, ask, api, now }: ActionsOptions): Actions {
+  /** What cannot be reached is said on the page, not thrown at it. */
+  const reaching = async (session: Session, step: () => Promise<Outcome>): Promise<Outcome> => {
+    try {
+      return await step();
+    } catch (error) {
+      process.stderr.write(`client: ${error instanceof Error ? error.message : error}\n`);
+      return wrong(session, `${api} gives no answer. Is the gateway running?`);
+    }
+  };
+  const renewed = async (session: Session, signedIn: SignedIn): Promise<Session | undefined> => {
+    const { tokens, registration, refreshed } = signedIn;
+    if (tokens.refresh === undefined) return undefined;
+    const granted = await oauth.refresh(registration, tokens.refresh);
+    if (granted.kind === 'refused') return undefined;
+    const next = { registration, tokens: granted.tokens, used: tokens.refresh, refreshed: refreshed + 1 };
+    return { ...session, signedIn: next };
+  };
+  const ended = wrong({}, 'The issuer has ended this session. Sign in again.');
+
+  return {
+    signIn: (pending) =>
+      reaching({}, async () => ({
+        kind: 'renew',
+        session: { pending },
+        to: await oauth.authorizationUrl(pending),
+      })),
+    complete: (pending, sent, issuer) =>
+      reaching({}, async () => {
+        // RFC 9207: a code of another issuer is not taken to this one.
+        if (sent.get('iss') !== issuer)
+          return wrong({}, 'That answer came from another issuer. Nothing was done.');
+        const code = sent.get('code');
+        if (code === null) {
+          const [error, why] = [sent.get('error') ?? 'no code', sent.get('error_description') ?? ''];
+          return wrong({}, `The sign-in came to nothing: ${error}${why === '' ? '' : `, ${why}`}.`);
+        }
+        const granted = await oauth.redeem(pending, code);
+        if (granted.kind === 'refused') return wrong({}, `The code was not taken: ${wordsOf(granted)}.`);
+        const signedIn = { registration: pending.registration, tokens: granted.tokens, refreshed: 0 };
+        const notice = { kind: 'done', text: 'You are signed in.' } as const;
+        return { kind: 'renew', session: { signedIn, notice }, to: PAGE };
+      }),
+    call: (session, version) =>
+      reaching(session, async () => {
+        const { signedIn } = session;
+        if (signedIn === undefined) return wrong(session, 'Sign in first.');
+        if (version !== 'v1' && version !== 'v2') return wrong(session, 'There are v1 and v2.');
+        const current = signedIn.tokens.ends > now() ? session : await renewed(session, signedIn);
+        if (current?.signedIn === undefined) return ended;
+        const path = `/api/${version}/orders?limit=3`;
+        const told = await ask({
+          url: `${api}${path}`,
+          authorization: `Bearer ${current.signedIn.tokens.access}`,
+        });
+        const headers = TELLING.flatMap((name) => {
+          const value = told.headers.get(name);
+          return value === undefined ? [] : [[name, value] as const];
+        });
+        const body = JSON.stringify(told.json, undefined, 2) ?? '';
+        const called = { request: `GET ${path}`, status: told.status, headers, body };
+        return { kind: 'stay', session: { ...current, called }, to: PAGE };
+      }),
+    refresh: (session) =>
+      reaching(session, async () => {
+        if (session.signedIn === undefined) return wrong(session, 'Sign in first.');
+        const next = await renewed(session, session.signedIn);
+        return next === undefined
+          ? ended
+          : done(next, 'There are new tokens; the old refresh token is used up.');
+      }),
+    replay: (session) =>
+      reaching(session, async () => {
+        const { signedIn } = session;
+        if (signedIn?.used === undefined) return wrong(session, 'Refresh first: then there is an old one.');
+        const granted = await oauth.refresh(signedIn.registration, signedIn.used);
+        if (granted.kind === 'tokens')
+          return wrong(session, 'The issuer took a refresh token a second time!');
+        const text = `Refused, ${wordsOf(granted)}. The issuer now trusts none of this sign-in: see what Refresh does.`;
+        return done(session, text);
+      }),
+    signOut: (session) =>
+      reaching(session, async () => {
+        const { signedIn } = session;
+        if (signedIn === undefined) return { kind: 'sign-out', to: PAGE };
+        if (signedIn.tokens.refresh !== undefined) {
+          await oauth.revoke(signedIn.registration, signedIn.tokens.refresh);
+        }
+        return { kind: 'sign-out', to: await oauth.signOutUrl(signedIn.registration) };
+      }),
+  };
+}
+
+function wrong(session: Session, text: string): Outcome {
+  return { kind: 'stay', session: { ...session, notice: { kind: 'wrong', text } }, to: PAGE };
+}
+
+function done(session: Session, text: string): Outcome {
+  return { kind: 'stay', session: { ...session, notice: { kind: 'done', text } }, to: PAGE };
+}
+
+const wordsOf = ({ error, description }: Extract<Granted, { kind: 'refused' }>): string =>
+  description === '' ? error : `${error}: ${description}`;

@@ -1,0 +1,150 @@
+// The sample client as a server: a page for a person, the code flow behind it, and calls to the API through the gateway.
+// Everything that changes something is a form and ends in a redirect back to the page.
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { SAMPLE_CLIENT_SECRETS } from '../identity/sample-secrets.ts';
+import { sendError } from '../service/answer.ts';
+import { sendDocument, sendSeeOther } from '../service/document.ts';
+import { isFromElsewhere, readForm } from '../service/form.ts';
+import { listen, type Service } from '../service/listen.ts';
+import { createActions, type Outcome } from './actions.ts';
+import { createAsk } from './ask.ts';
+import { createOAuth, type Registration } from './oauth.ts';
+import { elsewherePage, startPage } from './pages.ts';
+import { createSessions, type Session } from './sessions.ts';
+
+export interface ClientOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** Where people sign in: an absolute URL, at the gateway whose APIs are called. */
+  readonly issuer: string;
+  /** PEM file with the gateway's certificate; without it, what the system trusts. */
+  readonly trusted: string;
+  /** Epoch milliseconds; default the system clock. */
+  readonly now?: () => number;
+}
+
+const registrationOf = (id: string, pkce: boolean): Registration => ({
+  id,
+  secret: SAMPLE_CLIENT_SECRETS[id] ?? '',
+  pkce,
+});
+
+const REGISTRATIONS: ReadonlyMap<string, Registration> = new Map([
+  ['storefront', registrationOf('storefront', true)],
+  ['classic', registrationOf('classic', false)],
+]);
+
+/** Whatever came belongs to no sign-in that was begun in this browser. */
+const STRAYED: Session = {
+  notice: { kind: 'wrong', text: 'That sign-in was not begun in this browser. Nothing was done.' },
+};
+
+/** Rejects when the port is taken. The gateway may come later. */
+export async function startClient(options: ClientOptions): Promise<Service> {
+  const { port, host = '127.0.0.1', issuer, trusted, now = () => Date.now() } = options;
+  const sessions = createSessions();
+  let self = '';
+  const ask = createAsk(trusted);
+  const oauth = createOAuth({ issuer, ask, now, self: () => self });
+  const actions = createActions({ oauth, ask, api: new URL(issuer).origin, now });
+
+  const finish = (request: IncomingMessage, response: ServerResponse, outcome: Outcome): void => {
+    switch (outcome.kind) {
+      case 'stay':
+        if (!sessions.update(request, outcome.session)) {
+          response.setHeader('Set-Cookie', sessions.renew(request, outcome.session));
+        }
+        break;
+      case 'renew':
+        response.setHeader('Set-Cookie', sessions.renew(request, outcome.session));
+        break;
+      case 'sign-out':
+        response.setHeader('Set-Cookie', sessions.forget(request));
+        break;
+      default: {
+        const never: never = outcome;
+        throw new Error(`unhandled outcome ${String(never)}`);
+      }
+    }
+    sendSeeOther(response, outcome.to);
+  };
+
+  const show = (request: IncomingMessage, response: ServerResponse, session: Session | undefined): void => {
+    sendDocument(response, 200, startPage(session, issuer));
+    if (session?.notice === undefined) return;
+    const { notice: _shown, ...rest } = session;
+    sessions.update(request, rest);
+  };
+
+  const act = async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const form = await readForm(request);
+    if (form === undefined || isFromElsewhere(request)) return sendDocument(response, 400, elsewherePage());
+    const registration = REGISTRATIONS.get(form.get('as') ?? '');
+    const session = sessions.find(request) ?? {};
+    if (path === '/login' && registration !== undefined) {
+      const [state, verifier] = [token(), token()];
+      return finish(request, response, await actions.signIn({ registration, state, verifier }));
+    }
+    if (path === '/logout') return finish(request, response, await actions.signOut(session));
+    if (path === '/orders') {
+      return finish(request, response, await actions.call(session, form.get('version') ?? ''));
+    }
+    if (path === '/refresh') return finish(request, response, await actions.refresh(session));
+    if (path === '/replay') return finish(request, response, await actions.replay(session));
+    return sendError(response, 404, 'There is no such resource');
+  };
+
+  const comeBack = async (
+    sent: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const pending = sessions.find(request)?.pending;
+    if (pending === undefined || !isSame(sent.get('state'), pending.state)) {
+      return sendDocument(response, 400, startPage(STRAYED, issuer));
+    }
+    return finish(request, response, await actions.complete(pending, sent, issuer));
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
+    if (request.method === 'POST') return sessions.inTurn(request, () => act(path, request, response));
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return sendError(response, 405, `${request.method} is not possible here`, { Allow: 'GET, HEAD, POST' });
+    }
+    // By another name the cookie would not come along from the issuer.
+    if (request.headers.host !== new URL(self).host) return sendSeeOther(response, `${self}/`);
+    if (path === '/') return show(request, response, sessions.find(request));
+    if (path !== '/callback' || request.method !== 'GET') {
+      return sendError(response, 404, 'There is no such resource');
+    }
+    return sessions.inTurn(request, () => comeBack(new URLSearchParams(query), request, response));
+  };
+
+  const service = await listen(
+    (request, response) => {
+      answer(request, response).catch((error: unknown) => {
+        if (request.destroyed && !request.complete) return;
+        process.stderr.write(`client: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
+        if (response.headersSent) response.destroy();
+        else sendError(response, 500, 'The service failed');
+      });
+    },
+    { port, host },
+  );
+  self = `http://127.0.0.1:${service.port}`;
+  return { ...service, url: self };
+}
+
+/** 256 random bits; as a verifier 43 characters (RFC 7636 §4.1). */
+function token(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function isSame(shown: string | null, expected: string): boolean {
+  const [one, other] = [Buffer.from(shown ?? ''), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,55 @@
+// The people who can sign in at the sample issuer, and the check of a password.
+// Read by the login page; passwords stand here as salted scrypt hashes, their words in sample-secrets.ts.
+import { scrypt, timingSafeEqual } from 'node:crypto';
+
+export interface Account {
+  /** What is typed to sign in, and the `sub` of tokens. */
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Kept extends Account {
+  readonly salt: string;
+  readonly hash: string;
+}
+
+const ACCOUNTS: readonly Kept[] = [
+  {
+    id: 'ana',
+    name: 'Ana Sample',
+    salt: 'daNPQsQ0ZlGfmZ_-P_MFnw',
+    hash: 'yfQWWCWkNYE97asLLRm5nkbgmrZyMnRpbg9tSf8lRxs',
+  },
+  {
+    id: 'ben',
+    name: 'Ben Sample',
+    salt: 'Fa98V_EoO53SEW6ALaWWMg',
+    hash: 'N_M8wezEes7IEenkzGesz-htAV07eT_WSBTBw30kTy8',
+  },
+];
+
+/** Of nobody: compared with when there is no such account, so that a wrong name takes as long as a wrong password. */
+const NOBODY = {
+  salt: '9pcqI-_HgC_sOXc3DWR1Dw',
+  hash: 'rlNYLI-Own1j6Hd-TeH-rRKjTdi1MxC6IvSvfoMxcn4',
+};
+
+export function accountOf(id: string): Account | undefined {
+  return ACCOUNTS.find((account) => account.id === id);
+}
+
+/** The account with this name and password, or undefined without telling which of the two was wrong. */
+export async function authenticate(id: string, password: string): Promise<Account | undefined> {
+  const account = ACCOUNTS.find((each) => each.id === id);
+  const { salt, hash } = account ?? NOBODY;
+  const matches = timingSafeEqual(await stretch(password, salt), Buffer.from(hash, 'base64url'));
+  return matches ? account : undefined;
+}
+
+function stretch(password: string, salt: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password, Buffer.from(salt, 'base64url'), 32, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
+}

@@ -1,0 +1,38 @@
+// How the issuer looks at a client's secret: by its digest, and not again and again (OAU-5, OAU-9).
+// Put into oidc-provider by provider.ts, in place of its own comparison.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Provider as ProviderType } from 'oidc-provider';
+import { createAttempts } from './attempts.ts';
+import { errors, Provider } from './library.ts';
+import { addressOf } from './peer.ts';
+
+const MOST_TRIES = 10;
+const WINDOW_MS = 60_000;
+
+/** Wrong secrets of one client from one address: 429 after ten within a minute; a right one sets the count back. */
+export function countSecrets(provider: ProviderType, now: () => number): void {
+  const attempts = createAttempts({ most: MOST_TRIES, windowMs: WINDOW_MS, now });
+  Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
+    value(this: { readonly clientId: string; readonly clientSecret?: string }, shown: string): boolean {
+      const context = Provider.ctx;
+      const key = `${this.clientId} ${context === undefined ? '' : addressOf(context.req)}`;
+      const wait = attempts.take(key);
+      if (wait !== undefined) {
+        context?.set('Retry-After', String(wait));
+        throw tooMany();
+      }
+      const digest = createHash('sha256').update(shown).digest();
+      const matches = timingSafeEqual(digest, Buffer.from(this.clientSecret ?? '', 'base64url'));
+      if (matches) attempts.forgive(key);
+      return matches;
+    },
+  });
+}
+
+function tooMany(): Error {
+  const error = new errors.CustomOIDCProviderError(
+    'temporarily_unavailable',
+    'too many wrong secrets for this client; try again later',
+  );
+  return Object.assign(error, { status: 429, statusCode: 429 });
+}

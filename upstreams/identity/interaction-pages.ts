@@ -1,0 +1,63 @@
+// What login and consent look like. Pure: from what is pending to a page.
+import type { Document } from '../service/document.ts';
+import { html } from '../service/html.ts';
+import { type Client, SCOPES } from './clients.ts';
+import { MOUNT } from './environment.ts';
+
+export interface Pending {
+  readonly client: Client;
+  readonly scopes: readonly string[];
+  /** Where the client asked to be answered; it was compared with those it has registered. */
+  readonly redirectUri: string;
+  /** The account this browser is signed in with, if it is. */
+  readonly signedIn: string | undefined;
+}
+
+/** `alert` is what was wrong with the form, if it was sent before. */
+export function loginPage(
+  pending: Pending,
+  said: { readonly name: string; readonly alert?: string },
+): Document {
+  const described = said.alert === undefined ? undefined : html` aria-describedby="wrong"`;
+  const focus = html` autofocus`;
+  return {
+    title: 'Sign in',
+    formsLeadTo: [new URL(pending.redirectUri).origin],
+    body: html`<p><b>${pending.client.name}</b> asks you to sign in.</p>
+${said.alert === undefined ? undefined : html`<p role="alert" id="wrong">${said.alert}</p>`}
+<form method="post">
+<label for="user">Name</label>
+<input id="user" name="user" value="${said.name}" autocomplete="username" autocapitalize="none" spellcheck="false" required${said.name === '' ? focus : undefined}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${described}${said.name === '' ? undefined : focus}>
+<button class="main" type="submit" name="decision" value="sign-in">Sign in</button>
+<button type="submit" name="decision" value="cancel" formnovalidate>Cancel</button>
+</form>
+${pending.signedIn === undefined ? undefined : html`<p><a href="${MOUNT}/logout">Sign out ${pending.signedIn}</a></p>`}`,
+  };
+}
+
+export function consentPage({ client, scopes, redirectUri, signedIn }: Pending): Document {
+  const { origin } = new URL(redirectUri);
+  return {
+    title: `Allow ${client.name}?`,
+    formsLeadTo: [origin],
+    body: html`<p>You are signed in as <b>${signedIn}</b>. <b>${client.name}</b> asks to:</p>
+<ul>
+${scopes.map((scope) => html`<li>${SCOPES[scope] ?? scope} <small>(${scope})</small></li>`)}
+</ul>
+<p>Your answer goes to <b>${origin}</b>.</p>
+<form method="post">
+<button class="main" type="submit" name="decision" value="allow">Allow</button>
+<button type="submit" name="decision" value="cancel">Do not allow</button>
+</form>`,
+  };
+}
+
+export function expiredPage(): Document {
+  return {
+    title: 'This sign-in is over',
+    body: html`<p role="alert">It was finished, took longer than ten minutes, or began in another browser.</p>
+<p>Go back to the application you came from and begin again. The browser has to accept cookies of this site.</p>`,
+  };
+}

@@ -1,0 +1,111 @@
+// Login and consent: what a person sees between a client's request and its answer. GET shows the page, POST takes the form.
+// Called by server.ts; what a person decided goes to oidc-provider, which then answers the client.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { InteractionResults, Provider } from 'oidc-provider';
+import { sendDocument, sendSeeOther } from '../service/document.ts';
+import { isFromElsewhere, readForm } from '../service/form.ts';
+import { authenticate } from './accounts.ts';
+import { createAttempts } from './attempts.ts';
+import { clientOf } from './clients.ts';
+import { consentPage, expiredPage, loginPage, type Pending } from './interaction-pages.ts';
+import { errors } from './library.ts';
+import { addressOf } from './peer.ts';
+import { RESOURCE } from './provider.ts';
+
+type Details = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+export type InteractionHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+const MOST_TRIES = 5;
+const WINDOW_MS = 60_000;
+/** Of a name: what is longer is nobody's, and is not to be remembered whole. */
+const MOST_LETTERS = 64;
+
+/** OAU-8, OAU-9: five tries at the password of an account from one address, then 429 for what is left of a minute. */
+export function createInteractions(provider: Provider, now: () => number): InteractionHandler {
+  const attempts = createAttempts({ most: MOST_TRIES, windowMs: WINDOW_MS, now });
+
+  const finish = async (request: IncomingMessage, response: ServerResponse, result: InteractionResults) => {
+    sendSeeOther(response, await provider.interactionResult(request, response, result));
+  };
+
+  const login = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    pending: Pending,
+    form: URLSearchParams,
+  ) => {
+    const name = (form.get('user') ?? '').trim().toLowerCase().slice(0, MOST_LETTERS);
+    const key = `${name} ${addressOf(request)}`;
+    const wait = attempts.take(key);
+    if (wait !== undefined) {
+      const alert = `Too many tries. Wait ${wait} seconds, then try again.`;
+      return sendDocument(response, 429, loginPage(pending, { name, alert }), {
+        'Retry-After': String(wait),
+      });
+    }
+    const account = await authenticate(name, form.get('password') ?? '');
+    if (account === undefined) {
+      return sendDocument(
+        response,
+        401,
+        loginPage(pending, { name, alert: 'The name or the password is wrong.' }),
+      );
+    }
+    attempts.forgive(key);
+    if (pending.signedIn !== undefined && pending.signedIn !== account.id) {
+      const alert = `This browser is signed in as ${pending.signedIn}. Sign out first.`;
+      return sendDocument(response, 409, loginPage(pending, { name, alert }));
+    }
+    return finish(request, response, { login: { accountId: account.id } });
+  };
+
+  const consent = async (request: IncomingMessage, response: ServerResponse, pending: Pending) => {
+    if (pending.signedIn === undefined) return sendDocument(response, 400, expiredPage());
+    // A grant of its own for each consent: what is revoked together is what this consent gave.
+    const grant = new provider.Grant({ accountId: pending.signedIn, clientId: pending.client.id });
+    grant.addResourceScope(RESOURCE, pending.scopes.join(' '));
+    return finish(request, response, { consent: { grantId: await grant.save() } });
+  };
+
+  return async (request, response) => {
+    const details = await findDetails(provider, request, response);
+    const pending = details && pendingOf(details);
+    if (details === undefined || pending === undefined) return sendDocument(response, 400, expiredPage());
+    const page = details.prompt.name === 'login' ? loginPage(pending, { name: '' }) : consentPage(pending);
+    if (request.method !== 'POST') return sendDocument(response, 200, page);
+    const form = await readForm(request);
+    if (form === undefined || isFromElsewhere(request)) return sendDocument(response, 400, expiredPage());
+    if (form.get('decision') === 'cancel') {
+      return finish(request, response, { error: 'access_denied', error_description: 'the person said no' });
+    }
+    return details.prompt.name === 'login'
+      ? login(request, response, pending, form)
+      : consent(request, response, pending);
+  };
+}
+
+/** Undefined when it is over, was never begun in this browser, or belongs to another sign-in. */
+async function findDetails(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Details | undefined> {
+  try {
+    return await provider.interactionDetails(request, response);
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return undefined;
+    throw error;
+  }
+}
+
+function pendingOf({ params, session }: Details): Pending | undefined {
+  const client = clientOf(String(params.client_id));
+  if (client === undefined) return undefined;
+  return {
+    client,
+    scopes: String(params.scope).split(' '),
+    redirectUri: String(params.redirect_uri),
+    signedIn: session?.accountId,
+  };
+}

@@ -1,0 +1,33 @@
+// What the issuer says of itself (RFC 8414): oidc-provider's own document, less what is OpenID Connect's and not offered.
+// A middleware of the provider, after everything else.
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { SCOPES } from './clients.ts';
+
+const OFFERED: ReadonlySet<string> = new Set([
+  'issuer',
+  'authorization_endpoint',
+  'token_endpoint',
+  'revocation_endpoint',
+  'end_session_endpoint',
+  'jwks_uri',
+  'response_types_supported',
+  'grant_types_supported',
+  'code_challenge_methods_supported',
+  'token_endpoint_auth_methods_supported',
+  'revocation_endpoint_auth_methods_supported',
+  'authorization_response_iss_parameter_supported',
+]);
+
+export async function describeServer(
+  context: KoaContextWithOIDC,
+  next: () => Promise<unknown>,
+): Promise<void> {
+  await next();
+  const document: unknown = context.body;
+  if (context.oidc?.route !== 'discovery' || typeof document !== 'object' || document === null) return;
+  context.body = {
+    ...Object.fromEntries(Object.entries(document).filter(([name]) => OFFERED.has(name))),
+    response_modes_supported: ['query'],
+    scopes_supported: Object.keys(SCOPES),
+  };
+}

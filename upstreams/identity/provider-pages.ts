@@ -1,0 +1,48 @@
+// The pages that oidc-provider itself asks for: an error that may not be sent to a client, and signing out.
+// Given to it by provider.ts.
+import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
+import { type Document, renderDocument } from '../service/document.ts';
+import { html } from '../service/html.ts';
+import { MOUNT } from './environment.ts';
+
+/** What a person can do something with, in place of the library's words. */
+const WORDS: Readonly<Record<string, string>> = {
+  invalid_client: 'The application that sent you here is not known.',
+  invalid_redirect_uri: 'The application asked to be answered at an address that it has not registered.',
+};
+
+/** OAU-1: an unknown client or address gets this page and is never redirected to. */
+export function renderError(context: KoaContextWithOIDC, out: ErrorOut): void {
+  show(context, {
+    title: 'This sign-in cannot go on',
+    body: html`<p role="alert">${WORDS[out.error] ?? out.error_description ?? ''} <small>(${out.error})</small></p>
+<p>Nothing was granted and nobody was told. Go back to the application you came from and begin again; if it happens
+again, its makers have something to put right.</p>`,
+  });
+}
+
+/** `form` is oidc-provider's own, with its proof that the request is ours; the buttons belong to it by name. */
+export function renderSignOut(context: KoaContextWithOIDC, form: string): void {
+  const leadsTo = context.oidc.session?.state?.postLogoutRedirectUri;
+  show(context, {
+    title: 'Sign out?',
+    body: html`${{ html: form }}
+<p>You are signed in as <b>${context.oidc.session?.accountId}</b>. Applications keep what you allowed them until you sign out there, too.</p>
+<button class="main" form="op.logoutForm" type="submit" name="logout" value="yes">Sign out</button>
+<button form="op.logoutForm" type="submit">Stay signed in</button>`,
+    formsLeadTo: typeof leadsTo === 'string' ? [new URL(leadsTo).origin] : [],
+  });
+}
+
+export function renderSignedOut(context: KoaContextWithOIDC): void {
+  show(context, {
+    title: 'You are signed out',
+    body: html`<p role="status">This browser is signed in nowhere at ${new URL(context.oidc.issuer).host}${MOUNT} any more.</p>`,
+  });
+}
+
+function show(context: KoaContextWithOIDC, document: Document): void {
+  const { text, lines } = renderDocument(document);
+  context.set({ ...lines });
+  context.body = text;
+}

@@ -1,0 +1,143 @@
+// The authorization server itself: oidc-provider, set to what OAuth 2.0 with the rules of this house needs and to nothing more.
+// Behind server.ts, which knows the sockets; the pages of login and consent are in interaction.ts.
+import type { Configuration, KoaContextWithOIDC, Provider as ProviderType } from 'oidc-provider';
+import { accountOf } from './accounts.ts';
+import { createAdapter } from './adapter.ts';
+import { countSecrets } from './client-secret.ts';
+import { CLIENTS, clientOf } from './clients.ts';
+import type { IssuerKey } from './key-file.ts';
+import { errors, Provider } from './library.ts';
+import { describeServer } from './metadata.ts';
+import { renderError, renderSignedOut, renderSignOut } from './provider-pages.ts';
+import { clientMetadata } from './registration.ts';
+import type { Store } from './store.ts';
+
+/** The resource all sample APIs are, and the `aud` of the tokens for it. */
+export const RESOURCE = 'urn:sundial:samples';
+const AUDIENCE = 'sundial-samples';
+
+const MINUTE = 60;
+const DAY = 24 * 60 * MINUTE;
+
+/**
+ * Seconds. A JWT cannot be taken back before it ends, so one that a person granted is short and refreshed; a machine has
+ * its secret at hand and gets the hour that the specification allows at most.
+ */
+export const LIFETIMES = {
+  AuthorizationCode: MINUTE,
+  AccessToken: 10 * MINUTE,
+  ClientCredentials: 60 * MINUTE,
+  /** Each use makes a new one: unused for so long, the chain ends. */
+  RefreshToken: 14 * DAY,
+  /** And after this it ends in any case. */
+  Grant: 90 * DAY,
+  Interaction: 10 * MINUTE,
+  Session: 12 * 60 * MINUTE,
+} as const;
+
+export interface ProviderOptions {
+  /** Absolute URL without a trailing slash. */
+  readonly issuer: string;
+  /** The one that signs first, then those whose tokens have not all ended. */
+  readonly keys: readonly IssuerKey[];
+  readonly store: Store;
+  readonly cookieKeys: readonly string[];
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** OAU-1 to OAU-7, OAU-10. */
+export function createProvider({ issuer, keys, store, cookieKeys, now }: ProviderOptions): ProviderType {
+  const mount = new URL(issuer).pathname;
+  const cookie = { signed: true, httpOnly: true, sameSite: 'lax' } as const;
+  const configuration: Configuration = {
+    adapter: createAdapter(store, now),
+    clients: CLIENTS.map(clientMetadata),
+    jwks: { keys: [...keys] },
+    cookies: {
+      keys: [...cookieKeys],
+      names: { session: 'auth_session', interaction: 'auth_interaction', resume: 'auth_resume' },
+      long: { ...cookie, path: mount },
+      short: cookie,
+    },
+    routes: {
+      authorization: '/authorize',
+      token: '/token',
+      revocation: '/revoke',
+      jwks: '/.well-known/jwks.json',
+      end_session: '/logout',
+    },
+    // No implicit, no hybrid, no password: what is not listed does not exist.
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    pkce: { required: (_context, { clientId }) => clientOf(clientId)?.mayOmitPkce !== true },
+    // OAU-5: the specification sends it both times.
+    allowOmittingSingleRegisteredRedirectUri: false,
+    rotateRefreshToken: true,
+    issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
+    // A session here is a browser's; what a client was granted lasts until it is given back, reused or left unused.
+    expiresWithSession: () => false,
+    ttl: LIFETIMES,
+    findAccount: (_context, id) => accountOf(id) && { accountId: id, claims: () => ({ sub: id }) },
+    extraTokenClaims: (_context, { clientId }) => {
+      const created = clientId === undefined ? undefined : clientOf(clientId)?.accountCreated;
+      return created === undefined ? undefined : { account_created: created };
+    },
+    clientBasedCORS: () => false,
+    interactions: { url: (_context, { uid }) => `${mount}/interaction/${uid}` },
+    renderError,
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      clientCredentials: { enabled: true },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_context, client, token) => token.clientId === client.clientId,
+      },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: renderSignOut,
+        postLogoutSuccessSource: renderSignedOut,
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => RESOURCE,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (context, resource, { clientId }) => {
+          if (resource !== RESOURCE) throw new errors.InvalidTarget();
+          const scopes = clientOf(clientId)?.scopes ?? [];
+          checkScopes(context, scopes);
+          return {
+            scope: scopes.join(' '),
+            audience: AUDIENCE,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: 'RS256' } },
+          };
+        },
+      },
+    },
+  };
+  const provider = new Provider(issuer, configuration);
+  // server.ts says by these headers what the issuer is called, whatever a request called it.
+  provider.proxy = true;
+  provider.use(describeServer);
+  countSecrets(provider, now);
+  provider.on('server_error', (_context, error) => {
+    process.stderr.write(`identity: ${error.stack ?? error.message}\n`);
+  });
+  return provider;
+}
+
+/** RFC 6749 §3.3: a scope beyond the client's is refused, not left out; a machine that names none gets all of its own. */
+function checkScopes({ oidc }: KoaContextWithOIDC, mayHave: readonly string[]): void {
+  const { params } = oidc;
+  if (params === undefined) return;
+  if (oidc.route === 'token' && params.grant_type === 'client_credentials')
+    params.scope ??= mayHave.join(' ');
+  if (oidc.route === 'authorization' && params.scope === undefined) {
+    throw new errors.InvalidScope('scope is missing: name the least that is needed', '');
+  }
+  const beyond = [...oidc.requestParamScopes].filter((scope) => !mayHave.includes(scope));
+  if (beyond.length > 0)
+    throw new errors.InvalidScope('the client may not have one of the scopes', beyond.join(' '));
+}

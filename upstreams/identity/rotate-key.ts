@@ -1,0 +1,29 @@
+// Makes a new signing key for the sample issuer: `node upstreams/identity/rotate-key.ts`, then restart it.
+// Tokens of the key before stay good until they end, because the set goes on naming it.
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dataFolderOf } from './environment.ts';
+import { rotateIssuerKey } from './key-file.ts';
+
+/** As long as the longest token lives: before that, the key before the last one may still be needed. */
+const OVERLAP_MS = 3_600_000;
+
+const folder = dataFolderOf(process.env);
+try {
+  const last = await stat(join(folder, 'issuer-key-previous.json')).catch(() => undefined);
+  // A rename leaves the time of writing alone and sets that of the change.
+  const since = last === undefined ? OVERLAP_MS : Date.now() - last.ctimeMs;
+  if (since < OVERLAP_MS) {
+    const minutes = Math.ceil((OVERLAP_MS - since) / 60_000);
+    throw new Error(
+      `the last rotation is too recent: tokens of the key before it live ${minutes} more minutes`,
+    );
+  }
+  const { kid } = await rotateIssuerKey(folder);
+  process.stdout.write(
+    `The key ${kid} signs as soon as the identity service is restarted. Tokens signed before stay good until they end.\n`,
+  );
+} catch (error) {
+  process.stderr.write(`rotate-key: ${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 3;
+}

@@ -1,0 +1,58 @@
+// `node upstreams/receiver/main.ts`: runs the sample receiver of webhooks as a process of its own, subscribed to all sample events.
+// SUNDIAL_RECEIVER_FAILS=<status> makes every delivery fail with that status, to see what becomes of them.
+import { join, resolve } from 'node:path';
+import { readPort, runService } from '../service/run.ts';
+import { loadPair } from './certificate.ts';
+import { openReceived } from './received.ts';
+import { HOOKS, startReceiver } from './receiver.ts';
+import { keptSecret, register } from './registration.ts';
+
+const { env } = process;
+const folder = resolve(env.SUNDIAL_DATA || './data');
+const file = join(folder, 'receiver.json');
+const fails = env.SUNDIAL_RECEIVER_FAILS;
+
+await runService({
+  name: 'receiver',
+  variable: 'SUNDIAL_RECEIVER_PORT',
+  fallback: 4007,
+  environment: env,
+  start: async ({ port }) => {
+    if (fails && !/^[3-5]\d\d$/.test(fails))
+      throw new Error('SUNDIAL_RECEIVER_FAILS must be a status from 300 to 599');
+    const webhooks = readPort('receiver', 'SUNDIAL_WEBHOOKS_PORT', 4006, env);
+    const pair = await loadPair(folder, Date.now());
+    const received = openReceived(join(folder, 'receiver.db'));
+    let secret = keptSecret(file);
+    const service = await startReceiver({
+      port,
+      pair,
+      secrets: () => (secret === undefined ? [] : [secret]),
+      received,
+      failure: () => (fails ? Number(fails) : undefined),
+      now: Date.now,
+    });
+    const ending = new AbortController();
+    register({
+      service: `http://127.0.0.1:${webhooks}`,
+      url: `${service.url}${HOOKS}`,
+      file,
+      signal: ending.signal,
+    }).then(
+      (registered) => {
+        secret = registered;
+      },
+      (error: unknown) => {
+        if (!ending.signal.aborted) process.stderr.write(`receiver: ${String(error)}\n`);
+      },
+    );
+    return {
+      ...service,
+      close: async () => {
+        ending.abort();
+        await service.close();
+        received[Symbol.dispose]();
+      },
+    };
+  },
+});

@@ -1,0 +1,50 @@
+// What the receiver has taken, each event once, whatever is delivered again; kept over its restarts.
+// Written before a delivery is acknowledged.
+import { DatabaseSync } from 'node:sqlite';
+
+/** Longer than the service goes on trying (WH-4): what is forgotten sooner could come again and count twice. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+const SHOWN = 50;
+
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly type: string;
+  /** Seconds since 1970. */
+  readonly created: number;
+  readonly data: unknown;
+}
+
+export interface Received extends Disposable {
+  /** False where it is there already. */
+  readonly take: (event: ReceivedEvent, now: number) => boolean;
+  /** The latest, newest first. */
+  readonly latest: () => readonly ReceivedEvent[];
+  /** Different ones. */
+  readonly count: () => number;
+}
+
+/** `file` may be `:memory:`. */
+export function openReceived(file: string): Received {
+  const database = new DatabaseSync(file, { timeout: 2_000 });
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    CREATE TABLE IF NOT EXISTS received (
+      id TEXT PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS received_at ON received (at);
+  `);
+  const insert = database.prepare('INSERT OR IGNORE INTO received (id, at, event) VALUES (?, ?, ?)');
+  const forget = database.prepare('DELETE FROM received WHERE at < ?');
+  const select = database.prepare(`SELECT event FROM received ORDER BY at DESC, id DESC LIMIT ${SHOWN}`);
+  const count = database.prepare('SELECT count(*) AS events FROM received');
+  return {
+    take: (event, now) => {
+      forget.run(now - KEPT_MS);
+      return insert.run(event.id, now, JSON.stringify(event)).changes === 1;
+    },
+    latest: () => select.all().map(({ event }) => JSON.parse(String(event)) as ReceivedEvent),
+    count: () => Number(count.get()?.events),
+    [Symbol.dispose]: () => database.close(),
+  };
+}

@@ -1,0 +1,119 @@
+// A subscriber's side of webhooks: takes deliveries over TLS, believes those that are signed, and takes each event once.
+// What it took is shown at /received; it can be told to fail, for whoever wants to see what becomes of that.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { sendError, sendJson } from '../service/answer.ts';
+import type { Service } from '../service/listen.ts';
+import type { Received, ReceivedEvent } from './received.ts';
+import { verifyBodyOnly, verifyStandard } from './verify.ts';
+
+export const HOOKS = '/hooks';
+const MOST_BYTES = 1024 * 1024;
+
+export interface ReceiverOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly pair: { readonly cert: string; readonly key: string };
+  /** Of the subscription, the newest first; none yet: every delivery is refused. */
+  readonly secrets: () => readonly string[];
+  readonly received: Received;
+  /** The status with which a delivery fails that would have been taken; undefined: it is taken. */
+  readonly failure?: () => number | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Listens on 127.0.0.1 as `localhost`. Rejects with the system's error when the port cannot be had. */
+export async function startReceiver(options: ReceiverOptions): Promise<Service> {
+  const server = createServer({ ...options.pair, minVersion: 'TLSv1.2' }, (request, response) => {
+    answer(options, request, response).catch(() => response.destroy()); // the sender left in the middle
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `https://localhost:${port}`,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  options: ReceiverOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [path] = (request.url ?? '').split('?', 1);
+  switch (`${request.method} ${path}`) {
+    case 'GET /healthz':
+      return sendJson(response, 200, { status: 'ok' });
+    case 'GET /received':
+      return sendJson(response, 200, { total: options.received.count(), data: options.received.latest() });
+    case `POST ${HOOKS}`:
+      return takeDelivery(options, request, response);
+    case `GET ${HOOKS}`:
+      return sendError(response, 405, 'Deliveries are POSTed here', { Allow: 'POST' });
+    default:
+      return sendError(response, 404, `Deliveries are POSTed to ${HOOKS}; GET /received shows them`);
+  }
+}
+
+/** 200 at once, or 401 (WH-4): what is to be done about an event comes after the acknowledgement. */
+async function takeDelivery(
+  { secrets, received, failure, now }: ReceiverOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readBytes(request);
+  if (body === undefined) return sendError(response, 413, 'A delivery has at most 1 MiB');
+  const { headers } = request;
+  const known = secrets();
+  // A sender that knows the standard fields has signed the time; the literal form is for one that does not.
+  const isSigned =
+    headers['webhook-signature'] === undefined
+      ? verifyBodyOnly(headers, body, known)
+      : verifyStandard(headers, body, known, now());
+  if (!isSigned) return sendError(response, 401, 'The signature is missing, wrong or too old');
+  const event = readEvent(body);
+  if (event === undefined)
+    return sendError(response, 400, 'The body must be an event with id, type, created and data');
+  const status = failure?.();
+  if (status !== undefined) {
+    response.writeHead(status).end();
+    return;
+  }
+  const isNew = received.take(event, now());
+  sendJson(response, 200, { received: event.id, duplicate: !isNew });
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= MOST_BYTES) chunks.push(chunk);
+  }
+  return length <= MOST_BYTES ? Buffer.concat(chunks) : undefined;
+}
+
+function readEvent(body: Buffer): ReceivedEvent | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined; // no JSON is no event
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { id, type, created, data }: Partial<Record<keyof ReceivedEvent, unknown>> = value;
+  const isEvent =
+    typeof id === 'string' && id !== '' && typeof type === 'string' && typeof created === 'number';
+  return isEvent ? { id, type, created, data } : undefined;
+}

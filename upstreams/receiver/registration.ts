@@ -1,0 +1,116 @@
+// Subscribes the receiver where events are sent out, once: the secret that comes with it is kept, since it is told only then.
+// Called by main.ts as soon as the receiver listens; the service may start later than it.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+
+const EVENTS = [
+  'order.created',
+  'order.updated',
+  'order.cancelled',
+  'order.deleted',
+  'payment.completed',
+  'payment.failed',
+  'payment.refunded',
+] as const;
+const AGAIN_AFTER_MS = 500;
+const ANSWER_WITHIN_MS = 5_000;
+
+/** As a consumer's gateway would name it: on one machine, in a demo, the receiver needs no token. */
+const AS_CONSUMER = { 'x-consumer-id': 'sample-receiver' };
+
+interface Registration {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export interface RegistrationOptions {
+  /** Origin of the webhooks service. */
+  readonly service: string;
+  /** Where deliveries are to go. */
+  readonly url: string;
+  /** Where the secret is kept, readable by its owner alone. */
+  readonly file: string;
+  readonly signal: AbortSignal;
+}
+
+/** The secret of the last time, if there was one. */
+export function keptSecret(file: string): string | undefined {
+  return readKept(file)?.secret;
+}
+
+/**
+ * The secret of a subscription that is there and leads to `url`. Tries until the service answers; rejects when `signal` is
+ * aborted, or with what the service has against it.
+ */
+export async function register({ service, url, file, signal }: RegistrationOptions): Promise<string> {
+  for (;;) {
+    try {
+      const kept = readKept(file);
+      if (kept !== undefined && (await isThere(service, kept.id, url, signal))) return kept.secret;
+      const made = await subscribe(service, url, signal);
+      writeFileSync(`${file}.new`, JSON.stringify(made), { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+      return made.secret;
+    } catch (error) {
+      if (!isAway(error)) throw error;
+    }
+    await setTimeout(AGAIN_AFTER_MS, undefined, { signal });
+  }
+}
+
+async function isThere(service: string, id: string, url: string, signal: AbortSignal): Promise<boolean> {
+  const { status, body } = await call(`${service}/webhooks/${encodeURIComponent(id)}`, {}, signal);
+  return status === 200 && textMember(body, 'url') === url;
+}
+
+async function subscribe(service: string, url: string, signal: AbortSignal): Promise<Registration> {
+  const init = { method: 'POST', body: JSON.stringify({ url, events: EVENTS }) };
+  const { status, body } = await call(`${service}/webhooks`, init, signal);
+  const [id, secret] = [textMember(body, 'id'), textMember(body, 'secret')];
+  if (status !== 201 || id === undefined || secret === undefined)
+    throw new Error(`the webhooks service does not subscribe it: ${textMember(body, 'message') ?? status}`);
+  return { id, secret };
+}
+
+/** Rejects as `fetch` does, and with `Away` for what may be well later. */
+async function call(
+  url: string,
+  init: { readonly method?: string; readonly body?: string },
+  signal: AbortSignal,
+): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(url, {
+    ...init,
+    headers: { ...AS_CONSUMER, 'content-type': 'application/json' },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
+  });
+  if (response.status >= 500) throw new Away();
+  return { status: response.status, body: await response.json() };
+}
+
+class Away extends Error {}
+
+function isAway(error: unknown): boolean {
+  const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+  return error instanceof Away || isLate || (error instanceof TypeError && error.message === 'fetch failed');
+}
+
+function readKept(file: string): Registration | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const value: unknown = JSON.parse(text);
+  const [id, secret] = [textMember(value, 'id'), textMember(value, 'secret')];
+  if (id === undefined || secret === undefined)
+    throw new Error(`${file} holds no subscription; remove it to make one`);
+  return { id, secret };
+}
+
+function textMember(value: unknown, name: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const member: unknown = Reflect.get(value, name);
+  return typeof member === 'string' ? member : undefined;
+}

@@ -1,0 +1,60 @@
+// One call of the API: who asks, for what, and what the service has to answer with.
+// Made by api.ts and used by everything that answers; here also what several answers share.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sendError, sendText } from '../service/answer.ts';
+import { type JsonObject, readObject } from '../service/body.ts';
+import { isWrittenIn, JSON_TYPE } from '../service/media.ts';
+import { judge, linesOf, tagOf } from '../service/validators.ts';
+import type { EpochMs } from './delivery.ts';
+import type { HealthRules } from './health.ts';
+import type { WebhookStore } from './store.ts';
+import type { CheckUrl } from './written-subscription.ts';
+
+export interface ApiParts {
+  readonly store: WebhookStore;
+  readonly checkUrl: CheckUrl;
+  /** WH-2: a secret that no one has had, and the form in which it is kept. */
+  readonly newSecret: () => { readonly secret: string; readonly sealed: string };
+  /** Ends in what no other id ends in; no dots. */
+  readonly newId: (prefix: string) => string;
+  readonly rules: HealthRules;
+  readonly now: () => EpochMs;
+}
+
+export interface Call {
+  readonly parts: ApiParts;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly owner: string;
+  readonly query: URLSearchParams;
+}
+
+/** What each method of a resource does; a GET answers HEAD as well. */
+export type Methods = Readonly<Partial<Record<string, () => Promise<void>>>>;
+
+/** Representations are for their owner alone, and checked each time. */
+export const CACHE_CONTROL = 'private, no-cache';
+
+/** The object in the body; undefined when the answer was a refusal. */
+export async function readBody(
+  { request, response }: Call,
+  { types = [JSON_TYPE], isOptional = false }: { types?: readonly string[]; isOptional?: boolean } = {},
+): Promise<JsonObject | undefined> {
+  if (!isWrittenIn(types, request.headers)) {
+    sendError(response, 415, `The body must be ${types.join(' or ')} in UTF-8`);
+    return undefined;
+  }
+  const body = await readObject(request, { isOptional });
+  if (body.kind === 'object') return body.value;
+  sendError(response, body.status, body.message);
+  return undefined;
+}
+
+/** 200 with its validators, or 304 where the client has it (RFC 9110 §13.1.2). A list has no date: it also shrinks. */
+export function sendFound({ request, response, parts }: Call, body: string, lastModified?: EpochMs): void {
+  const validators = { etag: tagOf(body), lastModified: lastModified ?? parts.now() };
+  const dated = lastModified === undefined ? { ETag: validators.etag } : linesOf(validators);
+  const lines = { ...dated, 'Cache-Control': CACHE_CONTROL };
+  if (judge(request.headers, true, validators) === 'not-modified') response.writeHead(304, lines).end();
+  else sendText(response, 200, body, lines);
+}

@@ -1,0 +1,47 @@
+// Where a delivery may go: https, to a name that is somebody else's (WH-7).
+// Asked when a subscription is written and before each attempt; what the name then points to is judged by attempt.ts.
+import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+
+export interface DestinationRules {
+  /** `host:port` that may be called wherever it points: receivers of our own, the demo's for one. */
+  readonly allow: readonly string[];
+  /** Addresses that are public and ours: nobody makes us call ourselves. */
+  readonly deny: readonly string[];
+}
+
+export type Destination =
+  | { readonly kind: 'allowed'; readonly url: URL; readonly isOurs: boolean }
+  | { readonly kind: 'refused'; readonly message: string };
+
+const MOST_CHARACTERS = 2_048;
+const HTTPS_PORT = '443';
+/** Names that no public server answers to. */
+const NOT_PUBLIC =
+  /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|test|example|invalid|onion|home\.arpa)$/;
+
+/** `written` as a URL to deliver to, or what is wrong with it, for whoever wrote it. Resolves no name. */
+export function checkDestination(written: string, { allow }: DestinationRules): Destination {
+  if (written.length > MOST_CHARACTERS) return refuse(`url may have at most ${MOST_CHARACTERS} characters`);
+  const url = URL.parse(written);
+  if (url === null) return refuse('url must be an absolute address, as https://example.com/hooks');
+  if (url.protocol !== 'https:') return refuse('url must begin with https://');
+  if (url.username !== '' || url.password !== '')
+    return refuse('url must not hold a user name or a password');
+  if (url.hash !== '') return refuse('url must not have a fragment: it is never sent');
+  const port = url.port === '' ? HTTPS_PORT : url.port;
+  if (allow.includes(`${url.hostname}:${port}`)) return { kind: 'allowed', url, isOurs: true };
+  if (port !== HTTPS_PORT) return refuse('url must use port 443');
+  if (isIP(url.hostname.replace(/^\[(.*)\]$/, '$1')) !== 0)
+    return refuse('url must have a host name, not an address');
+  if (!isPublicName(url.hostname)) return refuse('url must have a public host name');
+  return { kind: 'allowed', url, isOurs: false };
+}
+
+function isPublicName(host: string): boolean {
+  return host.includes('.') && !host.endsWith('.') && domainToASCII(host) === host && !NOT_PUBLIC.test(host);
+}
+
+function refuse(message: string): Destination {
+  return { kind: 'refused', message };
+}

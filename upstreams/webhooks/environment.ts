@@ -1,0 +1,68 @@
+// What the environment says of the webhooks service: its store, its key, and which receivers are our own.
+// Read by main.ts; what is wrong with it is one sentence.
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { DestinationRules } from './destination.ts';
+import { loadSealingKey } from './secret.ts';
+import { openSqliteStore } from './sqlite/store.ts';
+import type { WebhookStore } from './store.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Surroundings {
+  readonly store: WebhookStore;
+  readonly sealingKey: Buffer;
+  readonly destinations: DestinationRules;
+  readonly ca: () => string | undefined;
+}
+
+/**
+ * `SUNDIAL_DATA`: folder of webhooks.db and webhooks-key, default ./data. `SUNDIAL_WEBHOOKS_STORE`: the URL of a Redis, for
+ * several processes. `SUNDIAL_WEBHOOKS_KEY`: the key itself, 32 bytes in base64, which they share. `SUNDIAL_WEBHOOKS_ALLOW`:
+ * `host:port` of receivers of our own, separated by commas, and `SUNDIAL_WEBHOOKS_CA`: a file with the certificate that
+ * they are trusted by, which may come later. `SUNDIAL_WEBHOOKS_DENY`: public addresses of our own, which nobody makes us call.
+ *
+ * @throws Error with a sentence for the operator
+ */
+export async function openSurroundings(
+  environment: Environment,
+  { now, onFault }: { readonly now: () => number; readonly onFault: (error: unknown) => void },
+): Promise<Surroundings> {
+  const folder = resolve(environment.SUNDIAL_DATA || './data');
+  const caFile = environment.SUNDIAL_WEBHOOKS_CA;
+  return {
+    sealingKey: readKey(environment.SUNDIAL_WEBHOOKS_KEY) ?? loadSealingKey(folder),
+    destinations: {
+      allow: listed(environment.SUNDIAL_WEBHOOKS_ALLOW),
+      deny: listed(environment.SUNDIAL_WEBHOOKS_DENY),
+    },
+    ca: () => (caFile && existsSync(caFile) ? readFileSync(caFile, 'utf8') : undefined),
+    store: await openStore(environment.SUNDIAL_WEBHOOKS_STORE, folder, now, onFault),
+  };
+}
+
+async function openStore(
+  url: string | undefined,
+  folder: string,
+  now: () => number,
+  onFault: (error: unknown) => void,
+): Promise<WebhookStore> {
+  if (!url) return openSqliteStore({ file: join(folder, 'webhooks.db'), now });
+  if (!/^rediss?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new Error('SUNDIAL_WEBHOOKS_STORE must be a redis:// or rediss:// URL, or left out');
+  }
+  // Most start without a Redis, and then without loading what speaks to one.
+  const { openRedisStore } = await import('./redis/store.ts');
+  return openRedisStore({ url, now, onFault });
+}
+
+function readKey(written: string | undefined): Buffer | undefined {
+  if (!written) return undefined;
+  const key = Buffer.from(written, 'base64');
+  if (key.length !== 32) throw new Error('SUNDIAL_WEBHOOKS_KEY must be 32 bytes in base64');
+  return key;
+}
+
+function listed(written = ''): readonly string[] {
+  return written.split(',').flatMap((each) => each.trim() || []);
+}

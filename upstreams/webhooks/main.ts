@@ -1,0 +1,24 @@
+// `node upstreams/webhooks/main.ts`: runs the webhooks service as a process of its own.
+// Started by the demo; environment.ts says what can be set.
+import { runService } from '../service/run.ts';
+import { openSurroundings } from './environment.ts';
+import { createFaultLog } from './fault-log.ts';
+import { startWebhooks } from './webhooks.ts';
+
+const log = (line: Readonly<Record<string, unknown>>): void => {
+  process.stderr.write(`${JSON.stringify({ service: 'webhooks', ...line })}\n`);
+};
+
+await runService({
+  name: 'webhooks',
+  variable: 'SUNDIAL_WEBHOOKS_PORT',
+  fallback: 4006,
+  environment: process.env,
+  start: async ({ port }) => {
+    const surroundings = await openSurroundings(process.env, {
+      now: Date.now,
+      onFault: createFaultLog(log, Date.now),
+    });
+    return startWebhooks({ port, ...surroundings, log });
+  },
+});

@@ -1,0 +1,21 @@
+-- Forgets finished deliveries and the events that nobody can ask for any more, some at a time.
+-- KEYS[1] the finished deliveries of one state by when they were. ARGV: prefix, state, before, at most.
+-- Returns how many deliveries and events were forgotten.
+local prefix, before, most = ARGV[1], '(' .. ARGV[3], tonumber(ARGV[4])
+local gone = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', before, 'LIMIT', 0, most)
+for _, id in ipairs(gone) do
+  local record = redis.call('GET', prefix .. 'delivery:' .. id)
+  if record then
+    local log = prefix .. 'log:' .. cjson.decode(record).subscription
+    redis.call('ZREM', log, id)
+    redis.call('ZREM', log .. ':' .. ARGV[2], id)
+    redis.call('DEL', prefix .. 'delivery:' .. id)
+  end
+  redis.call('ZREM', KEYS[1], id)
+end
+local events = redis.call('ZRANGEBYSCORE', prefix .. 'events', '-inf', before, 'LIMIT', 0, most)
+for _, id in ipairs(events) do
+  redis.call('DEL', prefix .. 'event:' .. id)
+  redis.call('ZREM', prefix .. 'events', id)
+end
+return #gone + #events

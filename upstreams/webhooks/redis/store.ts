@@ -1,0 +1,91 @@
+// The store in Redis, for several machines: records as JSON, each changed only if it is still as it was read.
+// Implements store.ts; the work is handed out by BullMQ (work-queue.ts), but what is true stands in the records.
+import type { Delivery, KeptEvent } from '../delivery.ts';
+import { type Health, WELL } from '../health.ts';
+import type { WebhookStore } from '../store.ts';
+import { connect } from './connection.ts';
+import { createDeliveryRecords } from './delivery-records.ts';
+import { weaknessesOf } from './persistence.ts';
+import { createSubscriptionRecords } from './subscription-records.ts';
+import { createWorkQueue } from './work-queue.ts';
+
+export interface RedisStoreOptions {
+  readonly url: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly onFault: (error: unknown) => void;
+  /** In front of every key; in braces, so that a cluster keeps them together. */
+  readonly prefix?: string;
+}
+
+const FORGET_AT_ONCE = 500;
+
+/** Resolves whether or not Redis answers; while it does not, calls reject with `StoreAway`. */
+export async function openRedisStore({
+  url,
+  now,
+  onFault,
+  prefix = '{sundial-webhooks}:',
+}: RedisStoreOptions): Promise<WebhookStore> {
+  const connection = await connect(url, onFault);
+  const look = (): void => {
+    weaknessesOf(connection.redis).then((found) => {
+      for (const weakness of found) onFault(weakness);
+    }, onFault);
+  };
+  connection.redis.on('ready', look);
+  if (connection.redis.status === 'ready') look();
+  const queue = createWorkQueue(connection, { prefix, now, onFault });
+  const keep = connection.script('keep');
+  const saveRecord = connection.script('save-record');
+  const forget = connection.script('forget');
+  const eventKey = (id: string) => `${prefix}event:${id}`;
+  const healthKey = (subscription: string) => `${prefix}health:${subscription}`;
+  const read = (key: string) => connection.ask((redis) => redis.get(key));
+
+  return {
+    kind: 'redis',
+    subscriptions: createSubscriptionRecords(connection, prefix),
+    deliveries: createDeliveryRecords(connection, { prefix, now, onDue: queue.add }),
+    health: {
+      read: async (subscription) => parse<Health>(await read(healthKey(subscription))) ?? WELL,
+      change: async (subscription, change) => {
+        for (;;) {
+          const raw = (await read(healthKey(subscription))) ?? '';
+          const before = parse<Health>(raw) ?? WELL;
+          const after = change(before);
+          if (after === before) return before;
+          if ((await saveRecord(healthKey(subscription), [raw, JSON.stringify(after)])) === 1) return after;
+        }
+      },
+    },
+    keep: async (event, deliveries) => {
+      const args = [prefix, event.id, JSON.stringify(event), event.kept, ...deliveries.flatMap(keptAs)];
+      if ((await keep(eventKey(event.id), args)) !== 1) return 'known';
+      await queue.add(deliveries);
+      return 'kept';
+    },
+    event: async (id) => parse<KeptEvent>(await read(eventKey(id))),
+    work: queue.work,
+    forget: async (before) => {
+      for (const state of ['delivered', 'dead']) {
+        const args = [prefix, state, before, FORGET_AT_ONCE];
+        while (Number(await forget(`${prefix}state:${state}`, args)) >= FORGET_AT_ONCE);
+      }
+    },
+    close: async () => {
+      await queue.close();
+      connection.close();
+    },
+  };
+}
+
+function keptAs(delivery: Delivery): readonly (string | number)[] {
+  const { id, subscription, created, nextAt } = delivery;
+  return [id, subscription, JSON.stringify(delivery), created, nextAt];
+}
+
+function parse<T>(raw: string | null): T | undefined {
+  // Records are written by this store alone, so their form is not checked again.
+  return raw === null || raw === '' ? undefined : (JSON.parse(raw) as T);
+}

@@ -1,0 +1,64 @@
+// The secret a subscriber shares with us: made once, told once, kept sealed.
+// Made when a subscription is made or rotated; opened by delivery just before it signs.
+import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** `whsec_` and base64 of the bytes that are the HMAC key (WH-2): those bytes, not these characters. */
+export type Secret = `whsec_${string}`;
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+export function makeSecret(random: (bytes: number) => Buffer = randomBytes): Secret {
+  return `${PREFIX}${random(SECRET_BYTES).toString('base64')}`;
+}
+
+/** The bytes that sign. */
+export function secretBytes(secret: Secret): Buffer {
+  return Buffer.from(secret.slice(PREFIX.length), 'base64');
+}
+
+/** As it is kept: AES-256-GCM under the key of this service, in base64. */
+export function sealSecret(key: Buffer, secret: Secret): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const sealed = Buffer.concat([cipher.update(secretBytes(secret)), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
+}
+
+/** @throws Error when it was sealed under another key, or is damaged */
+export function openSecret(key: Buffer, sealed: string): Secret {
+  const bytes = Buffer.from(sealed, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES));
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  const opened = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+  return `${PREFIX}${opened.toString('base64')}`;
+}
+
+/**
+ * The key of this service in `webhooks-key` of the data folder, readable by its owner alone; made where there is none. Of two
+ * processes that start at once the second takes the first's: a link never replaces a file.
+ *
+ * @throws Error when the file holds something else
+ */
+export function loadSealingKey(dataFolder: string): Buffer {
+  const file = join(dataFolder, 'webhooks-key');
+  mkdirSync(dataFolder, { recursive: true });
+  const draft = `${file}.${randomUUID()}`;
+  writeFileSync(draft, randomBytes(KEY_BYTES).toString('base64'), { mode: 0o600, flag: 'wx' });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
+  if (key.length !== KEY_BYTES)
+    throw new Error(`${file} holds no key of ${KEY_BYTES} bytes in base64; what was sealed under it is lost`);
+  return key;
+}

@@ -1,0 +1,95 @@
+// What callers see of subscriptions, their deliveries and their endpoints. Instants are seconds since 1970, as in events.
+// Used by the API and the admin reads; a secret is shown by neither, but once by the answer that made it.
+import type { Delivery, EpochMs } from './delivery.ts';
+import { breakerState, type Health, type HealthRules, wayToDisabled } from './health.ts';
+import { type Subscription, signingSecrets } from './subscription.ts';
+
+export const SUBSCRIPTION_FIELDS = [
+  'id',
+  'url',
+  'events',
+  'signature',
+  'status',
+  'disabled',
+  'previous_secrets_until',
+  'created',
+  'updated',
+] as const;
+
+export const DELIVERY_FIELDS = [
+  'id',
+  'event',
+  'type',
+  'state',
+  'reason',
+  'replays',
+  'next_attempt',
+  'attempts',
+  'created',
+  'updated',
+] as const;
+
+type Shown<Name extends string> = Readonly<Partial<Record<Name, unknown>>>;
+
+export function showSubscription(
+  subscription: Subscription,
+  now: EpochMs,
+): Shown<(typeof SUBSCRIPTION_FIELDS)[number]> {
+  const { id, url, events, signature, disabled, created, updated } = subscription;
+  const overlaps = signingSecrets(subscription, now).flatMap(({ until }) => until ?? []);
+  return {
+    id,
+    url,
+    events,
+    signature,
+    status: disabled === undefined ? 'enabled' : 'disabled',
+    ...(disabled !== undefined && { disabled: { reason: disabled.reason, at: seconds(disabled.at) } }),
+    ...(overlaps.length > 0 && { previous_secrets_until: seconds(Math.max(...overlaps)) }),
+    created: seconds(created),
+    updated: seconds(updated),
+  };
+}
+
+export function showDelivery(delivery: Delivery): Shown<(typeof DELIVERY_FIELDS)[number]> {
+  const { id, event, type, state, death, round, nextAt, attempts, created, updated } = delivery;
+  return {
+    id,
+    event,
+    type,
+    state,
+    ...(death !== undefined && { reason: death }),
+    replays: round,
+    ...(state === 'pending' && { next_attempt: seconds(nextAt) }),
+    attempts: attempts.map(({ at, outcome, status, message, durationMs }) => ({
+      at: seconds(at),
+      outcome,
+      ...(status !== undefined && { status }),
+      message,
+      duration_ms: durationMs,
+    })),
+    created: seconds(created),
+    updated: seconds(updated),
+  };
+}
+
+export function showHealth(health: Health, rules: HealthRules, now: EpochMs): object {
+  const { failures, failingSince, openUntil, lastSuccess, lastFailure } = health;
+  return {
+    breaker: breakerState(health, now),
+    ...(openUntil !== undefined && { open_until: seconds(openUntil) }),
+    failures,
+    ...(failingSince !== undefined && { failing_since: seconds(failingSince) }),
+    way_to_disabled: wayToDisabled(health, rules),
+    ...(lastSuccess !== undefined && { last_success: seconds(lastSuccess) }),
+    ...(lastFailure !== undefined && { last_failure: seconds(lastFailure) }),
+  };
+}
+
+export function pickFields(shown: object, fields: readonly string[] | undefined): object {
+  if (fields === undefined) return shown;
+  return Object.fromEntries(Object.entries(shown).filter(([name]) => fields.includes(name)));
+}
+
+function seconds(at: EpochMs): number {
+  return Math.floor(at / 1000);
+}

@@ -1,0 +1,85 @@
+// webhooks.db: its tables and its transactions. Opened by store.ts, which alone knows what the rows mean.
+// WAL; what was acknowledged to somebody is synced, what can be done again by another attempt is not.
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+
+/** The number of a file's schema is how many of these it has seen; once released, none is edited. */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE subscription (
+     id TEXT PRIMARY KEY, owner TEXT NOT NULL, created INTEGER NOT NULL, record TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX subscription_of_owner ON subscription (owner, created);
+   CREATE TABLE wanted (
+     type TEXT NOT NULL, subscription TEXT NOT NULL, PRIMARY KEY (type, subscription)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX wanted_by ON wanted (subscription);
+   CREATE TABLE health (subscription TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT, WITHOUT ROWID;
+   CREATE TABLE event (
+     id TEXT PRIMARY KEY, type TEXT NOT NULL, body TEXT NOT NULL, kept INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX event_kept ON event (kept);
+   CREATE TABLE delivery (
+     id TEXT PRIMARY KEY, subscription TEXT NOT NULL, event TEXT NOT NULL, state TEXT NOT NULL,
+     due INTEGER NOT NULL, updated INTEGER NOT NULL, record TEXT NOT NULL,
+     leased_by TEXT, leased_until INTEGER NOT NULL DEFAULT 0
+   ) STRICT;
+   CREATE INDEX delivery_due ON delivery (due) WHERE state = 'pending';
+   CREATE INDEX delivery_state ON delivery (state, updated);
+   CREATE INDEX delivery_of_subscription ON delivery (subscription, state);
+   CREATE INDEX delivery_of_event ON delivery (event);`,
+];
+
+/** How long another process may hold the file before a call fails. */
+const BUSY_MS = 5_000;
+
+export interface Database {
+  readonly prepare: (sql: string) => StatementSync;
+  /** One transaction, on the disk when it returns. */
+  readonly durably: <T>(work: () => T) => T;
+  /** One transaction that survives kill -9, but may be undone by a loss of power. */
+  readonly soon: <T>(work: () => T) => T;
+  readonly close: () => void;
+}
+
+/** @throws what SQLite says, and when a newer edition wrote the file */
+export function openDatabase(file: string): Database {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const database = new DatabaseSync(file, { timeout: BUSY_MS });
+  try {
+    database.exec('PRAGMA journal_mode = WAL');
+    migrate(database, file);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const transact = <T>(synchronous: 'FULL' | 'NORMAL', work: () => T): T => {
+    database.exec(`PRAGMA synchronous = ${synchronous}; BEGIN IMMEDIATE`);
+    try {
+      const result = work();
+      database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  };
+  return {
+    prepare: (sql) => database.prepare(sql),
+    durably: (work) => transact('FULL', work),
+    soon: (work) => transact('NORMAL', work),
+    close: () => database.close(),
+  };
+}
+
+function migrate(database: DatabaseSync, file: string): void {
+  database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
+  const found = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+  if (found > MIGRATIONS.length) {
+    throw new Error(
+      `${file} was written by a newer edition (schema ${found}, this one knows ${MIGRATIONS.length})`,
+    );
+  }
+  for (const migration of MIGRATIONS.slice(found)) database.exec(migration);
+  database.exec(`PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+}

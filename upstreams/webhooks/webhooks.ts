@@ -1,0 +1,133 @@
+// The webhooks service: takes events in, keeps them, and delivers them to whoever subscribed.
+// Puts its parts together around one store; main.ts and tests choose the store and the figures.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { sendError, sendJson } from '../service/answer.ts';
+import { type ListenOptions, listen, type Service } from '../service/listen.ts';
+import { answerAdmin, isFromHere } from './admin.ts';
+import { answerApi, PATH } from './api.ts';
+import { createAttempt } from './attempt.ts';
+import { createDeliver } from './deliver.ts';
+import { checkDestination, type DestinationRules } from './destination.ts';
+import { createEndpointSlots } from './endpoint-slots.ts';
+import { sendFailure } from './failure.ts';
+import { createFaultLog } from './fault-log.ts';
+import { answerIntake, INTAKE_PATH } from './intake.ts';
+import { createMetrics } from './metrics.ts';
+import { makeSecret, openSecret, sealSecret } from './secret.ts';
+import type { WebhookStore } from './store.ts';
+import { type Tuning, USUAL } from './tuning.ts';
+import { createWarn } from './warnings.ts';
+
+export interface WebhooksOptions extends ListenOptions {
+  /** Closed with the service. */
+  readonly store: WebhookStore;
+  /** Secrets are kept under it: 32 bytes, the same for all processes of one store. */
+  readonly sealingKey: Buffer;
+  readonly destinations: DestinationRules;
+  /** PEM of what receivers of our own are trusted by, now. */
+  readonly ca: () => string | undefined;
+  readonly tuning?: Partial<Tuning>;
+  /** One line for the operator, without a secret. */
+  readonly log: (line: Readonly<Record<string, unknown>>) => void;
+  /** Epoch milliseconds; default the system clock. */
+  readonly now?: () => number;
+  readonly random?: () => number;
+}
+
+const FORGET_EVERY_MS = 3_600_000;
+/** Beyond the drain: what a store that is away may still take. */
+const END_WITHIN_MS = 500;
+
+/** Rejects when the port cannot be had. At the end what runs is waited for, for a while. */
+export async function startWebhooks(options: WebhooksOptions): Promise<Service> {
+  const { store, sealingKey, destinations, ca, log, now = Date.now, random = Math.random } = options;
+  const tuning: Tuning = { ...USUAL, ...options.tuning };
+  const { rules } = tuning;
+  const metrics = createMetrics(store, now);
+  const ending = new AbortController();
+  const onFault = createFaultLog(log, now);
+  const apiParts = {
+    store,
+    rules,
+    now,
+    checkUrl: (url: string) => checkDestination(url, destinations),
+    newSecret: () => {
+      const secret = makeSecret();
+      return { secret, sealed: sealSecret(sealingKey, secret) };
+    },
+    newId: (prefix: string) => `${prefix}_${randomBytes(16).toString('base64url')}`,
+  };
+  const intakeParts = { store, now, observe: metrics.countEvent };
+
+  const service = await listen((request, response) => {
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const answer = async (): Promise<void> => {
+      if (path === PATH || path.startsWith(`${PATH}/`)) return answerApi(apiParts, request, response);
+      if (path === INTAKE_PATH) return answerIntake(intakeParts, request, response);
+      if (path.startsWith('/admin/')) return answerAdmin({ store, rules, now }, request, response);
+      if (path === '/metrics' && isFromHere(request)) {
+        const text = await metrics.text();
+        response
+          .writeHead(200, { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' })
+          .end(text);
+        return;
+      }
+      if (path === '/readyz') {
+        await store.deliveries.counts();
+        return sendJson(response, 200, { status: 'ok' }, { 'Cache-Control': 'no-store' });
+      }
+      sendError(response, 404, 'There is no such resource');
+    };
+    answer().catch((error: unknown) => sendFailure(request, response, error, { now, log }));
+  }, options);
+
+  const warn = createWarn({
+    store,
+    rules,
+    now,
+    tell: (event, details) => {
+      log({ event, ...details });
+      if (event === 'webhook_failing') metrics.countAlert(Number(details.level));
+      else metrics.countDisabled(String(details.reason));
+    },
+  });
+  const work = store.work(
+    createDeliver({
+      store,
+      attempt: createAttempt({ rules: destinations, ca, timeoutMs: tuning.attemptMs, now }),
+      nextDelay: tuning.nextDelay,
+      openSecret: (sealed) => openSecret(sealingKey, sealed),
+      slots: createEndpointSlots(tuning.perEndpoint),
+      rules,
+      warn,
+      observe: ({ id, subscription, type, state }, attempt) => {
+        metrics.countAttempt(attempt);
+        if (state !== 'dead') return;
+        metrics.countDead();
+        log({ event: 'dead_letter', delivery: id, subscription, type });
+      },
+      ending: ending.signal,
+      now,
+      random,
+    }),
+    { concurrency: tuning.concurrency, leaseMs: tuning.leaseMs, onFault },
+  );
+  const forgetting = setInterval(() => {
+    store.forget(now() - tuning.keepMs).catch(onFault);
+  }, FORGET_EVERY_MS);
+  forgetting.unref();
+
+  return {
+    ...service,
+    close: async () => {
+      clearInterval(forgetting);
+      await service.close();
+      const drained = work.stop().catch(onFault);
+      await Promise.race([drained, pause(tuning.drainMs)]);
+      ending.abort();
+      await Promise.race([drained, pause(END_WITHIN_MS)]);
+      await store.close();
+    },
+  };
+}
