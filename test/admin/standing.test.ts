@@ -180,7 +180,7 @@ describe('the versions', () => {
 });
 
 describe('one version', () => {
-  it('has its calls of thirty days, today last, and whom its end today would meet and spare', async () => {
+  it('has its calls of thirty days and today, and whom its end today would meet and spare', async () => {
     const { status, body } = await detail();
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -188,7 +188,7 @@ describe('one version', () => {
       countedSince: '2026-08-01T00:00:00Z',
       version: { version: 'v1' },
     });
-    expect(body.days).toHaveLength(30);
+    expect(body.days).toHaveLength(31);
     expect(body.days.slice(-3)).toEqual([
       { day: '2026-11-18', calls: 14 },
       { day: '2026-11-19', calls: 3 },

@@ -26,6 +26,7 @@ export interface VersionPagePorts {
   readonly recordsUsage: boolean;
 }
 
+/** Whole ones, and today: what /-/usage counts for 30d. */
 const DAYS = 30;
 const LOOK_WITHIN_MS = 8_000;
 
@@ -55,7 +56,7 @@ export async function versionPage(
 async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs) {
   const ledger = boundedReads(LOOK_WITHIN_MS, ports.ledger, ports.monotonic);
   const filter = { api: rules.api, version: rules.label };
-  const since = daysBefore(now, DAYS - 1);
+  const since = daysBefore(now, DAYS);
   const byDay = new Map<UsageDay, number>(daysUntil(now).map((day) => [day, 0]));
   const met = { consumers: new Set<string>(), calls: 0 };
   const spared = { consumers: new Set<string>(), calls: 0 };
@@ -90,7 +91,7 @@ async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs)
 
 function daysUntil(now: EpochMs): readonly UsageDay[] {
   const today = dayNumberAt(now);
-  return Array.from({ length: DAYS }, (_, index) => dayNamed(today - DAYS + 1 + index));
+  return Array.from({ length: DAYS + 1 }, (_, index) => dayNamed(today - DAYS + index));
 }
 
 function groupBody({

@@ -1,9 +1,14 @@
 // The frame of every page: which page the address means, who is signed in, the warnings above, and looking again.
 // A page is a module that says what it asks (look) and what it shows of that (view).
 import { ask, Refused } from './ask.js';
+import * as configuration from './configuration.js';
+import * as consumer from './consumer.js';
 import { show } from './elements.js';
+import * as limits from './limits.js';
 import * as overview from './overview.js';
 import { signInForm, whoBox } from './sign-in.js';
+import * as upstreams from './upstreams.js';
+import * as version from './version.js';
 import { warnings } from './warnings.js';
 
 /**
@@ -26,6 +31,11 @@ import { warnings } from './warnings.js';
 /** @type {Readonly<Record<string, Page>>} */
 const PAGES = {
   '/dashboard/': overview,
+  '/dashboard/version': version,
+  '/dashboard/consumer': consumer,
+  '/dashboard/limits': limits,
+  '/dashboard/upstreams': upstreams,
+  '/dashboard/configuration': configuration,
 };
 
 const EVERY_MS = 5_000;
@@ -39,6 +49,8 @@ let usage = /** @type {any} */ (undefined);
 let usageDue = 0;
 let timer = 0;
 let turn = 0;
+/** Whoever asks for the form means its field. */
+let wantsFocus = false;
 
 for (const link of document.querySelectorAll('nav a')) {
   if (link.getAttribute('href') === location.pathname) link.setAttribute('aria-current', 'page');
@@ -47,7 +59,10 @@ document.title = `${page.title} – Sundial`;
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden) again();
 });
-window.addEventListener('hashchange', again);
+window.addEventListener('hashchange', () => {
+  wantsFocus = location.hash === '#sign-in';
+  again();
+});
 again();
 
 function again() {
@@ -73,6 +88,8 @@ async function lookOnce(mine) {
       `By the gateway's clock ${standing.now.slice(0, 19).replace('T', ' ')} UTC. Looks again by itself.`,
     ]);
     document.body.classList.remove('stale');
+    if (wantsFocus) document.getElementById('token')?.focus();
+    wantsFocus = false;
   } catch (error) {
     if (mine !== turn) return;
     if (error instanceof Refused && error.status === 401) return askForToken();

@@ -31,7 +31,7 @@ export function view({ standing, usage, traffic, ready, last, rate }) {
       callersTile(usage),
       stateTile(ready, last),
     ),
-    section('All versions', timeline(versions, now)),
+    section('All versions', timeline(versions.filter(isDated), now), undatedNote(versions)),
     h(
       'section',
       { id: 'deprecated', 'data-key': 'deprecated' },
@@ -40,6 +40,21 @@ export function view({ standing, usage, traffic, ready, last, rate }) {
     ),
     section('Requests since this gateway started', trafficTable(traffic, versions)),
   ];
+}
+
+/** An API without versions may well go on as it is for good. @param {any} version */
+function isDated({ released, deprecated, sunset, retired }) {
+  return [released, deprecated, sunset, retired].some((each) => each !== null);
+}
+
+/** @param {readonly any[]} versions */
+function undatedNote(versions) {
+  const rest = versions.filter((version) => !isDated(version));
+  const links = rest.flatMap((version, index) => [
+    index > 0 && ', ',
+    h('a', { href: addressOf(version) }, nameOf(version)),
+  ]);
+  return rest.length > 0 && h('p', { class: 'note' }, 'Without dates: ', ...links, '.');
 }
 
 /** @param {any} traffic @param {{ perSecond: number, share: number | undefined } | undefined} rate */

@@ -27,7 +27,7 @@ export function table(caption, heads, rows, empty) {
   const cell = (/** @type {Child | readonly Child[]} */ child, /** @type {number} */ index) =>
     index === 0
       ? h('th', { scope: 'row' }, child)
-      : h('td', { 'data-head': heads[index], class: isFigure(child) && 'figure' }, child);
+      : h('td', { 'data-head': heads[index], class: isLong(child) && 'long' }, child);
   return h(
     'table',
     {},
@@ -37,9 +37,12 @@ export function table(caption, heads, rows, empty) {
   );
 }
 
+/** What may have to break anywhere. */
+const LONG = 30;
+
 /** @param {Child | readonly Child[]} child */
-function isFigure(child) {
-  return typeof child === 'string' && /^[\d,.]+( %)?$/.test(child);
+function isLong(child) {
+  return typeof child === 'string' && child.length > LONG;
 }
 
 /**

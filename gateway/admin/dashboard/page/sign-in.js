@@ -25,7 +25,7 @@ export function signInForm(onDone) {
   const told = h('p', { role: 'alert' });
   const form = h(
     'form',
-    { id: 'sign-in', class: 'card', 'data-own': true },
+    { id: 'sign-in', class: 'card', 'data-own': true, 'data-key': 'sign-in' },
     h('h2', {}, 'Sign in'),
     h('label', { for: 'token' }, 'Admin token'),
     field,

@@ -84,9 +84,12 @@ export function percent(part) {
   return `${whole > 0 && whole < 10 ? whole.toFixed(1) : Math.round(whole)} %`;
 }
 
-/** @param {{ api: string, version: string, whole?: boolean }} version */
-export function nameOf({ api, version, whole }) {
-  return whole === true ? api : `${api} ${version}`;
+/** How the gateway calls what an API without versions has. */
+const UNVERSIONED = 'none';
+
+/** @param {{ api: string, version: string }} version */
+export function nameOf({ api, version }) {
+  return version === UNVERSIONED ? api : `${api} ${version}`;
 }
 
 /** @param {{ api: string, version: string }} version */
