@@ -7,6 +7,7 @@ import { type AdminListener, createAdminListener } from './admin-listener.ts';
 import { type ConfigPorts, configRoutes } from './config.ts';
 import { type HealthPorts, healthRoutes } from './health.ts';
 import { type KeyPorts, keyRoutes } from './keys.ts';
+import { type NoticePorts, noticeRoutes } from './notices.ts';
 import { openMetrics } from './open-metrics.ts';
 import { type PausePorts, pauseRoutes } from './pauses.ts';
 import { type PinPorts, pinRoutes } from './pins.ts';
@@ -18,6 +19,7 @@ export type AdminPorts = Pick<HealthPorts, 'readiness'> &
   PinPorts &
   KeyPorts &
   ConfigPorts &
+  NoticePorts &
   UsagePorts;
 
 type Addressed = Pick<AdminListener, 'address'>;
@@ -65,6 +67,7 @@ async function openAdminListener(
       ...pinRoutes(ports),
       ...keyRoutes(ports),
       ...usageRoutes(ports),
+      ...noticeRoutes(ports),
     ],
     audit: createAuditTrail(telemetry),
     onError: (error) => logger.error('an admin page failed', { error }),

@@ -39,6 +39,7 @@ export interface Write {
     | 'rotate_key'
     | 'revoke_key'
     | 'erase_usage'
+    | 'send_notices'
     | 'reload';
   /** Rejects with `StoreUnavailable` when nothing could be stored. */
   readonly perform: (request: AdminRequest) => Promise<Written>;
