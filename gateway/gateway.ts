@@ -4,6 +4,7 @@ import { openAdmin } from './admin/open-admin.ts';
 import type { Readiness } from './admin/readiness.ts';
 import { openRetirementGuard } from './admin/retirement-guard.ts';
 import type { Gateway, GatewayOptions, Started } from './gateway-contract.ts';
+import { openNotices } from './open-notices.ts';
 import { effectiveInForce } from './plan/effective/in-force.ts';
 import { isWhole, loadAll, type Whole } from './plan/load.ts';
 import { hasErrors, sortProblems } from './plan/problems.ts';
@@ -124,25 +125,14 @@ async function assemble(
     report: createCertificateReport(telemetry),
   });
   if (certificates !== undefined) closing.defer(certificates.close);
+  const shared = { settings, certificates, telemetry, monotonic };
   if (workers > 1) {
     const clockOffset = () => options.lifecycleClock && now() - wallClock();
     const { revision } = plan;
-    const shared = { settings, certificates, stores, telemetry, monotonic };
-    primary = await openPrimary({ ...shared, workers, revision, pieces, clockOffset });
+    primary = await openPrimary({ ...shared, stores, workers, revision, pieces, clockOffset });
   }
   const service: Service =
-    primary ??
-    createService({
-      ...stores,
-      settings,
-      certificates,
-      telemetry,
-      plan: () => plan,
-      now,
-      wallClock,
-      monotonic,
-      overrides,
-    });
+    primary ?? createService({ ...stores, ...shared, plan: () => plan, now, wallClock, overrides });
   closing.defer(service.close);
 
   const report = createReloadReport(telemetry, options.onReload);
@@ -169,6 +159,7 @@ async function assemble(
     return watch.reload();
   };
 
+  const notices = closing.use(await openNotices(settings, telemetry, { ...stores, ...looking }));
   // Before the public listeners, so that it outlives them: readiness is read while they drain.
   const operators = await openAdmin(settings, telemetry, {
     ...looking,
@@ -176,6 +167,7 @@ async function assemble(
     pins: stores.pins,
     keys: stores.keys,
     recordsUsage: settings.ledger !== undefined,
+    notices: notices.asked,
     ...{ reload, lastReload: watch.last },
     config: () =>
       effectiveInForce(
@@ -199,6 +191,7 @@ async function assemble(
   if (settings.ledger !== undefined)
     closing.defer(openRetirementGuard({ ...looking, report: createGuardReport(telemetry) }).close);
 
+  notices.begin();
   state = 'ready';
   logger.info('started', { revision: plan.revision, store: settings.store.kind });
   await history.record(policies.files, policies.files, rewritten.former);

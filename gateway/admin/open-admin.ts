@@ -12,6 +12,7 @@ import { createSessions } from './dashboard/sessions.ts';
 import { type StandingPorts, standingRoutes } from './dashboard/standing-routes.ts';
 import { type HealthPorts, healthRoutes } from './health.ts';
 import { type KeyPorts, keyRoutes } from './keys.ts';
+import { type NoticePorts, noticeRoutes } from './notices.ts';
 import { openMetrics } from './open-metrics.ts';
 import { type PausePorts, pauseRoutes } from './pauses.ts';
 import { type PinPorts, pinRoutes } from './pins.ts';
@@ -23,6 +24,7 @@ export type AdminPorts = Pick<HealthPorts, 'readiness'> &
   PinPorts &
   KeyPorts &
   ConfigPorts &
+  NoticePorts &
   UsagePorts &
   Omit<StandingPorts, 'metrics'>;
 
@@ -75,6 +77,7 @@ async function openAdminListener(
       ...pinRoutes(ports),
       ...keyRoutes(ports),
       ...usageRoutes(ports),
+      ...noticeRoutes(ports),
       ...standingRoutes({ ...ports, metrics }),
       ...sessionRoutes({ sessions, hasToken: createTokenCheck(token), exposed: isExposed(admin.address) }),
       ...(await dashboardPages()),

@@ -41,6 +41,7 @@ export interface Write {
     | 'rotate_key'
     | 'revoke_key'
     | 'erase_usage'
+    | 'send_notices'
     | 'reload'
     | 'sign_in'
     | 'sign_out';

@@ -17,7 +17,7 @@ export function liveActions({
   environment,
   now,
   print,
-}: LiveSetting): Pick<Actions, 'pause' | 'pin' | 'keys' | 'usage' | 'status' | 'reload'> {
+}: LiveSetting): Pick<Actions, 'pause' | 'pin' | 'keys' | 'usage' | 'notify' | 'status' | 'reload'> {
   return {
     pause: async (options) => {
       const { runPause } = await import('./pause.ts');
@@ -38,6 +38,10 @@ export function liveActions({
       // A pipe is no terminal, and has no such method.
       const colour = process.stdout.hasColors?.() ?? false;
       return print(runUsage({ ...options, environment, now: now(), colour, confirm }));
+    },
+    notify: async (options) => {
+      const { runNotify } = await import('./notify.ts');
+      return print(runNotify({ ...options, environment, now: now() }));
     },
     status: async (options) => {
       const { runStatus } = await import('./status.ts');

@@ -10,6 +10,7 @@ import type { ExplainFormat } from './explain.ts';
 import { addKeyCommands, type KeyActions } from './key-commands.ts';
 import type { KnownAccount } from './known-account.ts';
 import { type MovedTo, readMovedTo } from './moved-to.ts';
+import { addNotifyCommand, type NotifyActions } from './notify-command.ts';
 import { addOperatorCommands, type OperatorActions } from './operator-commands.ts';
 import { addProcessCommands, type ProcessActions } from './process-commands.ts';
 import type { TimelineFormat } from './timeline.ts';
@@ -23,7 +24,8 @@ export interface Actions
     KeyActions,
     DescriptionActions,
     ProcessActions,
-    UsageActions {
+    UsageActions,
+    NotifyActions {
   readonly run: (options: { config: string; at: MovedTo | undefined }) => Promise<number>;
   readonly check: (options: {
     files: readonly string[];
@@ -174,6 +176,7 @@ export async function runProgram(
   addKeyCommands(program, { actions, config, end });
   addProcessCommands(program, { actions, config, end });
   addUsageCommand(program, { actions, config, end });
+  addNotifyCommand(program, { actions, config, end });
   addDescriptionCommands(program, { actions, config, at, end });
   program
     .command('schema')

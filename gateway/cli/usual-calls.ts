@@ -33,6 +33,10 @@ const CALLS = {
   sundial usage --api orders --version v1 --since 30d
   sundial usage --consumer acme --format json     all that is kept of it
   sundial usage --erase acme`,
+  notify: `Usual calls:
+  sundial notify --dry-run --api orders --consumer acme
+  sundial notify --dry-run --at 2027-04-08     what will be due then
+  sundial notify                        send now what is due`,
   openapi: `Usual calls:
   sundial openapi orders v2             print it
   sundial openapi orders v2 --write     replace the file`,

@@ -72,6 +72,8 @@ export interface ApiPlan {
   readonly versionHeaders: readonly string[];
   /** Lower-case names of those in which it or one of its versions takes API keys; no upstream sees them either (AUTH-3). */
   readonly keyHeaders: readonly string[];
+  /** Mail addresses by consumer. */
+  readonly contacts: ReadonlyMap<string, string>;
   /** Those of its guides that its lifecycle page shows. */
   readonly guides: readonly Guide[];
 }

@@ -36,6 +36,8 @@ export interface Settings {
   readonly drain: DrainTimes;
   /** Days for which it is kept, today included; undefined: nobody's calls are recorded. */
   readonly ledger: { readonly keepDays: number } | undefined;
+  /** Undefined: nobody is told. */
+  readonly notify: NotifySettings | undefined;
   /** What every plan of this process takes from `gateway.yaml`. */
   readonly guard: Limit | undefined;
   readonly tracing: TracingSettings;
@@ -43,6 +45,25 @@ export interface Settings {
   readonly deprecationForm: DeprecationForm;
   /** Digest (hex) of `gateway.yaml`: a reload that finds another one asks for a restart. */
   readonly revision: string;
+}
+
+/** How those who call are told what becomes of a version. */
+export interface NotifySettings {
+  /** Undefined: no mail is sent. */
+  readonly email: { readonly smtp: SmtpServer; readonly from: string } | undefined;
+  /** URL to which events are posted; undefined: none are. */
+  readonly intake: string | undefined;
+  /** Steps of the countdown to a sunset, in days, the longest first. */
+  readonly daysBefore: readonly number[];
+}
+
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** From the first byte (`smtps`); else as the server offers it, and always before a password. */
+  readonly tls: boolean;
+  /** Never printed. */
+  readonly credentials: { readonly user: string; readonly pass: string } | undefined;
 }
 
 /** Traces of requests that come without one. */

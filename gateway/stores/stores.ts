@@ -4,6 +4,7 @@ import type { PublishedRecord } from '../plan/published-record.ts';
 import type { KeyStore } from '../policy/authentication/key-record.ts';
 import type { MaybePromise } from '../policy/contract.ts';
 import type { IdempotencyStore } from '../policy/idempotency/rules.ts';
+import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import type { Limit, RateLimiter, Taken } from '../policy/rate-limit/limit.ts';
 import type { LedgerStore } from '../policy/usage/ledger.ts';
@@ -40,6 +41,7 @@ export interface Stores {
   readonly overrides: OverrideStore;
   readonly published: PublishedRecord;
   readonly ledger: LedgerStore;
+  readonly announced: AnnouncedStore;
   /** What workers of this process may ask. */
   readonly answers: StoreAnswers;
   /** What a worker begins with. */
@@ -51,5 +53,5 @@ export interface Stores {
 /** The part of a store that outlives requests. */
 export type LastingStores = Pick<
   Stores,
-  'pins' | 'keys' | 'idempotency' | 'overrides' | 'published' | 'ledger' | 'close'
+  'pins' | 'keys' | 'idempotency' | 'overrides' | 'published' | 'ledger' | 'announced' | 'close'
 >;

@@ -4,6 +4,7 @@ import { apisStanding, standingOf } from '../exchange/standing.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
+import { type AnnouncementCounts, announcementRows } from './announcement-counts.ts';
 import { type BoundsSamples, boundRows } from './bounds-report.ts';
 import { certificateRows } from './certificate-rows.ts';
 import { CAPPED, DROPPED } from './consumer-sums.ts';
@@ -43,6 +44,7 @@ export interface MetricSources {
   readonly targets: TargetMetrics;
   readonly freezes: Pick<FreezeCounts, 'samples'>;
   readonly retirements: Pick<RetirementGauge, 'samples'>;
+  readonly announcements: Pick<AnnouncementCounts, 'samples'>;
   readonly ledger: LedgerSamples | undefined;
   readonly plan: () => GatewayPlan;
   /** The lifecycle clock. */
@@ -62,6 +64,7 @@ export function metricRows({
   targets,
   freezes,
   retirements,
+  announcements,
   plan,
   now,
   overrides,
@@ -121,6 +124,7 @@ export function metricRows({
     ),
     ...versionRows(standing, () => apisStanding(plan(), moment())),
     ...retirementRows(retirements, plan, standing),
+    ...announcementRows(announcements),
     gauge(
       'sundial_version_last_request_timestamp_seconds',
       'When a version was last asked for.',

@@ -6,6 +6,7 @@ import type { TracingSettings } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
+import { type AnnouncementCounts, createAnnouncementCounts } from './announcement-counts.ts';
 import { type BoundsReport, createBoundsReport } from './bounds-report.ts';
 import { createExposition, type Exposition, type MetricsPage } from './exposition.ts';
 import { createFreezeCounts, type FreezeCounts } from './freeze-counts.ts';
@@ -59,7 +60,8 @@ export type Metrics = Pick<
 > &
   Pick<TargetMetrics, 'watchTargets' | 'targetChanged'> &
   Pick<FreezeCounts, 'freezeUnjudged'> &
-  Pick<RetirementGauge, 'retirementJudged'> & {
+  Pick<RetirementGauge, 'retirementJudged'> &
+  Pick<AnnouncementCounts, 'announced' | 'announces'> & {
     /** `accept`: of the scraper, as it wrote it. */
     readonly render: (accept?: string) => Promise<MetricsPage>;
     /** Samples of one counter or gauge as the page has them, by its name. */
@@ -106,6 +108,7 @@ export function createTelemetry({
   const { watchTargets, targetChanged } = targets;
   const freezes = createFreezeCounts();
   const retirements = createRetirementGauge();
+  const announcements = createAnnouncementCounts();
   const { storeUp, reload, certificate, certificatesCurrent, adminWrite, countWebsockets, countWorkers } =
     state;
   const exposition = createExposition(
@@ -117,6 +120,7 @@ export function createTelemetry({
       targets,
       freezes,
       retirements,
+      announcements,
       plan,
       now,
       overrides,
@@ -149,6 +153,8 @@ export function createTelemetry({
       targetChanged,
       freezeUnjudged: freezes.freezeUnjudged,
       retirementJudged: retirements.retirementJudged,
+      announced: announcements.announced,
+      announces: announcements.announces,
     },
     bounds,
     ledger,

@@ -1,4 +1,5 @@
-// The contracts of pins, API keys, idempotency keys, overrides, published files and ledger on each store.
+// The contracts of pins, API keys, idempotency keys, overrides, published files, ledger and announcements on each store.
+import { announcedStoreContract } from './announced-store.ts';
 import { idempotencyStoreContract } from './idempotency-store.ts';
 import { keyStoreContract } from './key-store.ts';
 import { LASTING_STORES } from './lasting-stores.ts';
@@ -14,4 +15,5 @@ for (const [name, open] of LASTING_STORES) {
   idempotencyStoreContract(name, open);
   publishedRecordContract(name, open);
   ledgerStoreContract(name, open);
+  announcedStoreContract(name, open);
 }

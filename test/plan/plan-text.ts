@@ -22,6 +22,8 @@ export function planText(plan: GatewayPlan): string {
 }
 
 function readable(key: string, value: unknown): unknown {
+  // Most policies name nobody to write to.
+  if (key === 'contacts' && value instanceof Map && value.size === 0) return undefined;
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Set) return [...value];
   // Most policies show no guide of their own.

@@ -2,6 +2,8 @@
 // that differ only in what a gateway answers, the operators' commands inside the test, from their words to what they print.
 import { Command, CommanderError, Option } from 'commander';
 import { runConfigShow } from '../../gateway/cli/config-show.ts';
+import { runNotify } from '../../gateway/cli/notify.ts';
+import { addNotifyCommand } from '../../gateway/cli/notify-command.ts';
 import { addOperatorCommands } from '../../gateway/cli/operator-commands.ts';
 import type { OperatorResult } from '../../gateway/cli/operator-result.ts';
 import { runPause } from '../../gateway/cli/pause.ts';
@@ -75,6 +77,10 @@ export async function operate(
   addUsageCommand(program, {
     ...setting,
     actions: { usage: (options) => keep(runUsage({ ...options, ...around, colour: false, confirm })) },
+  });
+  addNotifyCommand(program, {
+    ...setting,
+    actions: { notify: (options) => keep(runNotify({ ...options, ...around })) },
   });
   try {
     await program.parseAsync(words, { from: 'user' });

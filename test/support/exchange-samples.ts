@@ -126,6 +126,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     vary: 'API-Version',
     versionHeaders: ['api-version'],
     keyHeaders: [],
+    contacts: new Map(),
     guides: [],
   };
 }

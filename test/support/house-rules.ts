@@ -49,6 +49,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     types: [
       'gateway/policy/versioning/pin.ts',
       'gateway/policy/lifecycle/override.ts',
+      'gateway/policy/lifecycle/announced.ts',
       'gateway/policy/authentication/',
       'gateway/plan/published-record.ts',
     ],
@@ -56,6 +57,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/telemetry/': {
     may: ['gateway/plan/', 'gateway/exchange/', 'gateway/policy/usage/', 'gateway/policy/contract.ts'],
     types: ['gateway/policy/'],
+  },
+  'gateway/announce/': {
+    may: ['gateway/plan/', 'gateway/policy/lifecycle/', 'gateway/policy/usage/', ...CONTRACT],
+    types: ['gateway/policy/authentication/', 'gateway/policy/versioning/resolution.ts'],
   },
   'gateway/server/': {
     may: ['gateway/plan/', 'gateway/exchange/', 'gateway/forward/', 'gateway/telemetry/'],
@@ -69,6 +74,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/gateway-contract.ts': { may: [], types: ['gateway/'] },
   'gateway/service.ts': { may: ['gateway/'] },
   'gateway/primary.ts': { may: ['gateway/'] },
+  'gateway/open-notices.ts': { may: ['gateway/'] },
   'gateway/worker.ts': { may: ['gateway/'] },
   'gateway/main.ts': {
     may: ['gateway/cli/', 'gateway/gateway.ts', 'gateway/plan/', 'gateway/server/shutdown.ts'],
@@ -105,6 +111,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   selfsigned: ['gateway/server/'],
   'close-with-grace': ['gateway/server/'],
   commander: ['gateway/cli/'],
+  nodemailer: ['gateway/announce/'],
 };
 
 /** Modules with which a file could reach a socket, a disk, a timer or another process. */

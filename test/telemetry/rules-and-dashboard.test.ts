@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { createAnnouncementCounts } from '../../gateway/telemetry/announcement-counts.ts';
 import { createBoundsReport, SHED_REASONS } from '../../gateway/telemetry/bounds-report.ts';
 import { createFreezeCounts } from '../../gateway/telemetry/freeze-counts.ts';
 import { LATENCY_BOUNDS } from '../../gateway/telemetry/latency.ts';
@@ -42,6 +43,7 @@ const rows = metricRows({
   },
   freezes: createFreezeCounts(),
   retirements: createRetirementGauge(),
+  announcements: createAnnouncementCounts(),
   logLinesDropped: () => 0,
 });
 const labelsOf = new Map(

@@ -4,6 +4,7 @@ import { isLoopback } from '../../policy/notation.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { Address } from '../settings.ts';
 import { nearRegistered } from './claims.ts';
+import { checkNotify } from './notify.ts';
 import { checkSharedIds } from './shared-ids.ts';
 import type { GatewayView, Report } from './views.ts';
 
@@ -24,6 +25,7 @@ export function checkGateway(view: GatewayView, report: Report): void {
   checkProxies(view, report);
   checkIdentities(view, report);
   checkSharedIds(view, report);
+  checkNotify(view, report);
   if (origin?.startsWith('http:') && listeners?.http?.mode !== 'serve') {
     report(['public'], {
       rule: 'public',

@@ -78,6 +78,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     vary: varyOf(file),
     versionHeaders: versionHeadersOf(file),
     keyHeaders: keyHeadersOf(file, settings),
+    contacts: new Map(Object.entries(file.contacts ?? {})),
     guides: file.guides ?? [],
   };
 }
@@ -126,14 +127,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       successorTail: undefined,
       redirects: redirectsOf(label, versions, pathOf),
     };
-    const operations = compileOperations({
-      file,
-      version,
-      rules,
-      options,
-      pathOf,
-      urlOf,
-    });
+    const operations = compileOperations({ file, version, rules, options, pathOf, urlOf });
     return { ...rules, operations };
   });
 }

@@ -8,6 +8,7 @@ import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
 import { NO_DEFAULT } from '../grammar/listeners-section.ts';
 import type { IdentitySettings, Settings, StoreSettings, TracingSettings } from '../settings.ts';
 import { compileBounds, compileDrain, compileOverload } from './bounds.ts';
+import { compileNotify } from './notify.ts';
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 const DEFAULT_CONSUMER = ['client_id', 'azp', 'sub'] as const;
@@ -65,6 +66,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     drain: compileDrain(file),
     tracing: compileTracing(file.tracing),
     ledger: compileLedger(file.ledger),
+    notify: compileNotify(file.notify),
     guard: guardLimit(file.guard),
     credentialsInUrl: file.credentials_in_url ?? [],
     deprecationForm: file.deprecation_header ?? 'rfc9745',

@@ -12,6 +12,7 @@ import { boundsSection, drainSection, overloadSection } from './bounds-section.t
 import { identitySection } from './identity-section.ts';
 import { ledgerSection } from './ledger-section.ts';
 import { listenersSection, text } from './listeners-section.ts';
+import { notifySection } from './notify-section.ts';
 import { origin } from './upstream-section.ts';
 
 /** A store as written; `embedded` alone lies in the data folder. */
@@ -140,6 +141,9 @@ const fields = {
   drain: drainSection.meta({ description: 'How an orderly end goes.' }).optional(),
   ledger: ledgerSection
     .meta({ description: 'Who calls what is deprecated, kept in the store; off to record nobody.' })
+    .optional(),
+  notify: notifySection
+    .meta({ description: 'Who is told what becomes of a version: consumers by mail, machines by events.' })
     .optional(),
   deprecation_header: deprecationHeaderSection.optional(),
   data: text('Folder for what the process makes, relative to the working directory; default ./data.', [

@@ -33,6 +33,7 @@ import { parseHostName } from './addresses.ts';
 import { corsSection } from './cors-section.ts';
 import { expectSection } from './expect-section.ts';
 import { headersSection, maxBodySection } from './message-sections.ts';
+import { contactsSection } from './notify-section.ts';
 import { plainPath, upstreamSection } from './upstream-section.ts';
 
 const name = notation(
@@ -113,6 +114,7 @@ const fields = {
     .boolean()
     .meta({ description: 'Whether deprecated answers carry Warning: 299; default true.' })
     .optional(),
+  contacts: contactsSection.optional(),
   rules: rulesSection.optional(),
   expect: expectSection.optional(),
 };

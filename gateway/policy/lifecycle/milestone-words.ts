@@ -19,6 +19,8 @@ export function milestoneTitle(milestone: Milestone): string {
       const instead = milestone.from === undefined ? '' : `, not on ${dayText(milestone.from)}`;
       return `${name} ends on ${dayText(milestone.to)}${instead}`;
     }
+    case 'approaching':
+      return `${name} ends on ${dayText(milestone.sunset)}`;
     case 'sunset':
       return `${name} has ended`;
     case 'retired':
@@ -45,6 +47,8 @@ export function milestoneText(milestone: Milestone): readonly string[] {
     }
     case 'extension':
       return adviceOf(milestone.life);
+    case 'approaching':
+      return [...reasonOf(milestone.life), ...adviceOf(milestone.life)];
     case 'sunset': {
       const { after } = schedule;
       const answer = after.kind === 'gone' ? 'answered 410 Gone' : `redirected to ${after.to}`;
@@ -58,7 +62,7 @@ export function milestoneText(milestone: Milestone): readonly string[] {
 }
 
 /** `orders v1 GET /search`; an API without versions by its own name. */
-function nameOf({ api, label, operation, schedule }: Life): string {
+export function nameOf({ api, label, operation, schedule }: Life): string {
   const version = isOfWholeApi(schedule) ? api : `${api} ${label}`;
   return operation === undefined ? version : `${version} ${operation}`;
 }

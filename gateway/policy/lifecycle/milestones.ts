@@ -10,6 +10,8 @@ export type Milestone = { readonly life: Life; readonly at: EpochMs } & (
   | { readonly kind: 'extension'; readonly from: EpochMs | undefined; readonly to: EpochMs }
   /** Of the brownouts announced together: when the first begins and the last ends. */
   | { readonly kind: 'brownouts'; readonly from: EpochMs; readonly until: EpochMs; readonly count: number }
+  /** A step of the countdown, `days` before that sunset: countdown.ts makes it, and no changelog shows it. */
+  | { readonly kind: 'approaching'; readonly days: number; readonly sunset: EpochMs }
   | { readonly kind: 'sunset' }
   | { readonly kind: 'retired' }
 );

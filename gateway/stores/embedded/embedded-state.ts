@@ -1,4 +1,4 @@
-// What the embedded store keeps for good: pins, API keys, overrides, idempotency keys, published files, ledger, in one database.
+// What the embedded store keeps for good: pins, API keys, overrides, idempotency keys, published files, ledger, announcements.
 // One process holds the folder, so that what this process knows is all there is to know.
 import type { Override } from '../../policy/lifecycle/override.ts';
 import { type ClaimTexts, createIdempotencyStore } from '../idempotency-records.ts';
@@ -54,6 +54,12 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
         write: async (entries) => database.call('writePublished', await writePublished(entries)),
       },
       ledger: createEmbeddedLedger(database),
+      announced: {
+        find: (ids) => database.call('findAnnounced', ids),
+        claim: (id, owner, leaseMs) => database.call('claimAnnounced', id, owner, leaseMs),
+        keep: (id, text) => database.call('keepAnnounced', id, text),
+        release: (id, owner) => database.call('releaseAnnounced', id, owner),
+      },
       close,
     };
   } catch (error) {

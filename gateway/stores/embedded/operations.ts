@@ -1,6 +1,7 @@
 // Everything that is ever asked of sundial.db, each a few prepared statements inside the transaction of its batch.
 // Runs in the database's thread; others import its types only.
 import type { DatabaseSync } from 'node:sqlite';
+import { createAnnouncedOperations } from './announced-operations.ts';
 import { createIdempotencyOperations } from './idempotency-operations.ts';
 import { createKeyOperations } from './key-operations.ts';
 import { createLedgerOperations } from './ledger-operations.ts';
@@ -37,6 +38,7 @@ export function createOperations(database: DatabaseSync) {
     ...createLedgerOperations(database),
     ...createKeyOperations(database),
     ...createIdempotencyOperations(database),
+    ...createAnnouncedOperations(database),
     findPin: find,
     claimPin: (key: string, pin: string): string => {
       const standing = find(key);

@@ -27,6 +27,8 @@ const MIGRATIONS: readonly string[] = [
   `CREATE TABLE idempotency
      (key TEXT PRIMARY KEY, owner TEXT NOT NULL, state TEXT NOT NULL, record TEXT, until INTEGER NOT NULL) STRICT;
    CREATE INDEX idempotency_until ON idempotency (until);`,
+  `CREATE TABLE announced
+     (id TEXT PRIMARY KEY, text TEXT, owner TEXT, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
 ];
 
 /** The file was written by a later edition, which may mean something else by it. */

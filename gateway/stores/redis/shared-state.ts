@@ -1,4 +1,4 @@
-// What all gateways on one Redis share and keep: pins, API keys, overrides, idempotency keys, published files and ledger.
+// What all gateways on one Redis share and keep: pins, API keys, overrides, idempotency keys, published files, ledger, announcements.
 // Each gateway holds what it knows in memory and looks at the stream of changes twice a second (open-stores.ts).
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../policy/contract.ts';
@@ -10,6 +10,7 @@ import { createPinCache } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
 import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
+import { createRedisAnnounced } from './announced.ts';
 import { type Changes, isEarlier, readChanges, textsOf } from './change-reply.ts';
 import type { RedisConnection } from './connect.ts';
 import { createRedisClaimTexts } from './idempotency.ts';
@@ -161,6 +162,7 @@ export async function openSharedState(
       },
     },
     ledger: createRedisLedger(connection),
+    announced: createRedisAnnounced(connection),
     refresh,
     close: async () => {
       connection.close();

@@ -1,0 +1,99 @@
+// Notices through the admin API: the very mails and events that are due, now or at another instant, and sending them now.
+// What is due and to whom is decided by announce/; here it is asked for and told.
+import { readErasureRequest } from '../plan/admin-requests.ts';
+import type { NoticesAnswer, SentAnswer } from '../plan/notice-answers.ts';
+import type { GatewayPlan } from '../plan/plan.ts';
+import { suggest } from '../plan/read/shape-issues.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { isPrintableId, parseInstant } from '../policy/notation.ts';
+import {
+  type AdminAnswer,
+  errorAnswer,
+  instantText,
+  jsonAnswer,
+  malformedBody,
+  malformedQuery,
+} from './answers.ts';
+import type { AdminRequest, Route, Written } from './route.ts';
+import { orStoreAway } from './store-away.ts';
+
+type Told = Omit<NoticesAnswer, 'now' | 'at'>;
+
+export interface NoticePorts {
+  readonly now: () => EpochMs;
+  /** Undefined where the gateway file tells nobody. */
+  readonly notices:
+    | {
+        readonly preview: (asked: {
+          readonly at: EpochMs | undefined;
+          readonly api: string | undefined;
+          readonly consumer: string | undefined;
+        }) => Promise<Told & { readonly now: EpochMs; readonly at: EpochMs }>;
+        readonly announce: () => Promise<Omit<SentAnswer, 'now'>>;
+      }
+    | undefined;
+  readonly plan: () => Pick<GatewayPlan, 'apis'>;
+}
+
+const NOTICES = '/-/notices';
+const PARAMETERS = ['api', 'consumer', 'at'] as const;
+
+export function noticeRoutes(ports: NoticePorts): readonly Route[] {
+  return [
+    { method: 'GET', path: NOTICES, show: (request) => show(ports, request) },
+    { method: 'POST', path: NOTICES, action: 'send_notices', perform: (request) => send(ports, request) },
+  ];
+}
+
+/** Rejects with `StoreUnavailable` while the store does not answer. */
+async function show({ notices, plan }: NoticePorts, { query }: AdminRequest): Promise<AdminAnswer> {
+  if (notices === undefined) return tellsNobody();
+  const problems = [...new Set(query.keys())].flatMap((name) => flawsOf(query, name));
+  const [api, consumer, written] = PARAMETERS.map((name) => query.get(name) ?? undefined);
+  if (problems.length > 0) return malformedQuery(problems);
+  const apis = plan().apis.map(({ name }) => name);
+  if (api !== undefined && !apis.includes(api)) {
+    const hint = suggest(api, apis) ?? `there are ${apis.join(', ')}`;
+    return errorAnswer(404, `There is no such API: ${hint}.`);
+  }
+  const at = written === undefined ? undefined : parseInstant(written);
+  const told = await notices.preview({ at, api, consumer });
+  const instants = { now: instantText(told.now), at: instantText(told.at) };
+  return jsonAnswer(200, { ...told, ...instants } satisfies NoticesAnswer);
+}
+
+function flawsOf(query: URLSearchParams, name: string): readonly string[] {
+  const known: readonly string[] = PARAMETERS;
+  if (!known.includes(name)) {
+    const hint = suggest(name, known) ?? `known are ${known.join(', ')}`;
+    return [`unknown parameter ${JSON.stringify(name.slice(0, 60))}: ${hint}`];
+  }
+  const values = query.getAll(name);
+  if (values.length > 1) return [`"${name}" is given ${values.length} times`];
+  const value = values[0] ?? '';
+  if (!isPrintableId(value)) return [`"${name}" is empty, too long or not printable`];
+  return name === 'at' && parseInstant(value) === undefined
+    ? ['"at" is no calendar date (YYYY-MM-DD) and no instant with its offset']
+    : [];
+}
+
+async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Promise<Written> {
+  const read = readErasureRequest(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  const audit = read.value;
+  if (notices === undefined) return { answer: tellsNobody(), audit };
+  return orStoreAway(audit, async () => {
+    const result = await notices.announce();
+    const { events, mails, busy } = result;
+    const told: SentAnswer = { now: instantText(now()), busy, events, mails };
+    const after = { mails: String(mails.sent), events: String(events.sent) };
+    return { answer: jsonAnswer(200, told), audit: { ...audit, after } };
+  });
+}
+
+function tellsNobody(): AdminAnswer {
+  return errorAnswer(
+    404,
+    'This gateway tells nobody: write notify: { email: { smtp: …, from: … } } into the gateway file.',
+  );
+}

@@ -1,0 +1,127 @@
+// Announces what is due: looks at the plan every minute, and sends events and mails that were not sent yet.
+// Run by gateway.ts, in the primary where there are workers; of several gateways on one store one does it at a time.
+import { StoreUnavailable } from '../policy/contract.ts';
+import { createBackoff } from './backoff.ts';
+import { eventOf } from './event.ts';
+import { createMailRound } from './mail-round.ts';
+import { beginMark, createMarks, eventMark, isOfThePast, isOpen, overMark } from './marks.ts';
+import { kindOf, type Notice, noticesAt } from './notices.ts';
+import type { AnnouncerPorts, LookResult } from './ports.ts';
+import { createPreview, type Preview } from './preview.ts';
+
+export interface Announcer {
+  /**
+   * What is due now, whatever failed before. `busy`: another gateway is at it. One look at a time. Rejects with
+   * `StoreUnavailable`.
+   */
+  readonly announce: () => Promise<LookResult>;
+  readonly preview: Preview;
+  /** Looks at once, and every minute. */
+  readonly begin: () => void;
+  /** Looks no more, and waits for a look under way. */
+  readonly close: () => Promise<void>;
+}
+
+const EVERY_MS = 60_000;
+const TURN = 'turn';
+
+export function createAnnouncer(ports: AnnouncerPorts): Announcer {
+  const { plan, now, monotonic, overrides, settings, report, sendEvent } = ports;
+  const marks = createMarks(ports.announced, ports);
+  const events = createBackoff(monotonic);
+  const mails = createMailRound(ports, marks);
+  let running: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  let isClosed = false;
+
+  /** Those that somebody may still have to be told of. */
+  const openNotices = async (): Promise<readonly Notice[]> => {
+    const moment = { now: now(), overrides: overrides() };
+    const open: Notice[] = [];
+    for (const api of plan().apis) {
+      const { due, superseded } = noticesAt(api, moment, settings.daysBefore);
+      const firstLook = await marks.once(beginMark(api.name), String(moment.now));
+      for (const { id, milestone } of superseded)
+        if (!isOfThePast(milestone.at, firstLook)) await marks.once(overMark(id), '');
+      for (const notice of due) {
+        if (isOfThePast(notice.milestone.at, firstLook)) continue;
+        if (!isOpen(await marks.once(notice.id, String(moment.now)), moment.now)) continue;
+        const [over] = await marks.find([overMark(notice.id)]);
+        if (over === undefined) open.push(notice);
+      }
+    }
+    return open;
+  };
+
+  const sendEvents = async (notices: readonly Notice[], forced: boolean): Promise<LookResult['events']> => {
+    const result = { sent: 0, failed: 0 };
+    if (sendEvent === undefined || !(forced || events.isReady())) return result;
+    for (const notice of notices) {
+      const mark = eventMark(notice.id);
+      if (!(await marks.claim(mark))) continue;
+      const outcome = await sendEvent(eventOf(plan(), notice));
+      report.onAnnounced(kindOf(notice), 'event', outcome.kind);
+      if (outcome.kind === 'failed') {
+        await marks.release(mark);
+        events.failed();
+        report.onFailed('event', outcome.reason);
+        result.failed += 1;
+        break;
+      }
+      await marks.done(mark, String(now()));
+      events.succeeded();
+      result.sent += 1;
+    }
+    return result;
+  };
+
+  const isOurs = async (): Promise<boolean> => !isClosed && marks.claim(TURN);
+
+  const look = async (forced: boolean): Promise<LookResult> => {
+    const nothing = {
+      events: { sent: 0, failed: 0 },
+      mails: { sent: 0, refused: 0, failed: 0, withoutContact: 0 },
+    };
+    if (!(await isOurs())) return { busy: true, ...nothing };
+    try {
+      const open = await openNotices();
+      const sent = await sendEvents(open, forced);
+      return { busy: false, events: sent, mails: await mails(open, forced, isOurs) };
+    } finally {
+      await marks.release(TURN);
+    }
+  };
+  const inTurn = (forced: boolean): Promise<LookResult> => {
+    waiting += 1;
+    const next = running
+      .then(() => look(forced))
+      .finally(() => {
+        waiting -= 1;
+      });
+    running = next.catch(() => undefined);
+    return next;
+  };
+  /** A store that is away is said by itself. */
+  const lookAgain = async (): Promise<void> => {
+    if (waiting > 0) return;
+    try {
+      await inTurn(false);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) report.onFault(error);
+    }
+  };
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    announce: () => inTurn(true),
+    preview: createPreview(ports, marks),
+    begin: () => {
+      timer = setInterval(() => void lookAgain(), EVERY_MS).unref();
+      void lookAgain();
+    },
+    close: async () => {
+      isClosed = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// When a channel that failed is tried again: later each time, up to an hour.
+// One for mail and one for events; announcer.ts asks before it sends.
+
+export interface Backoff {
+  readonly isReady: () => boolean;
+  readonly failed: () => void;
+  readonly succeeded: () => void;
+}
+
+const FIRST_MS = 60_000;
+const LONGEST_MS = 60 * 60_000;
+
+/** `now`: monotonic milliseconds. */
+export function createBackoff(now: () => number): Backoff {
+  let failures = 0;
+  let until = Number.NEGATIVE_INFINITY;
+  return {
+    isReady: () => now() >= until,
+    failed: () => {
+      // A moment less than the interval of the looks, so that the next one is in time.
+      until = now() + Math.min(LONGEST_MS, FIRST_MS * 2 ** failures) - 1_000;
+      failures += 1;
+    },
+    succeeded: () => {
+      failures = 0;
+      until = Number.NEGATIVE_INFINITY;
+    },
+  };
+}

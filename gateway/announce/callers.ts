@@ -1,0 +1,119 @@
+// Who calls what the notices are about, each with the evidence: how often, when last, which operations, one sample.
+// Read from the ledger in pages; nobody who has not called of late is written to.
+import { createTurns } from '../plan/in-slices.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { LedgerStore, UsageRecord, UsageSample } from '../policy/usage/ledger.ts';
+import { daysBefore } from '../policy/usage/window.ts';
+import type { Notice } from './notices.ts';
+
+/** A mail is about what is called now. */
+export const EVIDENCE_DAYS = 30;
+const RECORDS_PER_PAGE = 100;
+
+/** What one consumer called of one version or operation in the last 30 days. */
+export interface Evidence {
+  readonly calls: number;
+  readonly lastAt: EpochMs;
+  /** Calls by operation, `undefined` for what the policy names none of; the busiest first. */
+  readonly operations: readonly (readonly [operation: string | undefined, calls: number])[];
+  /** Holds nothing that the client chose but its method. */
+  readonly sample: UsageSample | undefined;
+}
+
+export interface Caller {
+  readonly consumer: string;
+  /** Whether one of its API keys was used: a key has a contact of its own. */
+  readonly byKey: boolean;
+  readonly told: readonly Told[];
+}
+
+export interface Told {
+  readonly notice: Notice;
+  readonly evidence: Evidence;
+}
+
+export interface Callers {
+  /** By consumer. */
+  readonly named: readonly Caller[];
+  /** Addresses from which somebody called without a name: nobody knows whom to write to. */
+  readonly addresses: number;
+}
+
+interface Tally {
+  calls: number;
+  lastAt: EpochMs;
+  readonly operations: Map<string | undefined, number>;
+  sample: UsageSample | undefined;
+}
+
+interface Known {
+  byKey: boolean;
+  readonly tallies: Map<Notice, Tally>;
+}
+
+/** Rejects with `StoreUnavailable` while the ledger cannot be read. */
+export async function callersOf(
+  ledger: Pick<LedgerStore, 'read'>,
+  notices: readonly Notice[],
+  now: EpochMs,
+): Promise<Callers> {
+  const known = new Map<string, Known>();
+  const addresses = new Set<string>();
+  const turn = createTurns();
+  const since = daysBefore(now, EVIDENCE_DAYS);
+  const byVersion = Map.groupBy(notices, ({ rules }) => JSON.stringify([rules.api, rules.label]));
+  for (const concerned of byVersion.values()) {
+    const [first] = concerned;
+    if (first === undefined) continue;
+    const filter = { api: first.rules.api, version: first.rules.label, since };
+    let after: string | undefined;
+    do {
+      const page = await ledger.read(filter, { after, limit: RECORDS_PER_PAGE });
+      for (const record of page.records) {
+        const about = concerned.filter(({ rules }) => isAbout(rules.operation, record));
+        if (about.length === 0) continue;
+        if (record.via === 'address') addresses.add(record.consumer);
+        else add(known, record, about, since);
+      }
+      after = page.next;
+      await turn();
+    } while (after !== undefined);
+  }
+  const named = [...known].map(([consumer, { byKey, tallies }]): Caller => {
+    const told = [...tallies].map(([notice, tally]) => ({ notice, evidence: evidenceOf(tally) }));
+    return { consumer, byKey, told };
+  });
+  return { named: named.sort((a, b) => (a.consumer < b.consumer ? -1 : 1)), addresses: addresses.size };
+}
+
+function isAbout(operation: string | undefined, record: UsageRecord): boolean {
+  return operation === undefined || record.operation === operation;
+}
+
+function add(known: Map<string, Known>, record: UsageRecord, about: readonly Notice[], since: string): void {
+  let calls = 0;
+  for (const [day, count] of Object.entries(record.callsByDay)) if (day >= since) calls += count;
+  if (calls === 0) return;
+  const consumer = known.get(record.consumer) ?? { byKey: false, tallies: new Map() };
+  known.set(record.consumer, consumer);
+  consumer.byKey ||= record.via === 'key';
+  for (const notice of about) {
+    const tally = consumer.tallies.get(notice) ?? {
+      calls: 0,
+      lastAt: record.lastAt,
+      operations: new Map(),
+      sample: record.sample,
+    };
+    consumer.tallies.set(notice, tally);
+    tally.calls += calls;
+    if (record.lastAt > tally.lastAt) {
+      tally.lastAt = record.lastAt;
+      tally.sample = record.sample ?? tally.sample;
+    }
+    tally.operations.set(record.operation, (tally.operations.get(record.operation) ?? 0) + calls);
+  }
+}
+
+function evidenceOf({ calls, lastAt, operations, sample }: Tally): Evidence {
+  return { calls, lastAt, operations: [...operations].sort(([, a], [, b]) => b - a), sample };
+}

@@ -1,0 +1,63 @@
+// The event of a notice, as machines get it through the webhooks service.
+// Pure; send-event.ts posts it. Its id is the milestone's, so that one which is posted again is known.
+import type { GatewayPlan } from '../plan/plan.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { isOfWholeApi } from '../policy/lifecycle/api-life.ts';
+import { kindOf, type Notice, type NoticeKind } from './notices.ts';
+import { successorCall } from './successor-call.ts';
+
+export interface VersionEvent {
+  readonly id: string;
+  readonly type: `version.${NoticeKind}`;
+  /** Seconds since 1970, by the lifecycle clock. */
+  readonly created: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Instants are RFC 3339; what there is none of is left out. */
+export function eventOf(plan: Pick<GatewayPlan, 'public'>, notice: Notice): VersionEvent {
+  const { id, milestone, rules } = notice;
+  const { schedule } = milestone.life;
+  const instead = successorCall(plan, rules);
+  const data = {
+    api: rules.api,
+    version: isOfWholeApi(schedule) ? undefined : rules.label,
+    operation: rules.operation,
+    deprecated: instantText(schedule.deprecated),
+    sunset: instantText(schedule.sunset),
+    retired: instantText(schedule.retired),
+    ...detailsOf(milestone),
+    successor: instead && { version: instead.label, url: instead.url },
+    guide: schedule.guide,
+  };
+  return {
+    id,
+    type: `version.${kindOf(notice)}`,
+    created: Math.floor(milestone.at / 1_000),
+    data: Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)),
+  };
+}
+
+function detailsOf(milestone: Notice['milestone']): Readonly<Record<string, unknown>> {
+  switch (milestone.kind) {
+    case 'brownouts': {
+      const { from, until, count } = milestone;
+      return { brownouts: { from: instantText(from), until: instantText(until), count } };
+    }
+    case 'extension':
+      return { sunset: instantText(milestone.to), previous_sunset: instantText(milestone.from) };
+    case 'approaching':
+      return { days: milestone.days };
+    case 'deprecation':
+    case 'sunset':
+    case 'retired':
+      return {};
+    default:
+      return milestone satisfies never;
+  }
+}
+
+function instantText(at: EpochMs | undefined): string | undefined {
+  if (at === undefined || !Number.isFinite(at)) return undefined;
+  return Temporal.Instant.fromEpochMilliseconds(at).toString();
+}

@@ -1,0 +1,71 @@
+// What is known of announcements: marks in the store, and here those that never change again, so that a look asks for few.
+// Between announcer.ts and the store; names of consumers are kept as digests.
+import { createHash } from 'node:crypto';
+import type { EpochMs } from '../policy/contract.ts';
+import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
+
+export interface Marks {
+  /** The text kept at `id`, which is `text` for whoever is first. */
+  readonly once: (id: string, text: string) => Promise<string>;
+  readonly find: (ids: readonly string[]) => Promise<readonly (string | undefined)[]>;
+  /** Whether it is for this process to do now. */
+  readonly claim: (id: string) => Promise<boolean>;
+  readonly done: (id: string, text: string) => Promise<void>;
+  readonly release: (id: string) => Promise<void>;
+}
+
+/** Keys of both kinds of mark. */
+export const mailMark = (notice: string, consumer: string): string =>
+  `${notice} mail ${createHash('sha256').update(consumer).digest('hex').slice(0, 32)}`;
+export const eventMark = (notice: string): string => `${notice} event`;
+/** Of a step of a countdown after which another one was due: nobody is told of it any more. */
+export const overMark = (notice: string): string => `${notice} over`;
+export const beginMark = (api: string): string => `${api} first look`;
+
+/** Longer than any mail takes; after it another gateway takes over from one that was killed. */
+const LEASE_MS = 2 * 60_000;
+const MOST_KNOWN = 200_000;
+
+export function createMarks(
+  store: AnnouncedStore,
+  { owner, leaseMs = LEASE_MS }: { readonly owner: string; readonly leaseMs?: number | undefined },
+): Marks {
+  const known = new Map<string, string>();
+  const know = (id: string, text: string): string => {
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(id, text);
+    return text;
+  };
+  return {
+    once: async (id, text) => known.get(id) ?? know(id, await store.keep(id, text)),
+    find: async (ids) => {
+      const unknown = [...new Set(ids)].filter((id) => !known.has(id));
+      const texts = await store.find(unknown);
+      const found = new Map(unknown.map((id, index) => [id, texts[index]]));
+      return ids.map((id) => known.get(id) ?? found.get(id));
+    },
+    claim: async (id) => {
+      if (known.has(id)) return false;
+      const claim = await store.claim(id, owner, leaseMs);
+      if (claim.state === 'kept') know(id, claim.text);
+      return claim.state === 'claimed';
+    },
+    done: async (id, text) => void know(id, await store.keep(id, text)),
+    release: (id) => store.release(id, owner),
+  };
+}
+
+const DAY_MS = 86_400_000;
+/** What is older when an API is first looked at belongs to a time before there was anybody to tell. */
+const BEFORE_FIRST_LOOK_MS = 30 * DAY_MS;
+/** So long whoever begins to call is still told of it: calls are counted only from the deprecation on. */
+export const OPEN_MS = 30 * DAY_MS;
+
+export function isOfThePast(at: EpochMs, firstLook: string): boolean {
+  return at < Number(firstLook) - BEFORE_FIRST_LOOK_MS;
+}
+
+/** `mark`: of the notice itself: when it was first announced. */
+export function isOpen(mark: string, now: EpochMs): boolean {
+  return now < Number(mark) + OPEN_MS;
+}

@@ -1,0 +1,108 @@
+// Which notices are due at an instant: the milestones of a plan and the countdown to each sunset, with their ids.
+// Pure; announcer.ts finds out which of them have been sent.
+import type { ApiPlan, VersionRules } from '../plan/plan.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { assess, type Moment } from '../policy/lifecycle/assess.ts';
+import { countdownOf, sunsetKnownSince } from '../policy/lifecycle/countdown.ts';
+import { milestoneId } from '../policy/lifecycle/milestone-id.ts';
+import { type Milestone, milestonesOf } from '../policy/lifecycle/milestones.ts';
+import { isForgotten } from '../policy/lifecycle/retirement.ts';
+
+/** Everything but a release, which changes nothing for anybody. */
+export type ToldMilestone = Exclude<Milestone, { kind: 'released' }>;
+
+export interface Notice {
+  /** The same on every gateway and after every restart. */
+  readonly id: string;
+  readonly milestone: ToldMilestone;
+  /** The version, or the operation of it, that it is about. */
+  readonly rules: VersionRules;
+}
+
+export interface Noticed {
+  /** By when they became due. */
+  readonly due: readonly Notice[];
+  /** Steps of a countdown after which another one, or the sunset itself, is due: nobody is told of them any more. */
+  readonly superseded: readonly Notice[];
+}
+
+/** The type of the event that says it, and the `kind` of its count. */
+export type NoticeKind =
+  | 'deprecated'
+  | 'brownout_scheduled'
+  | 'sunset_extended'
+  | 'sunset_approaching'
+  | 'sunset'
+  | 'retired';
+
+const KINDS: Readonly<Record<ToldMilestone['kind'], NoticeKind>> = {
+  deprecation: 'deprecated',
+  brownouts: 'brownout_scheduled',
+  extension: 'sunset_extended',
+  approaching: 'sunset_approaching',
+  sunset: 'sunset',
+  retired: 'retired',
+};
+
+export function kindOf({ milestone }: Notice): NoticeKind {
+  return KINDS[milestone.kind];
+}
+
+/** An API that is only observed refuses nobody, and announces nothing. */
+export function noticesAt(api: ApiPlan, moment: Moment, daysBefore: readonly number[]): Noticed {
+  const due: Notice[] = [];
+  const superseded: Notice[] = [];
+  if (api.mode === 'observe') return { due, superseded };
+  for (const version of api.versions.values()) {
+    for (const rules of [version, ...(version.operations?.list ?? [])]) {
+      const within = rules === version ? undefined : version;
+      const found = noticesOf(rules, within, moment, daysBefore);
+      due.push(...found.due);
+      superseded.push(...found.superseded);
+    }
+  }
+  return { due: due.sort((one, other) => one.milestone.at - other.milestone.at), superseded };
+}
+
+function noticesOf(
+  rules: VersionRules,
+  within: VersionRules | undefined,
+  moment: Moment,
+  daysBefore: readonly number[],
+): Noticed {
+  const life = assess(rules, moment);
+  if (isForgotten(life.schedule, moment.now)) return { due: [], superseded: [] };
+  const noticed = (milestone: ToldMilestone): Notice => ({ id: milestoneId(milestone), milestone, rules });
+  const due = dueOf(life, within && assess(within, moment), moment.now);
+  const steps = hasOwnSunset(life, within && assess(within, moment))
+    ? countdownOf(life, {
+        daysBefore,
+        knownSince: sunsetKnownSince(rules.schedule, life.schedule, rules, moment),
+      })
+    : [];
+  const overdue = steps.filter(({ at }) => at <= moment.now).filter(isTold);
+  const hasEnded = due.some(({ kind }) => kind === 'sunset');
+  const last = hasEnded ? undefined : overdue.at(-1);
+  return {
+    due: [...due, ...(last === undefined ? [] : [last])].map(noticed),
+    superseded: overdue.filter((step) => step !== last).map(noticed),
+  };
+}
+
+/** What the changelog has of it by now. */
+function dueOf(life: VersionRules, within: VersionRules | undefined, now: EpochMs): readonly ToldMilestone[] {
+  const whole =
+    within === undefined ? { ...life, operations: undefined } : { ...within, operations: { list: [life] } };
+  return milestonesOf([whole], now)
+    .filter(({ life: of }) => of.operation === life.operation)
+    .filter(isTold)
+    .reverse();
+}
+
+function hasOwnSunset({ schedule }: VersionRules, within: VersionRules | undefined): boolean {
+  return schedule.sunset !== within?.schedule.sunset;
+}
+
+function isTold(milestone: Milestone): milestone is ToldMilestone {
+  return milestone.kind !== 'released';
+}

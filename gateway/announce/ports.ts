@@ -1,0 +1,61 @@
+// What announcing needs of the rest of the house, and what it tells of itself.
+// Given by gateway.ts; the report is telemetry's.
+import type { GatewayPlan } from '../plan/plan.ts';
+import type { NotifySettings } from '../plan/settings.ts';
+import type { KeyStore } from '../policy/authentication/key-record.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
+import type { Override } from '../policy/lifecycle/override.ts';
+import type { LedgerStore } from '../policy/usage/ledger.ts';
+import type { NoticeKind } from './notices.ts';
+import type { EventSender } from './send-event.ts';
+import type { MailSender } from './send-mail.ts';
+
+export interface AnnouncerPorts {
+  readonly plan: () => GatewayPlan;
+  /** The lifecycle clock. */
+  readonly now: () => EpochMs;
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number;
+  readonly overrides: () => readonly Override[];
+  readonly ledger: Pick<LedgerStore, 'read'>;
+  readonly keys: Pick<KeyStore, 'list'>;
+  readonly announced: AnnouncedStore;
+  readonly settings: NotifySettings;
+  /** Of this process: no other has it, nor itself after a restart. */
+  readonly owner: string;
+  /** Of a claim, real milliseconds; default two minutes. */
+  readonly leaseMs?: number | undefined;
+  /** Undefined: no events are sent. */
+  readonly sendEvent: EventSender | undefined;
+  /** Undefined: no mails are sent. */
+  readonly sendMail: MailSender['send'] | undefined;
+  readonly report: AnnounceReport;
+}
+
+export interface AnnounceReport {
+  readonly onAnnounced: (
+    kind: NoticeKind,
+    channel: 'mail' | 'event',
+    result: 'sent' | 'failed' | 'refused' | 'no_contact',
+  ) => void;
+  /** Tried again later; `reason` is a code without addresses. */
+  readonly onFailed: (channel: 'mail' | 'event', reason: string) => void;
+  /** The server wants no mail for that consumer: nobody tries again. */
+  readonly onRefused: (consumer: string, reason: string) => void;
+  /** Nobody knows where to write to them; each is told of once. */
+  readonly onWithoutContact: (consumers: readonly string[]) => void;
+  /** A mistake of this program. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface LookResult {
+  readonly busy: boolean;
+  readonly events: { readonly sent: number; readonly failed: number };
+  readonly mails: {
+    readonly sent: number;
+    readonly refused: number;
+    readonly failed: number;
+    readonly withoutContact: number;
+  };
+}

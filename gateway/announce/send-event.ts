@@ -1,0 +1,37 @@
+// Events posted to the intake of the webhooks service: 202 once it is kept there, everything else is tried again.
+// What is posted twice has the same id, and is kept once.
+import type { VersionEvent } from './event.ts';
+
+export type EventOutcome = { readonly kind: 'sent' } | { readonly kind: 'failed'; readonly reason: string };
+
+export type EventSender = (event: VersionEvent) => Promise<EventOutcome>;
+
+const WITHIN_MS = 10_000;
+const KEPT = 202;
+
+export function createEventSender(intake: string): EventSender {
+  return async (event) => {
+    try {
+      const response = await fetch(intake, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(event),
+        redirect: 'error',
+        signal: AbortSignal.timeout(WITHIN_MS),
+      });
+      await response.body?.cancel();
+      const { status } = response;
+      return status === KEPT ? { kind: 'sent' } : { kind: 'failed', reason: `status ${status}` };
+    } catch (error) {
+      return { kind: 'failed', reason: reasonOf(error) };
+    }
+  };
+}
+
+/** A code, never the address. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+  if (typeof code === 'string') return code;
+  return error instanceof Error ? error.name : 'unknown';
+}

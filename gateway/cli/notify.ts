@@ -1,0 +1,92 @@
+// `sundial notify`: the very mails and events that are due, as consumers and machines would get them, or sending them now.
+// Speaks to the admin listener of a running gateway, which has the ledger and knows what was sent.
+import {
+  type NoticesAnswer,
+  readNoticesAnswer,
+  readSentAnswer,
+  type SentAnswer,
+} from '../plan/notice-answers.ts';
+import { plural } from '../plan/problems.ts';
+import { askAdmin } from './admin-client.ts';
+import { moment, onTerminal } from './admin-text.ts';
+import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
+import { findGateway, type WhichGateway } from './running-gateway.ts';
+
+export interface NotifyOptions extends WhichGateway {
+  readonly format: OperatorFormat;
+  readonly ask: NotifyAsk;
+}
+
+export type NotifyAsk =
+  | {
+      readonly kind: 'dry-run';
+      /** As written. */
+      readonly filter: Readonly<Record<'api' | 'consumer' | 'at', string | undefined>>;
+    }
+  | { readonly kind: 'send' };
+
+const NOTICES = '/-/notices';
+/** A gateway reads its ledger for it, and may send many mails. */
+const WITHIN_MS = 60_000;
+
+/** 0 all that is due was sent or shown, 1 something could not be sent, and else as every command that talks to a gateway. */
+export async function runNotify({ format, ask, ...which }: NotifyOptions): Promise<OperatorResult> {
+  const door = await findGateway(which);
+  if (door.kind === 'failed') return failed(door, format);
+  switch (ask.kind) {
+    case 'dry-run': {
+      const path = `${NOTICES}${queryOf(ask.filter)}`;
+      const answer = await askAdmin(door, { method: 'GET', path, withinMs: WITHIN_MS });
+      if (answer.kind === 'failed') return failed(answer, format);
+      return told(answer.body, readNoticesAnswer, { format, render: previewText });
+    }
+    case 'send': {
+      const answer = await askAdmin(door, { method: 'POST', path: NOTICES, withinMs: WITHIN_MS });
+      if (answer.kind === 'failed') return failed(answer, format);
+      const result = told(answer.body, readSentAnswer, { format, render: sentText });
+      const sent = readSentAnswer(answer.body);
+      const isWhole = sent === undefined || sent.mails.failed + sent.events.failed === 0;
+      return isWhole ? result : { ...result, exitCode: 1 };
+    }
+    default:
+      return ask satisfies never;
+  }
+}
+
+function queryOf(filter: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+function previewText({ at, sends, mails, withoutContact, addresses, events }: NoticesAnswer): string {
+  const lines: string[] = [];
+  for (const { consumer, to, subject, text } of mails)
+    lines.push(`To: ${to} (${consumer})`, `Subject: ${subject}`, '', ...text.trimEnd().split('\n'), '');
+  for (const { id, type, data } of events) lines.push(`Event ${type} ${id}`, `  ${JSON.stringify(data)}`, '');
+  for (const { consumer, notices } of withoutContact)
+    lines.push(`No contact of ${consumer}: not told of ${notices.join(', ')}`);
+  if (addresses > 0)
+    lines.push(`Somebody calls without a name (addresses: ${addresses}): nobody can be told.`);
+  const what = [plural(mails.length, 'mail'), ...(sends.events ? [plural(events.length, 'event')] : [])];
+  lines.push(`${what.join(' and ')} due at ${moment(at)}; nothing was sent.`);
+  if (!sends.mails) lines.push('No mail is sent at all: the gateway file has no notify.email with an smtp.');
+  return onTerminal(lines);
+}
+
+function sentText({ busy, mails, events }: SentAnswer): string {
+  if (busy) return 'Another gateway is sending what is due: nothing was done here.\n';
+  const failures = [
+    ...(mails.failed > 0 ? [`${plural(mails.failed, 'mail')} failed`] : []),
+    ...(events.failed > 0 ? [`${plural(events.failed, 'event')} failed`] : []),
+  ];
+  return onTerminal([
+    `Sent ${plural(mails.sent, 'mail')} and ${plural(events.sent, 'event')}.`,
+    ...(mails.refused > 0
+      ? [`The mail server refuses ${plural(mails.refused, 'contact')}; the log names them.`]
+      : []),
+    ...(mails.withoutContact > 0
+      ? [`${plural(mails.withoutContact, 'consumer')} without a contact: --dry-run lists them.`]
+      : []),
+    ...(failures.length > 0 ? [`${failures.join(', ')}: tried again later; the log says why.`] : []),
+  ]);
+}

@@ -1,0 +1,54 @@
+// Announcing put together: its channels, its claims in the store, its report. Part of the composition root.
+// Called by gateway.ts, in the primary where there are workers; workers announce nothing.
+import { randomUUID } from 'node:crypto';
+import { type Announcer, createAnnouncer } from './announce/announcer.ts';
+import type { AnnouncerPorts } from './announce/ports.ts';
+import { createEventSender } from './announce/send-event.ts';
+import type { Settings } from './plan/settings.ts';
+import type { OverrideStore } from './policy/lifecycle/override.ts';
+import { createAnnounceReport } from './telemetry/announce-report.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
+
+/** Its end looks no more, and waits for a look under way. */
+export interface OpenNotices extends AsyncDisposable {
+  /** Undefined where the gateway file tells nobody. */
+  readonly asked: Pick<Announcer, 'preview' | 'announce'> | undefined;
+  /** Looks at once, and every minute. */
+  readonly begin: () => void;
+}
+
+type Ports = Pick<AnnouncerPorts, 'plan' | 'now' | 'monotonic' | 'ledger' | 'keys' | 'announced'> & {
+  readonly overrides: Pick<OverrideStore, 'current'>;
+};
+
+/** Mail is loaded only by a gateway that sends some. */
+export async function openNotices(
+  { notify }: Pick<Settings, 'notify'>,
+  telemetry: Pick<Telemetry, 'logger' | 'metrics'>,
+  { overrides, ...ports }: Ports,
+): Promise<OpenNotices> {
+  if (notify === undefined) {
+    return { asked: undefined, begin: () => undefined, [Symbol.asyncDispose]: async () => undefined };
+  }
+  const { email, intake } = notify;
+  const mails = email && (await import('./announce/send-mail.ts')).openMailSender(email);
+  if (mails !== undefined) telemetry.metrics.announces('mail');
+  if (intake !== undefined) telemetry.metrics.announces('event');
+  const announcer = createAnnouncer({
+    ...ports,
+    overrides: overrides.current,
+    settings: notify,
+    owner: randomUUID(),
+    sendMail: mails?.send,
+    sendEvent: intake === undefined ? undefined : createEventSender(intake),
+    report: createAnnounceReport(telemetry),
+  });
+  return {
+    asked: announcer,
+    begin: announcer.begin,
+    [Symbol.asyncDispose]: async () => {
+      await announcer.close();
+      mails?.close();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+// Whether what `notify` says can be done: a ledger to know the callers by, a password that is not for everyone's eyes.
+// Warnings each: the gateway runs, and somebody would not be told.
+import type { GatewayView, Report } from './views.ts';
+
+export function checkNotify({ document, parts }: GatewayView, report: Report): void {
+  const { notify, ledger } = parts;
+  if (notify === undefined) return;
+  if (notify.email !== undefined && ledger === 'off') {
+    report(['notify', 'email'], {
+      rule: 'notify',
+      severity: 'warning',
+      message: 'nobody is written to while no ledger is kept: it knows who calls',
+      hint: 'take ledger: off out of this file',
+      at: 'key',
+    });
+  }
+  const smtp = ['notify', 'email', 'smtp'];
+  const server = notify.email?.smtp;
+  if (
+    server !== undefined &&
+    server !== 'none' &&
+    server.credentials !== undefined &&
+    !document.isSecret(smtp)
+  ) {
+    report(smtp, {
+      rule: 'secret',
+      severity: 'warning',
+      message: 'the password stands in this file for everyone who reads it',
+      hint: `write \${file:/path} or \${env:NAME}`,
+    });
+  }
+  const seen = new Set<number>();
+  for (const [index, days] of (notify.before_sunset ?? []).entries()) {
+    if (seen.has(days)) {
+      const message = `${days}d is in this list already`;
+      report(['notify', 'before_sunset', index], { rule: 'notify', severity: 'warning', message });
+    }
+    seen.add(days);
+  }
+}

@@ -1,0 +1,97 @@
+// The `notify` section of gateway.yaml: how consumers and machines are told what becomes of a version, and when.
+// The defaults stand here as an operator would write them; compile/notify.ts reads them with this same grammar.
+import { z } from 'zod';
+import { notation, parseDuration, parseMail } from '../../policy/notation.ts';
+import type { SmtpServer } from '../settings.ts';
+
+export const WRITTEN_BEFORE_SUNSET = ['90d', '30d', '7d', '1d'] as const;
+
+const DAY_MS = 86_400_000;
+const MOST_STEPS = 20;
+const SMTP = /^smtps?:\/\/[^\s/?#]+\/?$/;
+
+function parseDays(text: string): number | undefined {
+  const ms = parseDuration(text);
+  return ms === undefined || ms % DAY_MS !== 0 ? undefined : ms / DAY_MS;
+}
+
+/** Undefined for any other text; '' is how a variable that is not set switches mail off, and means none. */
+export function parseSmtp(text: string): SmtpServer | 'none' | undefined {
+  if (text === '') return 'none';
+  if (!SMTP.test(text) || !URL.canParse(text)) return undefined;
+  const { protocol, hostname, port, username, password } = new URL(text);
+  const tls = protocol === 'smtps:';
+  const [user, pass] = [decoded(username), decoded(password)];
+  if (hostname === '' || port === '0' || user === undefined || pass === undefined) return undefined;
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (tls ? 465 : 587) : Number(port),
+    tls,
+    credentials: user === '' ? undefined : { user, pass },
+  };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+function parseIntake(text: string): string | undefined {
+  if (/[\s#]/.test(text) || !URL.canParse(text)) return undefined;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '' ? text : undefined;
+}
+
+const email = z.strictObject({
+  smtp: notation(
+    parseSmtp,
+    'not the URL of a mail server: smtp://host:587 or smtps://host:465, perhaps with user:password@',
+    {
+      description: 'The server that takes the mails; empty: none are sent.',
+      examples: ['smtp://mail.example.com:587', 'smtps://mail.example.com'],
+    },
+  ),
+  from: notation(parseMail, 'not a mail address', {
+    description: 'Who they are from.',
+    examples: ['api@example.com'],
+  }),
+});
+
+const webhooks = z.strictObject({
+  intake: notation(parseIntake, 'not a URL of http or https without user, password and fragment', {
+    description: 'Where events of versions are posted.',
+    examples: ['http://127.0.0.1:4006/events'],
+  }),
+});
+
+export const beforeSunset = z
+  .array(
+    notation(parseDays, 'not a number of whole days such as 30d', {
+      description: 'So long before a sunset.',
+      examples: ['30d'],
+    }),
+  )
+  .max(MOST_STEPS);
+
+export const notifySection = z.strictObject({
+  email: email.meta({ description: 'Mails to the consumers that still call.' }).optional(),
+  webhooks: webhooks.meta({ description: 'Events for machines.' }).optional(),
+  before_sunset: beforeSunset
+    .meta({
+      description: `When a sunset is counted down. Default ${WRITTEN_BEFORE_SUNSET.join(', ')}.`,
+    })
+    .optional(),
+});
+
+const contactMail = notation(parseMail, 'not a mail address', {
+  description: 'Where a consumer is written to.',
+  examples: ['api@acme.example'],
+});
+
+export const contactsSection = z
+  .record(z.string(), contactMail)
+  .meta({ description: 'Mail addresses of consumers, by their id; before those of their API keys.' });

@@ -1,0 +1,47 @@
+// What the admin API answers about notices: made by the admin listener, read by the command line.
+// Readers let members pass that they do not know, so that a command understands a gateway that says more.
+import { z } from 'zod';
+
+const about = { consumer: z.string(), notices: z.array(z.string()).readonly() };
+
+const noticesAnswer = z.object({
+  /** The lifecycle clock of the gateway, and the instant that was asked for. */
+  now: z.string(),
+  at: z.string(),
+  sends: z.object({ mails: z.boolean(), events: z.boolean() }),
+  mails: z.array(z.object({ ...about, to: z.string(), subject: z.string(), text: z.string() })).readonly(),
+  withoutContact: z.array(z.object(about)).readonly(),
+  /** From which somebody calls without a name. */
+  addresses: z.number(),
+  events: z
+    .array(
+      z.object({
+        id: z.string(),
+        type: z.string(),
+        created: z.number(),
+        data: z.record(z.string(), z.unknown()),
+      }),
+    )
+    .readonly(),
+});
+
+const sentAnswer = z.object({
+  now: z.string(),
+  /** Another gateway is at it: nothing was done here. */
+  busy: z.boolean(),
+  events: z.object({ sent: z.number(), failed: z.number() }),
+  mails: z.object({
+    sent: z.number(),
+    refused: z.number(),
+    failed: z.number(),
+    withoutContact: z.number(),
+  }),
+});
+
+export type NoticesAnswer = z.output<typeof noticesAnswer>;
+export type SentAnswer = z.output<typeof sentAnswer>;
+
+/** Each undefined for a body that says something else. */
+export const readNoticesAnswer = (body: unknown): NoticesAnswer | undefined =>
+  noticesAnswer.safeParse(body).data;
+export const readSentAnswer = (body: unknown): SentAnswer | undefined => sentAnswer.safeParse(body).data;

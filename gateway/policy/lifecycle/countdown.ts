@@ -1,0 +1,42 @@
+// The countdown to a sunset: a milestone each of so many days before it, for those who are told in person.
+// Asked by announce/; the changelog of an API has what was decided, and leaves the countdown out.
+import type { EpochMs } from '../contract.ts';
+import type { Life } from './calendar.ts';
+import type { Milestone } from './milestones.ts';
+import { type Override, pauseOf, retirementHoldOf } from './override.ts';
+import type { Schedule } from './schedule.ts';
+
+export interface CountdownRule {
+  readonly daysBefore: readonly number[];
+  /** Since when the sunset of the life is known: a step before that would count down to a day that nobody spoke of. */
+  readonly knownSince: EpochMs;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Every step, those to come too, in time order; none of what has no sunset. Give the life as overrides leave it. */
+export function countdownOf(life: Life, { daysBefore, knownSince }: CountdownRule): readonly Milestone[] {
+  const { sunset } = life.schedule;
+  if (sunset === undefined) return [];
+  return daysBefore
+    .map((days): Milestone => ({ kind: 'approaching', life, at: sunset - days * DAY_MS, days, sunset }))
+    .filter(({ at }) => at >= knownSince)
+    .sort((one, other) => one.at - other.at);
+}
+
+/**
+ * Since when the effective sunset is that day: the deprecation, the last extension, or the override that moved it. A hold
+ * that is renewed day by day thus begins no countdown of its own until its last day.
+ */
+export function sunsetKnownSince(
+  asWritten: Schedule,
+  asItStands: Schedule,
+  version: Pick<Life, 'api' | 'label'>,
+  { now, overrides }: { readonly now: EpochMs; readonly overrides: readonly Override[] },
+): EpochMs {
+  const { announced, deprecated = Number.NEGATIVE_INFINITY, extended = [] } = asWritten;
+  const said = Math.max(announced ?? deprecated, ...extended.map((each) => each.announced));
+  if (asWritten.sunset === asItStands.sunset) return said;
+  const moved = [pauseOf(overrides, version, now), retirementHoldOf(overrides, version, now)];
+  return Math.max(said, ...moved.flatMap((override) => override?.from ?? []));
+}

@@ -1,0 +1,53 @@
+// Announcements shared by all gateways on one Redis: one hash of those made, and a key that lapses for each under way.
+// Stands behind the AnnouncedStore port. What was made has no end of its own: no eviction of what has one makes it be made again.
+import type { AnnouncedStore, AnnouncementClaim } from '../../policy/lifecycle/announced.ts';
+import type { RedisConnection } from './connect.ts';
+import { luaText } from './lua.ts';
+
+/** No request waits for it. */
+const ANSWER_WITHIN_MS = 1000;
+
+// The braces are the hash tag: a claim looks at both keys.
+const MADE = 'sundial:{announced}:made';
+const leaseOf = (id: string): string => `sundial:{announced}:lease:${id}`;
+
+export function createRedisAnnounced({ script }: RedisConnection): AnnouncedStore {
+  const patient = { answerWithinMs: ANSWER_WITHIN_MS };
+  const find = script(
+    'sundialFindAnnounced',
+    "return redis.call('HMGET', KEYS[1], unpack(ARGV))",
+    1,
+    patient,
+  );
+  const claim = script('sundialClaimAnnounced', luaText('claim-announced'), 2, patient);
+  const keep = script('sundialKeepAnnounced', luaText('keep-announced'), 2, patient);
+  const release = script(
+    'sundialReleaseAnnounced',
+    "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end",
+    1,
+    patient,
+  );
+  return {
+    find: async (ids) => {
+      if (ids.length === 0) return [];
+      const reply = await find(MADE, ...ids);
+      const texts: readonly unknown[] = Array.isArray(reply) ? reply : [];
+      return ids.map((_, index) => {
+        const text = texts[index];
+        return typeof text === 'string' ? text : undefined;
+      });
+    },
+    claim: async (id, owner, leaseMs) => claimIn(await claim(MADE, leaseOf(id), id, owner, leaseMs)),
+    keep: async (id, text) => String(await keep(MADE, leaseOf(id), id, text)),
+    release: async (id, owner) => {
+      await release(leaseOf(id), owner);
+    },
+  };
+}
+
+function claimIn(reply: unknown): AnnouncementClaim {
+  const [state, text] = Array.isArray(reply) ? reply : [];
+  if (state === 'claimed' || state === 'held') return { state };
+  if (state === 'kept' && typeof text === 'string') return { state, text };
+  throw new TypeError('the script that claims an announcement answered something else');
+}

@@ -1,0 +1,57 @@
+// Announcements by what they say, how they go out and what came of them: a counter, read at scrape.
+// Told by announce-report.ts; announce/ sends them.
+import { counter, type MetricRow, type Sample } from './series.ts';
+
+const KINDS = [
+  'deprecated',
+  'brownout_scheduled',
+  'sunset_extended',
+  'sunset_approaching',
+  'sunset',
+  'retired',
+] as const;
+const RESULTS = {
+  mail: ['sent', 'failed', 'refused', 'no_contact'],
+  event: ['sent', 'failed'],
+} as const;
+
+export type AnnouncementChannel = keyof typeof RESULTS;
+export type AnnouncementResult = (typeof RESULTS)['mail'][number];
+
+export interface AnnouncementCounts {
+  readonly announced: (
+    kind: (typeof KINDS)[number],
+    channel: AnnouncementChannel,
+    result: AnnouncementResult,
+  ) => void;
+  /** Its series are there from now on: from 0, so that the first failure is seen. */
+  readonly announces: (channel: AnnouncementChannel) => void;
+  /** kind, channel, result. */
+  readonly samples: () => Iterable<Sample>;
+}
+
+export function createAnnouncementCounts(): AnnouncementCounts {
+  const counts = new Map<string, Sample>();
+  const add = (labels: readonly string[], by: number): void => {
+    const key = labels.join('\n');
+    counts.set(key, [labels, (counts.get(key)?.[1] ?? 0) + by]);
+  };
+  return {
+    announced: (kind, channel, result) => add([kind, channel, result], 1),
+    announces: (channel) => {
+      for (const kind of KINDS) for (const result of RESULTS[channel]) add([kind, channel, result], 0);
+    },
+    samples: () => counts.values(),
+  };
+}
+
+export function announcementRows({ samples }: Pick<AnnouncementCounts, 'samples'>): MetricRow[] {
+  return [
+    counter(
+      'sundial_announcements_total',
+      'Announcements of what becomes of a version, by what came of them.',
+      ['kind', 'channel', 'result'],
+      samples,
+    ),
+  ];
+}
