@@ -43,8 +43,8 @@ export function renderBanner(info: BannerInfo): string {
   const rows: [string, string | undefined, string?][] = [
     ['gateway', https && origin('https', https.address)],
     ['plain http', http && origin('http', http.address), PLAIN[http?.mode ?? 'reject']],
-    ['admin', admin && origin('http', admin.address), '/metrics  /-/healthy  /-/ready'],
-    ['metrics', metrics && origin('http', metrics.address), 'the same, and nothing else'],
+    ['admin', admin && origin('http', admin.address), '/dashboard/  /metrics  /-/healthy  /-/ready'],
+    ['metrics', metrics && origin('http', metrics.address), '/metrics  /-/healthy  /-/ready'],
     ['store', describeStore(info.store)],
     ['workers', info.workers === 1 ? undefined : `${info.workers} processes`],
     ['certificate', info.fingerprint && `SHA-256 ${info.fingerprint}`],

@@ -154,6 +154,22 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'Dashboard: what needs no ledger is shown while the ledger does not answer',
+    async run({ demo, page }) {
+      const away = { error: 'Service Unavailable', message: 'The store does not answer. Ask again.' };
+      await page.route('**/-/usage?*', (route) => route.fulfill({ status: 503, body: JSON.stringify(away) }));
+      await page.goto(`${demo.admin}/dashboard/`);
+      await page.getByText('the ledger does not answer').waitFor();
+      assert.ok(
+        await page.locator('.timeline').getByRole('link', { name: 'orders v1', exact: true }).isVisible(),
+      );
+      await page.goto(`${demo.admin}/dashboard/consumer`);
+      await page.getByText('The ledger does not answer.').waitFor();
+      await page.goto(demo.admin + ORDERS_V1);
+      await page.getByText(away.message).first().waitFor();
+    },
+  },
+  {
     name: 'Dashboard: no page is wider than a phone, in light and in dark',
     async run({ demo, page }) {
       await page.setViewportSize({ width: 360, height: 740 });

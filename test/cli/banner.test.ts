@@ -29,7 +29,7 @@ describe('the banner', () => {
         '',
         '  gateway      https://127.0.0.1:8443',
         '  plain http   http://127.0.0.1:8080      answers 400',
-        '  admin        http://[::1]:9901          /metrics  /-/healthy  /-/ready',
+        '  admin        http://[::1]:9901          /dashboard/  /metrics  /-/healthy  /-/ready',
         '  store        embedded, in /srv/sundial/data',
         '  certificate  SHA-256 AB:CD',
         '',

@@ -157,6 +157,9 @@ describe('POST /-/reload', () => {
       ]),
     );
     expect(answer.text).not.toContain('"source"');
+    const { error: _error, message: _message, ...outcome } = answer.json;
+    const kept = await ask('GET', '/-/reload');
+    expect(kept).toMatchObject({ status: 200, json: { last: { at: expect.any(String), ...outcome } } });
     expect(await config()).toEqual(before);
     await write(policy);
     expect(await reload()).toMatchObject({ status: 200, json: { outcome: TAKEN } });

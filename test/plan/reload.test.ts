@@ -189,6 +189,22 @@ describe('reload', () => {
     expect(sunsetOf(live.plans.at(-1))).toBe(Date.UTC(2027, 0, 19));
   });
 
+  it('keeps what the last load came to until the next one', async () => {
+    await using files = await workspace({ 'policies/orders.yaml': ORDERS });
+    await using live = await watching(files);
+    await files.write('policies/orders.yaml', 'api: [');
+    const rejected = await live.watch.reload();
+    expect(live.watch.last()).toEqual({ at: NOW, outcome: rejected });
+    await files.write('policies/orders.yaml', FOUR_DAYS);
+    // Accepted, or unchanged where the watch was there first.
+    const taken = await live.watch.reload();
+    expect(live.watch.last()?.outcome).toEqual(taken);
+    expect([rejected.kind, taken.kind]).toEqual([
+      'rejected',
+      expect.stringMatching(/^(accepted|unchanged)$/),
+    ]);
+  });
+
   it('tells nothing after it was closed', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const live = await watching(files);

@@ -32,6 +32,20 @@ const seriesOf = (body: string): Readonly<Record<string, number>> =>
       .map(([name, value]) => [name, Number(value)]),
   );
 
+it('what one counter or gauge has is read as the page has it, whether one process counts or several', async () => {
+  const snapshots = await Promise.all([processOf(2).snapshot(), processOf(4).snapshot()]);
+  const [alone, together] = [processOf(3), processOf(3, async () => structuredClone(snapshots))];
+  const read = async ({ read: ask }: typeof alone, name: string) =>
+    (await ask(name)).map(({ labels, value }) => ({ labels, value }));
+  const is = (value: number) => [{ labels: { api: 'a' }, value }];
+  for (const name of ['sundial_seen_total', 'sundial_up', 'sundial_plan'])
+    expect(await read(alone, name)).toEqual(is(3));
+  expect(await read(together, 'sundial_seen_total')).toEqual(is(9));
+  expect(await read(together, 'sundial_up')).toEqual(is(2));
+  expect(await read(together, 'sundial_plan')).toEqual(is(3));
+  expect(await read(together, 'sundial_nothing')).toEqual([]);
+});
+
 describe('the page of three processes', () => {
   it('sums counters, histograms and what is open; the rest as each row says', async () => {
     const snapshots = await Promise.all([processOf(2).snapshot(), processOf(4).snapshot()]);

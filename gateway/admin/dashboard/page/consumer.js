@@ -24,7 +24,10 @@ export function view({ id, usage, standing }) {
   return [
     h('h1', {}, 'Consumers'),
     searchForm(),
-    section('Who calls what is deprecated, in 30 days', everybody(usage)),
+    section(
+      'Who calls what is deprecated, in 30 days',
+      usage === undefined ? h('p', { class: 'quiet' }, 'The ledger does not answer.') : everybody(usage),
+    ),
   ];
 }
 
@@ -51,7 +54,9 @@ function everybody({ consumers, now, next, recording }) {
         .map((/** @type {any} */ { lastCall }) => lastCall)
         .toSorted()
         .at(-1),
-      versions: uses.map((/** @type {any} */ use) => h('a', { href: addressOf(use) }, nameOf(use))),
+      versions: uses.map((/** @type {any} */ use) =>
+        h('a', { class: 'version', href: addressOf(use) }, nameOf(use)),
+      ),
     }))
     .toSorted((one, other) => other.calls - one.calls)
     .map(({ consumer, calls, last, versions }) => [
@@ -93,7 +98,7 @@ function calledVersions(versions, all, now) {
     const version = all.find(({ api, version: label }) => api === use.api && label === use.version);
     const leave = use.exceptions.map((/** @type {any} */ each) => each.summary).join('; ');
     return [
-      h('a', { href: addressOf(use) }, nameOf(use)),
+      h('a', { class: 'version', href: addressOf(use) }, nameOf(use)),
       stageBadge(use.stage),
       version?.sunset == null ? 'no sunset' : `${date(version.sunset)}, ${away(version.sunset, now)}`,
       number(use.calls),

@@ -3,7 +3,7 @@
 import { ask, Refused } from './ask.js';
 import * as configuration from './configuration.js';
 import * as consumer from './consumer.js';
-import { show } from './elements.js';
+import { h, show } from './elements.js';
 import * as limits from './limits.js';
 import * as overview from './overview.js';
 import { signInForm, whoBox } from './sign-in.js';
@@ -17,7 +17,7 @@ import { warnings } from './warnings.js';
  * @typedef {object} Look
  * @property {URLSearchParams} query
  * @property {any} standing what /-/versions answers
- * @property {any} usage what /-/usage answers of thirty days; undefined until it is there
+ * @property {any} usage what /-/usage answers of thirty days; undefined while the ledger does not answer
  * @property {{ signedIn: boolean, readable: boolean }} session
  * @property {() => void} again looks at once
  */
@@ -102,7 +102,13 @@ async function lookOnce(mine) {
 
 async function readUsage() {
   const began = performance.now();
-  usage = await ask('/-/usage?since=30d');
+  try {
+    usage = await ask('/-/usage?since=30d');
+  } catch (error) {
+    // Without its store a gateway goes on, and so does what needs none.
+    if (!(error instanceof Refused && error.status === 503)) throw error;
+    usage = undefined;
+  }
   usageDue = performance.now() + Math.max(USAGE_EVERY_MS, (performance.now() - began) * TIMES_ITS_TIME);
 }
 
@@ -111,6 +117,7 @@ function tellTrouble(error) {
   const why = error instanceof Refused ? error.message : 'The gateway does not answer.';
   place('foot', [`${why} What is shown may be old; asking again.`]);
   document.body.classList.add('stale');
+  if (document.querySelector('main h1') === null) place('main', [h('h1', {}, page.title), h('p', {}, why)]);
 }
 
 function askForToken() {

@@ -15,7 +15,11 @@ export async function look() {
 /** @param {any} seen */
 export function view({ limits, store }) {
   const rows = limits.map((/** @type {any} */ each) => [
-    h('a', { href: addressOf(each) }, [nameOf(each), each.operation ?? ''].join(' ').trim()),
+    h(
+      'a',
+      { class: 'version', href: addressOf(each) },
+      [nameOf(each), each.operation ?? ''].join(' ').trim(),
+    ),
     h('span', {}, stageBadge(each.stage)),
     each.limit,
     rateWords(each),
@@ -23,7 +27,7 @@ export function view({ limits, store }) {
     decisionsOf(each),
     notesOf(each),
   ]);
-  const heads = ['Of', 'Stage', 'Limit', 'Rate', 'Counted by', 'Requests since the start', ''];
+  const heads = ['Of', 'Stage', 'Limit', 'Rate', 'Counted by', 'Requests since the start', 'Notes'];
   return [
     h('h1', {}, 'Limits'),
     store.state !== 'up' &&
@@ -57,7 +61,7 @@ function notesOf({ shadow, exact, cost, onStoreFailure }) {
     shadow && 'refuses nothing',
     exact && 'exact',
     cost !== 1 && `${number(cost)} units a request`,
-    `without the store: ${onStoreFailure}`,
+    onStoreFailure !== 'local' && `without the store: ${onStoreFailure}`,
   ];
   return notes.filter((note) => note !== false).join(', ');
 }

@@ -52,7 +52,7 @@ function undatedNote(versions) {
   const rest = versions.filter((version) => !isDated(version));
   const links = rest.flatMap((version, index) => [
     index > 0 && ', ',
-    h('a', { href: addressOf(version) }, nameOf(version)),
+    h('a', { class: 'version', href: addressOf(version) }, nameOf(version)),
   ]);
   return rest.length > 0 && h('p', { class: 'note' }, 'Without dates: ', ...links, '.');
 }
@@ -83,14 +83,14 @@ function nextTile(versions, now) {
   return tile(
     'Next end',
     counted(days, 'day'),
-    h('a', { href: addressOf(next) }, nameOf(next)),
+    h('a', { class: 'version', href: addressOf(next) }, nameOf(next)),
     days <= 30 ? 'bad' : '',
   );
 }
 
 /** @param {any} usage */
 function callersTile(usage) {
-  if (usage === undefined) return tile('Still called', '…', 'the ledger is being read');
+  if (usage === undefined) return tile('Still called', '–', 'the ledger does not answer', 'bad');
   const called = (usage.versions ?? []).filter(
     (/** @type {any} */ { verdict, calls }) => verdict === 'called' && calls > 0,
   );
@@ -135,7 +135,7 @@ function goingTable(versions, usage, now) {
       (/** @type {any} */ each) => each.api === version.api && each.version === version.version,
     );
     return [
-      h('a', { href: addressOf(version) }, nameOf(version)),
+      h('a', { class: 'version', href: addressOf(version) }, nameOf(version)),
       version.sunset === null ? 'no sunset' : away(version.sunset, now),
       number(use?.consumers ?? 0),
       number(use?.calls ?? 0),
@@ -165,7 +165,7 @@ function trafficTable({ versions, requests, unresolved }, standing) {
   const rows = versions.map((/** @type {any} */ each) => {
     const version = standing.find(({ api, version: label }) => api === each.api && label === each.version);
     return [
-      h('a', { href: addressOf(each) }, nameOf(version ?? each)),
+      h('a', { class: 'version', href: addressOf(each) }, nameOf(version ?? each)),
       stageBadge(version?.stage ?? null),
       number(each.requests),
       percent(requests === 0 ? 0 : each.requests / requests),

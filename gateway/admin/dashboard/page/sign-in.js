@@ -27,6 +27,8 @@ export function signInForm(onDone) {
     'form',
     { id: 'sign-in', class: 'card', 'data-own': true, 'data-key': 'sign-in' },
     h('h2', {}, 'Sign in'),
+    // For what keeps passwords: it asks under which name.
+    h('input', { type: 'text', autocomplete: 'username', value: 'admin', hidden: true }),
     h('label', { for: 'token' }, 'Admin token'),
     field,
     h(

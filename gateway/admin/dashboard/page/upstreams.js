@@ -51,7 +51,9 @@ export function view({ upstreams, ready }) {
 
 /** @param {any} upstream */
 function rowsOf({ upstream, targets, versions, health, breaker, balance }) {
-  const links = versions.map((/** @type {any} */ each) => h('a', { href: addressOf(each) }, nameOf(each)));
+  const links = versions.map((/** @type {any} */ each) =>
+    h('a', { class: 'version', href: addressOf(each) }, nameOf(each)),
+  );
   const watched = [
     health !== null && `GET ${health.path} every ${length(health.every)}`,
     breaker !== null && `a breaker after ${breaker.failures} failures in a row`,

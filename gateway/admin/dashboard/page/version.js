@@ -6,7 +6,7 @@ import { facts, section, stageBadge, table } from './parts.js';
 import { pauseBox } from './pause.js';
 import { timeline } from './timeline.js';
 import { trend } from './trend.js';
-import { ago, away, consumerAddress, counted, date, nameOf, number, trendWords } from './words.js';
+import { ago, away, consumerAddress, counted, date, daysTo, nameOf, number, trendWords } from './words.js';
 
 export const title = 'Version';
 
@@ -110,7 +110,7 @@ function impactBox({ version, impact, countedSince, now }, use) {
   const met = `${counted(refused.consumers, 'consumer')} with ${counted(refused.calls, 'call')} in 30 days`;
   const lines = [
     refused.consumers === 0
-      ? 'Nobody: it was not called in 30 days.'
+      ? nobodyWords(countedSince, now)
       : `${met} ${ended ? 'get' : 'would get'} ${answer}.`,
     spared.consumers > 0 &&
       `${counted(spared.consumers, 'consumer')} with ${counted(spared.calls, 'call')} ${ended ? 'go on' : 'would go on'} by an exception.`,
@@ -127,6 +127,13 @@ function impactBox({ version, impact, countedSince, now }, use) {
       .filter((line) => line !== false)
       .map((line, index) => h('p', { class: index === 0 ? 'lead' : 'note' }, line)),
   );
+}
+
+/** Who was not seen may call all the same, where nobody has looked long enough. @param {string} since @param {string} now */
+function nobodyWords(since, now) {
+  return daysTo(since, now) > -30
+    ? 'Nobody that has been seen so far.'
+    : 'Nobody: it was not called in 30 days.';
 }
 
 /** @param {any} usage @param {string} now */

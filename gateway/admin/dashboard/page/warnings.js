@@ -63,7 +63,9 @@ function warningOf(version, usage, now) {
 function callersWords(use, usage) {
   if (usage === undefined) return '';
   if (!usage.recording) return 'Who calls it is not recorded.';
-  if (use === undefined || use.calls === 0) return 'Nobody has called it in 30 days.';
+  if (use === undefined) return '';
+  if (use.calls === 0)
+    return use.verdict === 'unused' ? 'Nobody has called it in 30 days.' : `Usage: ${use.summary}.`;
   const verb = use.consumers === 1 ? 'calls' : 'call';
   return `${counted(use.consumers, 'consumer')} still ${verb} it: ${counted(use.calls, 'call')} in 30 days.`;
 }
