@@ -42,12 +42,11 @@ export interface Database {
   readonly close: () => void;
 }
 
-/** @throws what SQLite says, and when a newer edition wrote the file */
+/** @throws what SQLite says of the file, and when a newer edition wrote it */
 export function openDatabase(file: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const database = new DatabaseSync(file, { timeout: BUSY_MS });
+  const database = openFile(file);
   try {
-    database.exec('PRAGMA journal_mode = WAL');
     migrate(database, file);
   } catch (error) {
     database.close();
@@ -70,6 +69,16 @@ export function openDatabase(file: string): Database {
     soon: (work) => transact('NORMAL', work),
     close: () => database.close(),
   };
+}
+
+function openFile(file: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(file, { timeout: BUSY_MS });
+    database.exec('PRAGMA journal_mode = WAL');
+    return database;
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
 }
 
 function migrate(database: DatabaseSync, file: string): void {
