@@ -1,5 +1,5 @@
-// Files of the samples that hold something else: what is said names the file, and quotes nothing of it.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+// Files of the samples: of one that holds something else the name is said and nothing quoted; who may read them.
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -36,4 +36,17 @@ it.each<[string, string, (folder: string) => unknown]>([
     );
   expect(said).toContain(file);
   expect(said).not.toContain('private');
+});
+
+it('those that hold what happened are for their owner alone', async () => {
+  const own = await mkdtemp(join(folder, 'own-'));
+  const store = openSqliteStore({ file: join(own, 'webhooks.db'), now: Date.now });
+  using received = openReceived(join(own, 'receiver.db'));
+  received.take({ id: 'evt_1', type: 'order.created', created: 1, data: {} }, 1_000);
+  const modes = await Promise.all(
+    (await readdir(own)).map(async (name) => (await stat(join(own, name))).mode & 0o777),
+  );
+  await store.close();
+  expect(modes.length).toBeGreaterThan(2);
+  expect(new Set(modes)).toEqual(new Set([0o600]));
 });

@@ -1,5 +1,6 @@
 // What the receiver has taken, each event once, whatever is delivered again; kept over its restarts.
 // Written before a delivery is acknowledged.
+import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /** Longer than the service goes on trying (WH-4): what is forgotten sooner could come again and count twice. */
@@ -45,9 +46,9 @@ export function openReceived(file: string): Received {
 function openFile(file: string): DatabaseSync {
   try {
     const database = new DatabaseSync(file, { timeout: 2_000 });
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    if (file !== ':memory:') chmodSync(file, 0o600);
     database.exec(`
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
     CREATE TABLE IF NOT EXISTS received (
       id TEXT PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;

@@ -1,6 +1,6 @@
 // webhooks.db: its tables and its transactions. Opened by store.ts, which alone knows what the rows mean.
 // WAL; what was acknowledged to somebody is synced, what can be done again by another attempt is not.
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
@@ -75,6 +75,8 @@ function openFile(file: string): DatabaseSync {
   try {
     const database = new DatabaseSync(file, { timeout: BUSY_MS });
     database.exec('PRAGMA journal_mode = WAL');
+    // Where events go, and what is in them; its companions take its mode.
+    if (file !== ':memory:') chmodSync(file, 0o600);
     return database;
   } catch (error) {
     throw new Error(`${file}: ${error instanceof Error ? error.message : error}`, { cause: error });
