@@ -77,10 +77,18 @@ async function readKey(file: string): Promise<IssuerKey | undefined> {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
-  const jwk: unknown = JSON.parse(text);
+  const jwk = parse(text);
   if (!isRsaKey(jwk))
     throw new Error(`${file} holds no key of the sample issuer; remove it to have a new one made`);
   return jwk;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // no JSON is no key; what the parser says of it would quote it
+  }
 }
 
 interface RsaJwk extends JWK {
@@ -96,7 +104,9 @@ interface RsaJwk extends JWK {
 function isRsaKey(value: unknown): value is RsaJwk {
   if (typeof value !== 'object' || value === null) return false;
   const key: Readonly<Record<string, unknown>> = { ...value };
-  const complete = ['kid', 'n', 'e', 'd'].every((name) => typeof key[name] === 'string');
+  const complete = ['kid', 'n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'].every(
+    (name) => typeof key[name] === 'string',
+  );
   return complete && key.kty === 'RSA' && key.alg === 'RS256' && key.use === 'sig';
 }
 

@@ -1,5 +1,6 @@
 // What the receiver has taken, each event once, whatever is delivered again; kept over its restarts.
 // Written before a delivery is acknowledged.
+import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /** Longer than the service goes on trying (WH-4): what is forgotten sooner could come again and count twice. */
@@ -25,15 +26,7 @@ export interface Received extends Disposable {
 
 /** `file` may be `:memory:`. */
 export function openReceived(file: string): Received {
-  const database = new DatabaseSync(file, { timeout: 2_000 });
-  database.exec(`
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
-    CREATE TABLE IF NOT EXISTS received (
-      id TEXT PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX IF NOT EXISTS received_at ON received (at);
-  `);
+  const database = openFile(file);
   const insert = database.prepare('INSERT OR IGNORE INTO received (id, at, event) VALUES (?, ?, ?)');
   const forget = database.prepare('DELETE FROM received WHERE at < ?');
   const select = database.prepare(`SELECT event FROM received ORDER BY at DESC, id DESC LIMIT ${SHOWN}`);
@@ -47,4 +40,22 @@ export function openReceived(file: string): Received {
     count: () => Number(count.get()?.events),
     [Symbol.dispose]: () => database.close(),
   };
+}
+
+/** Throws what SQLite says of the file. */
+function openFile(file: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(file, { timeout: 2_000 });
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    if (file !== ':memory:') chmodSync(file, 0o600);
+    database.exec(`
+    CREATE TABLE IF NOT EXISTS received (
+      id TEXT PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS received_at ON received (at);
+  `);
+    return database;
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
 }

@@ -102,11 +102,19 @@ function readKept(file: string): Registration | undefined {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
-  const value: unknown = JSON.parse(text);
+  const value = parse(text);
   const [id, secret] = [textMember(value, 'id'), textMember(value, 'secret')];
   if (id === undefined || secret === undefined)
     throw new Error(`${file} holds no subscription; remove it to make one`);
   return { id, secret };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // no JSON is no subscription; what the parser says of it would quote a secret
+  }
 }
 
 function textMember(value: unknown, name: string): string | undefined {

@@ -25,9 +25,7 @@ const BUSY = [5, 6];
 export function openDatabase({ dataFolder, name, fill }: DatabaseOptions): DatabaseSync {
   if (dataFolder !== undefined) mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const file = dataFolder === undefined ? ':memory:' : join(dataFolder, name);
-  const database = new DatabaseSync(file, { timeout: PATIENCE_MS });
-  // Readers and a writer side by side; what was committed is on the disk before anybody is told (synchronous FULL).
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+  const database = openFile(file);
   if (dataFolder !== undefined) chmodSync(file, 0o600);
   inTransaction(database, () => {
     const form = Number(database.prepare('PRAGMA user_version').get()?.user_version);
@@ -37,6 +35,17 @@ export function openDatabase({ dataFolder, name, fill }: DatabaseOptions): Datab
     database.exec(`PRAGMA user_version = ${FORM}`);
   });
   return database;
+}
+
+function openFile(file: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(file, { timeout: PATIENCE_MS });
+    // Readers and a writer side by side; what was committed is on the disk before anybody is told (synchronous FULL).
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    return database;
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
 }
 
 /** All of `work` or nothing of it; what it read nobody has changed meanwhile. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SCOPES } from '../../../upstreams/identity/clients.ts';
 import { type Issuer, startIssuer } from '../../../upstreams/identity/server.ts';
 import {
   AUTHORIZE,
@@ -216,7 +217,7 @@ describe('beside the endpoint', () => {
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       authorization_response_iss_parameter_supported: true,
-      scopes_supported: ['orders:read', 'orders:write', 'catalog:read', 'payments:read', 'payments:write'],
+      scopes_supported: Object.keys(SCOPES),
     });
   });
 });

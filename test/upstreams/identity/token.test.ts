@@ -259,7 +259,8 @@ describe('a refresh token', () => {
 describe('a machine', () => {
   const ACME = { grant_type: 'client_credentials', client_id: 'acme', client_secret: 'acme-sample-secret' };
   const BASIC = `Basic ${btoa('acme:acme-sample-secret')}`;
-  const ALL = 'orders:read orders:write catalog:read payments:read payments:write';
+  const ALL =
+    'orders:read orders:write catalog:read payments:read payments:write webhooks:read webhooks:write';
 
   it.each<[string, Parameters, Parameters]>([
     ['in the form', ACME, {}],

@@ -1,6 +1,6 @@
 // webhooks.db: its tables and its transactions. Opened by store.ts, which alone knows what the rows mean.
 // WAL; what was acknowledged to somebody is synced, what can be done again by another attempt is not.
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
@@ -42,12 +42,11 @@ export interface Database {
   readonly close: () => void;
 }
 
-/** @throws what SQLite says, and when a newer edition wrote the file */
+/** @throws what SQLite says of the file, and when a newer edition wrote it */
 export function openDatabase(file: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const database = new DatabaseSync(file, { timeout: BUSY_MS });
+  const database = openFile(file);
   try {
-    database.exec('PRAGMA journal_mode = WAL');
     migrate(database, file);
   } catch (error) {
     database.close();
@@ -70,6 +69,18 @@ export function openDatabase(file: string): Database {
     soon: (work) => transact('NORMAL', work),
     close: () => database.close(),
   };
+}
+
+function openFile(file: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(file, { timeout: BUSY_MS });
+    database.exec('PRAGMA journal_mode = WAL');
+    // Where events go, and what is in them; its companions take its mode.
+    if (file !== ':memory:') chmodSync(file, 0o600);
+    return database;
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
 }
 
 function migrate(database: DatabaseSync, file: string): void {
