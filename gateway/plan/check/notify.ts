@@ -27,6 +27,7 @@ export function checkNotify({ document, parts }: GatewayView, report: Report): v
       severity: 'warning',
       message: 'the password stands in this file for everyone who reads it',
       hint: `write \${file:/path} or \${env:NAME}`,
+      at: 'key',
     });
   }
   const seen = new Set<number>();

@@ -1,0 +1,135 @@
+// Announcements at their turning points: a server that is away, a process that is killed, days that were missed.
+import { expect, it } from 'vitest';
+import type { VersionEvent } from '../../gateway/announce/event.ts';
+import { openHouse } from './house.ts';
+
+const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
+const QUIET = day('2026-12-10');
+/** Thirty days before the sunset of orders v1. */
+const DUE = day('2026-12-16');
+const ENDS = 'Subject: orders v1 ends on 2027-01-15';
+
+it('a mail server that is away is tried again, later each time, and told of; nobody is told twice', async () => {
+  await using house = await openHouse({ now: QUIET });
+  const announcer = house.announcer();
+  await announcer.announce();
+  await house.called('acme', 'globex');
+  house.now = DUE;
+  house.mails.refuse = 451;
+  expect((await announcer.announce()).mails).toMatchObject({ sent: 0, failed: 2 });
+  expect(house.report).toContain('failed mail EENVELOPE 451');
+  expect(house.report).toContain('sunset_approaching mail failed');
+  house.mails.refuse = undefined;
+  // As the clock does it: not before its time, though somebody asks in between.
+  announcer.begin();
+  house.monotonic = 30_000;
+  await announcer.close();
+  expect(house.mails.mails).toEqual([]);
+  const next = house.announcer();
+  expect((await next.announce()).mails).toMatchObject({ sent: 2, failed: 0 });
+  expect((await next.announce()).mails).toMatchObject({ sent: 0, failed: 0 });
+  expect(house.mails.mails.map(({ to }) => to[0])).toEqual(['api@acme.example', 'dev@globex.example']);
+});
+
+it('a contact that the server refuses for good is told of once, and not tried again', async () => {
+  await using house = await openHouse({ now: QUIET });
+  const announcer = house.announcer();
+  await announcer.announce();
+  await house.called('acme');
+  house.now = DUE;
+  house.mails.refuse = 550;
+  expect((await announcer.announce()).mails).toMatchObject({ refused: 1, failed: 0 });
+  house.mails.refuse = undefined;
+  expect((await announcer.announce()).mails).toMatchObject({ sent: 0, refused: 0 });
+  expect(house.report).toEqual(['sunset_approaching mail refused', 'refused acme EENVELOPE 550']);
+});
+
+it('a process that is killed after a mail and before its mark sends at most one more, and never none', async () => {
+  await using house = await openHouse({ now: QUIET });
+  await house.announcer().announce();
+  await house.called('acme', 'globex');
+  house.now = DUE;
+  // Whatever it would do next never happens: it neither marks the mail nor lets go of its claims.
+  const { promise: forever } = Promise.withResolvers<never>();
+  const { promise: wasSent, resolve } = Promise.withResolvers<void>();
+  const { sendMail } = house.ports;
+  const killed = house.announcer({
+    leaseMs: 200,
+    sendMail: async (mail) => {
+      await sendMail?.(mail);
+      resolve();
+      return forever;
+    },
+  });
+  void killed.announce();
+  await wasSent;
+  const other = house.announcer();
+  await expect.poll(async () => (await other.announce()).busy).toBe(false);
+  await expect.poll(async () => (await other.announce()) && house.mails.mails.length).toBe(3);
+  expect(house.mails.mails.map(({ to }) => to[0])).toEqual([
+    'api@acme.example',
+    'api@acme.example',
+    'dev@globex.example',
+  ]);
+  const [first, again] = house.mails.mails.map(({ headers }) =>
+    headers.find((line) => /^Message-ID/.test(line)),
+  );
+  expect(again).toBe(first);
+});
+
+it('of steps that were missed only the last is told, and none from long before the first look', async () => {
+  await using house = await openHouse({ now: day('2026-10-10') });
+  await house.announcer().announce();
+  house.now = day('2027-01-09');
+  await house.called('acme');
+  const events: VersionEvent[] = [];
+  const sendEvent = async (event: VersionEvent) => {
+    events.push(event);
+    return { kind: 'sent' } as const;
+  };
+  await house.announcer({ sendEvent }).announce();
+  expect(events.map(({ id }) => id)).toEqual(['orders/v1/sunset-7d/2027-01-15']);
+  expect(house.mails.mails.map(({ headers }) => headers.includes(ENDS))).toEqual([true]);
+  // The step before it stays untold, though it is the last one of a shorter list.
+  const settings = { ...house.ports.settings, daysBefore: [90, 30] };
+  await house.announcer({ sendEvent, settings }).announce();
+  expect([events.length, house.mails.mails.length]).toEqual([1, 1]);
+});
+
+it('an event that is not kept is posted again under its id', async () => {
+  await using house = await openHouse({ now: QUIET });
+  await house.announcer().announce();
+  house.now = DUE;
+  const ids: string[] = [];
+  const sendEvent = async ({ id }: VersionEvent) => {
+    ids.push(id);
+    return ids.length === 1
+      ? ({ kind: 'failed', reason: 'status 503' } as const)
+      : ({ kind: 'sent' } as const);
+  };
+  const announcer = house.announcer({ sendEvent });
+  expect((await announcer.announce()).events).toEqual({ sent: 0, failed: 1 });
+  expect((await announcer.announce()).events).toEqual({ sent: 1, failed: 0 });
+  expect((await announcer.announce()).events).toEqual({ sent: 0, failed: 0 });
+  expect(new Set(ids)).toEqual(new Set(['orders/v1/sunset-30d/2027-01-15']));
+  expect(ids).toHaveLength(2);
+});
+
+it('who begins to call while a notice is open is told too, and the contact of a key is used where the policy has none', async () => {
+  await using house = await openHouse({ now: QUIET });
+  const announcer = house.announcer();
+  await announcer.announce();
+  house.now = DUE;
+  expect((await announcer.announce()).mails).toMatchObject({ sent: 0 });
+  house.now += 86_400_000;
+  const digest = { digest: '00', until: undefined };
+  const key = { id: 'k1', consumer: 'initech-key', scopes: [], contact: 'ops@initech.example', created: 1 };
+  const record = { ...key, expires: undefined, rotated: undefined, revoked: undefined, secrets: [digest] };
+  const keys = { list: async () => [record] };
+  await house.called('initech-key', 'umbrella-key');
+  const keyed = house.announcer({ keys });
+  expect((await keyed.announce()).mails).toMatchObject({ sent: 1, withoutContact: 1 });
+  expect(house.mails.mails[0]?.to).toEqual(['ops@initech.example']);
+  expect(house.mails.mails[0]?.text).toContain('29 days are left.');
+  expect(house.report).toContain('without contact umbrella-key');
+});

@@ -1,0 +1,82 @@
+// An announcer over the embedded store, a compiled policy and a real SMTP server, with clocks that a test moves.
+// What the ledger has is written by the test.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { type Announcer, createAnnouncer } from '../../gateway/announce/announcer.ts';
+import type { AnnouncerPorts } from '../../gateway/announce/ports.ts';
+import { openMailSender } from '../../gateway/announce/send-mail.ts';
+import { parseSmtp } from '../../gateway/plan/grammar/notify-section.ts';
+import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
+import { newWriter, usageOf } from '../contracts/ledger-store.ts';
+import { ORDERS, workspace } from '../plan/workspace.ts';
+import { type MailCatcher, startMailCatcher } from '../support/mail-catcher.ts';
+
+export interface House extends AsyncDisposable {
+  readonly mails: MailCatcher;
+  /** Both clocks. */
+  now: number;
+  monotonic: number;
+  /** What was told to operators, in order. */
+  readonly report: string[];
+  /** Counts a call of orders v1 by each, now; by its key for names that end in `-key`. */
+  readonly called: (...consumers: readonly string[]) => Promise<void>;
+  /** An announcer of another process; `more` in place of its own ports. */
+  readonly announcer: (more?: Partial<AnnouncerPorts>) => Announcer;
+  readonly ports: AnnouncerPorts;
+}
+
+const CONTACTS = 'contacts: { acme: api@acme.example, globex: dev@globex.example }\n';
+
+export async function openHouse({ policy = ORDERS + CONTACTS, now = 0 } = {}): Promise<House> {
+  const stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'sundial-announce-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const files = stack.use(await workspace({ 'policies/orders.yaml': policy }));
+  const { plan, problems } = await files.load();
+  if (plan === undefined) throw new Error(JSON.stringify(problems));
+  const onFault = (error: unknown) => expect.fail(String(error));
+  const state = await openEmbeddedState(folder, { onState: () => undefined, onFault });
+  stack.defer(state.close);
+  const mails = stack.use(await startMailCatcher());
+  const smtp = parseSmtp(mails.url);
+  if (smtp === undefined || smtp === 'none') throw new Error('the mail catcher has no address');
+  const sender = openMailSender({ smtp, from: 'api@example.com' });
+  stack.defer(sender.close);
+  const batch = newWriter();
+  let processes = 0;
+  const ports: AnnouncerPorts = {
+    ...{ plan: () => plan, ledger: state.ledger, keys: state.keys, announced: state.announced },
+    now: () => house.now,
+    monotonic: () => house.monotonic,
+    overrides: () => [],
+    settings: { email: { smtp, from: 'api@example.com' }, intake: undefined, daysBefore: [90, 30, 7, 1] },
+    owner: 'nobody',
+    sendMail: sender.send,
+    sendEvent: undefined,
+    report: {
+      onAnnounced: (...words) => void house.report.push(words.join(' ')),
+      onFailed: (...words) => void house.report.push(`failed ${words.join(' ')}`),
+      onRefused: (...words) => void house.report.push(`refused ${words.join(' ')}`),
+      onWithoutContact: (consumers) => void house.report.push(`without contact ${consumers.join(' ')}`),
+      onFault,
+    },
+  };
+  const house: House = {
+    ...{ mails, now, monotonic: 0, report: [], ports },
+    called: async (...consumers) => {
+      const callsByDay = { [new Date(house.now).toISOString().slice(0, 10)]: 1 };
+      const times = { firstAt: house.now, lastAt: house.now, callsByDay };
+      const via = (consumer: string) => (consumer.endsWith('-key') ? 'key' : 'token');
+      const records = consumers.map((consumer) => usageOf({ consumer, via: via(consumer), ...times }));
+      await state.ledger.add(batch(records));
+    },
+    announcer: (more = {}) => {
+      processes += 1;
+      return createAnnouncer({ ...ports, owner: `process ${processes}`, ...more });
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+  return house;
+}
