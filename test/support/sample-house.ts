@@ -28,7 +28,19 @@ export interface SampleHouse extends AsyncDisposable {
   readonly stopCatalog: () => Promise<void>;
 }
 
-export async function startSampleHouse(): Promise<SampleHouse> {
+export interface SampleHouseOptions {
+  /** The lifecycle clock; default: one that stands still on 2026-11-20. */
+  readonly lifecycleNow?: () => number;
+  /** A gateway file in place of the project's, as an absolute path. */
+  readonly config?: string;
+  /** Where orders and payments send their events; default: nowhere. */
+  readonly intake?: string;
+  /** For what else the gateway file and the policies read from it. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export async function startSampleHouse(options: SampleHouseOptions = {}): Promise<SampleHouse> {
+  const { lifecycleNow, config = '../../config/gateway.yaml', intake, environment } = options;
   const stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'sundial-samples-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -48,9 +60,11 @@ export async function startSampleHouse(): Promise<SampleHouse> {
   const origin = `https://127.0.0.1:${https}`;
   const issuer = await startIssuer({ port: 0, dataFolder: folder, issuer: `${origin}/auth` });
   stack.defer(issuer.close);
+  const stored = { port: 0, dataFolder: folder, intake };
   const gateway = stack.use(
     await runGateway({
-      config: '../../config/gateway.yaml',
+      config,
+      ...(lifecycleNow !== undefined && { lifecycleNow }),
       environment: {
         SUNDIAL_DATA: folder,
         SUNDIAL_STORE: `embedded:${folder}`,
@@ -58,11 +72,12 @@ export async function startSampleHouse(): Promise<SampleHouse> {
         SUNDIAL_HTTP_PORT: '0',
         SUNDIAL_ADMIN_PORT: '0',
         SUNDIAL_ISSUER_PORT: String(issuer.port),
-        SUNDIAL_ORDERS_V1_PORT: keep('orders-v1', await startOrdersV1({ port: 0, dataFolder: folder })),
-        SUNDIAL_ORDERS_V2_PORT: keep('orders-v2', await startOrdersV2({ port: 0, dataFolder: folder })),
+        SUNDIAL_ORDERS_V1_PORT: keep('orders-v1', await startOrdersV1(stored)),
+        SUNDIAL_ORDERS_V2_PORT: keep('orders-v2', await startOrdersV2(stored)),
         SUNDIAL_CATALOG_PORT: keep('catalog', await startCatalog({ port: 0 })),
-        SUNDIAL_PAYMENTS_PORT: keep('payments', await startPayments({ port: 0 })),
+        SUNDIAL_PAYMENTS_PORT: keep('payments', await startPayments({ port: 0, intake })),
         SUNDIAL_ECHO_PORT: keep('echo', await startEcho({ port: 0 })),
+        ...environment,
       },
     }),
   );
