@@ -1,5 +1,5 @@
 // "Errors" of the specification: each status with its headers and members, caused at the samples or on the way to them.
-// Called by interface.test.ts, before which no sample is stopped.
+// Called by interface.test.ts.
 import { describe, expect, it } from 'vitest';
 import { expectNothingOfTheCause } from '../../support/inside.ts';
 import { head, sendBytes } from '../../support/raw-client.ts';

@@ -4,6 +4,8 @@ import { createHmac } from 'node:crypto';
 import { request } from 'node:https';
 import { json as readJson } from 'node:stream/consumers';
 import { describe, expect, it, vi } from 'vitest';
+import { makeSecret, type Secret } from '../../../upstreams/webhooks/secret.ts';
+import { signDelivery } from '../../../upstreams/webhooks/signature.ts';
 import type { InterfaceHouse } from './house.ts';
 
 const WAIT = { timeout: 20_000, interval: 10 };
@@ -14,7 +16,7 @@ export function events(house: () => InterfaceHouse): void {
     const json = { url, events: types, signature };
     const made = await house().ask('/api/webhooks', { method: 'POST', json });
     expect(made.status).toBe(201);
-    return { at: `/api/webhooks/${made.json.id}`, secret: String(made.json.secret) };
+    return { at: `/api/webhooks/${made.json.id}`, secret: made.json.secret as Secret };
   };
   const pay = async (payer: string) => {
     const json = { payer: { name: payer }, money: { amount: 1250, currency: 'EUR' }, created: 1_772_323_200 };
@@ -22,7 +24,7 @@ export function events(house: () => InterfaceHouse): void {
     expect(made.status).toBe(201);
     return String(made.json.id);
   };
-  const toReceiver = (method: string, path: string, headers = {}, body = '') => {
+  const toReceiver = (method: string, path: string, headers = {}, body: string | Buffer = '') => {
     const { port, ca } = house().receiver;
     const sent = request({ host: 'localhost', port, path, method, headers, ca, agent: false });
     const { promise, resolve, reject } = Promise.withResolvers<{ status?: number; json: unknown }>();
@@ -74,7 +76,7 @@ export function events(house: () => InterfaceHouse): void {
       expect((await house().ask(at, { method: 'DELETE' })).status).toBe(204);
     });
 
-    it('WH-4, WH-5: the receiver believes what is signed, takes it once however often it comes, and answers 401 to the rest', async () => {
+    it('WH-4, WH-5: the receiver believes what is signed, takes it once however often it comes, and answers 401 to what is not, or an hour old', async () => {
       const { receiver } = house();
       const { at, secret } = await subscribe(receiver.port, ['payment.completed'], 'both');
       receiver.trust(secret);
@@ -107,12 +109,20 @@ export function events(house: () => InterfaceHouse): void {
         WAIT,
       );
       expect(await taken()).toEqual(once);
-      const forged = { 'x-webhook-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` };
-      const body = JSON.stringify({ id: 'evt_forged', type: 'payment.completed', created: 1, data: {} });
-      expect(await toReceiver('POST', '/hooks', forged, body)).toMatchObject({
-        status: 401,
-        json: { error: 'Unauthorized', message: expect.stringContaining('signature') },
-      });
+      const body = Buffer.from(
+        JSON.stringify({ id: 'evt_x', type: 'payment.completed', created: 1, data: {} }),
+      );
+      const now = Math.floor(Date.now() / 1_000);
+      const strange = [
+        {},
+        signDelivery({ id: 'evt_x', timestamp: now, body, secrets: [makeSecret()], form: 'both' }),
+        signDelivery({ id: 'evt_x', timestamp: now - 3_600, body, secrets: [secret], form: 'both' }),
+      ];
+      for (const headers of strange)
+        expect(await toReceiver('POST', '/hooks', headers, body)).toMatchObject({
+          status: 401,
+          json: { error: 'Unauthorized', message: expect.stringContaining('signature') },
+        });
       expect(await taken()).toEqual(once);
     });
 

@@ -42,6 +42,15 @@ export function versioning(house: () => InterfaceHouse): void {
       });
     });
 
+    it('SUN-5: an operation that is not deprecated may have a Sunset all the same', async () => {
+      const sunset = 'Sat, 01 Jun 2999 00:00:00 GMT';
+      const { headers } = await house().ask(
+        `/api/echo?${new URLSearchParams({ header: `Sunset: ${sunset}` })}`,
+      );
+      expect(headers.sunset).toBe(sunset);
+      expect(headers).not.toHaveProperty('deprecation');
+    });
+
     it('each description has a version of three numbers, the first of which is that of its API', () => {
       for (const major of [1, 2]) {
         const text = readFileSync(join(UPSTREAMS, `orders/v${major}.openapi.yaml`), 'utf8');
