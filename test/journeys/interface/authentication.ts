@@ -22,7 +22,7 @@ export function authentication(house: () => InterfaceHouse): void {
   };
 
   describe('Authentication', () => {
-    it('OAU-9: an access token is a signed JWT that lives one hour at most', async () => {
+    it('OAU-6, OAU-10: an access token is a signed JWT that lives one hour at most', async () => {
       const { token, lifetime } = await tokenOf('acme');
       expect(partOf(token, 0)).toMatchObject({ typ: 'at+jwt', alg: expect.stringMatching(/^(RS|ES)256$/) });
       const { iat, exp } = partOf(token, 1);
@@ -67,7 +67,7 @@ export function authentication(house: () => InterfaceHouse): void {
         { client_id: 'handheld', code_challenge: CHALLENGE, code_challenge_method: 'plain' },
         'invalid_request',
       ],
-    ])('OAU-1, OAU-2: %s is refused', async (_what, change, error) => {
+    ])('OAU-1, OAU-3: %s is refused', async (_what, change, error) => {
       const entries = Object.entries({ ...AUTHORIZE, ...change }).filter(([, value]) => value !== '');
       const path = `/auth${query(Object.fromEntries(entries))}`;
       const answer = await house().ask(path, { anonymous: true });

@@ -22,7 +22,7 @@ export function errors(house: () => InterfaceHouse): void {
       expect(answer.json).toEqual({ error, message: SENTENCE });
     });
 
-    it('ERR-6: 500 has a request id and nothing of the cause', async () => {
+    it('ERR-7: 500 has a request id and nothing of the cause', async () => {
       const answer = await house().ask('/api/v2/catalog', { at: Number.NaN });
       expect(answer.status).toBe(500);
       expect(answer.json).toEqual({
@@ -66,7 +66,7 @@ export function errors(house: () => InterfaceHouse): void {
       ['a resource that is not there', { path: '/api/v2/orders/999999' }, 404],
       ['a path that names a file', { path: '/api/v2/orders/..%2f..%2fetc%2fpasswd' }, 400],
     ])(
-      'ERR-3: %s is an error by its status, with nothing of the inside',
+      '%s is an error by its status, with nothing of the inside',
       async (_what, { path, ...asking }, status) => {
         const headers = { 'content-type': 'application/json' };
         const answer = await house().ask(path, { headers, ...asking });

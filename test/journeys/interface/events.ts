@@ -40,7 +40,7 @@ export function events(house: () => InterfaceHouse): void {
   };
 
   describe('Events', () => {
-    it('WH-1: an event is POSTed as its record, under an HMAC of the whole body and a time; what failed comes again, later and later, until 200', async () => {
+    it('WH-1, WH-6: an event is POSTed as its record, under an HMAC of the whole body and a time; what failed comes again, later and later, until 200', async () => {
       const { subscriber } = house();
       const { at, secret } = await subscribe(subscriber.port, ['payment.failed'], 'body-only');
       const id = await pay('declined');
@@ -126,7 +126,7 @@ export function events(house: () => InterfaceHouse): void {
       expect(await taken()).toEqual(once);
     });
 
-    it('WH-8: the intake of events and the reads of the operator have no address at the gateway', async () => {
+    it('the intake of events and the reads of the operator have no address at the gateway', async () => {
       for (const path of ['/events', '/api/events', '/api/webhooks/../events', '/admin/deliveries'])
         expect([400, 404], path).toContain((await house().ask(path, { method: 'POST', json: {} })).status);
     });

@@ -86,7 +86,7 @@ export function resources(house: () => InterfaceHouse): void {
       }
     });
 
-    it('BODY-2: the notice in a body has all five members', async () => {
+    it('the notice in a body has all five members', async () => {
       const { ask, samples } = house();
       const { status, json } = await ask('/api/v1/sales/1001', { anonymous: true });
       expect(status).toBe(200);

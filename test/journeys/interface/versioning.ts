@@ -42,7 +42,7 @@ export function versioning(house: () => InterfaceHouse): void {
       });
     });
 
-    it('SUN-5: an operation that is not deprecated may have a Sunset all the same', async () => {
+    it('SUN-3: an operation that is not deprecated may have a Sunset all the same', async () => {
       const sunset = 'Sat, 01 Jun 2999 00:00:00 GMT';
       const { headers } = await house().ask(
         `/api/echo?${new URLSearchParams({ header: `Sunset: ${sunset}` })}`,
