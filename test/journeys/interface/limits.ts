@@ -6,16 +6,19 @@ import type { InterfaceHouse } from './house.ts';
 export function limits(house: () => InterfaceHouse): void {
   describe('Limits', () => {
     it('what is left of the quota stands in each answer, as whole numbers', async () => {
-      const left = async (path: string) => {
+      const asked = async (path: string) => {
         const { headers } = await house().ask(path);
-        return [headers['x-ratelimit-limit'], Number(headers['x-ratelimit-remaining'])];
+        return [headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']];
       };
-      const [limit, before] = await left('/api/v2/orders/1001');
-      expect([limit, Number.isInteger(before)]).toEqual(['600', true]);
-      const [, after] = await left('/api/v2/orders/1001');
-      expect(after).toBeLessThan(Number(before));
-      expect((await left('/api/v1/sales/1001'))[0]).toBe('60');
-      expect((await left('/api/v2/sales/1001'))[0]).toBe('600');
+      expect(await asked('/api/v2/orders/1001')).toEqual(['600', expect.stringMatching(/^\d+$/)]);
+      // One comes back each second, and three are asked in less.
+      const left: number[] = [];
+      for (let count = 0; count < 3; count += 1) {
+        const [limit, remaining] = await asked('/api/v1/sales/1001');
+        expect(limit).toBe('60');
+        left.push(Number(remaining));
+      }
+      expect(Math.min(...left)).toBeLessThanOrEqual(58);
     });
 
     it.each([
