@@ -9,7 +9,7 @@ import { isWhole, loadAll, type Whole } from './plan/load.ts';
 import { hasErrors, sortProblems } from './plan/problems.ts';
 import { rewrittenIn } from './plan/published-comparison.ts';
 import { createPublishedHistory } from './plan/published-history.ts';
-import { type ReloadOutcome, type WatchOptions, watchPolicies } from './plan/reload.ts';
+import { type WatchOptions, watchPolicies } from './plan/reload.ts';
 import type { Override } from './policy/lifecycle/override.ts';
 import { keptFrom } from './policy/usage/window.ts';
 import { openPrimary, type Primary, workersOf } from './primary.ts';
@@ -164,7 +164,7 @@ async function assemble(
   };
   const watch = watchPolicies(watching, { revision: plan.revision, rewritten: rewritten.problems, pieces });
   closing.defer(watch.close);
-  const reload = async (): Promise<ReloadOutcome> => {
+  const reload: Gateway['reload'] = async () => {
     await certificates?.reload();
     return watch.reload();
   };
@@ -176,7 +176,7 @@ async function assemble(
     pins: stores.pins,
     keys: stores.keys,
     recordsUsage: settings.ledger !== undefined,
-    reload,
+    ...{ reload, lastReload: watch.last },
     config: () =>
       effectiveInForce(
         { revision: plan.revision, gateway: gatewayDocument, files: history.inForce() },

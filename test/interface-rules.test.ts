@@ -7,9 +7,13 @@ import type { Section, Shown } from './interface/rule.ts';
 import { SECTIONS } from './interface/rules.ts';
 
 const JOURNEYS = join(import.meta.dirname, 'journeys');
+/** Runs what stands in a folder of that name beside it. */
 const RUNS_SECTIONS = 'interface.test.ts';
+/** Each file there is run by `npm run test:browser`. */
+const BROWSER = '../browser/';
 /** The first argument of `it(` and of what follows the table of `each`, where a test itself is the second. */
 const TITLE = /(?:\bit(?:\.concurrent)?\(|\)\()\s*(['"`])((?:\\.|(?!\1).)+)\1,\s*(?:async\b|\()/gs;
+const SCENARIO = /^ {4}name:\s*(['"`])((?:\\.|(?!\1).)+)\1,$/gm;
 
 /** How many rules a section has, and every name in it that a client meets. */
 const NAMED: Readonly<Record<string, readonly [count: number, ...names: string[]]>> = {
@@ -29,7 +33,18 @@ const NAMED: Readonly<Record<string, readonly [count: number, ...names: string[]
     ...['changelog', 'migration-guide', 'introduced', 'status', 'breaking-changes', 'deprecation-date'],
     ...['sunset-date', '_links', 'href', 'method'],
   ],
-  'States and transitions': [11, 'planned', 'active', 'Deprecated', 'sunset', 'Retired', '301', '410', '200'],
+  'States and transitions': [
+    12,
+    'dashboard',
+    'planned',
+    'active',
+    'Deprecated',
+    'sunset',
+    'Retired',
+    '301',
+    '410',
+    '200',
+  ],
   Endpoints: [14, 'fields', '/api/webhooks', 'x-webhook-signature', '/authorize', '/token', '401', 'sorted'],
   Authentication: [
     19,
@@ -47,7 +62,7 @@ const NAMED: Readonly<Record<string, readonly [count: number, ...names: string[]
     22,
     ...['semantic', 'path', 'Accept', 'API-Version', '?version=', 'parameter', 'subdomain', 'Date-based'],
     ...['Deprecation', 'Sunset', 'Link', 'Warning', 'X-API-Deprecation-Info', '_deprecation'],
-    ...['12 months', '6', 'guide', 'changelog', 'status page'],
+    ...['12 months', '6', 'guide', 'changelog', 'status page', 'dashboard'],
   ],
 };
 
@@ -59,14 +74,16 @@ function textOf(file: string): string {
   return text;
 }
 
-const titlesIn = (text: string): readonly string[] =>
-  Array.from(text.matchAll(TITLE), ([, , title = '']) => title);
+function titlesIn(file: string): readonly string[] {
+  const pattern = file.startsWith(BROWSER) ? SCENARIO : TITLE;
+  return Array.from(textOf(file).matchAll(pattern), ([, , title = '']) => title);
+}
 
 /** What is wrong with the place where a rule is said to be shown; undefined: nothing. */
 function faultOf([file, title]: Shown): string | undefined {
-  if (!titlesIn(textOf(file)).includes(title)) return `${file} has no test "${title}"`;
-  // What is no test file by itself has to be run by one.
-  const isRun = file.endsWith('.test.ts') || textOf(RUNS_SECTIONS).includes(`'./${file}'`);
+  if (!titlesIn(file).includes(title)) return `${file} has no test "${title}"`;
+  const isRun =
+    file.endsWith('.test.ts') || file.startsWith(BROWSER) || textOf(RUNS_SECTIONS).includes(`'./${file}'`);
   return isRun ? undefined : `${file} is run by no test file`;
 }
 

@@ -6,7 +6,14 @@ import type { Address } from '../plan/settings.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
 import { isLoopback } from '../policy/notation.ts';
 import type { AdminWriteOutcome, AuditTrail } from '../telemetry/audit.ts';
-import { type AdminAnswer, errorAnswer, malformedAnswer, rawAnswer, storeAway } from './answers.ts';
+import {
+  type AdminAnswer,
+  errorAnswer,
+  malformedAnswer,
+  rawAnswer,
+  storeAway,
+  unlessKnown,
+} from './answers.ts';
 import { bodyRefusal, takeJsonOnly } from './body.ts';
 import { type Found, judgeEntry } from './entry.ts';
 import type { Route, Written } from './route.ts';
@@ -19,6 +26,8 @@ export interface AdminListenerOptions {
   /** Whatever the Host says; default: only names that can be this listener's own. */
   readonly anyHost?: boolean;
   readonly routes: readonly Route[];
+  /** Whether a Cookie field names somebody who has signed in; default: nobody has. */
+  readonly hasSession?: (cookie: string | undefined) => boolean;
   readonly audit: AuditTrail;
   /** Told of whatever made an answer fail. */
   readonly onError: (error: unknown) => void;
@@ -46,8 +55,9 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
   const rules = {
     routes,
     boundHost: address.host,
-    exposed: address.host === undefined || !isLoopback(address.host),
+    exposed: isExposed(address),
     anyHost: options.anyHost ?? false,
+    hasSession: options.hasSession ?? (() => false),
     hasToken: options.token === undefined ? () => false : createTokenCheck(options.token),
   };
   /** With the address a request came from, which nobody knows any more once its connection is gone. */
@@ -96,9 +106,11 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
       parameter: (name: string) => parameters.get(name) ?? '',
       query: new URLSearchParams(url.split('?', 2)[1] ?? ''),
       accept: headers.accept,
+      cookie: headers.cookie,
       body: request.body,
     };
-    if (route.method === 'GET') return send(reply, await route.show(asked));
+    if (route.method === 'GET')
+      return send(reply, unlessKnown(await route.show(asked), headers['if-none-match']));
     const { answer, audit: details } = await route.perform(asked);
     return finish(request, reply, answer, details);
   });
@@ -113,6 +125,11 @@ export async function createAdminListener(options: AdminListenerOptions): Promis
 
   await listen(app, address);
   return { address: boundAddress(app), close: () => app.close() };
+}
+
+/** Whether others than this machine reach a listener at it. */
+export function isExposed({ host }: Address): boolean {
+  return host === undefined || !isLoopback(host);
 }
 
 function outcomeOf(status: number): AdminWriteOutcome {

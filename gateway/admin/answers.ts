@@ -61,6 +61,14 @@ export function storeTooSlow(seconds: number, advice: string): AdminAnswer {
   return { ...errorAnswer(503, message, { retryAfter: RETRY_AFTER_S }), headers: RETRY_AFTER };
 }
 
+/** RFC 9110 section 13.1.2: 304 for whoever has the answer already, as its ETag says; compared weakly. */
+export function unlessKnown(answer: AdminAnswer, ifNoneMatch: string | undefined): AdminAnswer {
+  const { etag } = answer.headers;
+  if (etag === undefined || ifNoneMatch === undefined || answer.status !== 200) return answer;
+  const known = ifNoneMatch.split(',').map((each) => each.trim().replace(/^W\//, ''));
+  return known.includes('*') || known.includes(etag) ? { ...answer, status: 304, body: '' } : answer;
+}
+
 /** RFC 3339 in UTC. */
 export function instantText(instant: EpochMs): string {
   return Temporal.Instant.fromEpochMilliseconds(instant).toString();

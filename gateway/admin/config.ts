@@ -2,22 +2,25 @@
 // Rows of the admin listener's table; the documents and the reload are the plan's.
 import type { EffectiveConfig } from '../plan/effective/effective.ts';
 import { effectiveJson } from '../plan/effective/effective-text.ts';
-import type { ReloadOutcome } from '../plan/reload.ts';
+import type { LastLoad, ReloadOutcome } from '../plan/reload-outcome.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from './answers.ts';
 import type { Route, Written } from './route.ts';
 
 export interface ConfigPorts {
   readonly config: () => Promise<EffectiveConfig>;
   readonly reload: () => Promise<ReloadOutcome>;
+  /** Undefined before a load has ended. */
+  readonly lastReload: () => LastLoad | undefined;
 }
 
-export function configRoutes({ config, reload }: ConfigPorts): readonly Route[] {
+export function configRoutes({ config, reload, lastReload }: ConfigPorts): readonly Route[] {
   return [
     {
       method: 'GET',
       path: '/-/config',
       show: async () => jsonAnswer(200, effectiveJson(await config())),
     },
+    { method: 'GET', path: '/-/reload', show: () => jsonAnswer(200, { last: lastBody(lastReload()) }) },
     { method: 'POST', path: '/-/reload', action: 'reload', perform: async () => reloaded(await reload()) },
   ];
 }
@@ -30,10 +33,20 @@ function reloaded(outcome: ReloadOutcome): Written {
   };
 }
 
+/** Null before a load has ended. */
+function lastBody(last: LastLoad | undefined) {
+  return last === undefined ? null : { at: instantText(last.at), ...outcomeBody(last.outcome) };
+}
+
 /** The source lines stay out: only a terminal gets them, with what is secret in them masked. */
-function reloadAnswer({ kind, revision, since, problems, restartNeeded }: ReloadOutcome): AdminAnswer {
+function outcomeBody({ kind, revision, since, problems, restartNeeded }: ReloadOutcome) {
   const found = problems.map(({ source: _source, ...problem }) => problem);
-  const body = { outcome: kind, revision, since: instantText(since), restartNeeded, problems: found };
+  return { outcome: kind, revision, since: instantText(since), restartNeeded, problems: found };
+}
+
+function reloadAnswer(outcome: ReloadOutcome): AdminAnswer {
+  const { kind } = outcome;
+  const body = outcomeBody(outcome);
   switch (kind) {
     case 'accepted':
     case 'unchanged':

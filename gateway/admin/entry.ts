@@ -1,7 +1,7 @@
 // Who may ask the admin listener for what, judged before any body is read, so that a refusal costs nothing.
 // Host, path, method, page of origin and token, in this order; unknown paths say so before the token is looked at.
 import { type AdminAnswer, errorAnswer } from './answers.ts';
-import { isFromOwnPage, isOwnHost, type PageFields } from './own-host.ts';
+import { isFromOwnPage, isOwnHost, type PageFields, saysItsPage } from './own-host.ts';
 import { matchRoute, type Route, type RouteMatch } from './route.ts';
 
 export interface EntryRules {
@@ -13,6 +13,8 @@ export interface EntryRules {
   /** Others than this machine reach the listener: everything but health and metrics needs the token. */
   readonly exposed: boolean;
   readonly hasToken: (authorization: string | undefined) => boolean;
+  /** Whether a Cookie field names somebody who has signed in; default: nobody has. */
+  readonly hasSession?: (cookie: string | undefined) => boolean;
 }
 
 export interface Knock {
@@ -21,7 +23,10 @@ export interface Knock {
   readonly url: string;
   /** Host lines. */
   readonly hosts: number;
-  readonly headers: PageFields & { readonly authorization?: string | undefined };
+  readonly headers: PageFields & {
+    readonly authorization?: string | undefined;
+    readonly cookie?: string | undefined;
+  };
 }
 
 export type Entry =
@@ -58,16 +63,23 @@ export function judgeEntry(rules: EntryRules, { method, url, hosts, headers }: K
   }
 }
 
-function admit({ exposed, hasToken }: EntryRules, match: Found, headers: Knock['headers']): Entry {
+function admit(rules: EntryRules, match: Found, headers: Knock['headers']): Entry {
   const { route } = match;
   const writes = route.method !== 'GET';
   if (writes && !isFromOwnPage(headers))
     return refuse(errorAnswer(403, 'Pages of other origins cannot write here.'), match);
-  if ((writes || (exposed && route.open !== true)) && !hasToken(headers.authorization)) {
+  const needsProof = route.open !== true && (writes || rules.exposed);
+  if (needsProof && !isProven(rules, headers, writes)) {
     const message = 'This needs the admin token, as "Authorization: Bearer <token>".';
     return refuse({ ...errorAnswer(401, message), headers: CHALLENGE }, match);
   }
   return { kind: 'admitted', match };
+}
+
+/** A browser sends its cookies with whatever a page makes it send: a write by cookie has to say that the page is ours. */
+function isProven({ hasToken, hasSession }: EntryRules, headers: Knock['headers'], writes: boolean): boolean {
+  if (hasToken(headers.authorization)) return true;
+  return hasSession?.(headers.cookie) === true && (!writes || saysItsPage(headers));
 }
 
 function refuse(answer: AdminAnswer, match?: Found): Entry {

@@ -1,14 +1,14 @@
 // API keys through the admin API: which there are, making one, giving one another secret, ending one.
 // A key is shown once, to whoever makes it; neither the audit nor a later answer has it.
-import type { KeyAnswer, KeyBody, KeysAnswer, NewKeyAnswer } from '../plan/admin-answers.ts';
+import type { KeyAnswer, KeysAnswer, NewKeyAnswer } from '../plan/admin-answers.ts';
 import { readEndingRequest, readKeyRequest, readRotationRequest } from '../plan/admin-requests.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import { makeKey, revokeKey, rotateKey, stateOfKey } from '../policy/authentication/key-changes.ts';
 import type { KeyRecord, KeyStore } from '../policy/authentication/key-record.ts';
 import { isKeyId, newKeyId, newSecret } from '../policy/authentication/key-text.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { AuditState } from '../telemetry/logger.ts';
 import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, malformedBody } from './answers.ts';
+import { auditState, contended, keyBody, noSuchKey, unreadable } from './key-answers.ts';
 import type { AdminRequest, Route, Written } from './route.ts';
 import { orStoreAway } from './store-away.ts';
 
@@ -51,6 +51,7 @@ async function listAnswer({ keys, wallClock }: KeyPorts): Promise<AdminAnswer> {
 async function oneAnswer({ keys, wallClock }: KeyPorts, { parameter }: AdminRequest): Promise<AdminAnswer> {
   const record = await found(keys, parameter('id'));
   if (record === undefined) return noSuchKey();
+  if (record === 'unreadable') return unreadable();
   const now = wallClock();
   return jsonAnswer(200, { now: instantText(now), key: keyBody(record, now) } satisfies KeyAnswer);
 }
@@ -95,13 +96,24 @@ async function rotate(ports: KeyPorts, { body, parameter }: AdminRequest): Promi
 async function revoke({ keys, wallClock }: KeyPorts, { body, parameter }: AdminRequest): Promise<Written> {
   const read = readEndingRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
-  return change(keys, { id: parameter('id'), ...read.value }, (record) => {
-    const now = wallClock();
-    if (record.revoked !== undefined) return undefined;
-    const next = revokeKey(record, now);
-    const told: KeyAnswer = { now: instantText(now), key: keyBody(next, now) };
-    return { next, answer: jsonAnswer(200, told) };
-  });
+  const asked = { id: parameter('id'), ...read.value };
+  const revoked = (record: KeyRecord, now: EpochMs): AdminAnswer =>
+    jsonAnswer(200, { now: instantText(now), key: keyBody(record, now) } satisfies KeyAnswer);
+  return change(
+    keys,
+    asked,
+    (record) => {
+      const now = wallClock();
+      if (record.revoked !== undefined) return undefined;
+      const next = revokeKey(record, now);
+      return { next, answer: revoked(next, now) };
+    },
+    async () => {
+      const now = wallClock();
+      const next = await keys.endUnreadable(asked.id, now);
+      return next && { next, answer: revoked(next, now) };
+    },
+  );
 }
 
 interface Asked {
@@ -110,16 +122,32 @@ interface Asked {
   readonly why: string;
 }
 
-/** `make` says what stands there then; undefined: a key that has ended stays as it is. */
+interface Change {
+  readonly next: KeyRecord;
+  readonly answer: AdminAnswer;
+}
+
+/**
+ * `make` says what stands there then; undefined: a key that has ended stays as it is. `end`: for a record that cannot be
+ * read, of which nothing else can be made.
+ */
 async function change(
   keys: KeyStore,
   { id, by, why }: Asked,
-  make: (record: KeyRecord) => { readonly next: KeyRecord; readonly answer: AdminAnswer } | undefined,
+  make: (record: KeyRecord) => Change | undefined,
+  end?: () => Promise<Change | undefined>,
 ): Promise<Written> {
   const audit = { subject: isKeyId(id) ? id : undefined, by, why };
   return orStoreAway(audit, async () => {
     const record = await found(keys, id);
     if (record === undefined) return { answer: noSuchKey(), audit };
+    if (record === 'unreadable') {
+      if (end === undefined) return { answer: unreadable(), audit };
+      const ended = await end();
+      return ended === undefined
+        ? { answer: contended(), audit }
+        : { answer: ended.answer, audit: { ...audit, after: auditState(ended.next) } };
+    }
     const about = { ...audit, before: auditState(record) };
     const made = make(record);
     if (made === undefined)
@@ -130,7 +158,7 @@ async function change(
 }
 
 /** What is no public part of a key, the whole key by mistake included, is not asked for. */
-async function found(keys: KeyStore, id: string): Promise<KeyRecord | undefined> {
+async function found(keys: KeyStore, id: string): ReturnType<KeyStore['read']> {
   return isKeyId(id) ? keys.read(id) : undefined;
 }
 
@@ -150,48 +178,4 @@ function takersOf({ plan }: KeyPorts): readonly string[] {
   return plan()
     .apis.filter(({ keyHeaders }) => keyHeaders.length > 0)
     .map(({ name }) => name);
-}
-
-function keyBody(record: KeyRecord, now: EpochMs): KeyBody {
-  const { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets } = record;
-  const instant = (at: EpochMs | undefined) => (at === undefined ? null : instantText(at));
-  const before = secrets.flatMap(({ until }) => (until === undefined || until <= now ? [] : [until]));
-  return {
-    id,
-    consumer,
-    scopes,
-    contact: contact ?? null,
-    state: stateOfKey(record, now),
-    created: instantText(created),
-    expires: instant(expires),
-    rotated: instant(rotated),
-    overlap: before.length === 0 ? null : instantText(Math.max(...before)),
-    revoked: instant(revoked),
-  };
-}
-
-function auditState({ id, consumer, scopes, expires, rotated, revoked }: KeyRecord): AuditState {
-  const instant = (at: EpochMs | undefined) => (at === undefined ? undefined : instantText(at));
-  return {
-    id,
-    consumer,
-    scopes: scopes.join(' '),
-    expires: instant(expires),
-    rotated: instant(rotated),
-    revoked: instant(revoked),
-  };
-}
-
-function noSuchKey(): AdminAnswer {
-  return errorAnswer(
-    404,
-    'There is no such key. GET /-/keys lists them, by the part between sdl_ and the next _.',
-  );
-}
-
-function contended(): AdminAnswer {
-  return errorAnswer(
-    409,
-    'Somebody else changed this key at the same moment. See how it stands, then ask again.',
-  );
 }

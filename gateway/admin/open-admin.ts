@@ -1,16 +1,21 @@
 // What operators and their machines reach, put together: the admin listener with its token, resources and audit trail,
 // and the metrics listener beside it. Called once by gateway.ts; either may be missing from the gateway file.
+import { randomBytes } from 'node:crypto';
 import type { Settings } from '../plan/settings.ts';
 import { createAuditTrail } from '../telemetry/audit.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import { type AdminListener, createAdminListener } from './admin-listener.ts';
+import { type AdminListener, createAdminListener, isExposed } from './admin-listener.ts';
 import { type ConfigPorts, configRoutes } from './config.ts';
+import { dashboardPages } from './dashboard/assets.ts';
+import { sessionRoutes } from './dashboard/session-routes.ts';
+import { createSessions } from './dashboard/sessions.ts';
+import { type StandingPorts, standingRoutes } from './dashboard/standing-routes.ts';
 import { type HealthPorts, healthRoutes } from './health.ts';
 import { type KeyPorts, keyRoutes } from './keys.ts';
 import { openMetrics } from './open-metrics.ts';
 import { type PausePorts, pauseRoutes } from './pauses.ts';
 import { type PinPorts, pinRoutes } from './pins.ts';
-import { openAdminToken } from './token.ts';
+import { createTokenCheck, openAdminToken } from './token.ts';
 import { type UsagePorts, usageRoutes } from './usage.ts';
 
 export type AdminPorts = Pick<HealthPorts, 'readiness'> &
@@ -18,7 +23,8 @@ export type AdminPorts = Pick<HealthPorts, 'readiness'> &
   PinPorts &
   KeyPorts &
   ConfigPorts &
-  UsagePorts;
+  UsagePorts &
+  Omit<StandingPorts, 'metrics'>;
 
 type Addressed = Pick<AdminListener, 'address'>;
 
@@ -55,9 +61,13 @@ async function openAdminListener(
   if (admin === undefined) return undefined;
   const { metrics, logger } = telemetry;
   const health = healthRoutes({ metrics, readiness: ports.readiness });
+  const token = await openAdminToken({ configured: admin.token, dataFolder });
+  const { monotonic } = ports;
+  const sessions = createSessions({ monotonic, random: (bytes) => randomBytes(bytes).toString('base64url') });
   return createAdminListener({
     address: admin.address,
-    token: await openAdminToken({ configured: admin.token, dataFolder }),
+    token,
+    hasSession: sessions.has,
     routes: [
       ...health,
       ...configRoutes(ports),
@@ -65,6 +75,9 @@ async function openAdminListener(
       ...pinRoutes(ports),
       ...keyRoutes(ports),
       ...usageRoutes(ports),
+      ...standingRoutes({ ...ports, metrics }),
+      ...sessionRoutes({ sessions, hasToken: createTokenCheck(token), exposed: isExposed(admin.address) }),
+      ...(await dashboardPages()),
     ],
     audit: createAuditTrail(telemetry),
     onError: (error) => logger.error('an admin page failed', { error }),

@@ -19,6 +19,11 @@ export interface PageFields {
   readonly 'sec-fetch-site'?: string | string[] | undefined;
 }
 
+/** Whether a browser says at all which page is behind a request. */
+export function saysItsPage({ origin, 'sec-fetch-site': site }: PageFields): boolean {
+  return origin !== undefined || site === 'same-origin';
+}
+
 /** False for a request that a page of another origin makes. The Host has passed `isOwnHost`. */
 export function isFromOwnPage({ host, origin, 'sec-fetch-site': site }: PageFields): boolean {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import type { EndedAnswer, PauseAnswer, PauseBody, PausesAnswer } from '../plan/admin-answers.ts';
 import { type PauseRequest, readEndingRequest, readPauseRequest } from '../plan/admin-requests.ts';
-import type { GatewayPlan } from '../plan/plan.ts';
+import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
-import { longOver, type Override, type OverrideStore } from '../policy/lifecycle/override.ts';
+import { type Hold, longOver, type Override, type OverrideStore } from '../policy/lifecycle/override.ts';
 import { effectsOf, type PauseEffect } from '../policy/lifecycle/pause-effects.ts';
 import { makePause, type PauseProblem } from '../policy/lifecycle/pause-rule.ts';
 import type { AuditState } from '../telemetry/logger.ts';
@@ -45,7 +45,7 @@ function listAnswer({ plan, now, overrides }: PausePorts) {
   const { apis } = plan();
   const known = standing(overrides, at)
     .toSorted(byWhatTheyHold)
-    .map((each) => pauseBody(each, effectsOf(each, apis)));
+    .map((each) => pauseBody(each, effectsOf(each, apis), apis));
   if (known.length === 0 && !overrides.wasRead()) return storeUnread('whether a pause is in force');
   return jsonAnswer(200, { now: instantText(at), overrides: known } satisfies PausesAnswer);
 }
@@ -54,7 +54,8 @@ function oneAnswer({ plan, now, overrides }: PausePorts, { parameter }: AdminReq
   const at = now();
   const found = standing(overrides, at).find(({ id }) => id === parameter('id'));
   if (found === undefined) return noSuchPause(overrides);
-  const pause = pauseBody(found, effectsOf(found, plan().apis));
+  const { apis } = plan();
+  const pause = pauseBody(found, effectsOf(found, apis), apis);
   return jsonAnswer(200, { now: instantText(at), pause } satisfies PauseAnswer);
 }
 
@@ -77,7 +78,7 @@ async function begin(
   return orStoreAway(audit, async () => {
     await overrides.put(pause);
     await removeLongOver(overrides, Math.min(at, wallClock()));
-    const told: PauseAnswer = { now: instantText(at), pause: pauseBody(pause, effects) };
+    const told: PauseAnswer = { now: instantText(at), pause: pauseBody(pause, effects, plan().apis) };
     return {
       answer: { ...jsonAnswer(201, told), headers: { location: `/-/pauses/${pause.id}` } },
       audit: { ...audit, after: auditState(pause) },
@@ -85,7 +86,10 @@ async function begin(
   });
 }
 
-async function end({ now, overrides }: PausePorts, { body, parameter }: AdminRequest): Promise<Written> {
+async function end(
+  { plan, now, overrides }: PausePorts,
+  { body, parameter }: AdminRequest,
+): Promise<Written> {
   const read = readEndingRequest(body);
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const at = now();
@@ -96,7 +100,7 @@ async function end({ now, overrides }: PausePorts, { body, parameter }: AdminReq
   const audit = { ...read.value, subject: subjectOf(found), before: auditState(found) };
   return orStoreAway(audit, async () => {
     if (!(await overrides.remove(id))) return gone;
-    const told: EndedAnswer = { now: instantText(at), ended: pauseBody(found, []) };
+    const told: EndedAnswer = { now: instantText(at), ended: pauseBody(found, [], plan().apis) };
     return { answer: jsonAnswer(200, told), audit };
   });
 }
@@ -121,7 +125,7 @@ function byWhatTheyHold(a: Override, b: Override): number {
   return one === other ? a.until - b.until : one < other ? -1 : 1;
 }
 
-function pauseBody(pause: Override, effects: readonly PauseEffect[]): PauseBody {
+function pauseBody(pause: Override, effects: readonly PauseEffect[], apis: readonly ApiPlan[]): PauseBody {
   return {
     id: pause.id,
     kind: pause.kind,
@@ -132,7 +136,14 @@ function pauseBody(pause: Override, effects: readonly PauseEffect[]): PauseBody 
     by: pause.author,
     why: pause.reason,
     effects: effects.map((each) => ({ ...each, operation: each.operation ?? null })),
+    ...(pause.kind === 'hold' && { renewable: isRenewable(pause, apis) }),
   };
+}
+
+/** By the policies of now: the guard makes none where they say `warn`, or nothing of it any more. */
+function isRenewable({ api, label }: Hold, apis: readonly ApiPlan[]): boolean {
+  const found = apis.find(({ name }) => name === api);
+  return found?.mode === 'enforce' && found.versions.get(label)?.retireWhen?.onExceed === 'hold';
 }
 
 function auditState({ id, from, until, author, reason }: Override): AuditState {

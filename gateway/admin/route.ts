@@ -11,6 +11,8 @@ export interface AdminRequest {
   readonly query: URLSearchParams;
   /** The Accept field; undefined where none was sent. */
   readonly accept: string | undefined;
+  /** The Cookie field; whose session it names is asked of the sessions. */
+  readonly cookie?: string | undefined;
   /** Parsed JSON; undefined without a body. */
   readonly body: unknown;
 }
@@ -39,7 +41,11 @@ export interface Write {
     | 'rotate_key'
     | 'revoke_key'
     | 'erase_usage'
-    | 'reload';
+    | 'reload'
+    | 'sign_in'
+    | 'sign_out';
+  /** Needs no token: it is asked for one itself, or gives up what one has. */
+  readonly open?: boolean;
   /** Rejects with `StoreUnavailable` when nothing could be stored. */
   readonly perform: (request: AdminRequest) => Promise<Written>;
 }

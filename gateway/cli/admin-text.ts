@@ -29,7 +29,7 @@ export function pausesText({ overrides, now }: PausesAnswer, next: NextCommand):
     ...blocks.flat(),
     '',
     `End one: ${next('pause', '--end', '<id>', '--why', '"…"')}`,
-    ...(overrides.some(({ kind }) => kind === 'hold') ? [HELD_AGAIN] : []),
+    ...(overrides.some(isHeldAgain) ? [HELD_AGAIN] : []),
   ]);
 }
 
@@ -37,11 +37,15 @@ export function pausesText({ overrides, now }: PausesAnswer, next: NextCommand):
 const HELD_AGAIN =
   'Before its sunset a hold is made again while more is called than retire_when allows: on_exceed: warn stops that.';
 
+function isHeldAgain({ kind, renewable = true }: PauseBody): boolean {
+  return kind === 'hold' && renewable;
+}
+
 export function pauseEndedText(pause: PauseBody): string {
   if (pause.kind === 'hold')
     return onTerminal([
       `Ended the hold of ${subjectOf(pause)} that ${pause.by} had made until ${moment(pause.until)}.`,
-      HELD_AGAIN,
+      isHeldAgain(pause) ? HELD_AGAIN : 'Retirement happens by its date again, from the next request on.',
     ]);
   return onTerminal([
     `Ended the pause of ${subjectOf(pause)} that ${pause.by} had made until ${moment(pause.until)}.`,

@@ -5,6 +5,7 @@ import { isWhole, type Loaded, loadAll, type Whole } from '../plan/load.ts';
 import { countProblems, type Problem, plural, renderProblems, sortProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { endingExceptions, type Notice } from './ending-exceptions.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { failedExpectations } from './expectations.ts';
@@ -126,8 +127,11 @@ function summary({ problems, plan, files }: Loaded, options: CheckOptions): stri
   const config = relative(cwd, resolve(cwd, options.configFile));
   const checked = `${config} and ${plural(files.length - 1, 'policy file')}`;
   if (plan === undefined) return `${checked}: ${countProblems(problems)}\n`;
-  const versions = plan.apis.reduce((sum, api) => sum + api.versions.size, 0);
-  const contents = `${plural(plan.apis.length, 'API')}, ${plural(versions, 'version')}`;
+  const labels = plan.apis.flatMap((api) =>
+    [...api.versions.keys()].filter((label) => label !== UNVERSIONED),
+  );
+  const counted = labels.length === 0 ? [] : [plural(labels.length, 'version')];
+  const contents = [plural(plan.apis.length, 'API'), ...counted].join(', ');
   return `${checked}: ${problems.length === 0 ? 'no problems' : countProblems(problems)} (${contents})\n`;
 }
 

@@ -12,7 +12,7 @@ import { plural } from '../plan/problems.ts';
 import { type AdminAsk, askAdmin, segment } from './admin-client.ts';
 import { moment, onTerminal } from './admin-text.ts';
 import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
-import { findGateway, type WhichGateway } from './running-gateway.ts';
+import { type Failure, findGateway, type WhichGateway } from './running-gateway.ts';
 
 export interface KeysOptions extends WhichGateway {
   readonly format: OperatorFormat;
@@ -43,7 +43,7 @@ export async function runKeys({ format, ask, ...which }: KeysOptions): Promise<O
   const door = await findGateway(which);
   if (door.kind === 'failed') return failed(door, format);
   const answer = await askAdmin(door, requestOf(ask));
-  if (answer.kind === 'failed') return failed(answer, format);
+  if (answer.kind === 'failed') return failed(inCommandWords(answer, next), format);
   switch (ask.kind) {
     case 'list':
       return told(answer.body, readKeysAnswer, { format, render: ({ keys }) => listText(keys, next) });
@@ -57,6 +57,19 @@ export async function runKeys({ format, ask, ...which }: KeysOptions): Promise<O
       throw new Error(`unhandled ask ${String(never)}`);
     }
   }
+}
+
+/** What the admin API says of its addresses is a command here. */
+function inCommandWords({ text, ...failure }: Failure, next: NextCommand): Failure {
+  const commands: Readonly<Record<string, string>> = {
+    GET: next('keys', 'list'),
+    POST: next('keys', 'add', '<consumer>', '--why', '"…"'),
+  };
+  const said = text.replace(
+    /\b(GET|POST) \/-\/keys\b/g,
+    (written, method: string) => commands[method] ?? written,
+  );
+  return { ...failure, text: said };
 }
 
 function requestOf(ask: KeysAsk): AdminAsk {

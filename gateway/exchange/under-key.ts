@@ -35,12 +35,8 @@ export async function underKey(
   const { consumer } = facts;
   if (consumer === undefined && rules.anonymous === 'refuse')
     return refuse({ reason: 'idempotency_key_anonymous' });
-  if (Number(headers['content-length'] ?? 0) > rules.maxBody) {
-    if (rules.required) return refuse({ reason: 'body_too_large', most: rules.maxBody });
-    facts.idempotency = 'unprotected';
-    return plainly;
-  }
-
+  // It only saves reading the body: what stands at the key is asked for as where a body has no length (IDM-3, IDM-7).
+  const isOver = Number(headers['content-length'] ?? 0) > rules.maxBody;
   const contentType = textOf(headers['content-type']);
   const key = storageKey({
     api: match.route.name,
@@ -62,6 +58,14 @@ export async function underKey(
   }
   switch (asked.kind) {
     case 'claimed':
+      if (isOver && rules.required) {
+        asked.claim.release();
+        return refuse({ reason: 'body_too_large', most: rules.maxBody });
+      }
+      if (isOver) {
+        asked.claim.abandon();
+        return plainly;
+      }
       facts.idempotency = 'claimed';
       return { kind: 'forward', forward: { ...order, claim: asked.claim } };
     case 'running':
@@ -72,6 +76,11 @@ export async function underKey(
       return refuse({ reason: 'idempotency_unknown' });
     case 'kept': {
       const { answer } = asked;
+      // Larger than any whose outcome is kept.
+      if (isOver) {
+        facts.idempotency = 'mismatch';
+        return refuse({ reason: 'idempotency_mismatch' });
+      }
       const isSame = (body: Uint8Array): boolean => fingerprintOf(contentType, body) === answer.fingerprint;
       const noRoom = () => awayFor(ports.wallClock);
       return { kind: 'replay', forward: order, kept: answer, isSame, maxBody: rules.maxBody, noRoom };

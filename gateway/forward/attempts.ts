@@ -128,7 +128,10 @@ export function callUpstream(
   const edited =
     notice === undefined
       ? client
-      : holdBody({ notice, method: view.method, delivery: client, onOutcome: events.onNotice, heldBodies });
+      : holdBody({
+          ...{ notice, method: view.method, delivery: client, onOutcome: events.onNotice },
+          ...{ heldBodies, inbound },
+        });
   const captured = claimed?.capture(edited, {
     onPassedOn: () => inbound.gone && queueMicrotask(leave),
     onUngivable: (cause) => breakOff(toFault(cause, order)),

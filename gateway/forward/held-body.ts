@@ -47,10 +47,18 @@ export interface HeldBodyOptions {
   /** Told once of each answer that could have carried the notice. */
   readonly onOutcome: (outcome: NoticeOutcome) => void;
   readonly heldBodies: HeldBodies;
+  readonly inbound: Taker;
 }
 
 /** An upstream that fails while its answer is held leaves nothing written, so that the client gets a whole error. */
-export function holdBody({ notice, method, delivery, onOutcome, heldBodies }: HeldBodyOptions): Delivery {
+export function holdBody({
+  notice,
+  method,
+  delivery,
+  onOutcome,
+  heldBodies,
+  inbound,
+}: HeldBodyOptions): Delivery {
   let held: Held | undefined;
 
   function letGo(): void {
@@ -60,6 +68,7 @@ export function holdBody({ notice, method, delivery, onOutcome, heldBodies }: He
 
   function release({ status, headers }: Held, body: Buffer): boolean {
     letGo();
+    holdWhileGiven(inbound, body.length, heldBodies);
     delivery.head(status, headers);
     return body.length === 0 || delivery.data(body);
   }

@@ -8,7 +8,7 @@ import { Fault, type ForwardOrder } from '../exchange/directive.ts';
 import type { ExchangeFacts } from '../exchange/facts.ts';
 import { toFault } from './fault-mapping.ts';
 import type { Inbound } from './inbound.ts';
-import { cleanAnswer, dropUndefined, editAnswer } from './response-headers.ts';
+import { cleanAnswer, dropUndefined, editAnswer, hasNoContent } from './response-headers.ts';
 
 /**
  * Streams `answer` with back pressure, under the time-outs of the order, and ends the client's connection with it.
@@ -32,6 +32,11 @@ export async function relayAnswer(
   headers.connection = 'close';
   inbound.sealConnection();
   inbound.res.writeHead(status, headers);
+  if (hasNoContent(status)) {
+    answer.destroy();
+    inbound.res.end();
+    return;
+  }
   inbound.onGone = () => answer.destroy(new Error('the client left'));
   const late = (code: 'upstream_idle_timeout' | 'upstream_total_timeout', timeoutMs: number) => () =>
     void answer.destroy(new Fault(code, { service, timeoutMs }));

@@ -52,7 +52,7 @@ export async function replayAnswer(
         kept,
         notice === undefined
           ? given
-          : holdBody({ notice, method, delivery: given, onOutcome, heldBodies: room }),
+          : holdBody({ notice, method, delivery: given, onOutcome, heldBodies: room, inbound }),
       );
       return undefined;
     }

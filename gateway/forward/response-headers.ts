@@ -32,6 +32,11 @@ const SINGLETONS: readonly string[] = [
   'server',
 ];
 
+/** An answer that has no content, whatever an upstream sends behind its head (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
+export function hasNoContent(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
+}
+
 /**
  * Removes what ends at this hop (FWD-3) and Content-Length where it may not stand (SMG-23),
  * keeps the first of repeated singletons, adds this hop to Via (FWD-6).
@@ -50,6 +55,8 @@ export function cleanAnswer(status: number, headers: AnswerHeaders, service: str
   }
   cleanFields(headers);
   if (status === 204) delete headers['content-length'];
+  // Unlike 204 it ends with its head only where that says so (RFC 9110 §15.3.6).
+  if (status === 205) headers['content-length'] = '0';
 }
 
 /** What `cleanAnswer` does to the fields of any answer, for the one that is not judged as an answer: a 101. */

@@ -7,7 +7,7 @@ import type { Connection, ConnectionAware } from './connection.ts';
 import type { Delivery } from './delivery.ts';
 import { errorCode } from './fault-mapping.ts';
 import type { Route } from './pools.ts';
-import { cleanAnswer } from './response-headers.ts';
+import { cleanAnswer, hasNoContent } from './response-headers.ts';
 import { watchNextStream } from './stream-end.ts';
 
 /** What is known of a call that failed before the client had anything of it. */
@@ -50,6 +50,8 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
   let over = false;
   let isCut = (): boolean => false;
   let hasLength = false;
+  /** What comes behind the head all the same goes to nobody. */
+  let isBare = false;
   let interim = 0;
 
   function isUntouched(connection: Connection, cause: unknown): boolean {
@@ -79,12 +81,13 @@ export function callTarget(options: CallOptions): (reason: Error) => void {
       }
       answered = true;
       hasLength = headers['content-length'] !== undefined;
+      isBare = hasNoContent(status);
       cleanAnswer(status, headers as AnswerHeaders, service);
       options.onAnswered();
       delivery.head(status, headers as AnswerHeaders);
     },
     onResponseData(current, chunk) {
-      if (over || delivery.data(chunk)) return;
+      if (over || isBare || delivery.data(chunk)) return;
       current.pause();
       options.onceDrained(() => current.resume());
     },

@@ -1,7 +1,7 @@
 // Asks an issuer whether a token is active (RFC 7662): one POST with the gateway's own credentials.
 // Reached only when the token cache does not know the token and the gate lets a question through.
 import type { IntrospectionIdentity } from '../plan/settings.ts';
-import { isRecord, issuerAddress, readAnswer } from './issuer-request.ts';
+import { isRecord, issuerAddress, readAnswer, UselessAnswer } from './issuer-request.ts';
 
 /** Bytes of an answer, after decompression; more is a failure. */
 const MAX_BYTES = 64 * 1024;
@@ -30,8 +30,18 @@ export function createIntrospect(
     });
     const answer = await readAnswer(response, 'the question about a token', MAX_BYTES);
     if (isRecord(answer) && typeof answer.active === 'boolean') return answer;
-    throw new Error('the answer about a token does not say whether it is active');
+    throw new UselessAnswer(200, 'the answer about a token does not say whether it is active');
   };
+}
+
+/**
+ * Whether a question that failed says that others will: the endpoint does not answer, is not well, or does not take the
+ * gateway's word. Any other answer may be about the one token, which somebody else has chosen.
+ */
+export function saysOfAll(error: unknown): boolean {
+  if (!(error instanceof UselessAnswer)) return true;
+  const { status } = error;
+  return status >= 500 || status === 401 || status === 403 || status === 429;
 }
 
 /**

@@ -2,7 +2,7 @@
 // The composition root makes one per identity of this kind; the pipeline's authentication step asks it.
 import type { IntrospectionIdentity } from '../plan/settings.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import { createIntrospect } from './introspect.ts';
+import { createIntrospect, saysOfAll } from './introspect.ts';
 import { reasonOf } from './issuer-request.ts';
 import { judgeIntrospection } from './judge-introspection.ts';
 import type { IssuerOf } from './known-issuers.ts';
@@ -46,7 +46,7 @@ export function createIntrospectionVerifier(
   }: IntrospectionOptions,
 ): IdentityVerifier {
   const introspect = createIntrospect(settings, fetcher);
-  const gate = createQuestionGate(now);
+  const gate = createQuestionGate(now, saysOfAll);
   const closing = new AbortController();
 
   const ask = async (question: () => ReturnType<typeof introspect>): Promise<Verification> => {

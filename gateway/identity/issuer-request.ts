@@ -19,25 +19,37 @@ export function issuerAddress(url: string): URL {
   return address;
 }
 
+/** An answer came that is of no use. `status`: what it had. */
+export class UselessAnswer extends Error {
+  readonly status: number;
+  constructor(status: number, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
+    this.status = status;
+  }
+}
+
 /**
  * The JSON of an answer with status 200.
- * @throws Error when it is another, or of more than `mostBytes` after decompression; `what` names it for the operator
+ * @throws UselessAnswer when it is another, or of more than `mostBytes` after decompression; `what` names it for the operator
  */
 export async function readAnswer(response: Response, what: string, mostBytes: number): Promise<unknown> {
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new Error(`${what} was answered with status ${response.status}`);
+    throw new UselessAnswer(response.status, `${what} was answered with status ${response.status}`);
   }
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let text = '';
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   // Leaving the loop by an exception cancels the body, so a huge answer is dropped at the cap, not read.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > mostBytes) throw new Error(`${what} is larger than ${mostBytes} bytes`);
-    text += decoder.decode(chunk, { stream: true });
+    if (bytes > mostBytes) throw new UselessAnswer(200, `${what} is larger than ${mostBytes} bytes`);
+    chunks.push(chunk);
   }
-  return JSON.parse(text + decoder.decode());
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)));
+  } catch (error) {
+    throw new UselessAnswer(200, `${what} was answered with what is no JSON`, error);
+  }
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

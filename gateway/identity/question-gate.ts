@@ -13,7 +13,11 @@ const MOST_AT_ONCE = 256;
 /** Undefined, at once, where the question is not let through; rejects as `ask` does. */
 export type QuestionGate = <Answer>(ask: () => Promise<Answer>) => Promise<Answer> | undefined;
 
-export function createQuestionGate(now: () => EpochMs): QuestionGate {
+/** `isOfEndpoint`: whether a failure is one of the endpoint, and not of the one question. */
+export function createQuestionGate(
+  now: () => EpochMs,
+  isOfEndpoint: (error: unknown) => boolean,
+): QuestionGate {
   let asking = 0;
   let failures = 0;
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -33,8 +37,10 @@ export function createQuestionGate(now: () => EpochMs): QuestionGate {
           return answer;
         },
         (error: unknown) => {
-          failures += 1;
-          failedAt = now();
+          if (isOfEndpoint(error)) {
+            failures += 1;
+            failedAt = now();
+          } else failures = 0;
           throw error;
         },
       )

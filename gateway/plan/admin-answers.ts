@@ -23,6 +23,8 @@ const pause = z.object({
   by: z.string(),
   why: z.string(),
   effects: z.array(effect),
+  /** Of a hold: whether the guard may make it again once it is ended; an older gateway does not say. */
+  renewable: z.boolean().exactOptional(),
 });
 
 /** The lifecycle clock of the gateway. */

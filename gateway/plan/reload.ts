@@ -14,6 +14,7 @@ import { type Problem, sortProblems } from './problems.ts';
 import { isOfPublished } from './published-comparison.ts';
 import type { PublishedHistory } from './published-history.ts';
 import type { Environment } from './read/interpolate.ts';
+import type { LastLoad, ReloadOutcome } from './reload-outcome.ts';
 import type { Settings } from './settings.ts';
 
 export interface WatchOptions {
@@ -45,27 +46,13 @@ export interface WatchOptions {
   readonly openReader?: (start: ReaderStart) => PolicyReader;
 }
 
-/** What a load came to, for whoever asked for it; `revision` is the one in force afterwards. */
-export interface ReloadOutcome {
-  /**
-   * `accepted`: a new plan is in force. `unchanged`: the files say what is in force. `rejected`: they have errors.
-   * `failed`: it was not for the files, and the log says why.
-   */
-  readonly kind: 'accepted' | 'unchanged' | 'rejected' | 'failed';
-  readonly revision: string;
-  /** Since when that one is in force, by the real clock. */
-  readonly since: EpochMs;
-  /** By file and position; warnings only, unless rejected. Where unchanged, what the plan in force had rewritten is among them. */
-  readonly problems: readonly Problem[];
-  /** `gateway.yaml` differs from what the process runs with. */
-  readonly restartNeeded: boolean;
-}
-
 export interface PolicyWatch {
   /** Resolves once changes of files are noticed. */
   readonly ready: Promise<void>;
   /** Loads now; resolves, never rejects, when a load that began after this call has ended. */
   readonly reload: () => Promise<ReloadOutcome>;
+  /** What the last load that has ended came to, and when that was, by the real clock; undefined before the first. */
+  readonly last: () => LastLoad | undefined;
   /** Ends the watch; resolves when no load runs any more, and nothing is told afterwards. */
   readonly close: () => Promise<void>;
 }
@@ -87,6 +74,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   let { revision, rewritten, pieces } = first;
   let since = options.wallClock();
   let restartNeeded = false;
+  let last: LastLoad | undefined;
   let closed = false;
   let asked = false;
   let running: Promise<ReloadOutcome> | undefined;
@@ -155,6 +143,10 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
         if (!closed) options.onFault(error);
         return outcome('failed');
       })
+      .then((ended) => {
+        last = { at: options.wallClock(), outcome: ended };
+        return ended;
+      })
       .finally(() => {
         running = undefined;
       });
@@ -191,6 +183,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   return {
     ready,
     reload,
+    last: () => last,
     close: async () => {
       closed = true;
       clearTimeout(timer);

@@ -2,7 +2,7 @@
 // Stands behind the KeyStore port; what others change is forgotten here within a second, and nothing while the store is away.
 import type { FoundKey, KeyRecord, KeyStore } from '../policy/authentication/key-record.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
-import { readKeyRecord, writeKeyRecord } from './key-text.ts';
+import { endedRecord, readKeyRecord, writeKeyRecord } from './key-text.ts';
 
 /** Texts by the public part of a key. Every answer rejects with `StoreUnavailable` only. */
 export interface KeyTexts {
@@ -110,7 +110,17 @@ export function createKeyCache(
     },
     read: async (id) => {
       const text = await texts.find(id);
-      return text === undefined ? undefined : recordIn(text);
+      return text === undefined ? undefined : (recordIn(text) ?? 'unreadable');
+    },
+    endUnreadable: async (id, at) => {
+      const text = await texts.find(id);
+      if (text === undefined || readKeyRecord(text) !== undefined) return undefined;
+      const record = endedRecord(id, text, at);
+      try {
+        return (await texts.replace(id, text, writeKeyRecord(record, text))) ? record : undefined;
+      } finally {
+        forget(id);
+      }
     },
     list: async () => {
       const records = (await texts.list()).map(recordIn).filter((record) => record !== undefined);

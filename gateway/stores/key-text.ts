@@ -1,6 +1,7 @@
 // How the record of an API key is written in a store: one text per key, by its public part.
 // Both stores keep the same; none of them ever sees a key.
 import type { KeyRecord, KeySecret } from '../policy/authentication/key-record.ts';
+import type { EpochMs } from '../policy/contract.ts';
 import { isInstant, isStoredObject, type StoredObject, storedValue } from './stored-json.ts';
 
 /** `before`: the text in whose place it comes. What another edition says there of the key and its secrets stays. */
@@ -32,6 +33,20 @@ export function readKeyRecord(text: string): KeyRecord | undefined {
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string')) return undefined;
   if (!Array.isArray(secrets) || !secrets.every(isSecret)) return undefined;
   return { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets: secrets.map(plain) };
+}
+
+/** What another edition may take for a key, made one that has ended: of what it says only the holder is looked for. */
+export function endedRecord(id: string, text: string, at: EpochMs): KeyRecord {
+  const stored = storedValue(text);
+  const { consumer }: StoredObject = isStoredObject(stored) ? stored : {};
+  const ended = { contact: undefined, expires: undefined, rotated: undefined, revoked: at, secrets: [] };
+  return {
+    id,
+    consumer: typeof consumer === 'string' ? consumer : 'unknown',
+    scopes: [],
+    created: at,
+    ...ended,
+  };
 }
 
 function isMoment(value: unknown): value is number | undefined {

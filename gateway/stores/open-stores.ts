@@ -57,7 +57,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
         clearInterval(timer);
         return state.close();
       };
-      const limiter = createRateLimiter({ shared, exact, local, replicas });
+      const limiter = createRateLimiter({ shared, exact, local, replicas, budgetMs: storeTimeoutMs });
       const answers = answerGuardOnly(guardStore.take);
       return { ...state, close, limiter, guard, answers, start: () => undefined };
     }

@@ -19,16 +19,18 @@ export interface RateLimiterOptions {
   /** Holds this process's part of a limit (`partOf`) while the store is away. */
   readonly local: RateLimitStore;
   readonly replicas: number;
+  /** Milliseconds for all limits of a request (RL-13); default: however long the stores take for the others, and for these. */
+  readonly budgetMs?: number;
 }
 
 /**
  * Errors other than `StoreUnavailable` are faults and pass through. Whether the store is up is for its connection to say,
  * which knows better than a single take. Where one limit of a request is exact, the store is asked for all of them: the
  * request waits for it anyway, and what one refuses is then taken from none. A limit in shadow is asked once the others
- * have let the request pass, and each for itself.
+ * have let the request pass, and each for itself, in what is left of the time.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
-  const { local, replicas } = options;
+  const { local, replicas, budgetMs = Number.POSITIVE_INFINITY } = options;
   const ownPart = (part: Take): Take => ({ ...part, limit: partOf(part, replicas) });
 
   const withoutStore = async (parts: readonly Part[]): Promise<readonly Quota[]> => {
@@ -88,9 +90,13 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const takeShadows = (
     parts: readonly Part[],
     enforced: readonly Quota[],
+    leftMs = budgetMs,
   ): MaybePromise<readonly Quota[]> => {
     if (!enforced.every(mayPass)) return enforced;
-    const asked = parts.map(takeOne);
+    const asked = parts.map((part) => {
+      const taking = takeOne(part);
+      return taking instanceof Promise ? within(leftMs, taking, () => withoutStore([part])) : taking;
+    });
     if (asked.some((each) => each instanceof Promise))
       return Promise.all(asked).then((quotas) => [...enforced, ...quotas.flat()]);
     return [...enforced, ...asked.flatMap((each) => (each instanceof Promise ? [] : each))];
@@ -103,15 +109,29 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       const shadows = parts.filter(({ rule }) => rule.shadow);
       const taking = takeEnforced(shadows.length === 0 ? parts : parts.filter(({ rule }) => !rule.shadow));
       if (shadows.length === 0) return taking;
-      return taking instanceof Promise
-        ? taking.then((enforced) => takeShadows(shadows, enforced))
-        : takeShadows(shadows, taking);
+      if (!(taking instanceof Promise)) return takeShadows(shadows, taking);
+      const begun = performance.now();
+      const leftMs = (): number => Math.max(0, budgetMs - (performance.now() - begun));
+      return taking.then((enforced) => takeShadows(shadows, enforced, leftMs()));
     },
   };
 }
 
 function counted({ limit, rule }: Part, taken: Taken): Quota {
   return { kind: 'counted', limit, rule, ...taken };
+}
+
+/** What is not there in time is `otherwise`; the answer is not waited for, and may count all the same. */
+function within<Answer>(
+  limitMs: number,
+  asked: Promise<Answer>,
+  otherwise: () => Promise<Answer>,
+): Promise<Answer> {
+  if (limitMs === Number.POSITIVE_INFINITY) return asked;
+  const late = Promise.withResolvers<Answer>();
+  // An answer that lies here unread while this process was busy is read first.
+  const timer = setTimeout(() => setImmediate(() => late.resolve(otherwise())), limitMs);
+  return Promise.race([asked, late.promise]).finally(() => clearTimeout(timer));
 }
 
 function mayPass(quota: Quota): boolean {

@@ -5,16 +5,23 @@ import { type RenderedExemplar, renderedExemplar } from './exemplars.ts';
 import { LATENCY_BOUNDS } from './latency.ts';
 import { type PageType, pageTypeFor } from './page-type.ts';
 import type { Across, HistogramRow, MetricRow } from './series.ts';
-import { FIRST, type MetricsSnapshot, OMITTED, pageOf } from './snapshots.ts';
+import { FIRST, type MetricsSnapshot, OMITTED, pageOf, samplesOf } from './snapshots.ts';
 
 export interface MetricsPage {
   readonly contentType: string;
   readonly body: string;
 }
 
+export interface MetricReading {
+  readonly labels: Readonly<Partial<Record<string, string | number>>>;
+  readonly value: number;
+}
+
 export interface Exposition {
   /** `accept`: the field as the scraper sent it. */
   readonly render: (accept?: string) => Promise<MetricsPage>;
+  /** The samples of one counter or gauge; none of a name that there is not. */
+  readonly read: (name: string) => Promise<readonly MetricReading[]>;
   /** Less what the primary speaks of for all. */
   readonly snapshot: () => Promise<MetricsSnapshot>;
 }
@@ -50,6 +57,12 @@ export function createExposition(
     render: async (accept) => {
       const contentType = pageTypeFor(accept);
       return { contentType, body: await page(contentType) };
+    },
+    read: async (name) => {
+      const own = await registry.getSingleMetric(name)?.get();
+      if (own === undefined || workers === undefined) return own?.values ?? [];
+      const theirs = (await workers()).map((metrics) => metrics.filter((metric) => metric.name === name));
+      return samplesOf([[own], ...theirs], name);
     },
     snapshot: async () => {
       const metrics = await registry.getMetricsAsJSON();

@@ -27,6 +27,15 @@ function withFamilyNames(metrics: MetricsSnapshot): MetricsSnapshot {
   );
 }
 
+/** Labels and value of each sample of the counter or gauge `name`, all `snapshots` together. */
+export async function samplesOf(
+  snapshots: readonly MetricsSnapshot[],
+  name: string,
+): Promise<readonly MetricValue<string>[]> {
+  const all = await together(snapshots).getMetricsAsJSON();
+  return all.find((metric) => metric.name === name)?.values ?? [];
+}
+
 /**
  * What of `snapshots` goes on counting once their processes have ended: without it a sum would fall, and Prometheus would
  * take that for a restart.

@@ -7,7 +7,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
 import { createAccessLog } from './access-log.ts';
 import { type BoundsReport, createBoundsReport } from './bounds-report.ts';
-import { createExposition, type MetricsPage } from './exposition.ts';
+import { createExposition, type Exposition, type MetricsPage } from './exposition.ts';
 import { createFreezeCounts, type FreezeCounts } from './freeze-counts.ts';
 import { createUsageLedger, type UsageLedger } from './ledger/ledger.ts';
 import { createLogSink, type LogDestination } from './log-sink.ts';
@@ -62,6 +62,8 @@ export type Metrics = Pick<
   Pick<RetirementGauge, 'retirementJudged'> & {
     /** `accept`: of the scraper, as it wrote it. */
     readonly render: (accept?: string) => Promise<MetricsPage>;
+    /** Samples of one counter or gauge as the page has them, by its name. */
+    readonly read: Exposition['read'];
     /** What this process has counted, for the page of the one it is a worker of. */
     readonly snapshot: () => Promise<MetricsSnapshot>;
   };

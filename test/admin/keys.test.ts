@@ -5,6 +5,7 @@ import { keyRoutes } from '../../gateway/admin/keys.ts';
 import { madeText } from '../../gateway/cli/keys.ts';
 import { readNewKeyAnswer } from '../../gateway/plan/admin-answers.ts';
 import type { KeyRecord } from '../../gateway/policy/authentication/key-record.ts';
+import { createKeyCache } from '../../gateway/stores/key-cache.ts';
 import { api, NOW } from '../support/exchange-samples.ts';
 
 function routesOf(keyHeaders: readonly string[]) {
@@ -13,6 +14,7 @@ function routesOf(keyHeaders: readonly string[]) {
     keys: {
       find: () => ({ kind: 'unknown' }),
       read: async (id) => kept.get(id),
+      endUnreadable: async () => undefined,
       list: async () => [...kept.values()],
       replace: async (_current, next) => kept.set(next.id, next).size > 0,
     },
@@ -47,6 +49,43 @@ describe('a key that is made', () => {
     const { takenBy: _, ...older } = (await added([])) ?? {};
     const answer = readNewKeyAnswer(older);
     expect(answer && madeText(answer, () => '')).not.toContain('Warning');
+  });
+});
+
+describe('a key whose record cannot be read', () => {
+  const ID = '0123456789ab';
+  const texts = new Map([[ID, '{"id":"0123456789ab","consumer":"acme","secrets":"of a later form"}']]);
+  const keys = createKeyCache(
+    {
+      find: async (id) => texts.get(id),
+      list: async () => [...texts.values()],
+      replace: async (id, current, next) => texts.get(id) === current && texts.set(id, next).size > 0,
+    },
+    () => undefined,
+  );
+  const routes = keyRoutes({ keys, plan: () => ({ apis: [] }), wallClock: () => NOW });
+  const body = { by: 'alice', why: 'leaked' };
+  const asked = { parameter: () => ID, query: new URLSearchParams(), accept: undefined, body };
+  const write = async (action: string) => {
+    const route = routes.find((each) => 'action' in each && each.action === action);
+    if (route === undefined || !('perform' in route)) throw new Error('no route');
+    return route.perform(asked);
+  };
+
+  it('is not denied, gets no other secret, and can be ended', async () => {
+    const shown = routes.find(({ path, method }) => path === '/-/keys/{id}' && method === 'GET');
+    if (shown === undefined || !('show' in shown)) throw new Error('no route');
+    const first = [await shown.show(asked), (await write('rotate_key')).answer];
+    for (const { status, body: text } of first) {
+      expect(status).toBe(409);
+      expect(JSON.parse(text).message).toMatch(/cannot be read.*Revoke it/);
+    }
+    const { answer, audit } = await write('revoke_key');
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body).key).toMatchObject({ id: ID, consumer: 'acme', state: 'revoked' });
+    expect(audit).toMatchObject({ subject: ID, by: 'alice', why: 'leaked', after: { id: ID } });
+    expect((await write('revoke_key')).answer.status).toBe(409);
+    expect(await keys.list()).toMatchObject([{ id: ID, revoked: NOW }]);
   });
 });
 

@@ -4,7 +4,7 @@ import { pauseRoutes } from '../../gateway/admin/pauses.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import type { Override, OverrideStore } from '../../gateway/policy/lifecycle/override.ts';
 import { pauseFrom } from '../contracts/override-store.ts';
-import { NOW, plan } from '../support/exchange-samples.ts';
+import { api, NOW, plan, version } from '../support/exchange-samples.ts';
 
 const HOUR = 3_600_000;
 
@@ -92,6 +92,45 @@ describe('a gateway whose store was never read', () => {
     expect((await pages(storeOf([known], undefined, false))).map(({ status }) => status)).toEqual([
       200, 200, 200,
     ]);
+  });
+});
+
+describe('a hold of the guard', () => {
+  const hold: Override = { ...pauseFrom(NOW - 1, { id: 'guard-orders-v1' }), kind: 'hold', label: 'v1' };
+  const retireWhen = (onExceed: 'hold' | 'warn') => ({
+    consumersBelow: 1,
+    callsBelow: undefined,
+    days: 30,
+    onExceed,
+  });
+  it.each([
+    ['while its version says hold', version({ retireWhen: retireWhen('hold') }), true],
+    ['once its version says warn', version({ retireWhen: retireWhen('warn') }), false],
+    ['once its version says nothing of it', version(), false],
+  ])('is made again %s: %#', async (_when, rules, renewable) => {
+    const routes = pauseRoutes({
+      plan: () => plan([api([rules])]),
+      now: () => NOW,
+      wallClock: () => NOW,
+      overrides: storeOf([hold, pauseFrom(NOW - 1)]),
+    });
+    const asked = {
+      parameter: () => hold.id,
+      query: new URLSearchParams(),
+      accept: undefined,
+      body: { by: 'm', why: 'w' },
+    };
+    const told = await Promise.all(
+      routes
+        .filter(({ method }) => method !== 'POST')
+        .map((route) =>
+          route.method === 'GET' ? route.show(asked) : route.perform(asked).then(({ answer }) => answer),
+        ),
+    );
+    const [list, one, ended] = told.map(({ body }) => JSON.parse(body));
+    expect([one.pause.renewable, ended.ended.renewable]).toEqual([renewable, renewable]);
+    expect(list.overrides.map((each: object) => Reflect.get(each, 'renewable'))).toContain(renewable);
+    expect(list.overrides.filter((each: object) => 'renewable' in each)).toHaveLength(1);
   });
 });
 

@@ -20,7 +20,20 @@ it('a hold of the guard that was ended is made again before its sunset, and says
     'Ended the hold of orders v1 that guard had made until 2027-02-18.\n' +
       'Before its sunset a hold is made again while more is called than retire_when allows: on_exceed: warn stops that.\n',
   );
+  expect(pauseEndedText({ ...HOLD, renewable: true })).toBe(pauseEndedText(HOLD));
   expect(pauseEndedText({ ...HOLD, kind: 'pause', by: 'maria' })).toMatch(/by their dates again/);
+});
+
+it('a hold that the policies of now do not make again is ended for good, and nothing else is said', () => {
+  const warned = { ...HOLD, renewable: false };
+  const ended = pauseEndedText(warned);
+  expect(ended).toMatch(
+    /^Ended the hold .*\nRetirement happens by its date again, from the next request on\.\n$/,
+  );
+  const list = (...overrides: PauseBody[]) =>
+    pausesText({ now: HOLD.from, overrides }, (...words) => words.join(' '));
+  expect(list(warned)).not.toContain('on_exceed');
+  expect(list(warned, { ...HOLD, id: 'guard-orders-v2', renewable: true })).toContain('on_exceed');
 });
 
 it('a list with a hold in it says how one is ended for good, and no other list does', () => {

@@ -30,6 +30,15 @@ describe('check', () => {
     });
   });
 
+  it('counts no version of an API that has none', async () => {
+    const echo =
+      'api: echo\nbase: /api/echo\naccess: public\nversions: none\nupstreams: { e: { targets: [http://127.0.0.1:4004] } }\n';
+    await using files = await workspace({ 'policies/echo.yaml': echo });
+    expect((await check(files.folder)).text).toBe(
+      'config/gateway.yaml and 1 policy file: no problems (1 API)\n',
+    );
+  });
+
   it('prints problems and ends with 1', async () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS.replace('access:', 'acess:') });
     const { exitCode, text } = await check(files.folder);

@@ -60,14 +60,14 @@ function start(environment: Record<string, string> = {}, ...more: string[]): Dem
 
 async function untilBanner(demo: Demo): Promise<Map<string, { url: string; pid: number }>> {
   await vi.waitFor(() => expect(demo.stdout).toContain('Ctrl-C stops everything'), {
-    timeout: 25_000,
+    timeout: 50_000,
     interval: 50,
   });
   const rows = demo.stdout.matchAll(/^ {2}(\S+) +(https?:\S+) +pid (\d+)$/gm);
   return new Map(Array.from(rows, ([, name = '', url = '', pid]) => [name, { url, pid: Number(pid) }]));
 }
 
-describe('the demo', { timeout: 30_000 }, () => {
+describe('the demo', { timeout: 60_000 }, () => {
   it('starts every sample service, tells their ports to the gateway, and one interrupt ends all of it', async () => {
     const demo = start();
     const samples = await untilBanner(demo);

@@ -104,7 +104,7 @@ describe('the keys that a process knows', () => {
     texts.set('x', JSON.stringify({ networks, secrets: [{ ...secrets[0], made: 1 }], ...written }));
     const standing = async () => {
       const record = await keys.read('x');
-      if (record === undefined) throw new Error('no record');
+      if (record === undefined || record === 'unreadable') throw new Error('no record');
       return record;
     };
     const first = await standing();
@@ -117,5 +117,23 @@ describe('the keys that a process knows', () => {
     expect(await keys.replace(first, revokeKey(first, 2500))).toBe(false);
     expect(await keys.replace(await standing(), revokeKey(await standing(), 2500))).toBe(true);
     expect(await keys.find('x')).toMatchObject({ kind: 'found', record: { revoked: 2500, rotated: 2000 } });
+  });
+
+  it.each([
+    ['no JSON', 'unknown'],
+    ['{"id":"x","consumer":"acme","secrets":"of a later form","networks":[]}', 'acme'],
+  ])('what cannot be read as a key is there, and can be ended: %s', async (text, consumer) => {
+    const { texts, open } = storeOf(keyRecord({ id: 'sound' }));
+    const keys = open();
+    texts.set('x', text);
+    expect(await keys.find('x')).toEqual({ kind: 'unknown' });
+    expect(await keys.read('x')).toBe('unreadable');
+    const ended = await keys.endUnreadable('x', 2000);
+    expect(ended).toMatchObject({ id: 'x', consumer, revoked: 2000, secrets: [] });
+    expect(await keys.find('x')).toEqual({ kind: 'found', record: ended });
+    expect(await open().list()).toContainEqual(ended);
+    if (consumer === 'acme') expect(JSON.parse(texts.get('x') ?? '')).toMatchObject({ networks: [] });
+    // Neither what can be read nor what is not there is any of its business.
+    for (const id of ['x', 'sound', 'nobody']) expect(await keys.endUnreadable(id, 3000), id).toBeUndefined();
   });
 });

@@ -259,4 +259,30 @@ describe('the rate limiter', () => {
     const parts = several([{}, { shadow: true, onStoreFailure: 'refuse' }]);
     expect(spoken(await limiter.take(parts))).toEqual(['limit-0 degraded', 'limit-1 unavailable, refused']);
   });
+
+  it('RL-13: a limit in shadow has what the others have left of the time, however slow the store', async () => {
+    const budgetMs = 40;
+    const never = heardBy(createEmbeddedRateLimitStore({ now }), {
+      take: () => new Promise<never>(() => undefined),
+      takeAll: () =>
+        new Promise<never>((_, reject) => setTimeout(() => reject(new StoreUnavailable('late')), budgetMs)),
+    });
+    const local = createEmbeddedRateLimitStore({ now, keepsDebts: true });
+    const limiter = createRateLimiter({ shared: never, exact: never, local, replicas: 1, budgetMs });
+    const partOfLimit = (key: string, shadow: boolean): Part => ({
+      ...take,
+      key,
+      rule: { ...rule, exact: true, shadow },
+    });
+    const parts = [
+      partOfLimit('a', false),
+      partOfLimit('b', false),
+      partOfLimit('c', true),
+      partOfLimit('d', true),
+    ];
+    const begun = performance.now();
+    const quotas = await limiter.take(parts);
+    expect(performance.now() - begun).toBeLessThan(10 * budgetMs);
+    expect(quotas).toMatchObject(parts.map(({ rule }) => ({ kind: 'degraded', allowed: true, rule })));
+  });
 });

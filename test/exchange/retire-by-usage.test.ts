@@ -77,6 +77,13 @@ describe('a retirement by usage', () => {
       'warning ledger: the ledger keeps 30 days, today among them: it never has 30 whole ones',
       'ledger: { keep: 30d }\n',
     ],
+    [
+      'and a freeze that lasts longer than callers are remembered',
+      '',
+      '',
+      'warning ledger: it lasts 228 days and the ledger keeps 227: a caller that pauses longer is refused as new',
+      'ledger: { keep: 227d }\n',
+    ],
   ])('is found by check %s', async (_title, from, to, said, more = '') => {
     await using files = await workspace({
       'config/gateway.yaml': GATEWAY + more,

@@ -3,9 +3,11 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { type Answering, forEachTest } from '../server/gateway-pair.ts';
 import type { GatewayUnderTest } from '../server/gateway-under-test.ts';
+import { send, sessionForEachTest } from '../server/http2-sessions.ts';
 import { get, OK, sendRaw, until } from '../server/raw-sockets.ts';
 
 const { pair } = forEachTest();
+const { open } = sessionForEachTest();
 const gatewayBefore = async (answer: Answering): Promise<GatewayUnderTest> => (await pair(answer)).gateway;
 
 const linesOf = (text: string, name: string): readonly string[] =>
@@ -54,6 +56,37 @@ describe('the head of an answer', () => {
     expect(found).toEqual([['a/b'], ['/a'], ['x'], ['"1"']]);
     expect(linesOf(text, 'set-cookie')).toEqual(['a=1', 'b=2']);
     expect(linesOf(text, 'x-any').join()).toMatch(/^1, ?2$/);
+  });
+});
+
+describe('SMG-23: a 205 has no content (RFC 9110 §15.3.6)', () => {
+  const framings = [
+    ['by its length', 'Content-Length: 5\r\n\r\nwrong'],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nwrong\r\n0\r\n\r\n'],
+    ['to the end of the connection', 'Connection: close\r\n\r\nwrong'],
+    ['not at all', 'Content-Length: 0\r\n\r\n'],
+  ] as const;
+  const answering =
+    (rest: string): Answering =>
+    ({ socket }) => {
+      const text = `HTTP/1.1 205 Reset Content\r\nX-Own: 1\r\n${rest}`;
+      if (!rest.startsWith('Connection')) return text;
+      socket.end(text);
+      return undefined;
+    };
+
+  it.each(framings)('sent all the same %s: none is passed on over HTTP/1.1', async (_how, rest) => {
+    const gateway = await gatewayBefore(answering(rest));
+    const { text, statuses } = await sendRaw(gateway.port, get() + get(), 2);
+    expect(statuses).toEqual([205, 205]);
+    expect(linesOf(text, 'content-length')).toEqual(['0', '0']);
+    expect(linesOf(text, 'x-own')).toEqual(['1', '1']);
+    expect(text).not.toContain('wrong');
+  });
+
+  it.each(framings)('sent all the same %s: over HTTP/2 the stream ends well', async (_how, rest) => {
+    const { session } = await open(answering(rest));
+    expect(await send(session)).toMatchObject({ status: 205, body: '', reset: undefined });
   });
 });
 

@@ -1,5 +1,6 @@
 // The stage that holds a body: however it is cut into chunks, the client gets the same bytes, edited or as they were.
 // Whole requests over sockets are in test/journeys/body-notice.test.ts.
+import { EventEmitter } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -25,8 +26,9 @@ interface Delivered {
   readonly flows: readonly boolean[];
   /** Bytes kept in memory for each piece written. */
   readonly rooms: readonly number[];
-  /** Bytes counted as held before the call was over, and after it. */
+  /** Bytes counted as held before the call was over, after it, and once the client's side has closed. */
   readonly stillHeld: number;
+  readonly heldUntaken: number;
   readonly heldAtLast: number;
 }
 
@@ -36,6 +38,7 @@ function deliver(
   { drains = true, ends = true, most = MOST_HELD } = {},
 ): Delivered {
   const heldBodies = { held: 0, most };
+  const res = new EventEmitter();
   const calls: string[] = [];
   const written: Buffer[] = [];
   const outcomes: string[] = [];
@@ -58,12 +61,15 @@ function deliver(
       discard: () => undefined,
     },
     heldBodies,
+    inbound: { gone: false, res },
   });
   delivery.head(200, { 'content-type': 'application/json', ...lines });
   const flows = chunks.map(delivery.data);
   if (ends) delivery.end();
   const stillHeld = heldBodies.held;
   delivery.discard();
+  const heldUntaken = heldBodies.held;
+  res.emit('close');
   const rooms = written.map(({ buffer }) => buffer.byteLength);
   return {
     calls,
@@ -73,6 +79,7 @@ function deliver(
     flows,
     rooms,
     stillHeld,
+    heldUntaken,
     heldAtLast: heldBodies.held,
   };
 }
@@ -86,15 +93,22 @@ describe('what all held bodies take', () => {
   const body = Buffer.from(JSON.stringify({ a: 'x'.repeat(1_000) }));
   const halves = [body.subarray(0, 500), body.subarray(500)];
 
-  it('is given back when a body goes on, whole or not', () => {
-    expect(deliver(halves)).toMatchObject({ outcomes: ['added'], stillHeld: 0, heldAtLast: 0 });
+  it('is given back once the client has taken a body, or none goes on', () => {
+    const given = deliver(halves);
+    const { length } = given.body;
+    expect(given).toMatchObject({
+      outcomes: ['added'],
+      stillHeld: length,
+      heldUntaken: length,
+      heldAtLast: 0,
+    });
     const broken = deliver(halves.slice(0, 1), {}, { ends: false });
-    expect(broken).toMatchObject({ outcomes: [], stillHeld: 500, heldAtLast: 0 });
+    expect(broken).toMatchObject({ outcomes: [], stillHeld: 500, heldUntaken: 0, heldAtLast: 0 });
   });
 
   it('has a bound, beyond which a body goes on as it is', () => {
     const beyond = deliver(halves, {}, { most: 600 });
-    expect(beyond).toMatchObject({ outcomes: ['too_large'], stillHeld: 0, heldAtLast: 0 });
+    expect(beyond).toMatchObject({ outcomes: ['too_large'], stillHeld: body.length, heldAtLast: 0 });
     expect(beyond.body.equals(body)).toBe(true);
   });
 });

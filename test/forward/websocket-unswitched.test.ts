@@ -33,6 +33,15 @@ describe.concurrent('WS-3: an upstream that does not switch', () => {
     expect(gateway.outcomes).toMatchObject([{ status: 200, bytes: LARGE, aborted: false }]);
   });
 
+  it('SMG-23: a 205 is relayed without content', async () => {
+    const { gateway, open } = await pair();
+    const client = await open('/echo/emptied');
+    await client.ended();
+    expect([client.status, client.headers['content-length'], client.body()]).toEqual([205, '0', '']);
+    await until(() => gateway.outcomes.length === 1);
+    expect(gateway.outcomes).toMatchObject([{ status: 205, bytes: 0, aborted: false }]);
+  });
+
   it('FWD-17: an answer that breaks off never looks whole', async () => {
     const { gateway, open } = await pair();
     const client = await open('/echo/short');

@@ -309,6 +309,32 @@ describe('an endpoint that gives no answer', () => {
     expect(await kindOf(verifier, 'abd')).toBe('consumer');
   });
 
+  it.each<[string, typeof answer]>([
+    ['is called a bad request', (_, response) => response.writeHead(400).end()],
+    ['has no such address', (_, response) => response.writeHead(404).end()],
+    ['has an answer of 64 KiB and more', says({ note: ' '.repeat(64 * 1024) })],
+    ['has a page for an answer', (_, response) => response.end('<html>')],
+    ['has an answer that says nothing', says({ active: undefined })],
+  ])('but one for other tokens goes on: a token that %s is nobody else’s matter', async (_name, odd) => {
+    answer = (form, ...rest) =>
+      form.token?.startsWith('odd') ? odd(form, ...rest) : says({})(form, rest[0]);
+    const verifier = verifierOf();
+    for (let count = 0; count < 6; count += 1)
+      expect(await kindOf(verifier, `odd-${count}`)).toBe('unavailable');
+    expect(await kindOf(verifier, 'abc')).toBe('consumer');
+    expect(asked).toHaveLength(7);
+  });
+
+  it.each([401, 403, 429, 500, 503])(
+    'with status %i is one for all: after three the gate is shut',
+    async (status) => {
+      answer = (_, response) => response.writeHead(status).end();
+      const verifier = verifierOf();
+      for (let count = 0; count < 6; count += 1) await verifier.verify(`token-${count}`);
+      expect(asked).toHaveLength(3);
+    },
+  );
+
   it('is tried again after the clock was set back a year', async () => {
     answer = (_, response) => response.writeHead(503).end();
     const verifier = verifierOf();

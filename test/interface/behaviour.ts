@@ -7,6 +7,7 @@ export const STATES_AND_TRANSITIONS = section('States and transitions', [
   ['A new version is planned, then active, beside the active one.', OTHERS.catalog, RESOURCES.parallel],
   ['Deprecated: answers have Deprecation and Sunset.', STATES.stages, SAMPLES.deprecated],
   ['Deprecated: users are told by the changelog and the pages.', OTHERS.changelog],
+  ['Deprecated: warnings stand on the dashboard.', OTHERS.warnings],
   ['Deprecated to sunset after the migration period.', STATES.stages],
   ['The end may wait until usage has dropped.', OTHERS.held],
   ['An extension is 3 to 6 months, announced 3 months before the sunset.', STATES.extension],
@@ -27,7 +28,7 @@ export const ENDPOINT_RULES = section('Endpoints', [
   ['A list takes fields.', ENDPOINTS.filtered],
   ['A list takes page and limit.', ENDPOINTS.paged],
   ['Collections are filtered and sorted.', ENDPOINTS.filtered],
-  ['POST /api/webhooks: 201 with the secret.', RECORDS.subscription, ENDPOINTS.webhooks],
+  ['POST /api/webhooks: 201 with the secret.', RECORDS.subscription, OTHERS.subscribed],
   ['The callback is a POST of the event with x-webhook-signature.', EVENTS.delivered],
   ['The subscriber answers 200, or 401 to an invalid signature.', EVENTS.received],
   ['GET /authorize leads back with code and state.', OAUTH.code],
@@ -57,8 +58,8 @@ export const AUTHENTICATION = section('Authentication', [
 ]);
 
 export const EVENT_RULES = section('Events', [
-  ['A subscriber registers url and types and gets a secret.', RECORDS.subscription],
-  ['An event is POSTed with its record and the signature.', EVENTS.delivered],
+  ['A subscriber registers url and types and gets a secret.', OTHERS.subscribed, RECORDS.subscription],
+  ['An event is POSTed with its record and the signature.', EVENTS.delivered, OTHERS.subscribed],
   ['Types are as payment.completed and payment.failed.', EVENTS.delivered, EVENTS.received],
   ['The subscriber verifies, acknowledges with 200, and drops duplicates by id.', EVENTS.received],
   ['Failed deliveries come again with exponential backoff.', EVENTS.delivered],

@@ -33,7 +33,6 @@ export const STATES = testsOf('interface/states.ts', {
 export const ENDPOINTS = testsOf('interface/endpoints.ts', {
   paged: 'a list is asked for by page and limit, also without a version in the path',
   filtered: 'a list is filtered, sorted, and shown in part',
-  webhooks: 'POST /api/webhooks is for who may write them: 401 without a token',
 });
 
 export const TOKENS = testsOf('interface/authentication.ts', {
@@ -124,6 +123,13 @@ export const OTHERS = {
   }),
   ...testsOf('described.test.ts', {
     operation: 'is signalled from that instant on, with its sunset, guide and replacement',
+  }),
+  ...testsOf('../browser/dashboard.ts', {
+    warnings: 'Dashboard: every version on one axis with today, warnings above, and nothing from elsewhere',
+  }),
+  ...testsOf('webhooks.test.ts', {
+    subscribed:
+      'a subscriber registers a url and events with 201 and a secret, and receives what happens, signed',
   }),
   ...testsOf('freeze.test.ts', { held: 'RET-11: comes when the hold has run out, and not before' }),
   ...testsOf('usage.test.ts', {

@@ -76,5 +76,10 @@ export const VERSION_RULES = section('Versioning', [
   ['What is not deprecated may have Sunset.', VERSIONS.sunsetAlone],
   ['Notice is 12 months for public APIs and 6 for internal ones.', VERSIONS.notice],
   ['Each deprecation has a guide with examples of before and after.', SAMPLES.guide, VERSIONS.notice],
-  ['It is told by the changelog and the status page as well.', OTHERS.changelog, OTHERS.status],
+  [
+    'It is told by the changelog, the status page and the dashboard as well.',
+    OTHERS.changelog,
+    OTHERS.status,
+    OTHERS.warnings,
+  ],
 ]);

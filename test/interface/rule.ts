@@ -1,7 +1,7 @@
 // The form of the table that says where each rule of the interface is shown.
 // Read by the section files beside it and by test/interface-rules.test.ts.
 
-/** A file below test/journeys, and the title of a test in it as it is written there. */
+/** A file as seen from test/journeys, and the title of a test in it as it is written there. */
 export type Shown = readonly [file: string, title: string];
 
 export interface Rule {

@@ -60,7 +60,7 @@ describe('a demo that is called from another folder', () => {
   });
 });
 
-describe('a second demo', () => {
+describe('a second demo', { timeout: 60_000 }, () => {
   it('with nothing moved says one line for each port and that another may be running', () => {
     const { code, stdout, stderr } = failDemo(project.folder, ports);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });

@@ -136,7 +136,7 @@ Trend: the last seven whole days against the seven before.
 
   it.each([
     [['--api', 'order'], 1, 'Neither the policies nor the ledger have "order". There are open, orders.'],
-    [['--since', 'soon'], 1, '"since" is no length such as 30d'],
+    [['--since', 'soon'], 2, 'Write a length such as 30d'],
     [['--erase', 'acme', '--api', 'orders'], 2, 'cannot be used with option'],
     [['--erase', 'acme', '--format', 'csv'], 2, 'told as a table or as JSON'],
     [['--yes'], 2, '--yes belongs to --erase'],

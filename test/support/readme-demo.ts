@@ -86,7 +86,7 @@ export async function startDemo(folder: string, moved: Moved, from = folder): Pr
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
   const banner = vi.waitUntil(() => said.stdout.includes('Ctrl-C stops everything.'), {
-    timeout: 25_000,
+    timeout: 50_000,
     interval: 50,
   });
   const early = ended.then(() => Promise.reject(new Error('it ended')));
@@ -119,7 +119,7 @@ export async function startDemo(folder: string, moved: Moved, from = folder): Pr
 
 /** Runs a demo that is expected to end by itself. */
 export function failDemo(folder: string, moved: Moved): Ran {
-  const options = { cwd: folder, env: environmentWith(moved), encoding: 'utf8', timeout: 25_000 } as const;
+  const options = { cwd: folder, env: environmentWith(moved), encoding: 'utf8', timeout: 55_000 } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, 'demo'], options);
   return { code: status, stdout, stderr };
 }

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '../..');
 
 /** What a reader is given, in the order in which it is read. */
-export const PAGES = ['README.md', 'policies/README.md', 'config/README.md', 'test/wire/README.md'];
+export const PAGES = [
+  'README.md',
+  'policies/README.md',
+  'config/README.md',
+  'upstreams/README.md',
+  'test/wire/README.md',
+];
 
 export interface Block {
   /** What follows the fence; empty for none. */

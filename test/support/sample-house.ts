@@ -1,4 +1,5 @@
 // Everything `npm start` runs, inside a test: the real gateway file and policies, the sample services and the sample issuer.
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,14 @@ import { startIssuer } from '../../upstreams/identity/server.ts';
 import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
 import { startPayments } from '../../upstreams/payments/payments.ts';
+import { loadPair, type Pair } from '../../upstreams/receiver/certificate.ts';
+import { openReceived, type Received } from '../../upstreams/receiver/received.ts';
+import { HOOKS, startReceiver } from '../../upstreams/receiver/receiver.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
+import { loadSealingKey } from '../../upstreams/webhooks/secret.ts';
+import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
+import type { Tuning } from '../../upstreams/webhooks/tuning.ts';
+import { startWebhooks } from '../../upstreams/webhooks/webhooks.ts';
 import { type RunningGateway, runGateway } from './gateway.ts';
 import { overHttp1 } from './http-client.ts';
 import { freePorts } from './ports.ts';
@@ -24,6 +32,16 @@ export interface SampleHouse extends AsyncDisposable {
   readonly authorizationOf: (client: string) => Promise<string>;
   /** What the gateway and the issuer make. */
   readonly folder: string;
+  readonly receiver: {
+    /** Where deliveries go. */
+    readonly hooks: string;
+    readonly received: Received;
+    /** From now on what this secret signs is taken. */
+    readonly believe: (secret: string) => void;
+    /** By which it is trusted; anything else that shows it may be sent deliveries as well, once it is let in. */
+    readonly pair: Pair;
+    readonly alsoAllow: (host: string) => void;
+  };
   /** May be called twice. */
   readonly stopCatalog: () => Promise<void>;
 }
@@ -33,14 +51,14 @@ export interface SampleHouseOptions {
   readonly lifecycleNow?: () => number;
   /** A gateway file in place of the project's, as an absolute path. */
   readonly config?: string;
-  /** Where orders and payments send their events; default: nowhere. */
-  readonly intake?: string;
-  /** For what else the gateway file and the policies read from it. */
+  /** For what its policies read beside the project's own. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Of the webhooks service. */
+  readonly tuning?: Partial<Tuning>;
 }
 
 export async function startSampleHouse(options: SampleHouseOptions = {}): Promise<SampleHouse> {
-  const { lifecycleNow, config = '../../config/gateway.yaml', intake, environment } = options;
+  const { lifecycleNow, config = '../../config/gateway.yaml', environment, tuning = {} } = options;
   const stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'sundial-samples-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -55,29 +73,58 @@ export async function startSampleHouse(options: SampleHouseOptions = {}): Promis
     stack.defer(once);
     return String(service.port);
   };
+  const secrets: string[] = [];
+  const received = openReceived(':memory:');
+  const pair = await loadPair(folder, Date.now());
+  const receiver = await startReceiver({
+    port: 0,
+    pair,
+    secrets: () => secrets,
+    received,
+    now: Date.now,
+  });
+  keep('receiver', receiver);
+  stack.defer(() => received[Symbol.dispose]());
+  const allow = [new URL(receiver.url).host];
+  const webhooks = await startWebhooks({
+    port: 0,
+    tuning,
+    store: openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now }),
+    sealingKey: loadSealingKey(folder),
+    destinations: { allow, deny: [] },
+    ca: () => readFileSync(join(folder, 'receiver.crt'), 'utf8'),
+    log: () => undefined,
+  });
+  const intake = `${webhooks.url}/events`;
   // The gateway's own address must be known before it listens, since its links and the name of the issuer are made of it.
   const [https] = await freePorts(1);
   const origin = `https://127.0.0.1:${https}`;
   const issuer = await startIssuer({ port: 0, dataFolder: folder, issuer: `${origin}/auth` });
   stack.defer(issuer.close);
-  const stored = { port: 0, dataFolder: folder, intake };
   const gateway = stack.use(
     await runGateway({
       config,
       ...(lifecycleNow !== undefined && { lifecycleNow }),
       environment: {
+        ...environment,
         SUNDIAL_DATA: folder,
         SUNDIAL_STORE: `embedded:${folder}`,
         SUNDIAL_HTTPS_PORT: String(https),
         SUNDIAL_HTTP_PORT: '0',
         SUNDIAL_ADMIN_PORT: '0',
         SUNDIAL_ISSUER_PORT: String(issuer.port),
-        SUNDIAL_ORDERS_V1_PORT: keep('orders-v1', await startOrdersV1(stored)),
-        SUNDIAL_ORDERS_V2_PORT: keep('orders-v2', await startOrdersV2(stored)),
+        SUNDIAL_ORDERS_V1_PORT: keep(
+          'orders-v1',
+          await startOrdersV1({ port: 0, dataFolder: folder, intake }),
+        ),
+        SUNDIAL_ORDERS_V2_PORT: keep(
+          'orders-v2',
+          await startOrdersV2({ port: 0, dataFolder: folder, intake }),
+        ),
         SUNDIAL_CATALOG_PORT: keep('catalog', await startCatalog({ port: 0 })),
         SUNDIAL_PAYMENTS_PORT: keep('payments', await startPayments({ port: 0, intake })),
         SUNDIAL_ECHO_PORT: keep('echo', await startEcho({ port: 0 })),
-        ...environment,
+        SUNDIAL_WEBHOOKS_PORT: keep('webhooks', webhooks),
       },
     }),
   );
@@ -99,6 +146,13 @@ export async function startSampleHouse(options: SampleHouseOptions = {}): Promis
     authorization: await authorizationOf('acme'),
     authorizationOf,
     folder,
+    receiver: {
+      hooks: `${receiver.url}${HOOKS}`,
+      received,
+      believe: (secret) => void secrets.push(secret),
+      pair,
+      alsoAllow: (host) => void allow.push(host),
+    },
     stopCatalog: async () => stop.get('catalog')?.(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

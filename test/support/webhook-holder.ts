@@ -1,20 +1,20 @@
 // A process that takes due deliveries from a store and never finishes them, until it is killed.
 // Started by the contract of the stores of webhooks; says the id of each delivery that it holds.
-import { openRedisStore } from '../../upstreams/webhooks/redis/store.ts';
-import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
-
 const [leaseMs, kind, where = '', prefix = ''] = process.argv.slice(2);
-const fail = (error: unknown): never => {
-  throw error;
+const say = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);
+const open = async () => {
+  if (kind === 'redis') {
+    const { openRedisStore } = await import('../../upstreams/webhooks/redis/store.ts');
+    return openRedisStore({ url: where, prefix, now: Date.now, onFault: () => undefined });
+  }
+  const { openSqliteStore } = await import('../../upstreams/webhooks/sqlite/store.ts');
+  return openSqliteStore({ file: where, now: Date.now });
 };
-const store =
-  kind === 'redis'
-    ? await openRedisStore({ url: where, prefix, now: Date.now, onFault: fail })
-    : openSqliteStore({ file: where, now: Date.now });
+const store = await open();
 store.work(
   (id) => {
     process.stdout.write(`${id}\n`);
     return new Promise(() => undefined);
   },
-  { concurrency: 10, leaseMs: Number(leaseMs), onFault: fail },
+  { concurrency: 10, leaseMs: Number(leaseMs), onFault: say },
 );

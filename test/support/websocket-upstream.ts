@@ -29,6 +29,7 @@ export const LARGE = 8 * 1024 * 1024;
 const ANSWERS: Readonly<Record<string, (accept: string) => string | undefined>> = {
   forbidden: () =>
     'HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: 2\r\nX-Own: 1\r\n\r\nno',
+  emptied: () => 'HTTP/1.1 205 Reset Content\r\nContent-Length: 5\r\n\r\nwrong',
   chunked: () =>
     `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: X-Hop\r\nX-Hop: 1\r\n\r\n${LARGE.toString(16)}\r\n${'x'.repeat(LARGE)}\r\n0\r\n\r\n`,
   short: () => 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf',

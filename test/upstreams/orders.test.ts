@@ -95,6 +95,15 @@ describe.each(EDITIONS)('orders $name', ({ start, written, refused, change }) =>
     },
   );
 
+  it.each(['toString', '__proto__', 'constructor', 5, null, {}])(
+    'no state is %j, whichever way it is written',
+    async (state) => {
+      const body = JSON.stringify({ ...written, state, status: state });
+      expect((await send(orders, 'POST', body)).status).toBe(400);
+      expect((await fetch(`${orders}?state=${state}`)).status).toBe(400);
+    },
+  );
+
   it('a partial replacement is refused, a partial change is not', async () => {
     expect((await send(`${orders}/1002`, 'PUT', change)).status).toBe(400);
     expect((await send(`${orders}/1002`, 'PATCH', change)).status).toBe(200);

@@ -29,6 +29,30 @@ async function ask(path: string, method = 'GET', headers: Record<string, string>
 
 describe('what a client can read and what it writes', () => {
   it.each([
+    [
+      'a body without end',
+      'PATCH',
+      Buffer.from(`${'{"customer":'.repeat(60_000)}1${'}'.repeat(60_000)}`),
+      /32 deep/,
+    ],
+    [
+      'a list without end',
+      'PUT',
+      Buffer.from(`{"customer":${'['.repeat(60_000)}${']'.repeat(60_000)}}`),
+      /32 deep/,
+    ],
+    ['a body in no UTF-8', 'PATCH', Buffer.from('{"customer":"Zo\xeb"}', 'latin1'), /in UTF-8/],
+  ])('%s is 400', async (_name, method, body, message) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${service.url}/orders/1006`, { method, headers, body });
+    expect({ status: answer.status, ...((await answer.json()) as object) }).toEqual({
+      status: 400,
+      error: 'Bad Request',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it.each([
     [undefined, true],
     ['', true],
     ['*/*', true],

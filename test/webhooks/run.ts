@@ -1,13 +1,16 @@
-// `npm run test:webhooks [-- sqlite|redis]`: 1,000 events to a receiver that fails a third of the time, on each store, while the service is killed
-// (SIGKILL) and, where there is one, its Redis. A table; ends with 1 when an event is lost or too many come twice.
+// `npm run test:webhooks [-- sqlite|redis]`: 1,000 events to a receiver that fails a third of the time, on each store, while the
+// service is killed (SIGKILL) and, where there is one, its Redis; then ten endpoints of which one is dead. Ends with 1 when an
+// event is lost, too many come twice, or the dead one delays the others.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { untilOthersRest, watchOthers } from '../faults/machine.ts';
 import { freePorts } from '../support/ports.ts';
 import { type RunningRedis, startRedis } from '../support/redis-server.ts';
 import { untilTrue } from '../support/until-true.ts';
 import { startCountingReceiver } from './counting-receiver.ts';
+import { waitsBesideDead } from './dead-endpoint.ts';
 import { createServiceProcess } from './killed-service.ts';
 
 const EVENTS = 1_000;
@@ -16,7 +19,12 @@ const SENDERS = 10;
 const KILL_AT = [300, 600] as const;
 const REDIS_AWAY_MS = 500;
 const MOST_TWICE = 0.1;
-const LONGEST_RUN_MS = 110_000;
+const OTHERS_WITHIN_MS = 1_000;
+/** Share of all processors; below it a machine counts as being at rest. */
+const BUSY = 0.1;
+const MEASURED_AT_MOST = 3;
+const WAIT_FOR_REST_MS = 5_000;
+const LONGEST_RUN_MS = 115_000;
 const ARRIVE_WITHIN_MS = 45_000;
 
 setTimeout(() => {
@@ -114,6 +122,16 @@ async function measure(kind: StoreKind): Promise<Figures> {
   };
 }
 
+/** Milliseconds, of 99 %; measured again where a machine that is busy with something else can be why it is long. */
+async function longestWait(times: number): Promise<number> {
+  const others = watchOthers();
+  const waits = await waitsBesideDead();
+  const p99 = waits[Math.ceil(waits.length * 0.99) - 1] ?? 0;
+  if (p99 <= OTHERS_WITHIN_MS || others() <= BUSY || times === 1) return p99;
+  await untilOthersRest(BUSY, WAIT_FOR_REST_MS);
+  return longestWait(times - 1);
+}
+
 const WIDTHS = [9, 8, 7, 6, 8, 9, 9];
 const say = (cells: readonly (string | number)[]): void => {
   const line = cells.map((cell, column) => String(cell).padEnd(WIDTHS[column] ?? 0)).join(' ');
@@ -136,6 +154,14 @@ for (const kind of STORES.filter((each) => wanted.test(each))) {
   ].filter((each) => each !== false);
   for (const each of wrong) process.stdout.write(`  BROKEN: ${each}\n`);
   broken += wrong.length;
+}
+const p99 = await longestWait(MEASURED_AT_MOST);
+process.stdout.write(
+  `one endpoint of ten never answers: at the others 99 % arrive within ${p99.toFixed(0)} ms\n`,
+);
+if (p99 > OTHERS_WITHIN_MS) {
+  process.stdout.write(`  BROKEN: more than ${OTHERS_WITHIN_MS} ms\n`);
+  broken += 1;
 }
 process.stdout.write(broken === 0 ? 'all kept\n' : `${broken} broken\n`);
 process.exit(broken === 0 ? 0 : 1);

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runService } from '../../upstreams/service/run.ts';
-import { describe } from '../../upstreams/webhooks/failure.ts';
+import { createFaultLog } from '../../upstreams/webhooks/fault-log.ts';
 import { openRedisStore } from '../../upstreams/webhooks/redis/store.ts';
 import { nextAttemptDelay } from '../../upstreams/webhooks/schedule.ts';
 import { loadSealingKey } from '../../upstreams/webhooks/secret.ts';
@@ -18,7 +18,7 @@ const ca = join(folder, 'receiver.crt');
 const log = (line: Readonly<Record<string, unknown>>): void => {
   process.stderr.write(`${JSON.stringify(line)}\n`);
 };
-const onFault = (error: unknown) => log({ event: 'store_fault', error: describe(error) });
+const onFault = createFaultLog(log, Date.now);
 
 await runService({
   name: 'webhooks',

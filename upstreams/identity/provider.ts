@@ -10,6 +10,7 @@ import { errors, Provider } from './library.ts';
 import { describeServer } from './metadata.ts';
 import { renderError, renderSignedOut, renderSignOut } from './provider-pages.ts';
 import { clientMetadata } from './registration.ts';
+import { keepToQuery } from './response-mode.ts';
 import type { Store } from './store.ts';
 
 /** The resource all sample APIs are, and the `aud` of the tokens for it. */
@@ -120,6 +121,7 @@ export function createProvider({ issuer, keys, store, cookieKeys, now }: Provide
   const provider = new Provider(issuer, configuration);
   // server.ts says by these headers what the issuer is called, whatever a request called it.
   provider.proxy = true;
+  provider.use(keepToQuery);
   provider.use(describeServer);
   countSecrets(provider, now);
   provider.on('server_error', (_context, error) => {

@@ -1,4 +1,5 @@
-// The first order service: amounts are decimal strings, dates are days, states are capitals. Lives behind the gateway.
+// The first order service: amounts are decimal strings, dates are days, states are capitals.
+// Lives behind the gateway, on the same orders as its successor.
 import type { Edition } from '../service/collection-contract.ts';
 import type { Service } from '../service/listen.ts';
 import type { StoredOptions } from '../service/stored-service.ts';
@@ -62,8 +63,8 @@ const EDITION: Edition<Order> = {
     if (!isOneOf(CURRENCIES, unit)) return invalid(`currency must be one of ${CURRENCIES.join(', ')}`);
     const day = secondOf(orderDate);
     if (day === undefined) return invalid('orderDate must be a day, as "2026-03-01"');
-    const status = typeof state === 'string' ? KEPT[state] : (current?.status ?? 'open');
-    if (state === null || status === undefined || (status === 'cancelled' && current?.status !== status))
+    const status = state === undefined ? (current?.status ?? 'open') : statusOf(state);
+    if (status === undefined || (status === 'cancelled' && current?.status !== status))
       return invalid('state must be "OPEN" or "SHIPPED"; POST …/cancel cancels');
     const created = secondOn(day, current?.created);
     return {
@@ -72,6 +73,11 @@ const EDITION: Edition<Order> = {
     };
   },
 };
+
+/** Of a state that a client wrote, which may also be the name of something that every object has. */
+function statusOf(state: unknown): OrderStatus | undefined {
+  return typeof state === 'string' && Object.hasOwn(KEPT, state) ? KEPT[state] : undefined;
+}
 
 export function startOrdersV1(options: StoredOptions): Promise<Service> {
   return startOrders(options, 'v1', EDITION);

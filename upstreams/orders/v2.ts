@@ -1,4 +1,5 @@
-// The second order service: amounts are whole minor units with their currency, times are instants. Successor of v1.
+// The second order service: amounts are whole minor units with their currency, times are instants.
+// Lives behind the gateway, on the same orders as v1.
 import type { Edition } from '../service/collection-contract.ts';
 import type { Service } from '../service/listen.ts';
 import type { StoredOptions } from '../service/stored-service.ts';

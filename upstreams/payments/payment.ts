@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Decision } from '../service/collection-contract.ts';
 import { createTable, openRecords, type TableForm } from '../service/records.ts';
 
-export type PaymentState = 'pending' | 'completed' | 'failed' | 'refunded';
+type PaymentState = 'pending' | 'completed' | 'failed' | 'refunded';
 
 export interface Payment {
   readonly payer: string;
@@ -21,8 +21,8 @@ export const CURRENCIES = ['CHF', 'EUR', 'GBP', 'USD'] as const;
 export const STATES = ['pending', 'completed', 'failed', 'refunded'] as const;
 
 /** Test payers: what they pay fails, or waits to be captured. What anybody else pays is completed at once. */
-export const FAILING_PAYER = 'declined';
-export const WAITING_PAYER = 'undecided';
+const FAILING_PAYER = 'declined';
+const WAITING_PAYER = 'undecided';
 
 const PAYERS = ['globex', 'initech', 'umbrella', 'hooli'] as const;
 const FIRST_NUMBER = 2001;

@@ -1,4 +1,5 @@
-// Writes JSON answers and error bodies. The last thing that happens to a request in a sample service.
+// Writes JSON answers and error bodies, in the form of the specification.
+// The last thing that happens to a request in a sample service.
 import type { ServerResponse } from 'node:http';
 
 /** Reason phrases of RFC 9110; Node's own table still has the older names of 413 and 422. */

@@ -1,7 +1,11 @@
-// Reads a JSON object from a request, up to a bound. Stands before every write of a sample service.
+// Reads a JSON object from a request, up to a bound.
+// Stands before every write of a sample service.
 import type { IncomingMessage } from 'node:http';
 
 const MAX_BYTES = 1024 * 1024;
+/** No resource here needs as much; what walks a body may call itself once for each level. */
+const MOST_LEVELS = 32;
+const TEXT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -23,17 +27,26 @@ export async function readObject(
   if (length > MAX_BYTES) return { kind: 'refused', status: 413, message: 'The body may have at most 1 MiB' };
   const bytes = Buffer.concat(chunks);
   if (isOptional && length === 0) return { kind: 'object', value: {}, bytes };
-  const value = parse(bytes.toString('utf8'));
+  const value = parse(bytes);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { kind: 'refused', status: 400, message: 'The body must be a JSON object' };
+    return { kind: 'refused', status: 400, message: 'The body must be a JSON object in UTF-8' };
+  }
+  if (isDeeper(value, MOST_LEVELS)) {
+    return { kind: 'refused', status: 400, message: `The body may be nested ${MOST_LEVELS} deep at most` };
   }
   return { kind: 'object', value: value as JsonObject, bytes };
 }
 
-function parse(text: string): unknown {
+function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(TEXT.decode(bytes));
   } catch {
-    return undefined; // not JSON is refused exactly as JSON that is no object
+    return undefined; // not JSON, or no UTF-8 (RFC 8259 §8.1), is refused exactly as JSON that is no object
   }
+}
+
+/** Looks no deeper than it asks for, however deep the value is. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }

@@ -2,7 +2,7 @@
 // Started with a service that knows an intake; ends with it.
 import type { OutboxQueue, Waiting } from './outbox.ts';
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly queue: OutboxQueue;
   /** URL that takes events by POST and answers 202 once it keeps them. */
   readonly intake: string;
@@ -11,7 +11,7 @@ export interface SenderOptions {
   readonly report: (line: string) => void;
 }
 
-export interface Sender {
+interface Sender {
   /** There is something to send. */
   readonly wake: () => void;
   /** Resolves when nothing is under way any more; what was not taken waits in the file. */

@@ -41,7 +41,8 @@ const MOST_SORTS = { offset: 3, cursor: 1 } as const;
 /** The query, or the message of the 400. */
 export function readListQuery(query: URLSearchParams, names: ListNames, paging: Paging): ListQuery | string {
   const place = paging === 'offset' ? 'page' : 'starting_after';
-  const known = [place, 'limit', 'fields', 'sort', ...Object.keys(names.filters)];
+  const sort = Object.keys(names.sorts).length === 0 ? [] : ['sort'];
+  const known = [place, 'limit', 'fields', ...sort, ...Object.keys(names.filters)];
   const wrong = refuseNames(query, known);
   if (wrong !== undefined) return wrong;
   const limit = readCount(query, 'limit', DEFAULT_LIMIT, MAX_LIMIT);

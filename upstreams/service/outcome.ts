@@ -21,7 +21,9 @@ export const NOT_THERE: Refused = { refused: 404, message: 'There is no such res
 export const OTHER_STATE = 'This is not the state that the request is for';
 
 export function sendOutcome(response: ServerResponse, outcome: Outcome | Refused): void {
-  if ('refused' in outcome) sendError(response, outcome.refused, outcome.message, outcome.lines);
+  // A cache may keep a 404 or 405 that says nothing else (RFC 9110 §15.1), and what was missing may come.
+  if ('refused' in outcome)
+    sendError(response, outcome.refused, outcome.message, { 'Cache-Control': 'no-store', ...outcome.lines });
   else if (outcome.body !== undefined) sendText(response, outcome.status, outcome.body, outcome.lines);
   else {
     for (const [name, line] of Object.entries(outcome.lines)) response.setHeader(name, line);

@@ -7,21 +7,27 @@ import { StoreAway } from './store.ts';
 
 const BACK_IN_SECONDS = 2;
 
+interface FailureParts {
+  readonly now: () => number;
+  readonly log: (line: Readonly<Record<string, unknown>>) => void;
+  /** Told of a store that is away: each request says the same of it. */
+  readonly onFault: (error: unknown) => void;
+}
+
 export function sendFailure(
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
-  {
-    now,
-    log,
-  }: { readonly now: () => number; readonly log: (line: Readonly<Record<string, unknown>>) => void },
+  { now, log, onFault }: FailureParts,
 ): void {
   // The client left in the middle of its body: there is nobody to tell.
   if (request.destroyed && !request.complete) return;
+  const isAway = error instanceof StoreAway;
   const requestId = randomUUID();
-  log({ event: 'request_failed', requestId, error: describe(error) });
+  if (isAway) onFault(error);
+  else log({ event: 'request_failed', requestId, error: describe(error) });
   if (response.headersSent) response.destroy();
-  else if (error instanceof StoreAway) sendAway(response, now());
+  else if (isAway) sendAway(response, now());
   else sendError(response, 500, 'The service failed', {}, { requestId });
 }
 

@@ -2,7 +2,7 @@
 // Started by the demo; environment.ts says what can be set.
 import { runService } from '../service/run.ts';
 import { openSurroundings } from './environment.ts';
-import { describe } from './failure.ts';
+import { createFaultLog } from './fault-log.ts';
 import { startWebhooks } from './webhooks.ts';
 
 const log = (line: Readonly<Record<string, unknown>>): void => {
@@ -15,8 +15,10 @@ await runService({
   fallback: 4006,
   environment: process.env,
   start: async ({ port }) => {
-    const onFault = (error: unknown) => log({ event: 'store_fault', error: describe(error) });
-    const surroundings = await openSurroundings(process.env, { now: Date.now, onFault });
+    const surroundings = await openSurroundings(process.env, {
+      now: Date.now,
+      onFault: createFaultLog(log, Date.now),
+    });
     return startWebhooks({ port, ...surroundings, log });
   },
 });

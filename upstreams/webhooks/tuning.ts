@@ -23,7 +23,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 export const USUAL: Tuning = {
-  concurrency: 64,
+  concurrency: 128,
   perEndpoint: 8,
   attemptMs: 15_000,
   leaseMs: 30_000,

@@ -10,7 +10,8 @@ import { createAttempt } from './attempt.ts';
 import { createDeliver } from './deliver.ts';
 import { checkDestination, type DestinationRules } from './destination.ts';
 import { createEndpointSlots } from './endpoint-slots.ts';
-import { describe, sendFailure } from './failure.ts';
+import { sendFailure } from './failure.ts';
+import { createFaultLog } from './fault-log.ts';
 import { answerIntake, INTAKE_PATH } from './intake.ts';
 import { createMetrics } from './metrics.ts';
 import { makeSecret, openSecret, sealSecret } from './secret.ts';
@@ -45,7 +46,7 @@ export async function startWebhooks(options: WebhooksOptions): Promise<Service> 
   const { rules } = tuning;
   const metrics = createMetrics(store, now);
   const ending = new AbortController();
-  const onFault = (error: unknown) => log({ event: 'store_fault', error: describe(error) });
+  const onFault = createFaultLog(log, now);
   const apiParts = {
     store,
     rules,
@@ -78,7 +79,7 @@ export async function startWebhooks(options: WebhooksOptions): Promise<Service> 
       }
       sendError(response, 404, 'There is no such resource');
     };
-    answer().catch((error: unknown) => sendFailure(request, response, error, { now, log }));
+    answer().catch((error: unknown) => sendFailure(request, response, error, { now, log, onFault }));
   }, options);
 
   const warn = createWarn({

@@ -2,6 +2,7 @@
 // Used by the API before anything is kept; where a url may lead is checked again at every attempt.
 import type { JsonObject } from '../service/body.ts';
 import { EVENT_TYPES, isEventType } from './event-types.ts';
+import { SUBSCRIPTION_FIELDS } from './show.ts';
 import { SIGNATURE_FORMS, type SignatureForm } from './signature.ts';
 
 export interface WrittenSubscription {
@@ -21,7 +22,7 @@ export type CheckUrl = (
 
 const WRITABLE = ['url', 'events', 'signature'];
 /** Shown, not written: a representation that was read can be sent back. */
-const SHOWN = ['id', 'status', 'disabled', 'endpoint', 'created', 'updated'];
+const SHOWN: readonly string[] = SUBSCRIPTION_FIELDS;
 const MOST_EVENTS = 50;
 
 export function readSubscription(value: JsonObject, checkUrl: CheckUrl): ReadSubscription {

@@ -14,7 +14,7 @@ const STYLE = [
   'table{border-collapse:collapse;width:100%}',
   'th,td{border-bottom:1px solid #8888;padding:.4rem .6rem;text-align:left;vertical-align:top}',
   '.deprecated{font-weight:bold}',
-  'article{border-top:1px solid #8888;margin-top:2rem}',
+  'article{border-top:1px solid #8888;margin-top:2rem;overflow-x:auto}',
   'pre{overflow-x:auto;padding:.6rem;border:1px solid #8888}',
 ].join('');
 

@@ -1,9 +1,11 @@
 // Whether the ledger of the gateway can tell what a policy file lets it decide.
 // A warning each: without the figures nobody is refused and nothing is held, which is what the file would otherwise do.
+import { effectiveSunset } from '../redirects.ts';
 import { versionPath } from '../versions.ts';
 import type { PolicyView, Report, Surroundings } from './views.ts';
 
 const RULE = 'ledger';
+const DAY_MS = 86_400_000;
 
 export function checkLedger(
   view: PolicyView,
@@ -11,7 +13,8 @@ export function checkLedger(
   report: Report,
 ): void {
   if (ledgerDays === undefined) return;
-  for (const [label, { freeze, retire_when: rule }] of view.versions) {
+  for (const [label, version] of view.versions) {
+    const { freeze, retire_when: rule } = version;
     const warn = (key: string, message: string, hint: string) =>
       report([...versionPath(label), key], {
         rule: RULE,
@@ -24,7 +27,16 @@ export function checkLedger(
       const hint = 'take ledger: off out of the gateway file';
       if (freeze !== undefined) warn('freeze', 'nobody is refused while no ledger is kept', hint);
       if (rule !== undefined) warn('retire_when', 'nothing is judged while no ledger is kept', hint);
-    } else if (rule !== undefined && rule.days >= ledgerDays) {
+      continue;
+    }
+    const sunset = effectiveSunset(version);
+    const frozenDays =
+      freeze === undefined || sunset === undefined ? 0 : Math.ceil((sunset - freeze) / DAY_MS);
+    if (frozenDays > ledgerDays) {
+      const message = `it lasts ${frozenDays} days and the ledger keeps ${ledgerDays}: a caller that pauses longer is refused as new`;
+      warn('freeze', message, 'write a longer keep: of the ledger in the gateway file, or a later freeze');
+    }
+    if (rule !== undefined && rule.days >= ledgerDays) {
       const message = `the ledger keeps ${ledgerDays} days, today among them: it never has ${rule.days} whole ones`;
       warn('retire_when', message, 'write fewer days, or a longer keep: of the ledger in the gateway file');
     }

@@ -8,6 +8,9 @@ import { isWritten, type PolicyView, type Report } from './views.ts';
 
 /** A log keeps a number per unit and subject. */
 const LONGEST_LOG = 10_000;
+const YEAR_MS = 365 * 86_400_000;
+/** Redis counts microseconds in doubles, which are exact for 228 years from now. */
+const MOST_YEARS = 200;
 
 export function checkLimits(view: PolicyView, report: Report): void {
   const ofApi = view.parts.limits;
@@ -44,6 +47,15 @@ function checkEach(
     if (limit.by === 'consumer' && view.parts.access === 'public')
       wrong('by', 'a public API knows no consumer', 'write by: address');
     const layers = [limit, ...beyond.flatMap((each) => namedLimits(each).filter(isNamed(limit.name)))];
+    if (limit.burst !== undefined || limit.rate !== undefined) {
+      const years = Math.round(longestFill(layers) / YEAR_MS);
+      if (years > MOST_YEARS)
+        wrong(
+          limit.burst === undefined ? 'rate' : 'burst',
+          `burst at this rate takes ${years.toLocaleString('en')} years to come back: no store can count beyond ${MOST_YEARS}`,
+          'write a smaller burst, or a higher rate',
+        );
+    }
     if (said(layers, 'algorithm') !== 'sliding-log') continue;
     if (limit.burst !== undefined)
       wrong('burst', 'a sliding log has no burst: exactly its rate passes in any window');
@@ -70,6 +82,14 @@ function isNamed(name: string): (limit: NamedLimit) => boolean {
 /** Of the nearest that says it. */
 function said<K extends keyof NamedLimit>(layers: readonly NamedLimit[], key: K): NamedLimit[K] | undefined {
   return layers.find((each) => each[key] !== undefined)?.[key];
+}
+
+/** Milliseconds until an empty bucket is full: a burst belongs to the rate beside it, and to the one it is nearer than. */
+function longestFill(layers: readonly NamedLimit[]): number {
+  const rated = layers.findIndex(({ rate }) => rate !== undefined);
+  const rate = layers[rated]?.rate;
+  const burst = said(layers.slice(0, rated + 1), 'burst');
+  return rate === undefined || burst === undefined ? 0 : (burst * rate.windowMs) / rate.units;
 }
 
 /** Every limit has a rate, its own or that of the larger whole. */

@@ -52,7 +52,7 @@ const storeTimeout = notation(
   },
   'not a duration from 10ms to 5s',
   {
-    description: 'The most that a Redis that is slow or away adds to a request. Default 50ms.',
+    description: 'The most that the limits of a request wait for a Redis that is slow or away. Default 50ms.',
     examples: ['50ms'],
   },
 );

@@ -12,7 +12,7 @@ import { renderMarkdown } from './render-markdown.ts';
 /** All of them stand on one page, and in memory for as long as the plan does. */
 const MOST_BYTES = 65_536;
 
-export interface GuideContext {
+interface GuideContext {
   /** Absolute path of the policy file. */
   readonly policyFile: string;
   readonly readFile: ReadFile;

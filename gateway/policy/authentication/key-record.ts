@@ -41,8 +41,10 @@ export interface KnownKeys {
 
 /** The same, for those who manage them. Everything but `find` rejects with `StoreUnavailable` while the store is away. */
 export interface KeyStore extends KnownKeys {
-  /** As the store has it now. */
-  readonly read: (id: string) => Promise<KeyRecord | undefined>;
+  /** As the store has it now; `unreadable`: what stands there is no record that this edition knows, and opens nothing here. */
+  readonly read: (id: string) => Promise<KeyRecord | 'unreadable' | undefined>;
+  /** Ends one that cannot be read, and returns what stands there then; undefined, and nothing done, where none does. */
+  readonly endUnreadable: (id: string, at: EpochMs) => Promise<KeyRecord | undefined>;
   readonly list: () => Promise<readonly KeyRecord[]>;
   /** False, and nothing done, unless `current` stands there. */
   readonly replace: (current: KeyRecord | undefined, next: KeyRecord) => Promise<boolean>;

@@ -6,7 +6,7 @@ import { dayNumber, startOfDay } from '../../policy/usage/day.ts';
 import type { FirstSeen, UsageBatch, UsageRecord, UsageSubject } from '../../policy/usage/ledger.ts';
 import { placeOf } from '../../policy/usage/place.ts';
 import { agentsIn, storedAgents, storedSample } from '../usage-text.ts';
-import { createLedgerReading, PLACE, textOf } from './ledger-reading.ts';
+import { createLedgerReading, PLACE, prepareExact, textOf } from './ledger-reading.ts';
 
 /** `next`: the record to begin behind; undefined behind the last. */
 export interface Swept {
@@ -14,8 +14,16 @@ export interface Swept {
   readonly next: number | undefined;
 }
 
+/** No count reaches it. */
+const BEYOND_COUNTS = 2 ** 53;
+/** Of a calendar: days, and milliseconds, from 1970 on. */
+const LAST_DAY = 100_000_000;
+const LAST_INSTANT = LAST_DAY * 86_400_000;
+
+const isInstant = (column: string): string => `${column} BETWEEN ${-LAST_INSTANT} AND ${LAST_INSTANT}`;
+
 export function createLedgerOperations(database: DatabaseSync) {
-  const prepare = (text: string): StatementSync => database.prepare(text);
+  const prepare = (text: string): StatementSync => prepareExact(database, text);
   const lastOf = prepare('SELECT number FROM usage_writer WHERE writer = ?');
   const putWriter = prepare('INSERT OR REPLACE INTO usage_writer (writer, number, at) VALUES (?, ?, ?)');
   const watch = prepare(
@@ -34,16 +42,20 @@ export function createLedgerOperations(database: DatabaseSync) {
      WHERE id = ?1`,
   );
   const addCalls = prepare(
-    'INSERT INTO usage_day (record, day, calls) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls',
+    // What is no count stays none, and never grows beyond what the column takes: that would refuse the batch for ever.
+    `INSERT INTO usage_day (record, day, calls) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET calls = min(calls + excluded.calls, ${BEYOND_COUNTS})`,
   );
   const first = prepare(
-    "SELECT min(first_at) AS at FROM usage WHERE (api, version, consumer) = (?, ?, ?) AND via <> 'address'",
+    `SELECT min(first_at) AS at FROM usage
+     WHERE (api, version, consumer) = (?, ?, ?) AND via <> 'address' AND ${isInstant('first_at')}`,
   );
   const beganWith = prepare('SELECT since FROM usage_watch WHERE (api, version) = (?, ?)');
-  const beganFirst = prepare('SELECT min(since) AS since FROM usage_watch');
+  const beganFirst = prepare(`SELECT min(since) AS since FROM usage_watch WHERE ${isInstant('since')}`);
   const idsOf = prepare('SELECT id FROM usage WHERE consumer = ? LIMIT ?');
   const idsAfter = prepare('SELECT id FROM usage WHERE id > ? ORDER BY id LIMIT ?');
-  const dropDays = prepare('DELETE FROM usage_day WHERE record = ? AND day < ?');
+  const dropDays = prepare(`DELETE FROM usage_day WHERE record = ? AND (day < ? OR day > ${LAST_DAY})`);
+  const dropEveryDay = prepare('DELETE FROM usage_day WHERE record = ?');
   const dropEmpty = prepare(
     'DELETE FROM usage WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM usage_day WHERE record = ?1)',
   );
@@ -65,7 +77,7 @@ export function createLedgerOperations(database: DatabaseSync) {
 
   return {
     addUsage: ({ writer, number, at, watched, records }: UsageBatch): void => {
-      if (Number(lastOf.get(writer)?.number ?? 0) >= number) return;
+      if ((numberOf(lastOf.get(writer)?.number) ?? 0) >= number) return;
       putWriter.run(writer, number, at);
       for (const { api, version } of watched) watch.run(api, version, at);
       for (const record of records) addRecord(record);
@@ -88,7 +100,7 @@ export function createLedgerOperations(database: DatabaseSync) {
     eraseUsage: (consumer: string, most: number): number => {
       const rows = idsOf.all(consumer, most);
       for (const { id = null } of rows) {
-        dropDays.run(id, Number.MAX_SAFE_INTEGER);
+        dropEveryDay.run(id);
         dropEmpty.run(id);
       }
       return rows.length;
@@ -107,6 +119,8 @@ export function createLedgerOperations(database: DatabaseSync) {
   };
 }
 
+/** Undefined for what no store of ours writes. */
 function numberOf(value: SQLOutputValue | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined;
+  const number = typeof value === 'bigint' ? Number(value) : undefined;
+  return Number.isSafeInteger(number) ? number : undefined;
 }

@@ -10,11 +10,13 @@ import { countFrom, type DayNumbers, recordFrom, type StoredUsage } from '../usa
 export const PLACE = 'api, version, consumer, via, operation';
 
 export function createLedgerReading(database: DatabaseSync) {
-  const prepare = (text: string): StatementSync => database.prepare(text);
+  const prepare = (text: string): StatementSync => prepareExact(database, text);
   const daysOf = prepare('SELECT day, calls FROM usage_day WHERE record = ? AND day >= ? ORDER BY day');
   const sumsOf = prepare(
-    `SELECT sum(iif(day >= ?3, calls, 0)) AS calls, sum(iif(day >= ?4 AND day < ?5, calls, 0)) AS week,
-            sum(iif(day >= ?6 AND day < ?4, calls, 0)) AS week_before
+    // `total` never overflows as `sum` does, which would refuse the batch.
+    `SELECT count(*) AS days, total(iif(day >= ?3, calls, 0)) AS calls,
+            total(iif(day >= ?4 AND day < ?5, calls, 0)) AS week,
+            total(iif(day >= ?6 AND day < ?4, calls, 0)) AS week_before
      FROM usage_day WHERE record = ?1 AND day >= ?2`,
   );
   /** By what they ask for: one for each combination of conditions that was ever asked for. */
@@ -58,8 +60,7 @@ export function createLedgerReading(database: DatabaseSync) {
       chunkOf(rowsOf(filter, after, most), most, (row) => {
         const id = row.id ?? null;
         const sums = sumsOf.get(id, readFrom, since, weekFrom, today, weekBeforeFrom) ?? {};
-        // Of no day there is no sum.
-        if (sums.calls === null) return undefined;
+        if (Number(sums.days) === 0) return undefined;
         const { calls, week, week_before: weekBefore } = sums;
         return countFrom({
           ...partOf(row),
@@ -67,6 +68,16 @@ export function createLedgerReading(database: DatabaseSync) {
         });
       }),
   };
+}
+
+/**
+ * By default a number beyond 2^53 throws as it is read, which would end the thread: whoever reads takes it for no record.
+ * Numbers come as bigint, also those of rows that were written.
+ */
+export function prepareExact(database: DatabaseSync, text: string): StatementSync {
+  const statement = database.prepare(text);
+  statement.setReadBigInts(true);
+  return statement;
 }
 
 /** One statement for the conditions there are, so that each is looked up in the index that it fits. */

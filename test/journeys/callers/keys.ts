@@ -114,12 +114,12 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
     });
 
     it('is made, listed, rotated and revoked from the command line', async () => {
-      const sundial = async (ask: KeysAsk, format: 'text' | 'json' = 'text') => {
+      const sundial = async (ask: KeysAsk, format: 'text' | 'json' = 'text', exitCode = 0) => {
         const environment = { SUNDIAL_ADMIN_TOKEN: await gateway().adminToken() };
         const admin = `http://127.0.0.1:${gateway().admin}`;
         const result = await runKeys({ config: 'x', admin, environment, now: Date.now(), format, ask });
-        expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-        return result.stdout;
+        expect(result).toMatchObject(exitCode === 0 ? { exitCode, stderr: '' } : { exitCode, stdout: '' });
+        return result.stdout + result.stderr;
       };
       const made = await sundial({
         ...{ kind: 'add', consumer: 'umbrella', scopes: ['orders:read'], ...AUTHOR },
@@ -139,6 +139,14 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
       expect(list).not.toContain(secret.slice(-39));
       expect(await sundial({ kind: 'revoke', id, ...AUTHOR })).toContain(`Revoked the key ${id} of umbrella`);
       expect((await ask('/api/v1/orders', { 'x-api-key': rotated.secret })).status).toBe(401);
+      // What the gateway says of its addresses is told as the command that asks them.
+      const listing = `sundial keys list -c x --admin http://127.0.0.1:${gateway().admin}`;
+      expect(await sundial({ kind: 'revoke', id: '0123456789ab', ...AUTHOR }, 'text', 1)).toContain(
+        `There is no such key. ${listing} lists them`,
+      );
+      expect(await sundial({ kind: 'revoke', id, ...AUTHOR }, 'text', 1)).toContain(
+        'Make another: sundial keys add <consumer> --why "…"',
+      );
     });
 
     it.each([

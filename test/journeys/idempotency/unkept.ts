@@ -56,6 +56,20 @@ export function unkept({ send, carried, outcome, upstream, own, clientOf, bearer
       ).toEqual([large, large]);
     });
 
+    it('IDM-3: a body that is, under a key that is kept, is another payload, whether or not it has a length', async () => {
+      for (const path of [at('kept'), `/must${at('kept')}`]) {
+        await send(path, { key: 'k', over });
+        const large = 'x'.repeat(10_000);
+        for (const body of [large, Readable.from([large.slice(0, 3_000), large.slice(3_000)])]) {
+          const answer = await send(path, { key: 'k', over, body });
+          expect(answer.status).toBe(422);
+          expect(await outcome(answer)).toBe('mismatch');
+        }
+        expect((await send(path, { key: 'k', over })).headers['idempotency-replayed']).toBe('true');
+        expect(carried(path)).toBe(1);
+      }
+    });
+
     it.each(LARGE)(
       'IDM-7: an answer by its %s is given as it comes, and the key is free',
       async (name, head) => {

@@ -21,14 +21,5 @@ export function endpoints(house: () => InterfaceHouse): void {
       const amounts = data.map(({ amount }) => amount);
       expect(amounts).toEqual(amounts.toSorted((one, other) => other - one));
     });
-
-    it('POST /api/webhooks is for who may write them: 401 without a token', async () => {
-      const json = { url: 'https://hooks.acme-shop.com/', events: ['order.created'] };
-      const answer = await house().ask('/api/webhooks', { method: 'POST', json, anonymous: true });
-      expect(answer).toMatchObject({
-        status: 401,
-        headers: { 'www-authenticate': expect.stringMatching(/^Bearer /) },
-      });
-    });
   });
 }

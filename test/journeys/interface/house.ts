@@ -3,12 +3,7 @@
 import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadPair } from '../../../upstreams/receiver/certificate.ts';
-import { openReceived } from '../../../upstreams/receiver/received.ts';
-import { startReceiver } from '../../../upstreams/receiver/receiver.ts';
 import { nextAttemptDelay } from '../../../upstreams/webhooks/schedule.ts';
-import { openSqliteStore } from '../../../upstreams/webhooks/sqlite/store.ts';
-import { startWebhooks } from '../../../upstreams/webhooks/webhooks.ts';
 import { type Answer, type Ask, type Client, overHttp1 } from '../../support/http-client.ts';
 import { type SampleHouse, startSampleHouse } from '../../support/sample-house.ts';
 import { type Subscriber, startSubscriber } from '../../support/subscriber.ts';
@@ -30,8 +25,6 @@ export interface Asking extends Partial<Omit<Ask, 'path'>> {
 export interface InterfaceHouse extends AsyncDisposable {
   readonly samples: SampleHouse;
   readonly ask: (path: string, asking?: Asking) => Promise<Answer>;
-  /** The sample receiver: its port, whom it is trusted by, and a secret it is to believe from now on. */
-  readonly receiver: { readonly port: number; readonly ca: string; readonly trust: (secret: string) => void };
   /** Refuses the first two deliveries. */
   readonly subscriber: Subscriber;
   /** Saves the policy of the sales in another form and has it read; says whether the gateway took it. */
@@ -44,42 +37,24 @@ export async function startInterfaceHouse(): Promise<InterfaceHouse> {
   stack.defer(() => rm(root, { recursive: true, force: true }));
   await copyProject(root);
 
-  const secrets: string[] = [];
-  const pair = await loadPair(root, Date.now());
-  const received = stack.use(openReceived(':memory:'));
-  const receiver = await startReceiver({ port: 0, pair, secrets: () => secrets, received, now: Date.now });
-  stack.defer(receiver.close);
-  const subscriber = stack.use(await startSubscriber(pair, (before) => (before < 2 ? 503 : 200)));
-  const webhooks = await startWebhooks({
-    port: 0,
-    store: openSqliteStore({ file: ':memory:', now: Date.now }),
-    sealingKey: Buffer.alloc(32, 7),
-    destinations: { allow: [receiver.port, subscriber.port].map((port) => `localhost:${port}`), deny: [] },
-    ca: () => pair.cert,
-    tuning: { nextDelay: (failed) => (nextAttemptDelay(failed) ?? 0) / HASTE || undefined },
-    log: () => undefined,
-  });
-  stack.defer(webhooks.close);
-
   let now = TODAY;
   const samples = stack.use(
     await startSampleHouse({
       lifecycleNow: () => now,
       config: join(root, 'config/gateway.yaml'),
-      intake: `${webhooks.url}/events`,
-      environment: {
-        SUNDIAL_WEBHOOKS_PORT: String(webhooks.port),
-        UNTIL: Temporal.Now.instant().add({ hours: 1 }).round('second').toString(),
-      },
+      environment: { UNTIL: Temporal.Now.instant().add({ hours: 1 }).round('second').toString() },
+      tuning: { nextDelay: (failed) => (nextAttemptDelay(failed) ?? 0) / HASTE || undefined },
     }),
   );
+  const { pair, alsoAllow } = samples.receiver;
+  const subscriber = stack.use(await startSubscriber(pair, (before) => (before < 2 ? 503 : 200)));
+  alsoAllow(`localhost:${subscriber.port}`);
   const client: Client = stack.use(overHttp1(samples.gateway.https));
   const token = await samples.authorizationOf('initech');
   const sales = join(root, 'policies/sales.yaml');
   const written = await readFile(sales, 'utf8');
   return {
     samples,
-    receiver: { port: receiver.port, ca: pair.cert, trust: (secret) => void secrets.push(secret) },
     subscriber,
     ask: async (path, { json, at = TODAY, anonymous, headers, ...rest } = {}) => {
       now = at;

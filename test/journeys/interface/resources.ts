@@ -24,8 +24,8 @@ const read = (file: string): Description => parse(readFileSync(join(UPSTREAMS, f
 export function resources(house: () => InterfaceHouse): void {
   describe('Resources and their fields', () => {
     it('a webhook subscription has url and events, and its secret in the answer that makes it alone', async () => {
-      const { ask, receiver } = house();
-      const json = { url: `https://localhost:${receiver.port}/hooks`, events: ['order.created'] };
+      const { ask, samples } = house();
+      const json = { url: samples.receiver.hooks, events: ['order.created'] };
       const made = await ask('/api/webhooks', { method: 'POST', json });
       expect(made).toMatchObject({
         status: 201,

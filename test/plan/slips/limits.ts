@@ -64,6 +64,18 @@ export const LIMITS: readonly Slip[] = [
     '2 «{ name: all, rate: 500/1m, by: everyone }» warning: everyone together gets less than one consumer does by default: that limit is never reached',
   ],
   [
+    'a burst that takes longer to come back than a store can count',
+    'base:',
+    'limits: { rate: 1/1d, burst: 100000 }\nbase:',
+    '2 «100000» error: burst at this rate takes 274 years to come back: no store can count beyond 200 (write a smaller burst, or a higher rate)',
+  ],
+  [
+    'a rate that is too low for the burst that it is nearer than',
+    /base: (.*)\n([\s\S]*)successor: v2 }/,
+    'base: $1\nlimits: { rate: 600/1m, burst: 1000000000 }\n$2successor: v2, limits: { rate: 600/1m, burst: 70000 }, operations: { GET /a: { limits: { burst: 1000000000 } }, GET /b: { limits: { rate: 1/1d, burst: 80000 } } } }',
+    '10 «80000» error: burst at this rate takes 219 years to come back: no store can count beyond 200 (write a smaller burst, or a higher rate)',
+  ],
+  [
     'a sliding log longer than memory is meant for',
     'base:',
     'limits: { rate: 20000/1h, algorithm: sliding-log }\nbase:',

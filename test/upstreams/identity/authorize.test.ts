@@ -132,6 +132,17 @@ describe('every other error goes back to the client, with state and issuer', () 
     ['no scope', without('scope'), 'invalid_scope'],
     ['a resource that is not ours', { ...AUTHORIZE, resource: 'https://other.example' }, 'invalid_target'],
     ['nobody may be asked, and nobody is signed in', { ...AUTHORIZE, prompt: 'none' }, 'login_required'],
+    [
+      'OAU-8: an answer in a page that posts itself',
+      { ...AUTHORIZE, response_mode: 'form_post' },
+      'unsupported_response_mode',
+    ],
+    ['an answer in a fragment', { ...AUTHORIZE, response_mode: 'fragment' }, 'unsupported_response_mode'],
+    [
+      'what is wrong otherwise is in no such page either',
+      { ...AUTHORIZE, scope: 'openid', response_mode: 'form_post' },
+      'unsupported_response_mode',
+    ],
     ['OAU-3: no PKCE', without('code_challenge', 'code_challenge_method'), 'invalid_request'],
     [
       'OAU-3: no PKCE, a public client',

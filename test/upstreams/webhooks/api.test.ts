@@ -111,6 +111,13 @@ describe('a subscription', () => {
     expect((await ask('GET', '/webhooks')).json.data[0]).toMatchObject({ id });
   });
 
+  it('names what there is instead of an order, which it has none of', async () => {
+    expect(await ask('GET', '/webhooks?sort=id')).toMatchObject({
+      status: 400,
+      json: { message: 'There is no parameter "sort" here; there are page, limit, fields' },
+    });
+  });
+
   it('is seen by its owner alone', async () => {
     const foreign = { as: 'globex' };
     expect((await ask('GET', '/webhooks', foreign)).json.pagination.total).toBe(0);
@@ -236,6 +243,8 @@ describe('what can be done to a subscription', () => {
     const left = rotated.json.previous_secrets_until - rotated.json.updated;
     expect(left).toBe(60);
     expect((await store.subscriptions.read(id))?.secrets).toHaveLength(2);
+    const { json: read } = await ask('GET', `/webhooks/${id}`);
+    expect((await ask('PUT', `/webhooks/${id}`, { body: read })).status).toBe(200);
     await ask('POST', `/webhooks/${id}/rotate-secret`);
     expect((await store.subscriptions.read(id))?.secrets).toHaveLength(3);
     const atOnce = await ask('POST', `/webhooks/${id}/rotate-secret`, { body: { overlap: 0 } });

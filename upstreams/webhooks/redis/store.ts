@@ -5,6 +5,7 @@ import { type Health, WELL } from '../health.ts';
 import type { WebhookStore } from '../store.ts';
 import { connect } from './connection.ts';
 import { createDeliveryRecords } from './delivery-records.ts';
+import { weaknessesOf } from './persistence.ts';
 import { createSubscriptionRecords } from './subscription-records.ts';
 import { createWorkQueue } from './work-queue.ts';
 
@@ -27,6 +28,13 @@ export async function openRedisStore({
   prefix = '{sundial-webhooks}:',
 }: RedisStoreOptions): Promise<WebhookStore> {
   const connection = await connect(url, onFault);
+  const look = (): void => {
+    weaknessesOf(connection.redis).then((found) => {
+      for (const weakness of found) onFault(weakness);
+    }, onFault);
+  };
+  connection.redis.on('ready', look);
+  if (connection.redis.status === 'ready') look();
   const queue = createWorkQueue(connection, { prefix, now, onFault });
   const keep = connection.script('keep');
   const saveRecord = connection.script('save-record');

@@ -1,6 +1,7 @@
 // Hands out due deliveries with BullMQ: one job for each round of a delivery, delayed until it is due.
 // The record of a delivery is the truth and the job only its alarm clock: a job too many finds nothing to do, and one that
 // was lost, between two commands or with a lock, is made again.
+import { setTimeout as pause } from 'node:timers/promises';
 import { DelayedError, type Job, Queue, Worker } from 'bullmq';
 import type { Delivery } from '../delivery.ts';
 import type { Handle, Work, WorkOptions } from '../store.ts';
@@ -26,6 +27,7 @@ interface JobData {
 const NAME = 'deliveries';
 const ADD_AT_ONCE = 500;
 const AFTER_FAULT_MS = 1_000;
+const TELL_WITHIN_MS = 1_000;
 /** By BullMQ's count no delivery ever ends: how often it is tried and when it is dead says its record. */
 const NO_END = 2 ** 31 - 1;
 
@@ -34,23 +36,41 @@ export function createWorkQueue(
   { prefix, now, onFault }: WorkQueueOptions,
 ): WorkQueue {
   const where = { prefix: `${prefix}queue` };
-  const queue = new Queue<JobData>(NAME, {
-    ...where,
-    connection: connection.redis,
-    skipWaitingForReady: true,
-    streams: { events: { maxLen: 100 } },
-    defaultJobOptions: {
-      attempts: NO_END,
-      backoff: { type: 'custom' },
-      removeOnComplete: true,
-      removeOnFail: true,
-      stackTraceLimit: 0,
-    },
-  });
-  queue.on('error', onFault);
+  let opened: Promise<Queue<JobData>> | undefined;
+  const open = async (): Promise<Queue<JobData>> => {
+    const queue = new Queue<JobData>(NAME, {
+      ...where,
+      connection: connection.redis,
+      skipWaitingForReady: true,
+      streams: { events: { maxLen: 100 } },
+      defaultJobOptions: {
+        attempts: NO_END,
+        backoff: { type: 'custom' },
+        removeOnComplete: true,
+        removeOnFail: true,
+        stackTraceLimit: 0,
+      },
+    });
+    queue.on('error', onFault);
+    await queue.waitUntilReady();
+    return queue;
+  };
+  /** One that could not be opened stays shut for ever: with the next call comes another. */
+  const queueNow = async (): Promise<Queue<JobData>> => {
+    const mine = opened ?? open();
+    opened = mine;
+    try {
+      return await mine;
+    } catch (error) {
+      if (opened === mine) opened = undefined;
+      throw error;
+    }
+  };
 
   const add = async (deliveries: readonly Delivery[]): Promise<void> => {
+    if (deliveries.length === 0) return;
     try {
+      const queue = await queueNow();
       // An id that has a job gets no second one.
       await queue.addBulk(
         deliveries.map(({ id, round, nextAt }) => ({
@@ -78,8 +98,11 @@ export function createWorkQueue(
 
   const work = (handle: Handle, { concurrency, leaseMs, onFault: onWorkFault }: WorkOptions): Work => {
     const client = connection.forWorker();
+    const running = new Set<Promise<unknown>>();
     const process = async (job: Job<JobData>, token?: string): Promise<void> => {
-      const next = await handle(job.data.delivery);
+      const handling = handle(job.data.delivery);
+      running.add(handling);
+      const next = await handling.finally(() => running.delete(handling));
       if (next.kind === 'finished') return;
       await job.moveToDelayed(next.at, token);
       throw new DelayedError();
@@ -103,12 +126,22 @@ export function createWorkQueue(
     return {
       stop: async () => {
         clearInterval(timer);
-        await worker.close();
-        await looking;
+        const closed = worker.close().catch(onWorkFault);
+        await Promise.allSettled(running);
+        // The records say all that was found out; while Redis is away the jobs cannot be told, and tell themselves later.
+        await Promise.race([closed, pause(TELL_WITHIN_MS)]);
         client.disconnect();
+        await looking;
       },
     };
   };
 
-  return { add, work, close: () => queue.close() };
+  return {
+    add,
+    work,
+    close: async () => {
+      const queue = await opened?.catch(() => undefined);
+      await queue?.close();
+    },
+  };
 }

@@ -1,0 +1,75 @@
+// The files of the dashboard as rows of the admin listener's table: read once, served from memory, with an ETag each.
+// They hold no secret and nobody's data, so that the form to sign in can be shown to whoever needs it.
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { AdminAnswer } from '../answers.ts';
+import type { Page } from '../route.ts';
+
+const FOLDER = join(import.meta.dirname, 'page');
+const HOME = '/dashboard/';
+const SHELL = 'dashboard.html';
+/** Where the one document is shown; its script looks at the address. */
+const PLACES = ['version', 'consumer', 'limits', 'upstreams', 'configuration'];
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+};
+
+/** Nothing from elsewhere, nothing inline: what a policy or a client has written can only be text on these pages. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  // Kept, and asked about each time: a new gateway brings new files.
+  'cache-control': 'no-cache',
+};
+
+/** @throws the system's error when the files of the program cannot be read */
+export async function dashboardPages(): Promise<readonly Page[]> {
+  const names = (await readdir(FOLDER)).filter((name) => extname(name) in TYPES);
+  const files = new Map(await Promise.all(names.map(async (name) => [name, await answerOf(name)] as const)));
+  const shell = files.get(SHELL);
+  if (shell === undefined) throw new Error(`the dashboard has no ${SHELL}`);
+  const page = { method: 'GET', open: true } as const;
+  const alias = { ...page, alias: true } as const;
+  return [
+    { ...page, path: HOME, show: () => shell },
+    ...['/', '/dashboard'].map((path) => ({ ...alias, path, show: () => moved(HOME) })),
+    ...PLACES.map((place) => ({ ...alias, path: `${HOME}${place}`, show: () => shell })),
+    ...[...files]
+      .filter(([name]) => name !== SHELL)
+      .map(([name, answer]) => ({ ...alias, path: `${HOME}page/${name}`, show: () => answer })),
+  ];
+}
+
+async function answerOf(name: string): Promise<AdminAnswer> {
+  const body = await readFile(join(FOLDER, name), 'utf8');
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return { status: 200, contentType: TYPES[extname(name)] ?? '', headers: { ...HEADERS, etag }, body };
+}
+
+function moved(location: string): AdminAnswer {
+  return {
+    status: 302,
+    contentType: 'text/plain; charset=utf-8',
+    headers: { ...HEADERS, location },
+    body: '',
+  };
+}

@@ -1,0 +1,52 @@
+// Signing in with the admin token and out again; the gateway keeps who is signed in, behind a cookie that no script reads.
+// Part of the frame of every page.
+import { ask } from './ask.js';
+import { h } from './elements.js';
+
+/**
+ * @param {{ signedIn: boolean }} session
+ * @param {() => void} onChange
+ */
+export function whoBox({ signedIn }, onChange) {
+  if (!signedIn) return h('a', { href: '#sign-in', class: 'button', 'data-key': 'in' }, 'Sign in');
+  const button = h('button', { type: 'button', 'data-key': 'out' }, 'Sign out');
+  button.addEventListener('click', async () => {
+    await ask('/-/session', { method: 'DELETE' });
+    onChange();
+  });
+  return button;
+}
+
+/** @param {() => void} onDone */
+export function signInForm(onDone) {
+  const field = /** @type {HTMLInputElement} */ (
+    h('input', { id: 'token', type: 'password', autocomplete: 'current-password', required: true })
+  );
+  const told = h('p', { role: 'alert' });
+  const form = h(
+    'form',
+    { id: 'sign-in', class: 'card', 'data-own': true, 'data-key': 'sign-in' },
+    h('h2', {}, 'Sign in'),
+    h('label', { for: 'token' }, 'Admin token'),
+    field,
+    h(
+      'p',
+      { class: 'note' },
+      'The one of listeners.admin.token, or else in the file admin-token of the data folder.',
+    ),
+    told,
+    h('button', { type: 'submit' }, 'Sign in'),
+  );
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    told.textContent = '';
+    try {
+      await ask('/-/session', { method: 'POST', body: { token: field.value.trim() } });
+      onDone();
+    } catch (error) {
+      told.textContent = error instanceof Error ? error.message : String(error);
+      field.select();
+    }
+  });
+  return form;
+}

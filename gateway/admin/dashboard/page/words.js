@@ -1,0 +1,115 @@
+// Dates, counts and lengths in words, by the clock of the gateway: the same for everybody, wherever the browser stands.
+// Used by every page.
+
+const DAY_MS = 86_400_000;
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+/** @param {number} count @param {string} noun */
+export function counted(count, noun) {
+  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** @param {number} count */
+export function number(count) {
+  return count.toLocaleString('en-US');
+}
+
+/**
+ * `15 Apr 2027`, with the time where it is not midnight; in UTC.
+ *
+ * @param {string} instant
+ */
+export function date(instant) {
+  const [day = '', time = ''] = instant.split('T');
+  const [year, month, dayOfMonth] = day.split('-').map(Number);
+  const told = `${dayOfMonth} ${MONTHS[(month ?? 1) - 1]} ${year}`;
+  return time === '' || time.startsWith('00:00:00') ? told : `${told}, ${time.slice(0, 5)} UTC`;
+}
+
+/**
+ * Whole days from `now` on; negative for what has been.
+ *
+ * @param {string} instant
+ * @param {string} now
+ */
+export function daysTo(instant, now) {
+  const days = (Date.parse(instant) - Date.parse(now)) / DAY_MS;
+  return days < 0 ? Math.ceil(days) : Math.floor(days);
+}
+
+/**
+ * `in 144 days`, `today`, `9 days ago`.
+ *
+ * @param {string} instant
+ * @param {string} now
+ */
+export function away(instant, now) {
+  const days = daysTo(instant, now);
+  if (days === 0) return Date.parse(instant) > Date.parse(now) ? 'within a day' : 'less than a day ago';
+  return days > 0 ? `in ${counted(days, 'day')}` : `${counted(-days, 'day')} ago`;
+}
+
+/**
+ * `3 minutes ago`, for what has been.
+ *
+ * @param {string} instant
+ * @param {string} now
+ */
+export function ago(instant, now) {
+  const seconds = Math.max(0, (Date.parse(now) - Date.parse(instant)) / 1000);
+  if (seconds < 60) return 'just now';
+  if (seconds < 3600) return `${counted(Math.floor(seconds / 60), 'minute')} ago`;
+  if (seconds < 86_400) return `${counted(Math.floor(seconds / 3600), 'hour')} ago`;
+  return `${counted(Math.floor(seconds / 86_400), 'day')} ago`;
+}
+
+/** @param {number} milliseconds */
+export function length(milliseconds) {
+  const units = /** @type {const} */ ([
+    ['d', DAY_MS],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1000],
+  ]);
+  const [unit, size] = units.find(([, each]) => milliseconds >= each && milliseconds % each === 0) ?? [
+    'ms',
+    1,
+  ];
+  return `${milliseconds / size}${unit}`;
+}
+
+/** @param {number} part of 1 */
+export function percent(part) {
+  const whole = part * 100;
+  return `${whole > 0 && whole < 10 ? whole.toFixed(1) : Math.round(whole)} %`;
+}
+
+/** How the gateway calls what an API without versions has. */
+const UNVERSIONED = 'none';
+
+/** @param {{ api: string, version: string }} version */
+export function nameOf({ api, version }) {
+  return version === UNVERSIONED ? api : `${api} ${version}`;
+}
+
+/** @param {{ api: string, version: string }} version */
+export function addressOf({ api, version }) {
+  return `/dashboard/version?${new URLSearchParams({ api, version })}`;
+}
+
+/** @param {string} consumer */
+export function consumerAddress(consumer) {
+  return `/dashboard/consumer?${new URLSearchParams({ id: consumer })}`;
+}
+
+/**
+ * `▲ 12 %` between the last seven whole days and the seven before.
+ *
+ * @param {{ week: number, weekBefore: number }} trend
+ */
+export function trendWords({ week, weekBefore }) {
+  if (week === weekBefore) return week === 0 ? '–' : 'steady';
+  if (weekBefore === 0) return 'new';
+  const change = Math.round(((week - weekBefore) / weekBefore) * 100);
+  return `${change > 0 ? '▲' : '▼'} ${number(Math.abs(change))} %`;
+}

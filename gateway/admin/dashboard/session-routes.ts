@@ -1,0 +1,60 @@
+// Signing in to the dashboard with the admin token, signing out, and whether one is signed in.
+// Rows of the admin listener's table; the token is compared by token.ts, sessions are kept by sessions.ts.
+import { type AdminAnswer, errorAnswer, jsonAnswer, malformedBody } from '../answers.ts';
+import type { AdminRequest, Route, Written } from '../route.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface SessionRules {
+  readonly sessions: Sessions;
+  /** Whether an `Authorization` value carries the admin token. */
+  readonly hasToken: (authorization: string | undefined) => boolean;
+  /** Whether pages are shown to nobody who is not signed in: others than this machine reach the listener. */
+  readonly exposed: boolean;
+}
+
+const SESSION = '/-/session';
+
+export function sessionRoutes({ sessions, hasToken, exposed }: SessionRules): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: SESSION,
+      open: true,
+      show: ({ cookie }) =>
+        jsonAnswer(200, { signedIn: sessions.has(cookie), readable: !exposed || sessions.has(cookie) }),
+    },
+    {
+      method: 'POST',
+      path: SESSION,
+      action: 'sign_in',
+      open: true,
+      perform: async (request) => signIn(request),
+    },
+    {
+      method: 'DELETE',
+      path: SESSION,
+      action: 'sign_out',
+      open: true,
+      perform: async ({ cookie }) => ({ answer: withCookie(sessions.end(cookie), false), audit: {} }),
+    },
+  ];
+
+  function signIn({ body, cookie }: AdminRequest): Written {
+    const token = tokenIn(body);
+    if (token === undefined)
+      return { answer: malformedBody(['send {"token": "<the admin token>"}']), audit: {} };
+    if (!hasToken(`Bearer ${token}`))
+      return { answer: errorAnswer(401, 'This is not the admin token.'), audit: {} };
+    sessions.end(cookie);
+    return { answer: withCookie(sessions.begin(), true), audit: {} };
+  }
+}
+
+function tokenIn(body: unknown): string | undefined {
+  const token: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'token') : undefined;
+  return typeof token === 'string' ? token : undefined;
+}
+
+function withCookie(cookie: string, signedIn: boolean): AdminAnswer {
+  return { ...jsonAnswer(200, { signedIn }), headers: { 'set-cookie': cookie } };
+}

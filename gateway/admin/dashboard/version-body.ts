@@ -1,0 +1,70 @@
+// One version as the admin API tells it: its stage, the phases of its life for a drawing, dates, brownouts, operations.
+// Made for standing-routes.ts and version-page.ts; dates are as overrides leave them.
+import type { Standing } from '../../exchange/standing.ts';
+import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { isOfWholeApi } from '../../policy/lifecycle/api-life.ts';
+import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
+import { phaseAt } from '../../policy/lifecycle/phases.ts';
+import { instantText } from '../answers.ts';
+
+export type VersionBody = ReturnType<typeof versionBody>;
+
+export function versionBody(api: ApiPlan, { rules, stage, paused, held }: Standing, now: EpochMs) {
+  const { label, schedule, freeze, upstream, brownouts } = rules;
+  const { after, reason, guide, extended = [] } = schedule;
+  const running = brownouts?.at(now);
+  return {
+    api: api.name,
+    version: label,
+    /** Of an API without versions: it is spoken of by the API's name. */
+    whole: isOfWholeApi(schedule),
+    mode: api.mode,
+    stage,
+    ...datesOf(rules),
+    announced: orNull(schedule.announced),
+    /** The sunset as first published. */
+    published: orNull(schedule.published),
+    extended: extended.map(({ to, announced }) => ({
+      to: instantText(to),
+      announced: instantText(announced),
+    })),
+    freeze: orNull(freeze),
+    phases: rules.phasesOf(schedule).map((phase) => ({
+      stage: phase.stage,
+      from: orNull(phase.from),
+      until: orNull(phase.until),
+    })),
+    brownouts: brownoutsToCome(rules, now).map(({ from, until, share }) => ({
+      from: instantText(from),
+      until: instantText(until),
+      share: share ?? null,
+    })),
+    brownoutUntil: orNull(running?.until),
+    successor: schedule.successor ?? null,
+    after: after.kind === 'gone' ? { answer: 410, to: null } : { answer: 301, to: after.to },
+    reason: reason ?? null,
+    guide: guide ?? null,
+    paused: paused ?? false,
+    held: held ?? false,
+    upstream: upstream?.name ?? null,
+    operations: (rules.operations?.list ?? []).map((operation) => ({
+      operation: operation.operation ?? null,
+      stage: phaseAt(operation.phases, now).stage,
+      ...datesOf(operation),
+    })),
+  };
+}
+
+function datesOf({ schedule }: VersionRules) {
+  return {
+    released: orNull(schedule.released),
+    deprecated: orNull(schedule.deprecated),
+    sunset: orNull(schedule.sunset),
+    retired: orNull(schedule.retired),
+  };
+}
+
+function orNull(instant: EpochMs | undefined): string | null {
+  return instant === undefined || !Number.isFinite(instant) ? null : instantText(instant);
+}

@@ -1,0 +1,105 @@
+// One version in full: how often it was called on each of the last thirty days, and whom its retirement today would meet.
+// Read from the ledger in pages, within a time that no operator waits longer than.
+import { standingOf } from '../../exchange/standing.ts';
+import { createTurns } from '../../plan/in-slices.ts';
+import type { GatewayPlan, VersionRules } from '../../plan/plan.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { leaveFrom } from '../../policy/lifecycle/exceptions.ts';
+import type { OverrideStore } from '../../policy/lifecycle/override.ts';
+import { dayNamed, dayNumberAt } from '../../policy/usage/day.ts';
+import type { LedgerStore, UsageDay } from '../../policy/usage/ledger.ts';
+import { daysBefore } from '../../policy/usage/window.ts';
+import { type AdminAnswer, errorAnswer, instantText, jsonAnswer, storeTooSlow } from '../answers.ts';
+import type { AdminRequest } from '../route.ts';
+import { boundedReads, RECORDS_PER_PAGE, TooSlow } from '../usage-reading.ts';
+import { versionBody } from './version-body.ts';
+
+export interface VersionPagePorts {
+  readonly plan: () => GatewayPlan;
+  /** The lifecycle clock. */
+  readonly now: () => EpochMs;
+  /** Milliseconds. */
+  readonly monotonic: () => number;
+  readonly overrides: Pick<OverrideStore, 'current'>;
+  readonly ledger: Pick<LedgerStore, 'read' | 'count' | 'beganAt'>;
+  /** False: what the ledger has is of another time. */
+  readonly recordsUsage: boolean;
+}
+
+/** Whole ones, and today: what /-/usage counts for 30d. */
+const DAYS = 30;
+const LOOK_WITHIN_MS = 8_000;
+
+/** Rejects with `StoreUnavailable` while the ledger cannot be read. */
+export async function versionPage(
+  ports: VersionPagePorts,
+  { parameter }: AdminRequest,
+): Promise<AdminAnswer> {
+  const { plan, now, overrides } = ports;
+  const moment = { now: now(), overrides: overrides.current() };
+  const api = plan().apiNamed(parameter('api'));
+  const standing = [...standingOf(plan(), moment)].find(
+    ({ rules }) => rules.api === api?.name && rules.label === parameter('version'),
+  );
+  if (api === undefined || standing === undefined)
+    return errorAnswer(404, 'The policies have no such version. GET /-/versions lists those they have.');
+  try {
+    const use = await useOf(ports, standing.rules, moment.now);
+    const version = versionBody(api, standing, moment.now);
+    return jsonAnswer(200, { now: instantText(moment.now), recording: ports.recordsUsage, version, ...use });
+  } catch (error) {
+    if (!(error instanceof TooSlow)) throw error;
+    return storeTooSlow(LOOK_WITHIN_MS / 1_000, 'GET /-/usage adds up where the records are kept.');
+  }
+}
+
+async function useOf(ports: VersionPagePorts, rules: VersionRules, now: EpochMs) {
+  const ledger = boundedReads(LOOK_WITHIN_MS, ports.ledger, ports.monotonic);
+  const filter = { api: rules.api, version: rules.label };
+  const since = daysBefore(now, DAYS);
+  const byDay = new Map<UsageDay, number>(daysUntil(now).map((day) => [day, 0]));
+  const met = { consumers: new Set<string>(), calls: 0 };
+  const spared = { consumers: new Set<string>(), calls: 0 };
+  const turn = createTurns();
+  let after: string | undefined;
+  do {
+    const page = await ledger.read({ ...filter, since }, { after, limit: RECORDS_PER_PAGE });
+    for (const { consumer, via, callsByDay } of page.records) {
+      // What an unknown caller is called may be the name of a known one.
+      const known = via === 'address' ? undefined : { id: consumer };
+      const group = leaveFrom('sunset', rules.exceptions, known, now) === undefined ? met : spared;
+      group.consumers.add(`${via} ${consumer}`);
+      for (const [day, calls] of Object.entries(callsByDay)) {
+        const before = byDay.get(day);
+        if (before === undefined) continue;
+        byDay.set(day, before + calls);
+        group.calls += calls;
+      }
+    }
+    after = page.next;
+    await turn();
+  } while (after !== undefined);
+  const beganAt = await ledger.beganAt(filter);
+  return {
+    /** Null: its calls are not counted, so that nobody knows who would be met. */
+    countedSince: beganAt === undefined || !ports.recordsUsage ? null : instantText(beganAt),
+    days: [...byDay].map(([day, calls]) => ({ day, calls })),
+    /** In the days above: who would be refused or redirected, and who has leave. */
+    impact: { refused: groupBody(met), spared: groupBody(spared) },
+  };
+}
+
+function daysUntil(now: EpochMs): readonly UsageDay[] {
+  const today = dayNumberAt(now);
+  return Array.from({ length: DAYS + 1 }, (_, index) => dayNamed(today - DAYS + index));
+}
+
+function groupBody({
+  consumers,
+  calls,
+}: {
+  readonly consumers: ReadonlySet<string>;
+  readonly calls: number;
+}) {
+  return { consumers: consumers.size, calls };
+}

@@ -1,0 +1,60 @@
+// What is said of API keys: how one stands, for people and for the audit, and why it is not changed.
+// Made for keys.ts; no secret of any is in it.
+import type { KeyBody } from '../plan/admin-answers.ts';
+import { stateOfKey } from '../policy/authentication/key-changes.ts';
+import type { KeyRecord } from '../policy/authentication/key-record.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import type { AuditState } from '../telemetry/logger.ts';
+import { type AdminAnswer, errorAnswer, instantText } from './answers.ts';
+
+export function keyBody(record: KeyRecord, now: EpochMs): KeyBody {
+  const { id, consumer, scopes, contact, created, expires, rotated, revoked, secrets } = record;
+  const instant = (at: EpochMs | undefined) => (at === undefined ? null : instantText(at));
+  const before = secrets.flatMap(({ until }) => (until === undefined || until <= now ? [] : [until]));
+  return {
+    id,
+    consumer,
+    scopes,
+    contact: contact ?? null,
+    state: stateOfKey(record, now),
+    created: instantText(created),
+    expires: instant(expires),
+    rotated: instant(rotated),
+    overlap: before.length === 0 ? null : instantText(Math.max(...before)),
+    revoked: instant(revoked),
+  };
+}
+
+export function auditState({ id, consumer, scopes, expires, rotated, revoked }: KeyRecord): AuditState {
+  const instant = (at: EpochMs | undefined) => (at === undefined ? undefined : instantText(at));
+  return {
+    id,
+    consumer,
+    scopes: scopes.join(' '),
+    expires: instant(expires),
+    rotated: instant(rotated),
+    revoked: instant(revoked),
+  };
+}
+
+export function noSuchKey(): AdminAnswer {
+  return errorAnswer(
+    404,
+    'There is no such key. GET /-/keys lists them, by the part between sdl_ and the next _.',
+  );
+}
+
+/** Of a later edition, or damaged: there is such a key, and nobody is told otherwise. */
+export function unreadable(): AdminAnswer {
+  return errorAnswer(
+    409,
+    'What is stored of this key cannot be read, so that it opens nothing here. Revoke it, and make another.',
+  );
+}
+
+export function contended(): AdminAnswer {
+  return errorAnswer(
+    409,
+    'Somebody else changed this key at the same moment. See how it stands, then ask again.',
+  );
+}

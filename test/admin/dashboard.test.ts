@@ -1,0 +1,208 @@
+// The dashboard over a real socket: its files and their headers, signing in and out, and what a session is good for.
+// The pages themselves are looked at in a browser, by test/browser.
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AdminListener, createAdminListener } from '../../gateway/admin/admin-listener.ts';
+import { jsonAnswer } from '../../gateway/admin/answers.ts';
+import { dashboardPages } from '../../gateway/admin/dashboard/assets.ts';
+import { sessionRoutes } from '../../gateway/admin/dashboard/session-routes.ts';
+import { createSessions } from '../../gateway/admin/dashboard/sessions.ts';
+import type { Route } from '../../gateway/admin/route.ts';
+import { createTokenCheck } from '../../gateway/admin/token.ts';
+import type { AdminWriteOutcome } from '../../gateway/telemetry/audit.ts';
+import { overHttp1 } from '../support/http-client.ts';
+
+const TOKEN = 'a-token-of-thirty-two-characters';
+const HALF_A_DAY_MS = 12 * 60 * 60_000;
+const pages = await dashboardPages();
+const routes: readonly Route[] = [
+  { method: 'GET', path: '/-/versions', show: () => jsonAnswer(200, {}) },
+  {
+    method: 'POST',
+    path: '/-/reload',
+    action: 'reload',
+    perform: async () => ({ answer: jsonAnswer(200, {}), audit: {} }),
+  },
+];
+
+let perTest = new AsyncDisposableStack();
+let clock = 0;
+let audited: [AdminWriteOutcome, string][] = [];
+afterEach(async () => {
+  await perTest.disposeAsync();
+  perTest = new AsyncDisposableStack();
+  audited = [];
+});
+
+async function start({ exposed = false } = {}) {
+  let count = 0;
+  const sessions = createSessions({ monotonic: () => clock, random: () => `id-${++count}` });
+  const hasToken = createTokenCheck(TOKEN);
+  const listener: AdminListener = await createAdminListener({
+    address: { host: exposed ? '0.0.0.0' : '127.0.0.1', port: 0 },
+    token: TOKEN,
+    hasSession: sessions.has,
+    routes: [...routes, ...sessionRoutes({ sessions, hasToken, exposed }), ...pages],
+    audit: (outcome, { action }) => audited.push([outcome, action]),
+    onError: (error) => expect.fail(String(error)),
+  });
+  perTest.defer(listener.close);
+  const { port } = listener.address;
+  const client = perTest.use(overHttp1(port, { tls: false }));
+  const own = `http://127.0.0.1:${port}`;
+  const ask = (
+    method: string,
+    path: string,
+    fields: Readonly<Record<string, string>> = {},
+    body?: Readonly<Record<string, unknown>>,
+  ) => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const framed: Record<string, string> =
+      text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(text.length) };
+    const headers = { host: `127.0.0.1:${port}`, ...framed, ...fields };
+    return client.ask({ method, path, headers, ...(text !== undefined && { body: text }) });
+  };
+  const signIn = async () => {
+    const { headers } = await ask('POST', '/-/session', { origin: own }, { token: TOKEN });
+    return String(headers['set-cookie']).split(';', 1)[0] ?? '';
+  };
+  return { ask, own, signIn };
+}
+
+describe('the files of the dashboard', () => {
+  it('run no script and load nothing but their own, and stand in no frame', async () => {
+    const { ask } = await start();
+    for (const { path } of pages) {
+      const { status, headers } = await ask('GET', path);
+      expect([200, 302]).toContain(status);
+      const policy = String(headers['content-security-policy']);
+      expect(policy.split('; ')).toEqual(
+        expect.arrayContaining([
+          "default-src 'none'",
+          "script-src 'self'",
+          "style-src 'self'",
+          "connect-src 'self'",
+          "frame-ancestors 'none'",
+          "base-uri 'none'",
+          "form-action 'self'",
+        ]),
+      );
+      expect(policy).not.toMatch(/unsafe|http|\*/);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      });
+    }
+  });
+
+  it('name no other origin, and write no markup from texts', async () => {
+    const { ask } = await start();
+    for (const { path } of pages) {
+      const { text } = await ask('GET', path);
+      expect(text).not.toMatch(
+        /innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b| style="| on\w+="/,
+      );
+      const origins = text.match(/https?:\/\/[\w.]+/g) ?? [];
+      expect(origins.filter((origin) => origin !== 'http://www.w3.org')).toEqual([]);
+    }
+  });
+
+  it.each(['/', '/dashboard'])('%s leads to the first page', async (path) => {
+    const { ask } = await start();
+    expect(await ask('GET', path)).toMatchObject({ status: 302, headers: { location: '/dashboard/' } });
+  });
+
+  it('are not sent again to whoever has them', async () => {
+    const { ask } = await start();
+    const path = '/dashboard/page/dashboard.js';
+    const { headers } = await ask('GET', path);
+    expect(headers).toMatchObject({
+      'cache-control': 'no-cache',
+      'content-type': 'text/javascript; charset=utf-8',
+    });
+    const again = await ask('GET', path, { 'if-none-match': `"other", W/${headers.etag}` });
+    expect({ status: again.status, body: again.text }).toEqual({ status: 304, body: '' });
+    expect((await ask('GET', path, { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  it('are shown to whoever is to sign in, where nothing else is', async () => {
+    const { ask } = await start({ exposed: true });
+    expect((await ask('GET', '/dashboard/')).status).toBe(200);
+    expect((await ask('GET', '/-/versions')).status).toBe(401);
+    expect((await ask('GET', '/-/session')).json).toEqual({ signedIn: false, readable: false });
+  });
+});
+
+describe('a session', () => {
+  it('begins with the token, behind a cookie that no script and no other site gets', async () => {
+    const { ask, own } = await start();
+    const { status, headers } = await ask('POST', '/-/session', { origin: own }, { token: TOKEN });
+    expect(status).toBe(200);
+    expect(String(headers['set-cookie'])).toBe(
+      'sundial_session=id-1; Path=/-/; HttpOnly; SameSite=Strict; Max-Age=43200',
+    );
+    expect(audited).toEqual([['done', 'sign_in']]);
+  });
+
+  it.each([
+    [{ token: `${TOKEN}x` }, 401],
+    [{ token: '' }, 401],
+    [{ token: 7 }, 400],
+    [{}, 400],
+  ])('does not begin with %j', async (body, expected) => {
+    const { ask, own } = await start();
+    const { status, headers } = await ask('POST', '/-/session', { origin: own }, body);
+    expect({ status, cookie: headers['set-cookie'] }).toEqual({ status: expected, cookie: undefined });
+    expect(audited).toEqual([[expected === 401 ? 'unauthorised' : 'refused', 'sign_in']]);
+  });
+
+  it('is not begun by a page of another origin, which another port of this machine is', async () => {
+    const { ask } = await start();
+    const { status } = await ask('POST', '/-/session', { origin: 'http://127.0.0.1:1' }, { token: TOKEN });
+    expect(status).toBe(403);
+  });
+
+  it('reads where reading needs the token, and writes from its own pages alone', async () => {
+    const { ask, own, signIn } = await start({ exposed: true });
+    const cookie = await signIn();
+    expect((await ask('GET', '/-/versions', { cookie })).status).toBe(200);
+    expect((await ask('POST', '/-/reload', { cookie, origin: own })).status).toBe(200);
+    expect((await ask('POST', '/-/reload', { cookie, 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    // No browser sends neither: a cookie by itself is no proof of what page asks.
+    expect((await ask('POST', '/-/reload', { cookie })).status).toBe(401);
+    expect((await ask('POST', '/-/reload', { cookie, origin: 'http://127.0.0.1:1' })).status).toBe(403);
+    expect((await ask('POST', '/-/reload', { cookie: `a=b; ${cookie}x`, origin: own })).status).toBe(401);
+  });
+
+  it('ends by signing out, whoever kept the cookie', async () => {
+    const { ask, own, signIn } = await start({ exposed: true });
+    const cookie = await signIn();
+    const { headers } = await ask('DELETE', '/-/session', { cookie, origin: own });
+    expect(String(headers['set-cookie'])).toContain(
+      'sundial_session=; Path=/-/; HttpOnly; SameSite=Strict; Max-Age=0',
+    );
+    expect((await ask('GET', '/-/versions', { cookie })).status).toBe(401);
+  });
+
+  it('ends by itself after half a day, and with it what it may', async () => {
+    const { ask, signIn } = await start({ exposed: true });
+    const cookie = await signIn();
+    clock += HALF_A_DAY_MS - 1;
+    expect((await ask('GET', '/-/versions', { cookie })).status).toBe(200);
+    clock += 1;
+    expect((await ask('GET', '/-/versions', { cookie })).status).toBe(401);
+  });
+});
+
+it('of more than a hundred sessions the oldest ends', () => {
+  let count = 0;
+  const sessions = createSessions({ monotonic: () => 0, random: () => `id-${++count}` });
+  for (let begun = 0; begun < 101; begun += 1) sessions.begin();
+  const runs = (id: number) => sessions.has(`other=1; sundial_session=id-${id}`);
+  expect([runs(1), runs(2), runs(101), runs(102), sessions.has(undefined)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+    false,
+  ]);
+});

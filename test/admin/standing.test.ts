@@ -1,0 +1,270 @@
+// What the admin API tells of versions, their traffic, limits and upstreams, and whom a retirement today would meet.
+// The ledger is the embedded store, the plan a small one at a fixed instant, the counters are handed in.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AdminAnswer } from '../../gateway/admin/answers.ts';
+import { type StandingPorts, standingRoutes } from '../../gateway/admin/dashboard/standing-routes.ts';
+import type { Reading } from '../../gateway/admin/dashboard/traffic.ts';
+import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
+import type { Override } from '../../gateway/policy/lifecycle/override.ts';
+import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
+import { openStores } from '../../gateway/stores/open-stores.ts';
+import type { Stores } from '../../gateway/stores/stores.ts';
+import { api, LIMITS, NOW, plan, RULE, upstream, version } from '../support/exchange-samples.ts';
+
+const DAY_MS = 86_400_000;
+const at = (day: string) => Date.parse(`${day}T00:00:00Z`);
+const stack = new AsyncDisposableStack();
+let stores: Stores;
+
+const record = (more: Partial<UsageRecord>): UsageRecord => ({
+  consumer: 'acme',
+  via: 'token',
+  api: 'orders',
+  version: 'v1',
+  operation: undefined,
+  firstAt: at('2026-08-01'),
+  lastAt: at('2026-11-19'),
+  callsByDay: { '2026-08-01': 100, '2026-11-19': 3 },
+  agents: [],
+  sample: undefined,
+  ...more,
+});
+
+const window = {
+  from: NOW - 60_000,
+  until: NOW + 60_000,
+  rule: 0,
+  status: 410,
+  retryAfter: undefined,
+  message: undefined,
+  share: undefined,
+  announced: at('2026-11-01'),
+} as const;
+const going = version({
+  upstream,
+  limits: {
+    ...LIMITS,
+    each: [{ ...RULE, deprecated: { name: 'deprecated', units: 60, windowMs: 60_000, burst: 60 } }],
+  },
+  brownouts: createBrownoutCalendar([window]),
+  exceptions: [
+    { consumer: 'hooli', until: at('2027-06-30'), from: ['sunset'], why: 'x', by: 'y', phases: [] },
+    { consumer: 'acme', until: at('2027-06-30'), from: ['limits'], why: 'x', by: 'y', phases: [] },
+    { consumer: 'late', until: at('2026-11-01'), from: ['sunset'], why: 'x', by: 'y', phases: [] },
+  ],
+});
+const PLAN = plan([api([going])]);
+
+beforeAll(async () => {
+  const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'sundial-standing-')), (path) =>
+    rm(path, { recursive: true }),
+  );
+  stores = stack.adopt(
+    await openStores({
+      store: { kind: 'embedded', folder },
+      replicas: 1,
+      monotonic: () => performance.now(),
+      onState: () => undefined,
+      onFault: (error) => expect.fail(String(error)),
+    }),
+    (opened) => opened.close(),
+  );
+  await stores.ledger.add({
+    writer: 'w',
+    number: 1,
+    at: at('2026-08-01'),
+    watched: [{ api: 'orders', version: 'v1' }],
+    records: [
+      record({}),
+      record({ operation: 'GET /search', callsByDay: { '2026-11-18': 2 } }),
+      record({ consumer: 'hooli', callsByDay: { '2026-11-18': 5 } }),
+      record({ consumer: 'hooli', via: 'address', callsByDay: { '2026-11-18': 7 } }),
+      record({ consumer: 'late', callsByDay: { '2026-11-20': 11 } }),
+      record({ consumer: 'gone', callsByDay: { '2026-08-01': 13 }, lastAt: at('2026-08-01') }),
+      record({ version: 'v2', consumer: 'other' }),
+    ],
+  });
+});
+afterAll(() => stack.disposeAsync());
+
+const COUNTED: Readonly<Record<string, readonly Reading[]>> = {
+  sundial_requests_total: [
+    reading({ api: 'orders', version: 'v1', stage: 'deprecated', code: '200' }, 6),
+    reading({ api: 'orders', version: 'v1', stage: 'deprecated', code: '502' }, 1),
+    reading({ api: 'orders', version: 'v2', stage: 'active', code: '200' }, 21),
+    reading({ api: 'none', version: 'none', stage: 'none', code: '404' }, 4),
+  ],
+  sundial_version_last_request_timestamp_seconds: [reading({ api: 'orders', version: 'v1' }, 1_795_000_000)],
+  sundial_ratelimit_decisions_total: [
+    reading({ api: 'orders', version: 'v1', policy: 'deprecated', decision: 'allowed' }, 5),
+    reading({ api: 'orders', version: 'v1', policy: 'deprecated', decision: 'limited' }, 2),
+    reading({ api: 'orders', version: 'v1', policy: 'default', decision: 'allowed' }, 99),
+  ],
+  sundial_upstream_up: [reading({ upstream: 'orders-v1', target: 'http://127.0.0.1:1' }, 0)],
+  sundial_upstream_ejections_total: [
+    reading({ upstream: 'orders-v1', target: 'http://127.0.0.1:1', reason: 'health' }, 3),
+    reading({ upstream: 'orders-v1', target: 'http://127.0.0.1:1', reason: 'breaker' }, 0),
+  ],
+};
+
+function reading(labels: Readonly<Record<string, string>>, value: number): Reading {
+  return { labels, value };
+}
+
+async function get(path: string, changes: Partial<StandingPorts> = {}, names: readonly string[] = []) {
+  const route = standingRoutes({
+    plan: () => PLAN,
+    now: () => NOW,
+    monotonic: () => 0,
+    overrides: { current: () => [] },
+    ledger: stores.ledger,
+    recordsUsage: true,
+    metrics: { read: async (name) => COUNTED[name] ?? [] },
+    ...changes,
+  }).find((each) => each.path === path);
+  const [first = '', second = ''] = names;
+  const answer: AdminAnswer | undefined = await route?.show({
+    parameter: (name) => (name === 'api' ? first : second),
+    query: new URLSearchParams(),
+    accept: undefined,
+    body: undefined,
+  });
+  return { status: answer?.status, body: JSON.parse(answer?.body ?? 'null') };
+}
+
+const DETAIL = '/-/versions/{api}/{version}';
+const detail = (changes: Partial<StandingPorts> = {}) => get(DETAIL, changes, ['orders', 'v1']);
+
+describe('the versions', () => {
+  it('are told with stage, phases, dates and the brownout that runs', async () => {
+    const { body } = await get('/-/versions');
+    expect(body).toMatchObject({
+      now: '2026-11-20T00:00:00Z',
+      apis: [{ api: 'orders', stage: 'deprecated' }],
+    });
+    expect(body.apis[0].versions).toMatchObject([
+      {
+        version: 'v1',
+        whole: false,
+        stage: 'deprecated',
+        released: '2024-06-01T00:00:00Z',
+        deprecated: '2026-01-15T00:00:00Z',
+        sunset: '2027-04-15T00:00:00Z',
+        successor: 'v2',
+        after: { answer: 410, to: null },
+        brownouts: [{ from: '2026-11-19T23:59:00Z', until: '2026-11-20T00:01:00Z', share: null }],
+        brownoutUntil: '2026-11-20T00:01:00Z',
+        paused: false,
+      },
+    ]);
+    const phases: { stage: string; from: string | null }[] = body.apis[0].versions[0].phases;
+    expect(phases.map(({ stage }) => stage)).toEqual(['planned', 'active', 'deprecated', 'retired']);
+    expect(phases[0]?.from).toBeNull();
+  });
+
+  it('are told as a pause leaves them', async () => {
+    const until = at('2027-05-01');
+    const common = { id: 'p', author: 'a', reason: 'r', from: NOW - DAY_MS, until };
+    const pause: Override = { kind: 'pause', api: 'orders', label: 'v1', ...common };
+    const { body } = await get('/-/versions', { overrides: { current: () => [pause] } });
+    expect(body.apis[0].versions[0]).toMatchObject({
+      paused: true,
+      brownouts: [],
+      brownoutUntil: null,
+      sunset: '2027-05-01T00:00:00Z',
+    });
+  });
+});
+
+describe('one version', () => {
+  it('has its calls of thirty days and today, and whom its end today would meet and spare', async () => {
+    const { status, body } = await detail();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      recording: true,
+      countedSince: '2026-08-01T00:00:00Z',
+      version: { version: 'v1' },
+    });
+    expect(body.days).toHaveLength(31);
+    expect(body.days.slice(-3)).toEqual([
+      { day: '2026-11-18', calls: 14 },
+      { day: '2026-11-19', calls: 3 },
+      { day: '2026-11-20', calls: 11 },
+    ]);
+    // Leave from limits is none from the sunset; an address that is spelt like a consumer is not that consumer.
+    expect(body.impact).toEqual({
+      refused: { consumers: 3, calls: 23 },
+      spared: { consumers: 1, calls: 5 },
+    });
+  });
+
+  it('that nobody counts says so instead of that nobody calls', async () => {
+    expect((await detail({ recordsUsage: false })).body).toMatchObject({
+      recording: false,
+      countedSince: null,
+    });
+  });
+
+  it('that takes too long to add up is refused in time', async () => {
+    let clock = 0;
+    const { status, body } = await detail({ monotonic: () => (clock += 9_000) });
+    expect(status).toBe(503);
+    expect(body.message).toContain('within 8 seconds');
+  });
+
+  it.each([
+    ['orders', 'v9'],
+    ['nothing', 'v1'],
+  ])('%s %s is not there', async (...names) => {
+    expect((await get(DETAIL, {}, names)).status).toBe(404);
+  });
+});
+
+it('the traffic has the share of what is deprecated, and apart what named no version', async () => {
+  expect((await get('/-/traffic')).body).toEqual({
+    now: '2026-11-20T00:00:00Z',
+    requests: 28,
+    deprecated: 7,
+    share: 0.25,
+    unresolved: 4,
+    versions: [
+      { api: 'orders', version: 'v1', requests: 7, deprecated: 7, errors: 1, lastRequest: 1_795_000_000 },
+      { api: 'orders', version: 'v2', requests: 21, deprecated: 0, errors: 0, lastRequest: null },
+    ],
+  });
+  const nothing = await get('/-/traffic', { metrics: { read: async () => [] } });
+  expect(nothing.body).toMatchObject({ requests: 0, share: null, versions: [] });
+});
+
+it('a limit is told as it is now, with what it was and what became of its requests', async () => {
+  expect((await get('/-/limits')).body.limits).toMatchObject([
+    {
+      api: 'orders',
+      version: 'v1',
+      operation: null,
+      limit: 'deprecated',
+      units: 60,
+      full: { units: 1, windowMs: 1000 },
+      by: 'consumer',
+      decisions: { allowed: 5, limited: 2, shadow_limited: 0, degraded: 0 },
+    },
+  ]);
+});
+
+it('an upstream has its targets, and whether each is in service where something watches it', async () => {
+  const { body } = await get('/-/upstreams');
+  expect(body.upstreams).toMatchObject([
+    {
+      upstream: 'orders-v1',
+      versions: [{ api: 'orders', version: 'v1' }],
+      targets: [{ target: 'http://127.0.0.1:1', up: false, ejections: [{ by: 'health', count: 3 }] }],
+    },
+  ]);
+  const unwatched = await get('/-/upstreams', { metrics: { read: async () => [] } });
+  expect(unwatched.body.upstreams[0].targets).toEqual([
+    { target: 'http://127.0.0.1:1', up: null, ejections: [] },
+  ]);
+});

@@ -1,0 +1,173 @@
+// An operator at the dashboard: what goes and who still calls it, without a mouse, on a phone, in light and dark.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import type { Scenario } from './support/scenario.ts';
+
+const ORDERS_V1 = '/dashboard/version?api=orders&version=v1';
+const PAGES = [
+  '/dashboard/',
+  ORDERS_V1,
+  '/dashboard/consumer',
+  '/dashboard/consumer?id=nobody',
+  '/dashboard/limits',
+  '/dashboard/upstreams',
+  '/dashboard/configuration',
+];
+const MARKUP = '<img src=x onerror="document.title=1"><b>bold</b>';
+const MOST_TABS = 30;
+
+const shown = (page: Page) => page.locator('main h1').waitFor();
+
+/** As a person without a mouse finds it. */
+async function tabTo(page: Page, text: string): Promise<void> {
+  for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
+    await page.keyboard.press('Tab');
+    if ((await page.locator(':focus').textContent()) === text) return;
+  }
+  assert.fail(`no Tab leads to "${text}"`);
+}
+
+async function signIn(page: Page, dataFolder: string): Promise<void> {
+  const token = (await readFile(join(dataFolder, 'admin-token'), 'utf8')).trim();
+  await tabTo(page, 'Sign in');
+  await page.keyboard.press('Enter');
+  await page.locator('#token:focus').waitFor();
+  await page.keyboard.type(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'Dashboard: every version on one axis with today, warnings above, and nothing from elsewhere',
+    async run({ demo, page }) {
+      const wrong: string[] = [];
+      page.on('console', (message) => {
+        if (message.type() === 'error') wrong.push(message.text());
+      });
+      page.on('request', (request) => {
+        if (!request.url().startsWith(demo.admin)) wrong.push(request.url());
+      });
+      await page.goto(demo.admin);
+      await shown(page);
+      assert.equal(page.url(), `${demo.admin}/dashboard/`);
+      for (const name of ['orders v0', 'orders v1', 'orders v2', 'catalog v1', 'payments 2024-09-01'])
+        assert.ok(await page.locator('.timeline').getByRole('link', { name, exact: true }).isVisible(), name);
+      const rows = await page.locator('.timeline .life').count();
+      assert.equal(await page.locator('.timeline svg.now line.today').count(), rows);
+      const warnings = page.getByRole('complementary', { name: 'Deprecation warnings' });
+      assert.match((await warnings.textContent()) ?? '', /orders v1 ends on 15 Apr 2027, in 14\d days\./);
+      for (const path of PAGES) {
+        await page.goto(demo.admin + path);
+        await shown(page);
+        assert.ok(await warnings.getByRole('link', { name: 'orders v1' }).isVisible(), path);
+      }
+      assert.deepEqual(wrong, []);
+    },
+  },
+  {
+    name: 'Dashboard: a request shows by itself, and what has the focus keeps it',
+    async run({ demo, context, page }) {
+      await page.goto(`${demo.admin}/dashboard/`);
+      await shown(page);
+      const link = page.locator('.timeline').getByRole('link', { name: 'orders v1', exact: true });
+      await link.focus();
+      const row = page
+        .getByRole('table', { name: 'Requests by version' })
+        .getByRole('row', { name: /^catalog v2/ });
+      assert.equal(await row.count(), 0);
+      const answer = await context.request.get(`${demo.gateway}/api/v2/catalog`);
+      assert.equal(answer.status(), 200);
+      await row.waitFor();
+      assert.equal(await page.locator(':focus').textContent(), 'orders v1');
+    },
+  },
+  {
+    name: 'Dashboard: by the keyboard alone: signing in, reading the policies again, signing out',
+    async run({ demo, context, page }) {
+      await page.goto(`${demo.admin}/dashboard/configuration#sign-in`);
+      await page.getByLabel('Admin token').fill('wrong');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').filter({ hasText: 'This is not the admin token.' }).waitFor();
+      await page.goto(`${demo.admin}/dashboard/configuration`);
+      await shown(page);
+      await signIn(page, demo.dataFolder);
+      const [cookie] = await context.cookies(`${demo.admin}/-/session`);
+      assert.deepEqual([cookie?.httpOnly, cookie?.sameSite, cookie?.path], [true, 'Strict', '/-/']);
+      await tabTo(page, 'Read the policies again');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').filter({ hasText: 'Done: unchanged.' }).waitFor();
+      await page.goto(`${demo.admin}/dashboard/configuration`);
+      await shown(page);
+      await tabTo(page, 'Sign out');
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Sign in', exact: true }).first().waitFor();
+      assert.deepEqual(await context.cookies(`${demo.admin}/-/session`), []);
+    },
+  },
+  {
+    name: 'Dashboard: a version is paused and goes on again',
+    async run({ demo, page }) {
+      await page.goto(demo.admin + ORDERS_V1);
+      await shown(page);
+      await signIn(page, demo.dataFolder);
+      await page.getByText('Pause brownouts and the end').first().click();
+      await page.getByLabel('For how long').fill('2h');
+      await page.getByLabel('Who pauses').fill('ops');
+      await page.getByLabel('Why', { exact: true }).fill('checkout fails');
+      await page.getByRole('button', { name: 'Pause brownouts and the end' }).click();
+      const pauses = page.getByRole('table', { name: 'Pauses and holds' });
+      await pauses.getByText('checkout fails').waitFor();
+      await page.getByText('paused by an operator').waitFor();
+      await pauses.getByText('End it').first().click();
+      await pauses.getByLabel('Who ends it').fill('ops');
+      await pauses.getByLabel('Why').fill('mended');
+      await pauses.getByRole('button', { name: 'End it' }).click();
+      await page.getByText('None is in force.').waitFor();
+    },
+  },
+  {
+    name: 'Dashboard: what a policy or a client has written is text, whatever it looks like',
+    async run({ demo, page }) {
+      await page.route('**/-/versions', async (route) => {
+        const told = await (await route.fetch()).text();
+        await route.fulfill({
+          contentType: 'application/json',
+          body: told.replaceAll('"api":"orders"', `"api":${JSON.stringify(MARKUP)}`),
+        });
+      });
+      await page.route('**/-/versions/orders/v1', async (route) => {
+        const told = await (await route.fetch()).json();
+        told.version = { ...told.version, reason: MARKUP, guide: 'javascript:document.title=1' };
+        await route.fulfill({ contentType: 'application/json', body: JSON.stringify(told) });
+      });
+      for (const path of ['/dashboard/', ORDERS_V1, `/dashboard/consumer?id=${encodeURIComponent(MARKUP)}`]) {
+        await page.goto(demo.admin + path);
+        await shown(page);
+        assert.ok((await page.locator('body').textContent())?.includes(MARKUP), path);
+        assert.equal(await page.locator('main img, main b, #warnings img').count(), 0);
+        assert.equal(await page.locator('a[href^="javascript"]').count(), 0);
+        assert.match(await page.title(), /Sundial$/);
+      }
+    },
+  },
+  {
+    name: 'Dashboard: no page is wider than a phone, in light and in dark',
+    async run({ demo, page }) {
+      await page.setViewportSize({ width: 360, height: 740 });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const path of PAGES) {
+          await page.goto(demo.admin + path);
+          await shown(page);
+          const wider = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+          assert.equal(wider, 0, `${path} in ${colorScheme}`);
+        }
+        const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+        assert.equal(ground, colorScheme === 'light' ? 'rgb(247, 246, 243)' : 'rgb(21, 23, 26)');
+      }
+    },
+  },
+];

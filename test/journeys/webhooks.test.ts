@@ -1,0 +1,84 @@
+// Webhooks as the specification has them, through the real gateway over TLS: a subscriber registers, an event happens behind
+// another route of the same gateway, and the receiver gets it signed. What each part does alone is in test/upstreams/webhooks/.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ask, type Client, overHttp2 } from '../support/http-client.ts';
+import { type SampleHouse, startSampleHouse } from '../support/sample-house.ts';
+
+const stack = new AsyncDisposableStack();
+let house: SampleHouse;
+let client: Client;
+beforeAll(async () => {
+  house = stack.use(await startSampleHouse());
+  client = stack.use(overHttp2(Number(new URL(house.origin).port)));
+});
+afterAll(() => stack.disposeAsync());
+
+const send = (method: string, path: string, body?: object, headers: Ask['headers'] = {}) =>
+  client.ask({
+    method,
+    path,
+    headers: {
+      authorization: house.authorization,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+describe('webhooks through the gateway', () => {
+  it('a subscriber registers a url and events with 201 and a secret, and receives what happens, signed', async () => {
+    const { hooks, received, believe } = house.receiver;
+    const made = await send('POST', '/api/webhooks', { url: hooks, events: ['order.created'] });
+    expect(made.status).toBe(201);
+    expect(made.json).toMatchObject({ url: hooks, events: ['order.created'] });
+    believe(String(made.json.secret));
+    const at = new URL(made.headers.location ?? '', `${house.origin}/api/webhooks`).pathname;
+    expect((await send('GET', at)).json).not.toHaveProperty('secret');
+
+    const samples = await send('GET', '/api/v2/orders?limit=1');
+    const [{ id: _, _links: __, ...like }] = samples.json.data as [Record<string, unknown>];
+    const order = await send('POST', '/api/v2/orders', like);
+    expect(order.status).toBe(201);
+    await expect
+      .poll(() => received.latest())
+      .toMatchObject([{ type: 'order.created', created: expect.any(Number), data: expect.any(Object) }]);
+    const log = async () => (await send('GET', `${at}/deliveries?state=delivered`)).json.data;
+    await expect.poll(log).toMatchObject([{ type: 'order.created', attempts: [{ status: 200 }] }]);
+    expect((await send('DELETE', at)).status).toBe(204);
+    expect((await send('GET', at)).status).toBe(404);
+  });
+
+  it('each consumer has its own, and what a client says of its name counts for nothing', async () => {
+    const made = await send('POST', '/api/webhooks', {
+      url: house.receiver.hooks,
+      events: ['order.deleted'],
+    });
+    const path = `/api/webhooks/${made.json.id}`;
+    const authorization = await house.authorizationOf('globex');
+    const forged = { authorization, 'x-consumer-id': 'acme' };
+    expect((await send('GET', path, undefined, forged)).status).toBe(404);
+    expect((await send('GET', '/api/webhooks', undefined, forged)).json).toMatchObject({
+      pagination: { total: 0 },
+    });
+  });
+
+  it('a POST with an idempotency key makes one subscription, however often it is sent', async () => {
+    const body = { url: house.receiver.hooks, events: ['order.deleted'] };
+    const key = { 'idempotency-key': 'once' };
+    const [first, again] = [
+      await send('POST', '/api/webhooks', body, key),
+      await send('POST', '/api/webhooks', body, key),
+    ];
+    expect(again.json).toEqual(first.json);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+  });
+
+  it('the intake and the admin reads of the service have no address here', async () => {
+    const paths = ['/events', '/api/events', '/admin/overview', '/api/webhooks/../events'];
+    for (const path of [...paths, '/api/webhooks/%2e%2e/admin/overview']) {
+      const { status } = await send('POST', path, { id: 'evt_1' });
+      expect([400, 404], `${path}: ${status}`).toContain(status);
+    }
+    expect((await client.ask({ path: '/api/webhooks' })).status).toBe(401);
+  });
+});

@@ -1,0 +1,20 @@
+// Tells the operator of faults of the store, each once in a while: a Redis that is away fails everybody who asks it.
+// Made by main.ts and webhooks.ts around their log.
+import { describe } from './failure.ts';
+
+const AGAIN_AFTER_MS = 10_000;
+const MOST_REMEMBERED = 100;
+
+export function createFaultLog(
+  log: (line: Readonly<Record<string, unknown>>) => void,
+  now: () => number,
+): (error: unknown) => void {
+  const told = new Map<string, number>();
+  return (error) => {
+    const text = describe(error);
+    if (now() - (told.get(text) ?? Number.NEGATIVE_INFINITY) < AGAIN_AFTER_MS) return;
+    if (told.size >= MOST_REMEMBERED) told.clear();
+    told.set(text, now());
+    log({ event: 'store_fault', error: text });
+  };
+}
