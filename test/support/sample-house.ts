@@ -10,12 +10,13 @@ import { startIssuer } from '../../upstreams/identity/server.ts';
 import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
 import { startPayments } from '../../upstreams/payments/payments.ts';
-import { loadPair } from '../../upstreams/receiver/certificate.ts';
+import { loadPair, type Pair } from '../../upstreams/receiver/certificate.ts';
 import { openReceived, type Received } from '../../upstreams/receiver/received.ts';
 import { HOOKS, startReceiver } from '../../upstreams/receiver/receiver.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
 import { loadSealingKey } from '../../upstreams/webhooks/secret.ts';
 import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
+import type { Tuning } from '../../upstreams/webhooks/tuning.ts';
 import { startWebhooks } from '../../upstreams/webhooks/webhooks.ts';
 import { type RunningGateway, runGateway } from './gateway.ts';
 import { overHttp1 } from './http-client.ts';
@@ -37,12 +38,27 @@ export interface SampleHouse extends AsyncDisposable {
     readonly received: Received;
     /** From now on what this secret signs is taken. */
     readonly believe: (secret: string) => void;
+    /** By which it is trusted; anything else that shows it may be sent deliveries as well, once it is let in. */
+    readonly pair: Pair;
+    readonly alsoAllow: (host: string) => void;
   };
   /** May be called twice. */
   readonly stopCatalog: () => Promise<void>;
 }
 
-export async function startSampleHouse(): Promise<SampleHouse> {
+export interface SampleHouseOptions {
+  /** The lifecycle clock; default: one that stands still on 2026-11-20. */
+  readonly lifecycleNow?: () => number;
+  /** A gateway file in place of the project's, as an absolute path. */
+  readonly config?: string;
+  /** For what its policies read beside the project's own. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Of the webhooks service. */
+  readonly tuning?: Partial<Tuning>;
+}
+
+export async function startSampleHouse(options: SampleHouseOptions = {}): Promise<SampleHouse> {
+  const { lifecycleNow, config = '../../config/gateway.yaml', environment, tuning = {} } = options;
   const stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'sundial-samples-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -59,20 +75,23 @@ export async function startSampleHouse(): Promise<SampleHouse> {
   };
   const secrets: string[] = [];
   const received = openReceived(':memory:');
+  const pair = await loadPair(folder, Date.now());
   const receiver = await startReceiver({
     port: 0,
-    pair: await loadPair(folder, Date.now()),
+    pair,
     secrets: () => secrets,
     received,
     now: Date.now,
   });
   keep('receiver', receiver);
   stack.defer(() => received[Symbol.dispose]());
+  const allow = [new URL(receiver.url).host];
   const webhooks = await startWebhooks({
     port: 0,
+    tuning,
     store: openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now }),
     sealingKey: loadSealingKey(folder),
-    destinations: { allow: [new URL(receiver.url).host], deny: [] },
+    destinations: { allow, deny: [] },
     ca: () => readFileSync(join(folder, 'receiver.crt'), 'utf8'),
     log: () => undefined,
   });
@@ -84,8 +103,10 @@ export async function startSampleHouse(): Promise<SampleHouse> {
   stack.defer(issuer.close);
   const gateway = stack.use(
     await runGateway({
-      config: '../../config/gateway.yaml',
+      config,
+      ...(lifecycleNow !== undefined && { lifecycleNow }),
       environment: {
+        ...environment,
         SUNDIAL_DATA: folder,
         SUNDIAL_STORE: `embedded:${folder}`,
         SUNDIAL_HTTPS_PORT: String(https),
@@ -129,6 +150,8 @@ export async function startSampleHouse(): Promise<SampleHouse> {
       hooks: `${receiver.url}${HOOKS}`,
       received,
       believe: (secret) => void secrets.push(secret),
+      pair,
+      alsoAllow: (host) => void allow.push(host),
     },
     stopCatalog: async () => stop.get('catalog')?.(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -23,6 +23,7 @@ const SLOW = [
   'journeys/hostile-bytes',
   'journeys/upstream-faults',
   'journeys/upstream-cuts',
+  'journeys/interface',
   'journeys/reload',
   'journeys/identity',
   'journeys/reload-under-load',

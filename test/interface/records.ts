@@ -1,0 +1,86 @@
+// Rules of the specification's first two sections: what holds for the whole service, and the records that it has.
+// Joined with the other sections in rules.ts.
+import { ERRORS, EVENTS, OAUTH, OTHERS, RECORDS, RESOURCES, SAMPLES, SERVICE } from './journeys.ts';
+import { section } from './rule.ts';
+
+export const WHAT_THE_SERVICE_DOES = section('What the service does', [
+  ['Resources have URIs and are exchanged as JSON.', RESOURCES.post, RESOURCES.get],
+  ['A request carries all that it needs; no session is kept.', SERVICE.stateless],
+  ['HTTPS only; TLS 1.2 is the oldest version.', SERVICE.tls],
+  ['A plain HTTP request is 400, or sent on to HTTPS.', SAMPLES.plain, OTHERS.redirected],
+  ['Answers may have Strict-Transport-Security.', OTHERS.hsts],
+  ['Bodies are application/json and answers have a Content-Type.', SERVICE.cacheable, RESOURCES.post],
+  ['Accept says which format is wanted.', RESOURCES.wrongKind],
+  ['GET reads.', RESOURCES.get],
+  ['GET, HEAD and OPTIONS change no state.', SERVICE.safe],
+  ['POST creates.', RESOURCES.post],
+  ['PUT replaces, and is idempotent.', RESOURCES.change, SERVICE.put],
+  ['PATCH changes a part.', RESOURCES.change],
+  ['DELETE removes, and is idempotent.', RESOURCES.remove],
+  ['POST and PUT take an idempotency key.', RESOURCES.postAgain, SERVICE.put],
+  ['Paths name resources by plural nouns.', SERVICE.plural],
+  ['No credentials, tokens or passwords in URLs.', SERVICE.noToken],
+  ['What is cacheable has Cache-Control, and ETag or Last-Modified.', SERVICE.cacheable],
+  ['If-None-Match with the present ETag is 304 without a body.', RESOURCES.get, SAMPLES.notModified],
+  [
+    'Success is 200 for reads and updates, 201 for creation, 204 without a body for deletion.',
+    RESOURCES.get,
+    RESOURCES.post,
+    RESOURCES.change,
+    RESOURCES.remove,
+  ],
+  ['Other operations are POST on a sub-path that names the action.', RESOURCES.action],
+  [
+    'It offers versions with lifecycle signals, signed webhooks, pages, and OAuth 2.0 bearer tokens.',
+    SAMPLES.deprecated,
+    EVENTS.received,
+    RESOURCES.pages,
+    OAUTH.code,
+  ],
+]);
+
+export const RESOURCES_AND_FIELDS = section('Resources and their fields', [
+  ['Webhook subscription: url, an HTTPS URL, required.', RECORDS.subscription, RECORDS.badSubscription],
+  [
+    'Webhook subscription: events, required, each <resource>.<action>.',
+    RECORDS.subscription,
+    RECORDS.badSubscription,
+  ],
+  ['Webhook subscription: its creation gives the secret that signs.', RECORDS.subscription, EVENTS.delivered],
+  ['Event: id, unique, by which duplicates are known.', EVENTS.delivered, EVENTS.received],
+  ['Event: type, <resource>.<action>.', EVENTS.delivered],
+  ['Event: created, an integer of the epoch.', EVENTS.delivered],
+  ['Event: data, with amount, currency and customer.', EVENTS.delivered, EVENTS.received],
+  ['Offset page: data.', RECORDS.offsetPage],
+  ['Offset page: pagination with page, limit, total and totalPages.', RECORDS.offsetPage],
+  [
+    'Offset page: links first, next and last, relative, with page and limit.',
+    RECORDS.offsetPage,
+    RESOURCES.pages,
+  ],
+  ['Cursor page: has_more.', RECORDS.cursorPage, RESOURCES.cursor],
+  ['Cursor page: starting_after leads on after the last item.', RECORDS.cursorPage, RESOURCES.cursor],
+  ['Cursor page: no jump to a page by its number.', RECORDS.cursorPage],
+  ['Error body: error, the reason phrase of the status.', RECORDS.error, ERRORS.early],
+  ['Error body: message, for people, with nothing of the inside.', RECORDS.error, ERRORS.nothingInside],
+  ['Error body: requestId on 500.', ERRORS.internal],
+  ['Error body: service on 502.', ERRORS.badGateway, SAMPLES.stopped],
+  ['Error body: retryAfter in seconds on 503.', ERRORS.maintenance],
+  ['Error body: estimatedRestoration, an ISO 8601 instant, on 503.', ERRORS.maintenance],
+  ['Error body: timeout, with its unit, on 504.', ERRORS.timeout],
+  ['_deprecation: deprecated, sunset_date, replacement, migration_guide and reason.', RECORDS.notice],
+  [
+    'x-lifecycle of an API: stage, support.level, support.until, changelog.',
+    RECORDS.described,
+    OTHERS.descriptions,
+  ],
+  ['x-lifecycle of an API: deprecation.announced, deprecation.sunset, migration-guide.', RECORDS.described],
+  [
+    'x-lifecycle of an operation: introduced, status, breaking-changes.',
+    RECORDS.described,
+    OTHERS.descriptions,
+  ],
+  ['x-lifecycle of an operation: deprecation-date, sunset-date, replacement.', OTHERS.operation],
+  ['A deprecated operation has the flag deprecated as well.', RECORDS.described],
+  ['_links: relations with href, perhaps with method.', RECORDS.links],
+]);

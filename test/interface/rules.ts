@@ -1,0 +1,18 @@
+// Every rule of the interface by section and number, in short sentences of our own, and the journeys that show it.
+// Held against the journeys by test/interface-rules.test.ts.
+import { AUTHENTICATION, ENDPOINT_RULES, EVENT_RULES, STATES_AND_TRANSITIONS } from './behaviour.ts';
+import { RESOURCES_AND_FIELDS, WHAT_THE_SERVICE_DOES } from './records.ts';
+import { ERROR_RULES, LIMIT_RULES, VERSION_RULES } from './refusals.ts';
+import type { Section } from './rule.ts';
+
+export const SECTIONS: readonly Section[] = [
+  WHAT_THE_SERVICE_DOES,
+  RESOURCES_AND_FIELDS,
+  STATES_AND_TRANSITIONS,
+  ENDPOINT_RULES,
+  AUTHENTICATION,
+  EVENT_RULES,
+  ERROR_RULES,
+  LIMIT_RULES,
+  VERSION_RULES,
+];

@@ -1,0 +1,33 @@
+// The specification section by section: the real sample services through the real gateway over TLS, in one house.
+// What other journeys show already is not repeated; test/interface/rules.ts says which rule is shown where.
+import { afterAll, beforeAll } from 'vitest';
+import { authentication } from './interface/authentication.ts';
+import { endpoints } from './interface/endpoints.ts';
+import { errors } from './interface/errors.ts';
+import { events } from './interface/events.ts';
+import { type InterfaceHouse, startInterfaceHouse } from './interface/house.ts';
+import { limits } from './interface/limits.ts';
+import { resources } from './interface/resources.ts';
+import { states } from './interface/states.ts';
+import { versioning } from './interface/versioning.ts';
+import { whatTheServiceDoes } from './interface/what-the-service-does.ts';
+
+let started: InterfaceHouse;
+beforeAll(async () => {
+  started = await startInterfaceHouse();
+});
+afterAll(() => started[Symbol.asyncDispose]());
+
+const house = (): InterfaceHouse => started;
+for (const section of [
+  whatTheServiceDoes,
+  resources,
+  states,
+  endpoints,
+  authentication,
+  events,
+  errors,
+  limits,
+  versioning,
+])
+  section(house);

@@ -1,0 +1,25 @@
+// "Endpoints" of the specification, as far as no other journey shows them: the list with its parameters, and the callback.
+// Called by interface.test.ts.
+import { describe, expect, it } from 'vitest';
+import type { InterfaceHouse } from './house.ts';
+
+export function endpoints(house: () => InterfaceHouse): void {
+  describe('Endpoints', () => {
+    it('a list is asked for by page and limit, also without a version in the path', async () => {
+      const { status, json } = await house().ask('/api/orders?page=3&limit=7');
+      expect(status).toBe(200);
+      expect(json.pagination).toMatchObject({ page: 3, limit: 7 });
+      expect(json.data).toHaveLength(7);
+    });
+
+    it('a list is filtered, sorted, and shown in part', async () => {
+      const path = '/api/v2/orders?status=shipped&sort=-amount&fields=id,amount,status&limit=5';
+      const data = (await house().ask(path)).json.data as { amount: number; status: string }[];
+      expect(data).toHaveLength(5);
+      for (const item of data) expect(Object.keys(item)).toEqual(['id', 'amount', 'status']);
+      expect(new Set(data.map(({ status }) => status))).toEqual(new Set(['shipped']));
+      const amounts = data.map(({ amount }) => amount);
+      expect(amounts).toEqual(amounts.toSorted((one, other) => other - one));
+    });
+  });
+}

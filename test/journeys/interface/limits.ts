@@ -1,0 +1,37 @@
+// "Limits" of the specification: quotas and page sizes at the samples. Refusals for too much stand in other journeys.
+// Called by interface.test.ts.
+import { describe, expect, it } from 'vitest';
+import type { InterfaceHouse } from './house.ts';
+
+export function limits(house: () => InterfaceHouse): void {
+  describe('Limits', () => {
+    it('what is left of the quota stands in each answer, as whole numbers', async () => {
+      const asked = async (path: string) => {
+        const { headers } = await house().ask(path);
+        return [headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']];
+      };
+      expect(await asked('/api/v2/orders/1001')).toEqual(['600', expect.stringMatching(/^\d+$/)]);
+      // One comes back each second, and three are asked in less.
+      const left: number[] = [];
+      for (let count = 0; count < 3; count += 1) {
+        const [limit, remaining] = await asked('/api/v1/sales/1001');
+        expect(limit).toBe('60');
+        left.push(Number(remaining));
+      }
+      expect(Math.min(...left)).toBeLessThanOrEqual(58);
+    });
+
+    it.each([
+      ['1', 200],
+      ['100', 200],
+      ['0', 400],
+      ['101', 400],
+      ['many', 400],
+    ])('PAG-1: limit=%s is %i', async (limit, status) => {
+      const answer = await house().ask(`/api/v2/orders?limit=${limit}`);
+      expect(answer.status).toBe(status);
+      if (status === 200) expect(answer.json.data).toHaveLength(Number(limit));
+      else expect(answer.json.message).toContain('100');
+    });
+  });
+}
