@@ -123,7 +123,7 @@ describe('what the README names', () => {
   });
 
   it('are the pages of the admin API, all of them', () => {
-    const sources = globSync('gateway/admin/*.ts', { cwd: ROOT }).map((file) =>
+    const sources = globSync('gateway/admin/**/*.ts', { cwd: ROOT }).map((file) =>
       readFileSync(join(ROOT, file), 'utf8'),
     );
     const pagesIn = (text: string) => Array.from(text.matchAll(/\/-\/(\w+)/g), ([, page = '']) => page);
