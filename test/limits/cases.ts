@@ -31,7 +31,9 @@ const LIMITS: readonly Limit[] = [
 const GATEWAYS = 4;
 /** Of the cuts: how many callers, each asking once, and how often their connections to Redis break. */
 const CALLERS = 2_000;
-const CUT_EVERY_MS = 600;
+const CUT_EVERY_MS = 250;
+/** Long enough for an answer to pass meanwhile, and to break off. */
+const CUT_FOR_MS = 20;
 /** Of a caller that was refused, before the next one calls in its place. */
 const PATIENCE_MS = 100;
 const ONE_UNIT_MICROS = (3_600_000 * 1_000) / 5;
@@ -88,7 +90,7 @@ export async function* overCuts(): AsyncIterable<Outcome> {
     cuts += 1;
     for (const line of lines) {
       line.cutAfter(cuts % 3);
-      setTimeout(() => line.cutAfter(undefined), 5);
+      setTimeout(() => line.cutAfter(undefined), CUT_FOR_MS);
     }
   }, CUT_EVERY_MS);
   stack.defer(() => clearInterval(cutting));
