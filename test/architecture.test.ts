@@ -1,5 +1,7 @@
 // The house keeps its own rules: who imports whom, where clock and environment are read, what files look like.
 // Each rule is shown to fail on a bad example before it is trusted with the tree.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   hasNoCycles,
@@ -13,6 +15,7 @@ import {
   type Rule,
   readsClockAtTheEdge,
   readsEnvironmentAtTheEdge,
+  runsOnDependencies,
   saysWhatItIs,
 } from './support/house-rules.ts';
 import { codeOf, importsOf, readSources } from './support/source-text.ts';
@@ -48,6 +51,23 @@ it('looks at the whole project', () => {
     expect.arrayContaining(['gateway/sundial.js', 'gateway/policy/contract.ts', 'upstreams/echo/echo.ts']),
   );
 });
+
+const { dependencies }: { dependencies: object } = JSON.parse(
+  readFileSync(join(ROOT, 'package.json'), 'utf8'),
+);
+checks(
+  'what runs needs no package of development',
+  runsOnDependencies(Object.keys(dependencies)),
+  [
+    { 'upstreams/identity/a.ts': "import { Provider } from 'some-provider';" },
+    { 'gateway/telemetry/a.ts': "const { load } = await import('vitest');" },
+  ],
+  [
+    { 'gateway/telemetry/a.ts': "import pino from 'pino';\nimport { join } from 'node:path';" },
+    { 'upstreams/identity/a.ts': "import type { Provider } from 'some-provider';" },
+    { 'test/a.test.ts': "import { it } from 'vitest';" },
+  ],
+);
 
 checks(
   'a folder imports only what its row allows',

@@ -144,6 +144,18 @@ export const keepsPackagesInOneRow: Rule = (files) =>
       .map((name) => `${file.path} may not import the package ${name}`),
   );
 
+/** Given what package.json installs for those who only run the project: an image has nothing else. */
+export const runsOnDependencies =
+  (dependencies: readonly string[]): Rule =>
+  (files) =>
+    inHouse(files).flatMap((file) =>
+      importsOf(file)
+        .filter(({ typeOnly }) => !typeOnly)
+        .map(packageOf)
+        .filter((name) => name !== undefined && !name.startsWith('node:') && !dependencies.includes(name))
+        .map((name) => `${file.path} runs on ${name}, which is there for development alone`),
+    );
+
 export const keepsJudgementPure: Rule = (files) =>
   within(files, ['gateway/policy/', 'gateway/exchange/']).flatMap((file) =>
     importsOf(file)
