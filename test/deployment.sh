@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The files for other tools, read by those tools, as far as they are installed: what test/deployment.test.ts cannot know.
+# The files for other tools, and the pages for a browser, read by those, as far as they are installed: what `npm test` cannot know.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +12,9 @@ if has promtool; then
 fi
 if has prometheus; then
   npm run --silent test:prometheus
+fi
+if has chromium; then
+  npm run --silent test:browser
 fi
 if has systemd-analyze; then
   # The project is not in /opt here: what is run is replaced, all else is judged.
