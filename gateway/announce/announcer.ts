@@ -66,12 +66,13 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
         events.failed();
         report.onFailed('event', outcome.reason);
         result.failed += 1;
-        break;
+        if (!outcome.other) break;
+        continue;
       }
       await marks.done(mark, String(now()));
-      events.succeeded();
       result.sent += 1;
     }
+    if (result.failed === 0) events.succeeded();
     return result;
   };
 

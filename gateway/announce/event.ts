@@ -1,5 +1,6 @@
 // The event of a notice, as machines get it through the webhooks service.
-// Pure; send-event.ts posts it. Its id is the milestone's, so that one which is posted again is known.
+// Pure; send-event.ts posts it. Its id is made of the milestone's, so that one which is posted again is known.
+import { createHash } from 'node:crypto';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isOfWholeApi } from '../policy/lifecycle/api-life.ts';
@@ -31,11 +32,19 @@ export function eventOf(plan: Pick<GatewayPlan, 'public'>, notice: Notice): Vers
     guide: schedule.guide,
   };
   return {
-    id,
+    id: idOf(id),
     type: `version.${kindOf(notice)}`,
     created: Math.floor(milestone.at / 1_000),
     data: Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)),
   };
+}
+
+const READABLE = 60;
+
+/** It becomes `webhook-id`, which has no place for dots and slashes: readable at its beginning, like no other by its end. */
+function idOf(notice: string): string {
+  const beginning = notice.slice(0, READABLE).replace(/[^A-Za-z0-9-]+/g, '_');
+  return `${beginning}_${createHash('sha256').update(notice).digest('hex').slice(0, 32)}`;
 }
 
 function detailsOf(milestone: Notice['milestone']): Readonly<Record<string, unknown>> {
