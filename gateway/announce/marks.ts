@@ -58,14 +58,14 @@ export function createMarks(
 const DAY_MS = 86_400_000;
 /** What is older when an API is first looked at belongs to a time before there was anybody to tell. */
 const BEFORE_FIRST_LOOK_MS = 30 * DAY_MS;
-/** So long whoever begins to call is still told of it: calls are counted only from the deprecation on. */
-export const OPEN_MS = 30 * DAY_MS;
+/** So long whoever begins to call is still told of it. */
+const OPEN_MS = 30 * DAY_MS;
 
 export function isOfThePast(at: EpochMs, firstLook: string): boolean {
   return at < Number(firstLook) - BEFORE_FIRST_LOOK_MS;
 }
 
-/** `mark`: of the notice itself: when it was first announced. */
-export function isOpen(mark: string, now: EpochMs): boolean {
-  return now < Number(mark) + OPEN_MS;
+/** `mark`: of the notice itself: when it was first announced. `from`: since when anybody can be told. */
+export function isOpen(mark: string, from: EpochMs, now: EpochMs): boolean {
+  return now < Math.max(Number(mark), from) + OPEN_MS;
 }

@@ -6,7 +6,7 @@ import { contactsFrom } from './contacts.ts';
 import { eventOf, type VersionEvent } from './event.ts';
 import { type Mail, mailOf } from './mail.ts';
 import { beginMark, eventMark, isOfThePast, isOpen, type Marks, mailMark, overMark } from './marks.ts';
-import { type Notice, noticesAt } from './notices.ts';
+import { type Notice, noticesAt, tellableFrom } from './notices.ts';
 import type { AnnouncerPorts } from './ports.ts';
 
 export interface PreviewAsked {
@@ -49,8 +49,9 @@ export function createPreview(ports: AnnouncerPorts, marks: Pick<Marks, 'find'>)
       const [firstLook = String(now())] = await marks.find([beginMark(api.name)]);
       for (const notice of due) {
         const [mark = String(at), over] = await marks.find([notice.id, overMark(notice.id)]);
-        const isDue = over === undefined && isOpen(mark, at);
-        if (isDue && !isOfThePast(notice.milestone.at, firstLook)) open.push(notice);
+        const from = tellableFrom(notice);
+        const isDue = over === undefined && isOpen(mark, from, at);
+        if (isDue && !isOfThePast(from, firstLook)) open.push(notice);
       }
     }
     return open;

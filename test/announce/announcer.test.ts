@@ -1,7 +1,8 @@
 // Announcements at their turning points: a server that is away, a process that is killed, days that were missed.
 import { expect, it } from 'vitest';
 import type { VersionEvent } from '../../gateway/announce/event.ts';
-import { openHouse } from './house.ts';
+import { ORDERS } from '../plan/workspace.ts';
+import { CONTACTS, openHouse } from './house.ts';
 
 const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
 const QUIET = day('2026-12-10');
@@ -94,6 +95,24 @@ it('of steps that were missed only the last is told, and none from long before t
   const settings = { ...house.ports.settings, daysBefore: [90, 30] };
   await house.announcer({ sendEvent, settings }).announce();
   expect([events.length, house.mails.mails.length]).toEqual([1, 1]);
+});
+
+it('a deprecation that was announced ahead is told to those who call once calls are counted', async () => {
+  const policy = ORDERS.replace('deprecated: 2026-01-15', 'announced: 2026-10-01, deprecated: 2026-12-01');
+  await using house = await openHouse({ policy: policy + CONTACTS, now: day('2026-09-20') });
+  const announcer = house.announcer();
+  await announcer.announce();
+  house.now = day('2026-10-01');
+  expect((await announcer.announce()).mails).toMatchObject({ sent: 0 });
+  house.now = day('2026-12-02');
+  await house.called('acme');
+  expect(
+    (await announcer.preview({ at: undefined, api: undefined, consumer: undefined })).mails,
+  ).toHaveLength(1);
+  await announcer.announce();
+  const [mail] = house.mails.mails;
+  expect(mail?.text).toContain('orders v1 is deprecated from 2026-12-01');
+  expect((await announcer.announce()).mails).toMatchObject({ sent: 0 });
 });
 
 it('an event that is not kept is posted again under its id', async () => {

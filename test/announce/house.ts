@@ -27,7 +27,7 @@ export interface House extends AsyncDisposable {
   readonly ports: AnnouncerPorts;
 }
 
-const CONTACTS = 'contacts: { acme: api@acme.example, globex: dev@globex.example }\n';
+export const CONTACTS = 'contacts: { acme: api@acme.example, globex: dev@globex.example }\n';
 
 export async function openHouse({ policy = ORDERS + CONTACTS, now = 0 } = {}): Promise<House> {
   const stack = new AsyncDisposableStack();
