@@ -54,12 +54,18 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
     return open;
   };
 
+  const isOurs = async (): Promise<boolean> => !isClosed && marks.claim(TURN);
+
   const sendEvents = async (notices: readonly Notice[], forced: boolean): Promise<LookResult['events']> => {
     const result = { sent: 0, failed: 0 };
     if (sendEvent === undefined || !(forced || events.isReady())) return result;
     for (const notice of notices) {
       const mark = eventMark(notice.id);
       if (!(await marks.claim(mark))) continue;
+      if (!(await isOurs())) {
+        await marks.release(mark);
+        return result;
+      }
       const outcome = await sendEvent(eventOf(plan(), notice));
       report.onAnnounced(kindOf(notice), 'event', outcome.kind);
       if (outcome.kind === 'failed') {
@@ -76,8 +82,6 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
     if (result.failed === 0) events.succeeded();
     return result;
   };
-
-  const isOurs = async (): Promise<boolean> => !isClosed && marks.claim(TURN);
 
   const look = async (forced: boolean): Promise<LookResult> => {
     const nothing = {

@@ -1,6 +1,7 @@
 // The mail to one consumer: everything it is to be told at once, with its own calls as evidence and what to call instead.
 // Pure text; html.ts writes the same for those who read mail in a browser.
 import { createHash } from 'node:crypto';
+import { domainToASCII } from 'node:url';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { milestoneText, milestoneTitle, nameOf } from '../policy/lifecycle/milestone-words.ts';
@@ -131,5 +132,7 @@ function messageIdOf(consumer: string, told: readonly Told[], from: string): str
   const digest = createHash('sha256')
     .update(JSON.stringify([consumer, ...ids]))
     .digest('hex');
-  return `<${digest.slice(0, 40)}@${from.slice(from.lastIndexOf('@') + 1)}>`;
+  const domain = from.slice(from.lastIndexOf('@') + 1);
+  // Of a literal in brackets there is no other way to write it.
+  return `<${digest.slice(0, 40)}@${domainToASCII(domain) || domain}>`;
 }

@@ -14,7 +14,8 @@ const KEPT = 202;
 /** Said of what was posted, not of the intake. */
 const OF_THE_EVENT: readonly number[] = [400, 413, 422];
 
-export function createEventSender(intake: string): EventSender {
+/** `ending` gives up what is under way. */
+export function createEventSender(intake: string, ending?: AbortSignal): EventSender {
   return async (event) => {
     try {
       const response = await fetch(intake, {
@@ -22,7 +23,7 @@ export function createEventSender(intake: string): EventSender {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(event),
         redirect: 'error',
-        signal: AbortSignal.timeout(WITHIN_MS),
+        signal: AbortSignal.any([AbortSignal.timeout(WITHIN_MS), ...(ending === undefined ? [] : [ending])]),
       });
       await response.body?.cancel();
       const { status } = response;

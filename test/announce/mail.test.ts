@@ -54,13 +54,17 @@ it('names, reasons and samples stay on their line and in their tag', async () =>
   expect(html).toContain('&#60;script&#62;');
 });
 
-it.each(["o'neil@acme.example", 'a.b+c@acme.example', 'api@sub.acme.example', 'api=x&y@acme.example'])(
-  'the address %s is one recipient',
-  async (address) => {
-    expect(parseMail(address)).toBe(address);
-    expect((await sent(address)).to).toEqual([address]);
-  },
-);
+it.each([
+  "o'neil@acme.example",
+  'a.b+c@acme.example',
+  'api@sub.acme.example',
+  'api=x&y@acme.example',
+  'jörg@acme.example',
+  'api@[127.0.0.1]',
+])('the address %s is one recipient', async (address) => {
+  expect(parseMail(address)).toBe(address);
+  expect((await sent(address)).to).toEqual([address]);
+});
 
 it.each([
   'a,b@acme.example',
@@ -70,6 +74,12 @@ it.each([
   'a@b,c@acme.example',
   'a\\b@acme.example',
   'api@acme.example,evil.example',
+  'api@acme.example:25',
+  'api@acme.example/x',
+  'api@acme.example.',
+  'api@acme..example',
+  '.api@acme.example',
+  'a..b@acme.example',
   'api@acme.example\r\nBcc: x',
 ])('%s, in which a mailer would read another address, is none', (address) =>
   expect(parseMail(address)).toBeUndefined(),
