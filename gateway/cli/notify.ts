@@ -60,8 +60,10 @@ function queryOf(filter: Readonly<Record<string, string | undefined>>): string {
 
 function previewText({ at, sends, mails, withoutContact, addresses, events }: NoticesAnswer): string {
   const lines: string[] = [];
-  for (const { consumer, to, subject, text } of mails)
-    lines.push(`To: ${to} (${consumer})`, `Subject: ${subject}`, '', ...text.trimEnd().split('\n'), '');
+  for (const { readers, to, subject, text } of mails) {
+    const names = readers.map(({ consumer }) => consumer).join(', ');
+    lines.push(`To: ${to} (${names})`, `Subject: ${subject}`, '', ...text.trimEnd().split('\n'), '');
+  }
   for (const { id, type, data } of events) lines.push(`Event ${type} ${id}`, `  ${JSON.stringify(data)}`, '');
   for (const { consumer, notices } of withoutContact)
     lines.push(`No contact of ${consumer}: not told of ${notices.join(', ')}`);

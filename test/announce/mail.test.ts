@@ -30,11 +30,13 @@ function told(reason: string): readonly Told[] {
 async function sent(to: string) {
   const mail = mailOf({
     plan: { public: 'https://api.example.com' },
-    consumer: HOSTILE,
     to,
     from: 'api@example.com',
     now: NOW,
-    told: told(HOSTILE),
+    readers: [
+      { consumer: HOSTILE, byKey: false, told: told(HOSTILE) },
+      { consumer: `${HOSTILE}\u202E`, byKey: true, told: told(HOSTILE) },
+    ],
   });
   const smtp = parseSmtp(catcher.url);
   if (smtp === undefined || smtp === 'none') throw new Error('no server');
@@ -50,6 +52,7 @@ it('names, reasons and samples stay on their line and in their tag', async () =>
   expect(headers.filter((line) => /^(bcc|cc):/i.test(line))).toEqual([]);
   expect(headers.filter((line) => /^subject:/i.test(line))).toHaveLength(1);
   expect(text.split('\n').filter((line) => line.startsWith('Bcc'))).toEqual([]);
+  expect(text).not.toContain('\u202E');
   expect(html).not.toContain('<script');
   expect(html).toContain('&#60;script&#62;');
 });
