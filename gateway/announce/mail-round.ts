@@ -2,7 +2,7 @@
 // A mail is claimed before it is sent and marked after it was: killed in between, it is sent once more, and never not at all.
 import { StoreUnavailable } from '../policy/contract.ts';
 import { createBackoff } from './backoff.ts';
-import type { Caller, Told } from './callers.ts';
+import type { Caller } from './callers.ts';
 import { type Letter, lettersAbout } from './letters.ts';
 import { mailOf } from './mail.ts';
 import { type Marks, mailMark, refusedMark } from './marks.ts';
@@ -32,22 +32,26 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
   const claimed = async ({ readers }: Letter): Promise<readonly Caller[]> => {
     const own: Caller[] = [];
     for (const reader of readers) {
-      const told: Told[] = [];
-      for (const each of reader.told)
-        if (await marks.claim(mailMark(each.notice.id, reader.consumer))) told.push(each);
+      const isMine = await Promise.all(
+        reader.told.map(({ notice }) => marks.claim(mailMark(notice.id, reader.consumer))),
+      );
+      const told = reader.told.filter((_, index) => isMine[index]);
       if (told.length > 0) own.push({ ...reader, told });
     }
     return own;
   };
   const settle = async (to: string, readers: readonly Caller[], outcome: MailOutcome): Promise<void> => {
     for (const { consumer, told } of readers) {
-      for (const { notice } of told) {
-        const mark = mailMark(notice.id, consumer);
-        report.onAnnounced(kindOf(notice), 'mail', outcome.kind);
-        if (outcome.kind === 'sent') await marks.done(mark, `sent ${now()}`);
-        if (outcome.kind === 'refused') await marks.done(refusedMark(notice.id, consumer, to), String(now()));
-        if (outcome.kind !== 'sent') await marks.release(mark);
-      }
+      for (const { notice } of told) report.onAnnounced(kindOf(notice), 'mail', outcome.kind);
+      await Promise.all(
+        told.map(async ({ notice }) => {
+          const mark = mailMark(notice.id, consumer);
+          if (outcome.kind === 'sent') return marks.done(mark, `sent ${now()}`);
+          if (outcome.kind === 'refused')
+            await marks.done(refusedMark(notice.id, consumer, to), String(now()));
+          return marks.release(mark);
+        }),
+      );
       if (outcome.kind === 'refused') report.onRefused(consumer, outcome.reason);
     }
   };
