@@ -65,12 +65,12 @@ describe('the composition', async () => {
   const samples = services.filter(([, each]) => each.at('network_mode').value === 'service:gateway');
   const gateway = compose.at('services', 'gateway');
 
-  it('has the gateway, every sample service, Redis, Prometheus and Grafana', () => {
+  it('has the gateway, every sample service, Redis, Prometheus, Grafana and a mail catcher', () => {
     const names = services.map(([name]) => name);
-    expect(names).toEqual(expect.arrayContaining(['gateway', 'redis', 'prometheus', 'grafana']));
+    expect(names).toEqual(expect.arrayContaining(['gateway', 'redis', 'prometheus', 'grafana', 'mail']));
     const started = samples.map(([, each]) => each.at('command').value);
     expect(started).toEqual(SAMPLE_SERVICES.map(({ start }) => start));
-    expect(names).toHaveLength(4 + SAMPLE_SERVICES.length);
+    expect(names).toHaveLength(5 + SAMPLE_SERVICES.length);
   });
 
   it.each(services)(
@@ -123,6 +123,18 @@ describe('the composition', async () => {
     );
     for (const name of Object.keys(environment))
       expect(await text('config/container/gateway.yaml')).toContain(`\${env:${name}`);
+  });
+
+  it('sends its mails to the catcher, and its events to the sample service that shares its network', async () => {
+    const url = String(gateway.at('environment', 'SMTP_URL').value);
+    const { settings } = await load('config/container/gateway.yaml', { SMTP_URL: url });
+    expect(settings.notify?.email?.smtp).toMatchObject({ host: 'mail', port: 1025, tls: false });
+    const sent = compose.at('services', 'webhooks', 'network_mode').value;
+    expect([settings.notify?.intake, sent]).toEqual(['http://127.0.0.1:4006/events', 'service:gateway']);
+    const [sample] = samples;
+    expect(sample?.[1].at('environment', 'SUNDIAL_INTAKE').value).toBe(settings.notify?.intake);
+    // Without a server none are sent, and the rest goes on.
+    expect((await load('config/container/gateway.yaml')).settings.notify?.email).toBeUndefined();
   });
 
   it('has Prometheus scrape the metrics listener, and Grafana read that Prometheus', async () => {
