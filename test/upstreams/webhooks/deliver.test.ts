@@ -190,6 +190,20 @@ describe('what failed', () => {
     expect((await read(other)).tries).toBe(0);
   });
 
+  it('WH-5: who asks for years is left alone for a day, with all that is due to it', async () => {
+    answer = throttled(3650 * 24 * HOUR);
+    const id = await due();
+    await deliver(id);
+    const other = await due();
+    await deliver(other);
+    now += 24 * HOUR;
+    answer = delivered;
+    await deliver(id);
+    expect(await read(id)).toMatchObject({ state: 'delivered', tries: 2 });
+    await tryAgain(other);
+    expect(await read(other)).toMatchObject({ state: 'delivered', tries: 1 });
+  });
+
   it('WH-5: 410 disables the subscription, whose other deliveries are dead letters', async () => {
     answer = gone;
     const [first, second] = [await due(), await due()];
