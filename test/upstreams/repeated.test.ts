@@ -130,7 +130,7 @@ it('a repetition is answered though the order has another tag by now', async () 
 describe('one file for both services', () => {
   it('what one writes the other shows in its own form, and keys hold in both processes of a version', async () => {
     await using stack = new AsyncDisposableStack();
-    const [old, twin] = await Promise.all([startOrdersV1({ port: 0, dataFolder }), start()]);
+    const [old, twin] = await Promise.all([startOrdersV1({ port: 0, dataFolder, now: () => now }), start()]);
     stack.defer(old.close);
     stack.defer(twin.close);
     const { location } = await send('i', { body: JSON.stringify({ ...WRITTEN, currency: 'USD' }) });
