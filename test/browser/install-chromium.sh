@@ -19,7 +19,7 @@ command -v apt-get >/dev/null || none "and no apt-get to bring it"
 log="$(mktemp)"
 trap 'rm "$log"' EXIT
 install() {
-  DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install --yes --no-install-recommends \
+  DEBIAN_FRONTEND=noninteractive timeout 600 apt-get install --yes --no-install-recommends \
     -o DPkg::Lock::Timeout=60 chromium </dev/null >>"$log" 2>&1
 }
 # The lists of a machine may be old, or none: then they are fetched, whatever becomes of some of them.
