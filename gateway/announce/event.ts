@@ -8,6 +8,7 @@ import { kindOf, type Notice, type NoticeKind } from './notices.ts';
 import { successorCall } from './successor-call.ts';
 
 export interface VersionEvent {
+  /** The same for the same notice, on every gateway and after every restart. */
   readonly id: string;
   readonly type: `version.${NoticeKind}`;
   /** Seconds since 1970, by the lifecycle clock. */
@@ -24,6 +25,7 @@ export function eventOf(plan: Pick<GatewayPlan, 'public'>, notice: Notice): Vers
     api: rules.api,
     version: isOfWholeApi(schedule) ? undefined : rules.label,
     operation: rules.operation,
+    notice: id,
     deprecated: instantText(schedule.deprecated),
     sunset: instantText(schedule.sunset),
     retired: instantText(schedule.retired),
@@ -32,19 +34,16 @@ export function eventOf(plan: Pick<GatewayPlan, 'public'>, notice: Notice): Vers
     guide: schedule.guide,
   };
   return {
-    id: idOf(id),
+    id: eventId(id),
     type: `version.${kindOf(notice)}`,
     created: Math.floor(milestone.at / 1_000),
     data: Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)),
   };
 }
 
-const READABLE = 60;
-
-/** It becomes `webhook-id`, which has no place for dots and slashes: readable at its beginning, like no other by its end. */
-function idOf(notice: string): string {
-  const beginning = notice.slice(0, READABLE).replace(/[^A-Za-z0-9-]+/g, '_');
-  return `${beginning}_${createHash('sha256').update(notice).digest('hex').slice(0, 32)}`;
+/** Of letters and digits whatever an API is called: it becomes `webhook-id`, which is signed between dots (WH-3). */
+function eventId(notice: string): string {
+  return `evt_${createHash('sha256').update(notice).digest('hex').slice(0, 32)}`;
 }
 
 function detailsOf(milestone: Notice['milestone']): Readonly<Record<string, unknown>> {
