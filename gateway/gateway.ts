@@ -159,10 +159,7 @@ async function assemble(
     return watch.reload();
   };
 
-  const isRehearsal = options.lifecycleClock !== undefined && !options.lifecycleClock.isObeyed;
-  const notices = closing.use(
-    await openNotices(settings, telemetry, { ...stores, ...looking }, { isRehearsal }),
-  );
+  const notices = closing.use(await openNotices(settings, telemetry, { ...stores, ...looking }));
   // Before the public listeners, so that it outlives them: readiness is read while they drain.
   const operators = await openAdmin(settings, telemetry, {
     ...looking,

@@ -29,16 +29,13 @@ export interface NoticePorts {
           readonly api: string | undefined;
           readonly consumer: string | undefined;
         }) => Promise<Told & { readonly now: EpochMs; readonly at: EpochMs }>;
-        /** Undefined where the lifecycle clock was moved. */
-        readonly announce: (() => Promise<Omit<SentAnswer, 'now'>>) | undefined;
+        readonly announce: () => Promise<Omit<SentAnswer, 'now'>>;
       }
     | undefined;
   readonly plan: () => Pick<GatewayPlan, 'apis'>;
 }
 
 const NOTICES = '/-/notices';
-const REHEARSAL =
-  'The lifecycle clock of this gateway was moved with --at: it tells nobody. Ask what would be told with --dry-run.';
 const PARAMETERS = ['api', 'consumer', 'at'] as const;
 
 export function noticeRoutes(ports: NoticePorts): readonly Route[] {
@@ -85,10 +82,8 @@ async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Prom
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const audit = read.value;
   if (notices === undefined) return { answer: tellsNobody(), audit };
-  const { announce } = notices;
-  if (announce === undefined) return { answer: errorAnswer(409, REHEARSAL), audit };
   return orStoreAway(audit, async () => {
-    const result = await announce();
+    const result = await notices.announce();
     const { events, mails, busy } = result;
     const told: SentAnswer = { now: instantText(now()), busy, events, mails };
     const after = { mails: String(mails.sent), events: String(events.sent) };

@@ -97,15 +97,10 @@ it('a gateway ends in good time though its mail server says nothing more', async
     logger: { warn: log, error: log },
     metrics: { announced: () => undefined, announces: () => undefined },
   };
-  const notices = await openNotices(
-    { notify: settings },
-    telemetry,
-    {
-      ...house.ports,
-      overrides: { current: () => [] },
-    },
-    { isRehearsal: false },
-  );
+  const notices = await openNotices({ notify: settings }, telemetry, {
+    ...house.ports,
+    overrides: { current: () => [] },
+  });
   notices.begin();
   await expect.poll(() => server.seen.open).toBe(1);
   await notices[Symbol.asyncDispose]();

@@ -119,7 +119,10 @@ describe('over a store', () => {
     const one = await preview({ ...asked, consumer: 'globex' });
     expect(one.mails.flatMap(({ readers }) => readers.map(({ consumer }) => consumer))).toEqual(['globex']);
     const all = await preview({ ...asked, consumer: undefined });
-    expect(all.mails.flatMap(({ readers }) => readers.map(({ consumer }) => consumer))).toEqual(['acme', 'globex']);
+    expect(all.mails.flatMap(({ readers }) => readers.map(({ consumer }) => consumer))).toEqual([
+      'acme',
+      'globex',
+    ]);
     expect(house.mails.mails).toEqual([]);
   });
 

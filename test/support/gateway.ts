@@ -61,9 +61,7 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
     configFile: resolve(JOURNEYS, options.config ?? 'gateway.yaml'),
     ...(options.realClock
       ? {}
-      : {
-          lifecycleClock: { now: options.lifecycleNow ?? (() => DAY), description: 'a test', isObeyed: true },
-        }),
+      : { lifecycleClock: { now: options.lifecycleNow ?? (() => DAY), description: 'a test' } }),
     environment: {
       DATA: folder,
       STORE: `embedded:${folder}`,
