@@ -1,8 +1,5 @@
 // What the admin API tells of versions, their traffic, limits and upstreams, and whom a retirement today would meet.
 // The ledger is the embedded store, the plan a small one at a fixed instant, the counters are handed in.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
 import { type StandingPorts, standingRoutes } from '../../gateway/admin/dashboard/standing-routes.ts';
@@ -10,8 +7,8 @@ import type { Reading } from '../../gateway/admin/dashboard/traffic.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
-import { openStores } from '../../gateway/stores/open-stores.ts';
 import type { Stores } from '../../gateway/stores/stores.ts';
+import { openEmbeddedStores } from '../support/embedded-stores.ts';
 import { api, LIMITS, NOW, plan, RULE, upstream, version } from '../support/exchange-samples.ts';
 
 const DAY_MS = 86_400_000;
@@ -59,19 +56,7 @@ const going = version({
 const PLAN = plan([api([going])]);
 
 beforeAll(async () => {
-  const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'sundial-standing-')), (path) =>
-    rm(path, { recursive: true }),
-  );
-  stores = stack.adopt(
-    await openStores({
-      store: { kind: 'embedded', folder },
-      replicas: 1,
-      monotonic: () => performance.now(),
-      onState: () => undefined,
-      onFault: (error) => expect.fail(String(error)),
-    }),
-    (opened) => opened.close(),
-  );
+  ({ stores } = stack.use(await openEmbeddedStores()));
   await stores.ledger.add({
     writer: 'w',
     number: 1,

@@ -236,6 +236,15 @@ describe('what failed', () => {
   });
 });
 
+it('the last attempt of an endpoint is known with its outcome and status, whatever that was', async () => {
+  for (const outcome of [failing, throttled(), delivered, gone]) {
+    answer = outcome;
+    now += HOUR;
+    await deliver(await due());
+    expect((await health()).lastAttempt).toEqual({ at: now, outcome: outcome.kind, status: outcome.status });
+  }
+});
+
 describe('the breaker of an endpoint', () => {
   const open = async (): Promise<void> => {
     answer = failing;

@@ -10,6 +10,7 @@ import { signInForm, whoBox } from './sign-in.js';
 import * as upstreams from './upstreams.js';
 import * as version from './version.js';
 import { warnings } from './warnings.js';
+import * as webhooks from './webhooks.js';
 
 /**
  * What every page is given of one look.
@@ -35,6 +36,7 @@ const PAGES = {
   '/dashboard/consumer': consumer,
   '/dashboard/limits': limits,
   '/dashboard/upstreams': upstreams,
+  '/dashboard/webhooks': webhooks,
   '/dashboard/configuration': configuration,
 };
 

@@ -87,8 +87,10 @@ function adopt(old, fresh) {
   for (const [index, node] of wanted.entries()) {
     const present = old.childNodes[index];
     if (present === undefined) old.append(node);
-    else if (!isAlike(present, node)) present.replaceWith(node);
-    else if (present instanceof Element && node instanceof Element) refresh(present, node);
+    else if (!isAlike(present, node)) {
+      if (comesLater(present, wanted.slice(index + 1))) old.insertBefore(node, present);
+      else present.replaceWith(node);
+    } else if (present instanceof Element && node instanceof Element) refresh(present, node);
     else if (present.nodeValue !== node.nodeValue) present.nodeValue = node.nodeValue;
   }
   while (old.childNodes.length > wanted.length) old.lastChild?.remove();
@@ -104,6 +106,20 @@ function isAlike(one, other) {
   if (one.nodeName !== other.nodeName) return false;
   if (!(one instanceof Element && other instanceof Element)) return true;
   return one.getAttribute('data-key') === other.getAttribute('data-key');
+}
+
+/**
+ * What is new before it does not make it another.
+ *
+ * @param {Node} present
+ * @param {readonly Node[]} rest
+ */
+function comesLater(present, rest) {
+  return (
+    present instanceof Element &&
+    present.hasAttribute('data-key') &&
+    rest.some((each) => isAlike(present, each))
+  );
 }
 
 /**

@@ -21,8 +21,9 @@ export function badge(kind, text) {
  * @param {readonly string[]} heads
  * @param {readonly (readonly (Child | readonly Child[])[])[]} rows the first cell of each is its head
  * @param {string} empty what is said where there is no row
+ * @param {readonly string[]} [keys] of rows that stay what they are when others come before them
  */
-export function table(caption, heads, rows, empty) {
+export function table(caption, heads, rows, empty, keys) {
   if (rows.length === 0) return h('p', { class: 'quiet' }, empty);
   const cell = (/** @type {Child | readonly Child[]} */ child, /** @type {number} */ index) =>
     index === 0
@@ -33,7 +34,7 @@ export function table(caption, heads, rows, empty) {
     {},
     h('caption', { class: 'unseen' }, caption),
     h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
-    h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map(cell)))),
+    h('tbody', {}, ...rows.map((row, index) => h('tr', { 'data-key': keys?.[index] }, ...row.map(cell)))),
   );
 }
 
