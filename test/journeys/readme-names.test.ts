@@ -132,8 +132,9 @@ describe('what the README names', () => {
     expect(new Set([...named, ...probes])).toEqual(new Set(sources.flatMap(pagesIn)));
   });
 
-  // What a test runs needs no other proof that it exists: these above, `pause` and `pin` beside the demo.
-  const isRun = (line: string) => /^npx sundial (explain|timeline|diff|extend|openapi|pause|pin) /.test(line);
+  // What a test runs needs no other proof that it exists: these above, `pause`, `pin` and `notify` beside the demo.
+  const isRun = (line: string) =>
+    /^npx sundial (explain|timeline|diff|extend|openapi|pause|pin|notify)\b/.test(line);
   const commands = [
     ...lines.filter((line) => !isRun(line)).flatMap((line) => line.split(' && ')),
     ...readme.spans,
@@ -192,6 +193,26 @@ describe('what the README names', () => {
         expect(existsSync(file), `${page}: ${target}`).toBe(true);
         if (heading !== undefined) expect(headingsOf(file), `${page}: ${target}`).toContain(heading);
       }
+    }
+  });
+
+  it('are pictures as wide as a page and light enough for one', () => {
+    const shown = PAGES.flatMap((page) => {
+      const found = readFileSync(join(ROOT, page), 'utf8').matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g);
+      return Array.from(found, ([, words = '', path = '']) => ({
+        words,
+        file: join(ROOT, dirname(page), path),
+      }));
+    });
+    expect(shown.map(({ file }) => file)).toEqual(
+      globSync(join(ROOT, 'test/browser/screenshots/*.png')).sort(),
+    );
+    for (const { words, file } of shown) {
+      const bytes = readFileSync(file);
+      expect(bytes.toString('latin1', 1, 4), file).toBe('PNG');
+      expect(bytes.readUInt32BE(16), file).toBe(1280);
+      expect(bytes.length, file).toBeLessThan(150_000);
+      expect(words.length, file).toBeGreaterThan(20);
     }
   });
 

@@ -1,6 +1,7 @@
 // How well an endpoint takes deliveries: its breaker, how long it has been failing, which alerts were given.
 // Asked before an attempt and told after it by deliver.ts; pure, the store keeps it.
 import type { Attempt, EpochMs } from './delivery.ts';
+import { LONGEST_ASKED_MS } from './schedule.ts';
 
 export interface Health {
   /** Failed attempts since the last one that succeeded. */
@@ -60,7 +61,7 @@ export function succeeded(health: Health, now: EpochMs): Health {
   };
 }
 
-/** `retryAfterMs`: how long the receiver asked to be left alone. */
+/** `retryAfterMs`: how long the receiver asked to be left alone; longer than a day nobody is. */
 export function failed(
   health: Health,
   now: EpochMs,
@@ -68,7 +69,8 @@ export function failed(
   retryAfterMs: number | undefined,
 ): Health {
   const failures = health.failures + 1;
-  const rest = Math.max(failures >= rules.openAfter ? rules.openMs : 0, retryAfterMs ?? 0);
+  const asked = Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS);
+  const rest = Math.max(failures >= rules.openAfter ? rules.openMs : 0, asked);
   const { openUntil: _, ...others } = health;
   return {
     ...others,

@@ -133,6 +133,13 @@ describe('a subscription', () => {
       const body = method === 'DELETE' ? undefined : KNOWN;
       expect((await ask(method, `/webhooks/${id}`, { ...foreign, body })).status, method).toBe(404);
     }
+    // Nor is a delivery of it seen, or sent again, by way of a subscription of one's own.
+    const own = (await ask('POST', '/webhooks', { ...foreign, body: KNOWN })).json.id;
+    const sent = (await ask('POST', `/webhooks/${id}/test`)).json.id;
+    expect((await ask('GET', `/webhooks/${id}/deliveries/${sent}`)).status).toBe(200);
+    const around = `/webhooks/${own}/deliveries/${sent}`;
+    expect((await ask('GET', around, foreign)).status).toBe(404);
+    expect((await ask('POST', `${around}/replay`, foreign)).status).toBe(404);
     expect(await ask('GET', '/webhooks', { as: '' })).toMatchObject({
       status: 401,
       json: { error: 'Unauthorized' },
@@ -260,6 +267,7 @@ describe('what can be done to a subscription', () => {
     const rotated = await ask('POST', `/webhooks/${id}/rotate-secret`, { body: { overlap: 60 } });
     expect(rotated.status).toBe(200);
     expect(rotated.json.secret).toMatch(/^whsec_/);
+    expect(rotated.headers.get('cache-control')).toBe('no-store');
     expect(rotated.json.secret).not.toBe(secret);
     const left = rotated.json.previous_secrets_until - rotated.json.updated;
     expect(left).toBe(60);
@@ -290,6 +298,25 @@ describe('what can be done to a subscription', () => {
       breaker: 'closed',
       failures: 1,
     });
+  });
+
+  it('enable, and another url, begin anew: what failed before is forgotten', async () => {
+    const fail = () =>
+      store.health.change(id, (each) => ({
+        ...each,
+        failures: 30,
+        failingSince: 0,
+        openUntil: Date.now() * 2,
+      }));
+    const failures = async () => (await ask('GET', `/webhooks/${id}/health`)).json.failures;
+    await fail();
+    await ask('PATCH', `/webhooks/${id}`, { body: { events: ['order.created'] } });
+    expect(await failures()).toBe(30);
+    await ask('PATCH', `/webhooks/${id}`, { body: { url: KNOWN.url } });
+    expect(await failures()).toBe(0);
+    await fail();
+    await ask('POST', `/webhooks/${id}/enable`);
+    expect(await failures()).toBe(0);
   });
 
   it('replay begins a finished delivery anew; of one under way, or of a disabled subscription, it is 409', async () => {
@@ -445,6 +472,11 @@ describe('what an operator reads', () => {
     await ask('POST', '/events', { body: { id: 'evt_m', type: 'order.created', created: 1, data: {} } });
     const text = await (await fetch(`${service.url}/metrics`)).text();
     expect(text).toContain('sundial_webhooks_events_total{type="order.created",known="no"} 1');
+    // Whatever services call their events, there are as many series as there are types to subscribe to.
+    await ask('POST', '/events', { body: { id: 'evt_n', type: 'a.canary', created: 1, data: {} } });
+    const more = await (await fetch(`${service.url}/metrics`)).text();
+    expect(more).toContain('sundial_webhooks_events_total{type="other",known="no"}');
+    expect(more).not.toContain('canary');
     expect(text).toMatch(/^sundial_webhooks_deliveries\{state="pending"\} \d+$/m);
     expect((await ask('GET', '/readyz')).status).toBe(200);
     expect(log.filter((line) => 'error' in line)).toEqual([]);
