@@ -26,6 +26,10 @@ export async function answerIntake(
   if (request.method !== 'POST') {
     return sendError(response, 405, 'Events are posted here', { Allow: 'POST' });
   }
+  // A browser says so of every POST, those included that need no permission: it may run here too, with a page of anybody's.
+  if (request.headers.origin !== undefined) {
+    return sendError(response, 403, 'Events come from services, and this request comes from a page');
+  }
   if (!isWrittenIn([JSON_TYPE], request.headers)) {
     return sendError(response, 415, `The body must be ${JSON_TYPE} in UTF-8`);
   }

@@ -411,6 +411,23 @@ describe('the intake', () => {
   });
 });
 
+it('the intake takes no event from a page in a browser on this machine, which may leave out the type of its body', async () => {
+  const body = JSON.stringify({ id: 'evt_page', type: 'payment.completed', created: 1, data: {} });
+  for (const origin of ['https://evil.example', 'null']) {
+    const answer = await fetch(`${service.url}/events`, {
+      method: 'POST',
+      body: new Blob([body]),
+      headers: { origin },
+    });
+    expect(answer.status, origin).toBe(403);
+    expect(await answer.json()).toEqual({
+      error: 'Forbidden',
+      message: 'Events come from services, and this request comes from a page',
+    });
+  }
+  expect(await store.event('evt_page')).toBeUndefined();
+});
+
 describe('what an operator reads', () => {
   it('the overview: deliveries by state and endpoints with their health, without secrets, paths or queries', async () => {
     await ask('PUT', `/webhooks/${id}`, {
