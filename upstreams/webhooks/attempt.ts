@@ -128,9 +128,9 @@ function judge(status: number, retryAfter: string | string[] | undefined, now: n
   return { kind: 'throttled', retryAfterMs: readRetryAfter(String(retryAfter ?? ''), now) };
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date. */
+/** RFC 9110 §10.2.3: seconds, however many, or a date. How long is too long is said where it is used. */
 function readRetryAfter(written: string, now: number): number | undefined {
-  if (/^\d{1,9}$/.test(written)) return Number(written) * 1_000;
+  if (/^\d+$/.test(written)) return Number(written) * 1_000;
   const date = / GMT$/.test(written) ? Date.parse(written) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -28,7 +28,7 @@ export function checkDestination(written: string, { allow }: DestinationRules): 
   if (url.protocol !== 'https:') return refuse('url must begin with https://');
   if (url.username !== '' || url.password !== '')
     return refuse('url must not hold a user name or a password');
-  if (url.hash !== '') return refuse('url must not have a fragment: it is never sent');
+  if (url.href.includes('#')) return refuse('url must not have a fragment: it is never sent');
   const port = url.port === '' ? HTTPS_PORT : url.port;
   if (allow.includes(`${url.hostname}:${port}`)) return { kind: 'allowed', url, isOurs: true };
   if (port !== HTTPS_PORT) return refuse('url must use port 443');
