@@ -96,6 +96,7 @@ describe('an attempt', () => {
     // Longer than anybody is left alone: schedule.ts makes a day of it.
     ['99999999999999999999', 1e23],
     ['soon', undefined],
+    ['+10 GMT', undefined],
     ['-5', undefined],
     ['1e9', undefined],
   ])('WH-5: Retry-After: %s', async (written, retryAfterMs) => {
