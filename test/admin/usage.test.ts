@@ -8,7 +8,7 @@ import type { AdminAnswer } from '../../gateway/admin/answers.ts';
 import type { Written } from '../../gateway/admin/route.ts';
 import { type UsagePorts, usageRoutes } from '../../gateway/admin/usage.ts';
 import { readUsageAnswer, type UsageAnswer } from '../../gateway/plan/usage-answers.ts';
-import type { UsageBatch, UsageRecord } from '../../gateway/policy/usage/ledger.ts';
+import type { PageAsked, UsageBatch, UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { openStores } from '../../gateway/stores/open-stores.ts';
 import type { Stores } from '../../gateway/stores/stores.ts';
 import { api, NOW as MIDNIGHT, plan, version } from '../support/exchange-samples.ts';
@@ -124,6 +124,45 @@ function erase(query: string, body?: unknown): Promise<Written> {
   if (route?.method !== 'DELETE') throw new Error('no such write');
   return route.perform({ parameter: () => '', query: new URLSearchParams(query), accept: undefined, body });
 }
+
+describe('those with the most calls', () => {
+  it('come first, whatever they are called, however many others there are and whatever they called it by', async () => {
+    const { consumers, next, versions } = await usage('most=3');
+    expect(consumers.map(({ consumer, via, calls }) => [consumer, via, calls])).toEqual([
+      ['acme', 'token', 8],
+      ['acme', 'token', 5],
+      ['203.0.113.9', 'address', 5],
+    ]);
+    expect(consumers.map(({ api: of }) => of)).toEqual(['orders', 'lost', 'orders']);
+    expect(consumers[0]?.operations.map(({ operation }) => operation)).toEqual([null, 'GET /search']);
+    expect(next).toBeNull();
+    expect(versions).toEqual((await usage()).versions);
+  });
+
+  it('have all their operations where those stand on two pages of the ledger', async () => {
+    const count = async (_filter: unknown, _window: unknown, { after }: PageAsked) => {
+      const row = { api: 'orders', version: 'v1', consumer: 'acme', via: 'token', agents: [] } as const;
+      const counted = { firstAt: NOW, lastAt: NOW, calls: 4, week: 0, weekBefore: 0 };
+      const operation = after === undefined ? undefined : 'GET /search';
+      const records = [{ ...row, ...counted, operation }];
+      return { records, next: after === undefined ? '["orders","v1","acme","token",""]' : undefined };
+    };
+    const [route] = routes(true, { ledger: { ...stores.ledger, count } });
+    if (route?.method !== 'GET') throw new Error('no such page');
+    const query = new URLSearchParams('most=1');
+    const { body } = await route.show({ parameter: () => '', query, accept: undefined, body: undefined });
+    expect(JSON.parse(body).consumers).toMatchObject([
+      { calls: 8, operations: [{ operation: null }, { operation: 'GET /search' }] },
+    ]);
+  });
+
+  it.each(['most=0', 'most=501', 'most=1e2', 'most=', 'most=3&after=x', 'most=3&consumer=acme'])(
+    'are not asked for by %s',
+    async (query) => {
+      expect((await look(query)).status).toBe(400);
+    },
+  );
+});
 
 describe('a store that answers each question in time, and all of them too slowly', () => {
   it('ERR-5: is asked no more after 25 seconds, and whoever asked is told why', async () => {
