@@ -102,6 +102,8 @@ export function consumerAddress(consumer) {
   return `/dashboard/consumer?${new URLSearchParams({ id: consumer })}`;
 }
 
+const MANY_TIMES = 10;
+
 /**
  * `▲ 12 %` between the last seven whole days and the seven before.
  *
@@ -110,6 +112,7 @@ export function consumerAddress(consumer) {
 export function trendWords({ week, weekBefore }) {
   if (week === weekBefore) return week === 0 ? '–' : 'steady';
   if (weekBefore === 0) return 'new';
+  if (week >= MANY_TIMES * weekBefore) return `▲ ${number(Math.round(week / weekBefore))} times`;
   const change = Math.round(((week - weekBefore) / weekBefore) * 100);
   return `${change > 0 ? '▲' : '▼'} ${number(Math.abs(change))} %`;
 }
