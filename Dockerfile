@@ -1,5 +1,6 @@
-# Sundial in a container: no root, nothing written but /data, healthy when it takes requests.
-#   docker build -t sundial .
+# Two images: the gateway, and the sample services of docker-compose.yml. No root, nothing written but /data.
+#   docker build -t sundial .                                the gateway: healthy when it takes requests
+#   docker build -t sundial-samples --target samples .
 #   docker run --read-only -v sundial:/data -p 8443:8443 -v ./my-config:/etc/sundial:ro -e SUNDIAL_CONFIG=/etc/sundial/gateway.yaml sundial
 
 FROM node:26-slim AS packages
@@ -9,26 +10,41 @@ COPY package.json package-lock.json ./
 COPY gateway/sundial.js gateway/sundial.js
 RUN npm ci --omit=dev --no-audit --no-fund
 
-FROM node:26-slim
+FROM packages AS gateway-packages
+# What the samples alone import.
+RUN npm uninstall --no-save --omit=dev --no-audit --no-fund bullmq oidc-provider
+
+FROM node:26-slim AS base
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends libatomic1 \
  && rm -rf /var/lib/apt/lists/* \
  && install --directory --owner=node --group=node --mode=0700 /data
 WORKDIR /app
 COPY package.json ./
+ENV SUNDIAL_DATA=/data
+VOLUME /data
+STOPSIGNAL SIGTERM
+
+FROM base AS samples
 COPY --from=packages /app/node_modules node_modules
-COPY gateway gateway
 COPY upstreams upstreams
-COPY config config
+USER node
+ENTRYPOINT ["node"]
+
+FROM base AS gateway
+COPY --from=gateway-packages /app/node_modules node_modules
+COPY gateway gateway
+COPY config/container config/container
 COPY policies policies
+# What the sample policies take from the descriptions of their services.
+COPY upstreams/orders/*.openapi.yaml upstreams/orders/
+COPY upstreams/payments/*.openapi.yaml upstreams/payments/
 # Compiled once here: the root is read-only where it runs.
 RUN node gateway/sundial.js --version
 
-ENV SUNDIAL_CONFIG=/app/config/container/gateway.yaml SUNDIAL_DATA=/data
+ENV SUNDIAL_CONFIG=/app/config/container/gateway.yaml
 USER node
-VOLUME /data
 EXPOSE 8443 8080 9902
-STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["node", "gateway/sundial.js", "status"]
 ENTRYPOINT ["node", "gateway/sundial.js"]
 CMD ["run"]

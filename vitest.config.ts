@@ -69,8 +69,8 @@ export default defineConfig({
       },
     ],
     globalSetup: ['test/support/compiled.ts'],
-    // One more than the cores of the smallest machine: some tests wait for a timeout of the gateway, which costs nothing.
-    maxWorkers: 3,
+    // Twice the cores of the smallest machine: about half of the time a file waits, for a timeout, a process or a socket.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
   },
 });

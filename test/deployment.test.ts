@@ -1,63 +1,10 @@
-// The files that other tools read (Docker, Compose, systemd, Prometheus, Grafana), held against each other and against the
-// gateway: ports, paths, names and times are those it really has. The tools themselves run in .ci/run.
+// The files that other tools read (Compose, systemd, Prometheus, Grafana), held against each other and against the
+// gateway: ports, paths, names and times are those it really has. The images are in images.test.ts; the tools themselves run in .ci/run.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_SERVICES } from '../gateway/cli/sample-services.ts';
 import { drainMs, load, pages, ROOT, text, yaml } from './support/deployed-files.ts';
-
-describe('the image', async () => {
-  const lines = (await text('Dockerfile')).replace(/\\\n/g, ' ').split('\n');
-  const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
-  const said = (word: string) =>
-    last.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
-
-  it('is of the Node that package.json asks for, slim, with what that Node needs', async () => {
-    const { engines } = JSON.parse(await text('package.json'));
-    const major = /\d+/.exec(engines.node)?.[0];
-    expect(lines.filter((line) => line.startsWith('FROM '))).toEqual([
-      `FROM node:${major}-slim AS packages`,
-      `FROM node:${major}-slim`,
-    ]);
-    expect(last.join('\n')).toContain('libatomic1');
-    expect(lines.join('\n')).toMatch(/^RUN npm ci --omit=dev /m);
-  });
-
-  it('runs as no root, writes to /data alone, and asks the gateway whether it is well', () => {
-    expect(said('USER')).toEqual(['node']);
-    expect(last.indexOf('USER node')).toBeLessThan(last.findIndex((line) => line.startsWith('ENTRYPOINT')));
-    expect(said('VOLUME')).toEqual(['/data']);
-    expect(said('HEALTHCHECK').join()).toMatch(/CMD \["node", "gateway\/sundial\.js", "status"\]$/);
-    expect(said('ENTRYPOINT')).toEqual(['["node", "gateway/sundial.js"]']);
-    expect(said('CMD')).toEqual(['["run"]']);
-  });
-
-  it('has what it copies, and nothing that .dockerignore keeps out', async () => {
-    const ignore = (await text('.dockerignore'))
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'));
-    expect(ignore[0]).toBe('*');
-    const copied = lines
-      .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
-      .flatMap((line) => line.split(' ').slice(1, -1));
-    expect(copied.length).toBeGreaterThan(5);
-    for (const path of copied) {
-      expect(existsSync(join(ROOT, path)), path).toBe(true);
-      expect(ignore, path).toContain(`!${path.split('/')[0]}`);
-    }
-  });
-
-  it('starts with a gateway file that is in order and listens where the image says', async () => {
-    const config = /SUNDIAL_CONFIG=\/app\/(\S+)/.exec(said('ENV').join())?.[1] ?? '';
-    const { settings } = await load(config, { SUNDIAL_DATA: '/data' });
-    const { https, http, metrics, admin } = settings.listeners;
-    expect(said('EXPOSE')).toEqual([[https, http, metrics].map((each) => each?.address.port).join(' ')]);
-    expect(settings.dataFolder).toBe('/data');
-    // Inside the container only.
-    expect(admin?.address.host).toBe('127.0.0.1');
-    expect(metrics?.address.host).toBeUndefined();
-  });
-});
 
 describe('the composition', async () => {
   const compose = await yaml('docker-compose.yml');
@@ -65,18 +12,18 @@ describe('the composition', async () => {
   const samples = services.filter(([, each]) => each.at('network_mode').value === 'service:gateway');
   const gateway = compose.at('services', 'gateway');
 
-  it('has the gateway, every sample service, Redis, Prometheus and Grafana', () => {
+  it('has the gateway, every sample service, Redis, Prometheus, Grafana and a mail catcher', () => {
     const names = services.map(([name]) => name);
-    expect(names).toEqual(expect.arrayContaining(['gateway', 'redis', 'prometheus', 'grafana']));
+    expect(names).toEqual(expect.arrayContaining(['gateway', 'redis', 'prometheus', 'grafana', 'mail']));
     const started = samples.map(([, each]) => each.at('command').value);
     expect(started).toEqual(SAMPLE_SERVICES.map(({ start }) => start));
-    expect(names).toHaveLength(4 + SAMPLE_SERVICES.length);
+    expect(names).toHaveLength(5 + SAMPLE_SERVICES.length);
   });
 
   it.each(services)(
     '%s is of a pinned image, may write nothing but its volumes, and has no rights',
     (_name, service) => {
-      expect(service.at('image').value).toMatch(/^[a-z/]+:v?\d+\.\d+\.\d+(-alpine)?$/);
+      expect(service.at('image').value).toMatch(/^[a-z/-]+:v?\d+\.\d+\.\d+(-alpine)?$/);
       expect(service.at('read_only').value).toBe(true);
       expect(service.at('cap_drop').value).toEqual(['ALL']);
       expect(service.at('security_opt').value).toEqual(['no-new-privileges:true']);
@@ -123,6 +70,18 @@ describe('the composition', async () => {
     );
     for (const name of Object.keys(environment))
       expect(await text('config/container/gateway.yaml')).toContain(`\${env:${name}`);
+  });
+
+  it('sends its mails to the catcher, and its events to the sample service that shares its network', async () => {
+    const url = String(gateway.at('environment', 'SMTP_URL').value);
+    const { settings } = await load('config/container/gateway.yaml', { SMTP_URL: url });
+    expect(settings.notify?.email?.smtp).toMatchObject({ host: 'mail', port: 1025, tls: false });
+    const sent = compose.at('services', 'webhooks', 'network_mode').value;
+    expect([settings.notify?.intake, sent]).toEqual(['http://127.0.0.1:4006/events', 'service:gateway']);
+    const [sample] = samples;
+    expect(sample?.[1].at('environment', 'SUNDIAL_INTAKE').value).toBe(settings.notify?.intake);
+    // Without a server none are sent, and the rest goes on.
+    expect((await load('config/container/gateway.yaml')).settings.notify?.email).toBeUndefined();
   });
 
   it('has Prometheus scrape the metrics listener, and Grafana read that Prometheus', async () => {

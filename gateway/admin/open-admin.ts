@@ -18,6 +18,8 @@ import { type PausePorts, pauseRoutes } from './pauses.ts';
 import { type PinPorts, pinRoutes } from './pins.ts';
 import { createTokenCheck, openAdminToken } from './token.ts';
 import { type UsagePorts, usageRoutes } from './usage.ts';
+import { createWebhookService } from './webhooks/service.ts';
+import { webhookRoutes } from './webhooks/webhooks.ts';
 
 export type AdminPorts = Pick<HealthPorts, 'readiness'> &
   PausePorts &
@@ -28,6 +30,7 @@ export type AdminPorts = Pick<HealthPorts, 'readiness'> &
   UsagePorts &
   Omit<StandingPorts, 'metrics'>;
 
+type OperatorSettings = Pick<Settings, 'listeners' | 'dataFolder' | 'webhookDeliveries'>;
 type Addressed = Pick<AdminListener, 'address'>;
 
 export interface OperatorListeners {
@@ -38,7 +41,7 @@ export interface OperatorListeners {
 
 /** @throws the system's error when an address cannot be bound; Error when the token's file cannot be had */
 export async function openAdmin(
-  settings: Pick<Settings, 'listeners' | 'dataFolder'>,
+  settings: OperatorSettings,
   telemetry: Pick<Telemetry, 'metrics' | 'logger'>,
   ports: AdminPorts,
 ): Promise<OperatorListeners> {
@@ -56,7 +59,7 @@ export async function openAdmin(
 }
 
 async function openAdminListener(
-  { listeners: { admin }, dataFolder }: Pick<Settings, 'listeners' | 'dataFolder'>,
+  { listeners: { admin }, dataFolder, webhookDeliveries }: OperatorSettings,
   telemetry: Pick<Telemetry, 'metrics' | 'logger'>,
   ports: AdminPorts,
 ): Promise<AdminListener | undefined> {
@@ -78,6 +81,10 @@ async function openAdminListener(
       ...keyRoutes(ports),
       ...usageRoutes(ports),
       ...noticeRoutes(ports),
+      ...webhookRoutes({
+        ...ports,
+        service: webhookDeliveries === undefined ? undefined : createWebhookService(webhookDeliveries),
+      }),
       ...standingRoutes({ ...ports, metrics }),
       ...sessionRoutes({ sessions, hasToken: createTokenCheck(token), exposed: isExposed(admin.address) }),
       ...(await dashboardPages()),

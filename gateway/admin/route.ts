@@ -42,6 +42,7 @@ export interface Write {
     | 'revoke_key'
     | 'erase_usage'
     | 'send_notices'
+    | 'replay_deliveries'
     | 'reload'
     | 'sign_in'
     | 'sign_out';

@@ -1,5 +1,6 @@
 // The event of a notice, as machines get it through the webhooks service.
-// Pure; send-event.ts posts it. Its id is the milestone's, so that one which is posted again is known.
+// Pure; send-event.ts posts it. Its id is made of the milestone's, so that one which is posted again is known.
+import { createHash } from 'node:crypto';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isOfWholeApi } from '../policy/lifecycle/api-life.ts';
@@ -7,6 +8,7 @@ import { kindOf, type Notice, type NoticeKind } from './notices.ts';
 import { successorCall } from './successor-call.ts';
 
 export interface VersionEvent {
+  /** The same for the same notice, on every gateway and after every restart. */
   readonly id: string;
   readonly type: `version.${NoticeKind}`;
   /** Seconds since 1970, by the lifecycle clock. */
@@ -23,6 +25,7 @@ export function eventOf(plan: Pick<GatewayPlan, 'public'>, notice: Notice): Vers
     api: rules.api,
     version: isOfWholeApi(schedule) ? undefined : rules.label,
     operation: rules.operation,
+    notice: id,
     deprecated: instantText(schedule.deprecated),
     sunset: instantText(schedule.sunset),
     retired: instantText(schedule.retired),
@@ -31,11 +34,16 @@ export function eventOf(plan: Pick<GatewayPlan, 'public'>, notice: Notice): Vers
     guide: schedule.guide,
   };
   return {
-    id,
+    id: eventId(id),
     type: `version.${kindOf(notice)}`,
     created: Math.floor(milestone.at / 1_000),
     data: Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)),
   };
+}
+
+/** Of letters and digits whatever an API is called: it becomes `webhook-id`, which is signed between dots (WH-3). */
+function eventId(notice: string): string {
+  return `evt_${createHash('sha256').update(notice).digest('hex').slice(0, 32)}`;
 }
 
 function detailsOf(milestone: Notice['milestone']): Readonly<Record<string, unknown>> {

@@ -49,11 +49,20 @@ const rotation = z.strictObject({
   ...author,
 });
 
+const replay = z.strictObject({
+  delivery: line(100, 'One delivery; default every dead letter.').optional(),
+  since: instant('Dead letters made from then on.').optional(),
+  until: instant('Dead letters made until then.').optional(),
+  by: author.by.optional(),
+  why: author.why.optional(),
+});
+
 export type PauseRequest = z.output<typeof pause>;
 export type EndingRequest = z.output<typeof ending>;
 export type KeyRequest = z.output<typeof key>;
 export type RotationRequest = z.output<typeof rotation>;
 export type ErasureRequest = z.output<typeof erasure>;
+export type ReplayRequest = z.output<typeof replay>;
 export type UpgradeRequest = z.output<typeof upgrade>;
 
 export type RequestRead<T> =
@@ -91,6 +100,10 @@ export function readKeyRequest(body: unknown): RequestRead<KeyRequest> {
 
 export function readRotationRequest(body: unknown): RequestRead<RotationRequest> {
   return read(rotation, body);
+}
+
+export function readReplayRequest(body: unknown): RequestRead<ReplayRequest> {
+  return read(replay, body);
 }
 
 function read<Shape extends z.ZodRawShape>(

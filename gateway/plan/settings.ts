@@ -38,6 +38,8 @@ export interface Settings {
   readonly ledger: { readonly keepDays: number } | undefined;
   /** Undefined: nobody is told. */
   readonly notify: NotifySettings | undefined;
+  /** URL below which the webhooks service tells of its deliveries, without a last slash; undefined: nobody asks. */
+  readonly webhookDeliveries: string | undefined;
   /** What every plan of this process takes from `gateway.yaml`. */
   readonly guard: Limit | undefined;
   readonly tracing: TracingSettings;

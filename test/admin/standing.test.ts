@@ -1,8 +1,5 @@
 // What the admin API tells of versions, their traffic, limits and upstreams, and whom a retirement today would meet.
 // The ledger is the embedded store, the plan a small one at a fixed instant, the counters are handed in.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
 import { type StandingPorts, standingRoutes } from '../../gateway/admin/dashboard/standing-routes.ts';
@@ -10,8 +7,8 @@ import type { Reading } from '../../gateway/admin/dashboard/traffic.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
-import { openStores } from '../../gateway/stores/open-stores.ts';
 import type { Stores } from '../../gateway/stores/stores.ts';
+import { openEmbeddedStores } from '../support/embedded-stores.ts';
 import { api, LIMITS, NOW, plan, RULE, upstream, version } from '../support/exchange-samples.ts';
 
 const DAY_MS = 86_400_000;
@@ -59,19 +56,7 @@ const going = version({
 const PLAN = plan([api([going])]);
 
 beforeAll(async () => {
-  const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'sundial-standing-')), (path) =>
-    rm(path, { recursive: true }),
-  );
-  stores = stack.adopt(
-    await openStores({
-      store: { kind: 'embedded', folder },
-      replicas: 1,
-      monotonic: () => performance.now(),
-      onState: () => undefined,
-      onFault: (error) => expect.fail(String(error)),
-    }),
-    (opened) => opened.close(),
-  );
+  ({ stores } = stack.use(await openEmbeddedStores()));
   await stores.ledger.add({
     writer: 'w',
     number: 1,
@@ -80,9 +65,10 @@ beforeAll(async () => {
     records: [
       record({}),
       record({ operation: 'GET /search', callsByDay: { '2026-11-18': 2 } }),
-      record({ consumer: 'hooli', callsByDay: { '2026-11-18': 5 } }),
+      record({ consumer: 'hooli', callsByDay: { '2026-11-18': 6 } }),
       record({ consumer: 'hooli', via: 'address', callsByDay: { '2026-11-18': 7 } }),
       record({ consumer: 'late', callsByDay: { '2026-11-20': 11 } }),
+      record({ consumer: 'late', via: 'key', callsByDay: { '2026-11-20': 1 } }),
       record({ consumer: 'gone', callsByDay: { '2026-08-01': 13 }, lastAt: at('2026-08-01') }),
       record({ version: 'v2', consumer: 'other' }),
     ],
@@ -177,6 +163,47 @@ describe('the versions', () => {
       sunset: '2027-05-01T00:00:00Z',
     });
   });
+
+  it('are told with what else holds of them: closed to new consumers, held by their guard, and their operations', async () => {
+    const operation = version({ operation: 'GET /search', limits: LIMITS });
+    const closing = version({
+      limits: LIMITS,
+      upstream,
+      retireWhen: { consumersBelow: undefined, callsBelow: 1, days: 30, onExceed: 'hold' },
+      freeze: at('2026-12-01'),
+      operations: { list: [operation], match: () => undefined },
+    });
+    const hold: Override = {
+      ...{ kind: 'hold', id: 'h', api: 'orders', label: 'v1', author: 'guard', reason: 'still called' },
+      ...{ from: at('2027-04-14'), until: at('2027-04-18') },
+    };
+    const changes = {
+      plan: () => plan([api([closing])]),
+      now: () => at('2027-04-16'),
+      overrides: { current: () => [hold] },
+    };
+    expect((await get('/-/versions', changes)).body.apis[0].versions).toMatchObject([
+      {
+        held: true,
+        paused: false,
+        freeze: '2026-12-01T00:00:00Z',
+        sunset: '2027-04-18T00:00:00Z',
+        operations: [{ operation: 'GET /search', sunset: '2027-04-15T00:00:00Z' }],
+      },
+    ]);
+    // An operation without limits of its own counts in those of its version, which are told once.
+    const { limits } = (await get('/-/limits', changes)).body;
+    expect(limits.map(({ operation: of }: { operation: string | null }) => of)).toEqual([null]);
+  });
+
+  it('that are to come have their full limit', async () => {
+    const { schedule, phasesOf } = version();
+    const [released, deprecated] = [at('2027-01-01'), at('2028-01-01')];
+    const planned = { ...schedule, released, deprecated, sunset: at('2029-01-01') };
+    const coming = version({ schedule: planned, phases: phasesOf(planned), limits: going.limits });
+    const { body } = await get('/-/limits', { plan: () => plan([api([coming])]) });
+    expect(body.limits).toMatchObject([{ stage: 'planned', limit: 'default', full: null }]);
+  });
 });
 
 describe('one version', () => {
@@ -190,14 +217,14 @@ describe('one version', () => {
     });
     expect(body.days).toHaveLength(31);
     expect(body.days.slice(-3)).toEqual([
-      { day: '2026-11-18', calls: 14 },
+      { day: '2026-11-18', calls: 15 },
       { day: '2026-11-19', calls: 3 },
-      { day: '2026-11-20', calls: 11 },
+      { day: '2026-11-20', calls: 12 },
     ]);
     // Leave from limits is none from the sunset; an address that is spelt like a consumer is not that consumer.
     expect(body.impact).toEqual({
-      refused: { consumers: 3, calls: 23 },
-      spared: { consumers: 1, calls: 5 },
+      refused: { consumers: 4, calls: 24 },
+      spared: { consumers: 1, calls: 6 },
     });
   });
 

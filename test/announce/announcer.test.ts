@@ -1,6 +1,7 @@
 // Announcements at their turning points: a server that is away, a process that is killed, days that were missed.
 import { expect, it } from 'vitest';
 import type { VersionEvent } from '../../gateway/announce/event.ts';
+import { readEvent } from '../../upstreams/webhooks/written-event.ts';
 import { openHouse } from './house.ts';
 
 const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
@@ -88,7 +89,7 @@ it('of steps that were missed only the last is told, and none from long before t
     return { kind: 'sent' } as const;
   };
   await house.announcer({ sendEvent }).announce();
-  expect(events.map(({ id }) => id)).toEqual(['orders/v1/sunset-7d/2027-01-15']);
+  expect(events.map(({ data }) => data.notice)).toEqual(['orders/v1/sunset-7d/2027-01-15']);
   expect(house.mails.mails.map(({ headers }) => headers.includes(ENDS))).toEqual([true]);
   // The step before it stays untold, though it is the last one of a shorter list.
   const settings = { ...house.ports.settings, daysBefore: [90, 30] };
@@ -96,14 +97,14 @@ it('of steps that were missed only the last is told, and none from long before t
   expect([events.length, house.mails.mails.length]).toEqual([1, 1]);
 });
 
-it('an event that is not kept is posted again under its id', async () => {
+it('an event that is not kept is posted again under its id, which the webhooks service takes', async () => {
   await using house = await openHouse({ now: QUIET });
   await house.announcer().announce();
   house.now = DUE;
-  const ids: string[] = [];
-  const sendEvent = async ({ id }: VersionEvent) => {
-    ids.push(id);
-    return ids.length === 1
+  const posted: VersionEvent[] = [];
+  const sendEvent = async (event: VersionEvent) => {
+    posted.push(event);
+    return posted.length === 1
       ? ({ kind: 'failed', reason: 'status 503' } as const)
       : ({ kind: 'sent' } as const);
   };
@@ -111,8 +112,11 @@ it('an event that is not kept is posted again under its id', async () => {
   expect((await announcer.announce()).events).toEqual({ sent: 0, failed: 1 });
   expect((await announcer.announce()).events).toEqual({ sent: 1, failed: 0 });
   expect((await announcer.announce()).events).toEqual({ sent: 0, failed: 0 });
-  expect(new Set(ids)).toEqual(new Set(['orders/v1/sunset-30d/2027-01-15']));
-  expect(ids).toHaveLength(2);
+  const [first, again] = posted.map((event) => Buffer.from(JSON.stringify(event)));
+  expect(again).toEqual(first);
+  expect(posted).toHaveLength(2);
+  expect(posted[0]?.data.notice).toBe('orders/v1/sunset-30d/2027-01-15');
+  expect(readEvent(first ?? new Uint8Array(), 0)).toMatchObject({ kind: 'event' });
 });
 
 it('who begins to call while a notice is open is told too, and the contact of a key is used where the policy has none', async () => {

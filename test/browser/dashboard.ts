@@ -1,8 +1,6 @@
 // An operator at the dashboard: what goes and who still calls it, without a mouse, on a phone, in light and dark.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import { shown, signIn, tabTo } from './support/operator.ts';
 import type { Scenario } from './support/scenario.ts';
 
 const ORDERS_V1 = '/dashboard/version?api=orders&version=v1';
@@ -13,31 +11,10 @@ const PAGES = [
   '/dashboard/consumer?id=nobody',
   '/dashboard/limits',
   '/dashboard/upstreams',
+  '/dashboard/webhooks',
   '/dashboard/configuration',
 ];
 const MARKUP = '<img src=x onerror="document.title=1"><b>bold</b>';
-const MOST_TABS = 30;
-
-const shown = (page: Page) => page.locator('main h1').waitFor();
-
-/** As a person without a mouse finds it. */
-async function tabTo(page: Page, text: string): Promise<void> {
-  for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
-    await page.keyboard.press('Tab');
-    if ((await page.locator(':focus').textContent()) === text) return;
-  }
-  assert.fail(`no Tab leads to "${text}"`);
-}
-
-async function signIn(page: Page, dataFolder: string): Promise<void> {
-  const token = (await readFile(join(dataFolder, 'admin-token'), 'utf8')).trim();
-  await tabTo(page, 'Sign in');
-  await page.keyboard.press('Enter');
-  await page.locator('#token:focus').waitFor();
-  await page.keyboard.type(token);
-  await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
-}
 
 export const scenarios: readonly Scenario[] = [
   {

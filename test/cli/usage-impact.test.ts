@@ -1,74 +1,12 @@
-// What dates mean to who calls now: lines and findings of `check --live` and `diff --live`, from an answer of the ledger.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+// What dates mean to who calls now: the lines and findings that an answer of the ledger makes of a policy.
+// How `check --live` and `diff --live` come by that answer is in live-usage.test.ts.
 import { describe, expect, it } from 'vitest';
-import { runCheck } from '../../gateway/cli/check.ts';
-import { runDiff } from '../../gateway/cli/diff.ts';
 import type { LiveUsage } from '../../gateway/cli/live/ask-usage.ts';
 import { spellImpact, usageImpacts } from '../../gateway/cli/live/usage-impact.ts';
 import { isWhole } from '../../gateway/plan/load.ts';
-import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../gateway/plan/usage-answers.ts';
-import { GATEWAY, NOW, workspace } from '../plan/workspace.ts';
-
-const POLICY = `api: orders
-base: /api/orders
-resolve: [ { path: "/api/{version}/orders" } ]
-access: { identity: main, scopes: any }
-upstreams:
-  v1: { targets: [http://127.0.0.1:4001] }
-  v2: { targets: [http://127.0.0.1:4002] }
-versions:
-  v1:
-    released: 2024-06-01
-    deprecated: 2026-01-15
-    sunset: 2027-01-15
-    successor: v2
-    guide: https://docs.example.com/v2
-    #more
-  v2: { released: 2025-01-01 }
-`;
-const trend = { week: 0, weekBefore: 0 };
-
-const row = (consumer: string, firstCall: string): UsageRowBody => ({
-  api: 'orders',
-  version: 'v1',
-  consumer,
-  via: 'token',
-  calls: 10,
-  trend,
-  firstCall: `${firstCall}T00:00:00Z`,
-  lastCall: '2026-11-19T00:00:00Z',
-  operations: [],
-});
-const CALLERS = [row('acme', '2026-02-01'), row('globex', '2026-07-01'), row('initech', '2026-08-01')];
-
-const used = (changes: Partial<UsedVersion> = {}): UsedVersion => ({
-  api: 'orders',
-  version: 'v1',
-  stage: 'deprecated',
-  deprecated: '2026-01-15T00:00:00Z',
-  sunset: '2027-01-15T00:00:00Z',
-  successor: 'v2',
-  consumers: 14,
-  calls: 93_000,
-  trend,
-  lastCall: '2026-11-19T00:00:00Z',
-  verdict: 'called',
-  summary: '',
-  operations: [],
-  exceptions: [],
-  ...changes,
-});
-
-const answer = (changes: Partial<UsedVersion> = {}): UsageAnswer => ({
-  now: '2026-11-20T00:00:00Z',
-  since: '2026-10-21',
-  began: '2026-01-01T00:00:00Z',
-  recording: true,
-  versions: [used(changes)],
-  consumers: CALLERS,
-  next: null,
-});
+import type { UsageRowBody, UsedVersion } from '../../gateway/plan/usage-answers.ts';
+import { NOW, workspace } from '../plan/workspace.ts';
+import { answer, CALLERS, DECIDES, POLICY, RETIRES, row } from './called-orders.ts';
 
 async function told(
   more: string,
@@ -93,7 +31,6 @@ async function told(
   return [...impacts.map(spellImpact), ...problems.map(({ line, message }) => `${line}: ${message}`)];
 }
 
-const RETIRES = 'orders v1: retires on 2027-01-15 for 14 consumers, 3,100 calls a day';
 const NEAR = Date.UTC(2027, 0, 1);
 const leave = (until: string, from = 'sunset') =>
   `retired: 2027-07-15\n    exceptions: [ { consumer: acme, until: ${until}, from: [${from}], why: x, by: y } ]`;
@@ -102,14 +39,6 @@ const exception = (calls: number) => ({
     { consumer: 'acme', from: ['sunset'], until: '', why: '', by: '', calls, lastCall: null, summary: '' },
   ],
 });
-
-const DECIDES = {
-  countedSince: '2026-01-01T00:00:00Z',
-  freeze: null,
-  retirement: null,
-  heldUntil: null,
-  summaries: [],
-};
 
 describe('what dates mean to who calls now', () => {
   type Row = [string, string, Partial<UsedVersion>, number, readonly string[]];
@@ -268,92 +197,5 @@ describe('what dates mean to who calls now', () => {
     expect(await told('freeze: 2026-06-01', { decides: DECIDES }, NOW, { callers })).toContain(
       'orders v1: closed to new consumers since 2026-06-01: refuses 1 of 3 consumers that called it in 30 days',
     );
-  });
-});
-
-describe('a command that asks the running gateway', () => {
-  /** One with an answer of its own where an admin listener would be. */
-  async function gatewayAt(answered: UsageAnswer) {
-    const asked: string[] = [];
-    const server = createServer((request, response) => {
-      const isHello = request.url === '/-/healthy';
-      if (!isHello) asked.push(request.url ?? '');
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(isHello ? { status: 'healthy' } : answered));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const config = GATEWAY.replace('127.0.0.1:9901', `127.0.0.1:${port}`);
-    const close = () => new Promise<void>((resolve) => void server.close(() => resolve()));
-    return { asked, config, close };
-  }
-  const common = { environment: {}, now: NOW, colour: false } as const;
-
-  it('diff --live says of a changed version whom that meets, and of others nothing', async () => {
-    const { asked, config, close } = await gatewayAt(answer());
-    await using files = await workspace({
-      'config/gateway.yaml': config,
-      'policies/orders.yaml': POLICY.replace('2027-01-15', '2027-03-15'),
-      'old/orders.yaml': POLICY,
-    });
-    const options = {
-      ...common,
-      older: `${files.folder}/old`,
-      newer: undefined,
-      configFile: files.configFile,
-      cwd: files.folder,
-      exitCode: false,
-      format: 'text' as const,
-    };
-    const { text } = await runDiff({ ...options, live: true });
-    expect(text).toContain('orders v1: sunset 2027-01-15 -> 2027-03-15, +2 months\n');
-    expect(text).toContain('now:\n  orders v1: retires on 2027-03-15 for 14 consumers, 3,100 calls a day\n');
-    expect(asked).toEqual(['/-/usage?since=30d']);
-    expect((await runDiff(options)).text).not.toContain('now:');
-    const json = JSON.parse((await runDiff({ ...options, live: true, format: 'json' })).text);
-    expect(json.impact).toMatchObject([{ api: 'orders', version: 'v1' }]);
-    await close();
-    expect((await runDiff({ ...options, live: true })).text).toContain('nothing is said of usage: ');
-  });
-
-  it('check --live asks for the callers of a frozen version, and for nobody else’s', async () => {
-    const { asked, config, close } = await gatewayAt(answer({ decides: DECIDES }));
-    const policy = POLICY.replace('#more', 'freeze: 2026-06-01');
-    const fresh = policy.replaceAll('orders', 'invoices');
-    await using files = await workspace({
-      'config/gateway.yaml': config,
-      'policies/orders.yaml': policy,
-      'policies/new.yaml': fresh,
-    });
-    const { configFile, folder: cwd } = files;
-    const live = { today: NOW };
-    const { text } = await runCheck({
-      ...common,
-      files: [],
-      configFile,
-      cwd,
-      format: 'text',
-      strict: false,
-      live,
-    });
-    expect(text).toContain('orders v1: closed to new consumers since 2026-06-01: refuses 2 of 3 consumers');
-    expect(asked).toEqual(['/-/usage?since=30d', '/-/usage?since=30d&api=orders&version=v1']);
-    await close();
-  });
-
-  it('check --live says it of every version', async () => {
-    const { config, close } = await gatewayAt(answer());
-    await using files = await workspace({ 'config/gateway.yaml': config, 'policies/orders.yaml': POLICY });
-    const { text } = await runCheck({
-      ...common,
-      files: [],
-      configFile: files.configFile,
-      cwd: files.folder,
-      format: 'text',
-      strict: false,
-      live: { today: NOW },
-    });
-    expect(text).toContain(`${RETIRES}\n`);
-    await close();
   });
 });

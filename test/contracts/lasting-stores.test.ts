@@ -3,6 +3,7 @@ import { announcedStoreContract } from './announced-store.ts';
 import { idempotencyStoreContract } from './idempotency-store.ts';
 import { keyStoreContract } from './key-store.ts';
 import { LASTING_STORES } from './lasting-stores.ts';
+import { ledgerPagesContract } from './ledger-pages.ts';
 import { ledgerStoreContract } from './ledger-store.ts';
 import { overrideStoreContract } from './override-store.ts';
 import { pinStoreContract } from './pin-store.ts';
@@ -15,5 +16,6 @@ for (const [name, open] of LASTING_STORES) {
   idempotencyStoreContract(name, open);
   publishedRecordContract(name, open);
   ledgerStoreContract(name, open);
+  ledgerPagesContract(name, open);
   announcedStoreContract(name, open);
 }

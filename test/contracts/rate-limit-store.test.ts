@@ -7,7 +7,8 @@ import { createLeasingStore } from '../../gateway/stores/leases.ts';
 import { startPatience } from '../../gateway/stores/patience.ts';
 import { connectRedis } from '../../gateway/stores/redis/connect.ts';
 import { createRedisRateLimitStore } from '../../gateway/stores/redis/rate-limit.ts';
-import { exactStoreContract, rateLimitStoreContract, type StoreUnderTest } from './rate-limit-store.ts';
+import { exactStoreContract } from './exact-store.ts';
+import { rateLimitStoreContract, type StoreUnderTest } from './rate-limit-store.ts';
 
 type Wrap = (store: RateLimitStore, now: () => number) => RateLimitStore;
 

@@ -87,6 +87,20 @@ describe('the store on Redis alone', () => {
     await place.dispose();
   });
 
+  it('says of a Redis that would forget what was acknowledged how it is to be set', async () => {
+    const { url, stop } = await startRedis({ more: ['--maxmemory-policy', 'allkeys-lru'] });
+    const said: unknown[] = [];
+    const store = await openRedisStore({ url, now: Date.now, onFault: (fault) => said.push(fault) });
+    await expect
+      .poll(() => said)
+      .toEqual([
+        'this Redis forgets acknowledged events when it ends: set appendonly yes, not no',
+        'this Redis may throw events away when memory is short: set maxmemory-policy noeviction, not allkeys-lru',
+      ]);
+    await store.close();
+    await stop();
+  });
+
   it('says that it is away while Redis is, at its start and later, and goes on when it is back', async () => {
     const more = ['--appendonly', 'yes'];
     const { port, url, stop } = await startRedis();

@@ -200,10 +200,17 @@ export function keepsTheContract(name: string, place: () => Promise<StorePlace>)
     it('hands out what is due, once in all over two that work, and what comes later too', async () => {
       const now = Date.now();
       const early = [await keep(store, 'evt_1', now), await keep(store, 'evt_2', now)];
-      const [mine, theirs] = [work(store), work(other)];
+      // Under way for longer than the other one takes to look.
+      const slowly = (on: WebhookStore): Handle => {
+        const finish = finishOn(on);
+        return (id) => pause(50).then(() => finish(id));
+      };
+      const [mine, theirs] = [work(store, slowly(store)), work(other, slowly(other))];
       const late = [await keep(store, 'evt_3', Date.now()), await keep(other, 'evt_4', Date.now())];
       const ids = [...early, ...late].map(({ id }) => id).sort();
       await expect.poll(() => [...mine, ...theirs].sort(), { interval: 10 }).toEqual(ids);
+      await expect.poll(() => store.deliveries.counts(), { interval: 10 }).toMatchObject({ pending: 0 });
+      expect([...mine, ...theirs].sort()).toEqual(ids);
     });
 
     it('hands out again what was put off, when it is due, and what it could not say anything of, soon', async () => {

@@ -116,8 +116,10 @@ export const OTHERS = {
     hsts: 'CACHE-2, TLS-6: Vary and Strict-Transport-Security once, the upstream HSTS never',
   }),
   ...testsOf('published.test.ts', {
-    descriptions: 'OAS-2: has what the description of a version tells its callers, on the page as text',
     catalog: 'CAT-3: lists what is served: retired versions leave, planned ones have not come',
+  }),
+  ...testsOf('published-lifecycle.test.ts', {
+    descriptions: 'OAS-2: has what the description of a version tells its callers, on the page as text',
     changelog: 'has a changelog of what was made known, as data, on the page and as an Atom feed',
     status: 'XDI-1: is where deprecated versions point that name no status page',
   }),

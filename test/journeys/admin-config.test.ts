@@ -1,63 +1,23 @@
-// What operators ask of a running gateway about itself: its configuration in force, a reload with its findings, its readiness.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+// What operators ask of a running gateway about its configuration in force, and what the files would make of it.
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operate } from '../support/command.ts';
-import { type RunningGateway, runGateway } from '../support/gateway.ts';
-import { type Answer, overHttp1 } from '../support/http-client.ts';
+import { runGateway } from '../support/gateway.ts';
+import { overHttp1 } from '../support/http-client.ts';
 import { freePorts } from '../support/ports.ts';
+import { CONFIG, type ConfiguredHouse, openConfigured } from './admin-config/house.ts';
 
-const stack = new AsyncDisposableStack();
-const POLICY = join(import.meta.dirname, 'admin-isolation/policies/orders.yaml');
-const CONFIG = join(import.meta.dirname, 'admin-isolation/gateway.yaml');
-let folder = '';
-let policy = '';
-let gateway: RunningGateway;
-let token = '';
-
+let house: ConfiguredHouse;
 beforeAll(async () => {
-  folder = stack.adopt(await mkdtemp(join(tmpdir(), 'sundial-config-')), (made) =>
-    rm(made, { recursive: true }),
-  );
-  policy = await readFile(POLICY, 'utf8');
-  await writeFile(join(folder, 'orders.yaml'), policy);
-  const environment = { ECHO: 'http://127.0.0.1:9' };
-  gateway = stack.use(await runGateway({ config: CONFIG, policies: folder, environment }));
-  token = await gateway.adminToken();
+  house = await openConfigured();
 });
-afterAll(() => stack.disposeAsync());
-
-async function ask(method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
-  await using admin = overHttp1(gateway.admin, { tls: false });
-  return await admin.ask({ method, path, headers });
-}
-
-const reload = (headers: Record<string, string> = { authorization: `Bearer ${token}` }) =>
-  ask('POST', '/-/reload', headers);
-const sundial = (words: readonly string[]) =>
-  operate([...words, '--admin', `http://127.0.0.1:${gateway.admin}`], {
-    environment: { SUNDIAL_ADMIN_TOKEN: token },
-  });
-const write = (text: string) => writeFile(join(folder, 'orders.yaml'), text);
-
-interface Shown {
-  readonly revision: string;
-  readonly documents: readonly {
-    readonly file: string;
-    readonly values: unknown;
-    readonly origins: Readonly<Record<string, string>>;
-  }[];
-}
-const config = async (): Promise<Shown> => JSON.parse((await ask('GET', '/-/config')).text);
-const revision = async () => (await ask('GET', '/-/ready')).json.plan;
+afterAll(() => house[Symbol.asyncDispose]());
 
 describe('GET /-/config', () => {
   it('shows what is in force, defaults included, with where each value comes from and the revision', async () => {
-    const shown = await config();
-    expect(shown.revision).toBe(await revision());
+    const shown = await house.config();
+    expect(shown.revision).toBe(await house.revision());
     expect(shown.documents.map(({ file }) => file)).toEqual([
       expect.stringMatching(/admin-isolation\/gateway\.yaml$/),
       expect.stringMatching(/orders\.yaml$/),
@@ -76,7 +36,7 @@ describe('GET /-/config', () => {
   });
 
   it('is only read', async () => {
-    expect(await ask('POST', '/-/config', { authorization: `Bearer ${token}` })).toMatchObject({
+    expect(await house.ask('POST', '/-/config', { authorization: `Bearer ${house.token}` })).toMatchObject({
       status: 405,
       headers: { allow: 'GET, HEAD' },
     });
@@ -84,7 +44,7 @@ describe('GET /-/config', () => {
 
   it('where others reach the listener is for those who have the token', async () => {
     const [port = 0] = await freePorts(1);
-    const exposed = join(folder, 'exposed.yml');
+    const exposed = join(house.folder, 'exposed.yml');
     const text = await readFile(CONFIG, 'utf8');
     await writeFile(
       exposed,
@@ -96,7 +56,7 @@ describe('GET /-/config', () => {
     const secret = 'a-token-that-the-operator-has-made-up';
     await using other = await runGateway({
       config: exposed,
-      policies: folder,
+      policies: house.folder,
       environment: { ECHO: 'http://127.0.0.1:9', TOKEN: secret },
     });
     await using admin = overHttp1(other.admin, { tls: false });
@@ -107,227 +67,11 @@ describe('GET /-/config', () => {
   });
 });
 
-/** The watch of the files may have been quicker than the request. */
-const TAKEN = expect.stringMatching(/^(accepted|unchanged)$/);
-
-describe('POST /-/reload', () => {
-  it('says that nothing has changed, with the revision', async () => {
-    expect(await reload()).toMatchObject({
-      status: 200,
-      json: { outcome: 'unchanged', revision: await revision(), problems: [], restartNeeded: false },
-    });
-  });
-
-  it('puts a new policy in force, and says so with its warnings', async () => {
-    const before = await revision();
-    await write(`${policy}mode: observe\nlimits: { rate: 600/1m, by: address }\n`);
-    const answer = await reload();
-    expect(answer).toMatchObject({ status: 200, json: { outcome: TAKEN } });
-    expect(answer.json.revision).toBe(await revision());
-    expect(answer.json.revision).not.toBe(before);
-    expect((await config()).documents[1]?.values).toMatchObject({
-      mode: 'observe',
-      limits: { rate: '600/1m' },
-    });
-  });
-
-  it('answers 422 to policies with errors, with every one and its place, and what is in force stays', async () => {
-    const before = await config();
-    await write(`${policy.replace('access: public', 'acess: public')}mode: obsrve\n`);
-    const answer = await reload();
-    expect(answer).toMatchObject({
-      status: 422,
-      json: {
-        error: 'Unprocessable Content',
-        message: 'The policies have errors; those in force stay.',
-        outcome: 'rejected',
-        revision: before.revision,
-      },
-    });
-    expect(answer.json.problems).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({
-          line: 5,
-          column: 1,
-          severity: 'error',
-          rule: 'unknown-key',
-          hint: 'did you mean "access"?',
-        }),
-        expect.objectContaining({ line: policy.split('\n').length, severity: 'error' }),
-      ]),
-    );
-    expect(answer.text).not.toContain('"source"');
-    const { error: _error, message: _message, ...outcome } = answer.json;
-    const kept = await ask('GET', '/-/reload');
-    expect(kept).toMatchObject({ status: 200, json: { last: { at: expect.any(String), ...outcome } } });
-    expect(await config()).toEqual(before);
-    await write(policy);
-    expect(await reload()).toMatchObject({ status: 200, json: { outcome: TAKEN } });
-  });
-
-  it('needs the token, from no page elsewhere, and stands in the audit either way', async () => {
-    expect((await reload({})).status).toBe(401);
-    expect((await reload({ authorization: `Bearer ${token}`, origin: 'https://evil.example' })).status).toBe(
-      403,
-    );
-    expect((await reload({ authorization: `Bearer ${token}`, host: 'evil.example' })).status).toBe(421);
-    await reload();
-    const audits = gateway.log.filter(({ audit }) => audit !== undefined).slice(-3);
-    expect(audits).toMatchObject([
-      { message: 'admin write unauthorised', audit: { action: 'reload', from: '127.0.0.1' } },
-      { message: 'admin write unauthorised', audit: { action: 'reload', from: '127.0.0.1' } },
-      {
-        message: 'admin write done',
-        audit: {
-          action: 'reload',
-          subject: 'policies',
-          after: { outcome: 'unchanged', revision: await revision() },
-        },
-      },
-    ]);
-    expect(await gateway.metric('sundial_admin_writes_total{action="reload",outcome="refused"}')).toBe(1);
-  });
-});
-
-/** Stands in for a gateway in a state that is hard to hold. */
-async function answering(
-  answer: (method: string) => readonly [status: number, body: unknown],
-): Promise<string> {
-  const server = createServer((request, response) => {
-    const [status, body] = answer(request.method ?? '');
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stack.defer(() => new Promise((resolve) => void server.close(() => resolve())));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-describe('sundial reload', () => {
-  it('puts the files in force: 0, or shows what keeps them from it: 1', async () => {
-    await write(policy.replace('/echo', '/other'));
-    const taken = await sundial(['reload']);
-    expect(taken).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(taken.stdout).toMatch(
-      /^(policies reloaded|nothing to reload: the files are in force already, since [-0-9T:]{19}Z), revision [0-9a-f]{64}\n$/,
-    );
-    await write(policy.replace('access: public', ''));
-    const rejected = await sundial(['reload']);
-    expect(rejected.exitCode).toBe(1);
-    expect(rejected.stdout).toMatch(/orders\.yaml:\d+:\d+: error: no access rule/);
-    expect(rejected.stdout).toMatch(/\nnot reloaded: 1 error; still in force, revision [0-9a-f]{64}\n$/);
-    const { exitCode, stdout } = await sundial(['reload', '--format', 'json']);
-    expect(exitCode).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'rejected', problems: [{ severity: 'error' }] });
-    await write(policy);
-    await reload();
-  });
-
-  const ANSWER = { revision: 'abc', restartNeeded: false, problems: [] };
-  it.each([
-    [200, { ...ANSWER, outcome: 'accepted' }, 0, 'policies reloaded, revision abc\n'],
-    [
-      200,
-      { ...ANSWER, outcome: 'unchanged', since: '2026-11-21T19:40:02.123Z', restartNeeded: true },
-      0,
-      'nothing to reload: the files are in force already, since 2026-11-21T19:40:02Z, revision abc\nthe gateway file has changed too: restart to apply it\n',
-    ],
-    [
-      200,
-      { ...ANSWER, outcome: 'unchanged' },
-      0,
-      'nothing to reload: the files are in force already, revision abc\n',
-    ],
-    [500, { ...ANSWER, outcome: 'failed', error: 'Internal Server Error', message: 'It failed.' }, 1, ''],
-  ])('to %i %j ends with %i', async (status, body, exitCode, stdout) => {
-    const origin = await answering((method) =>
-      method === 'POST' ? [status, body] : [200, { status: 'healthy' }],
-    );
-    const environment = { SUNDIAL_ADMIN_TOKEN: token };
-    expect(await operate(['reload', '--admin', origin], { environment })).toMatchObject({ exitCode, stdout });
-  });
-
-  it('without the token comes to nothing', async () => {
-    const ended = await operate(['reload', '--admin', `http://127.0.0.1:${gateway.admin}`]);
-    expect(ended).toMatchObject({ exitCode: 2, stdout: '' });
-  });
-});
-
-describe('sundial status', () => {
-  it('is one line and 0 when requests are taken, without a token', async () => {
-    const { exitCode, stdout } = await operate(['status', '--admin', `http://127.0.0.1:${gateway.admin}`]);
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^ready: store embedded up, plan [0-9a-f]{12}, at http:\/\/127\.0\.0\.1:\d+\n$/);
-    const json = await operate([
-      'status',
-      '--format',
-      'json',
-      '--admin',
-      `http://127.0.0.1:${gateway.admin}`,
-    ]);
-    expect(json.stdout.split('\n')).toHaveLength(2);
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      status: 'ready',
-      store: { kind: 'embedded', state: 'up' },
-    });
-  });
-
-  it.each(['starting', 'draining'])('is 1 while the gateway is %s', async (state) => {
-    const body = { status: state, store: { kind: 'redis', state: 'down' }, plan: null };
-    const origin = await answering(() => [503, body]);
-    expect(await operate(['status', '--admin', origin])).toEqual({
-      exitCode: 1,
-      stdout: `${state}: store redis down, plan none yet, at ${origin}\n`,
-      stderr: '',
-    });
-  });
-
-  it('is 3 when nothing answers, or something else does', async () => {
-    const [port] = await freePorts(1);
-    expect(await operate(['status', '--admin', `http://127.0.0.1:${port}`])).toEqual({
-      exitCode: 3,
-      stdout: '',
-      stderr: `sundial: no gateway answers at http://127.0.0.1:${port}: nothing listens there\n`,
-    });
-    const origin = await answering(() => [200, { hello: 'world' }]);
-    expect(await operate(['status', '--admin', origin])).toMatchObject({
-      exitCode: 3,
-      stderr: `sundial: what answers at ${origin} is no Sundial gateway\n`,
-    });
-  });
-
-  it.each([
-    [
-      'the metrics listener before the admin listener',
-      'admin: { address: "127.0.0.1:ADMIN" }, metrics: { address: ":PORT" }',
-      0,
-    ],
-    ['the admin listener where it is alone', 'admin: { address: "127.0.0.1:PORT" }', 0],
-    ['no listener at all: 2', 'http: { address: "127.0.0.1:0" }', 2],
-  ])('by the gateway file asks %s', async (_name, listeners, exitCode) => {
-    const ready = await answering(() => [
-      200,
-      { status: 'ready', store: { kind: 'embedded', state: 'up' }, plan: 'a'.repeat(64) },
-    ]);
-    const file = join(folder, 'status.yml');
-    const [admin] = await freePorts(1);
-    const written = listeners.replace('PORT', new URL(ready).port).replace('ADMIN', String(admin));
-    await writeFile(
-      file,
-      `public: https://127.0.0.1\nlisteners: { https: { address: "127.0.0.1:0" }, ${written} }\npolicies: ${folder}/*.yaml\n`,
-    );
-    const ended = await operate(['status', '-c', file]);
-    expect(ended.exitCode).toBe(exitCode);
-    expect(ended.stdout).toBe(
-      exitCode === 0 ? `ready: store embedded up, plan aaaaaaaaaaaa, at ${ready}\n` : '',
-    );
-  });
-});
-
 describe('sundial config show', () => {
   const environment = { ECHO: 'http://127.0.0.1:9', STORE: 'embedded', DATA: 'data' };
   const show = (words: readonly string[]) =>
     operate(['config', 'show', '-c', CONFIG, ...words], {
-      environment: { ...environment, POLICIES: join(folder, '*.yaml') },
+      environment: { ...environment, POLICIES: join(house.folder, '*.yaml') },
     });
 
   it('prints one API alone, or says which there are: 2', async () => {
@@ -345,10 +89,10 @@ describe('sundial config show', () => {
   });
 
   it('says what is wrong with files that have errors, and prints nothing else', async () => {
-    await write(policy.replace('access: public', ''));
+    await house.write(house.policy.replace('access: public', ''));
     const { exitCode, stdout, stderr } = await show([]);
-    await write(policy);
-    await reload();
+    await house.write(house.policy);
+    await house.reload();
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/orders\.yaml:\d+:\d+: error: no access rule/);
   });
@@ -357,6 +101,6 @@ describe('sundial config show', () => {
     const { stdout } = await show(['--format', 'json']);
     // The gateway of this test has another environment for its store.
     expect(JSON.parse(stdout)).toMatchObject({ revision: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    expect((await config()).revision).toBe(await revision());
+    expect((await house.config()).revision).toBe(await house.revision());
   });
 });

@@ -1,6 +1,7 @@
 // "Authorization" and "Authentication" of the specification, through the gateway over TLS: a person signs in, a client gets
 // its tokens and calls the API; and the sample client's own page. What the issuer refuses is in test/upstreams/identity.
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startClient } from '../../upstreams/client/server.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
@@ -205,6 +206,52 @@ describe('the sample client', () => {
     expect(text).toContain('<dd id="refreshed">3</dd>');
   });
 
+  it('gets new tokens by itself when those it has are over', async () => {
+    let ahead = 0;
+    const late = await startClient({
+      ...{ port: 0, issuer: issuing.issuer, trusted: join(house.folder, 'gateway.crt') },
+      now: () => Date.now() + ahead,
+    });
+    stack.defer(late.close);
+    const to = await fetch(`${late.url}/login`, {
+      method: 'POST',
+      body: new URLSearchParams({ as: 'storefront' }),
+      redirect: 'manual',
+    });
+    const asked = new URL(to.headers.get('location') ?? '');
+    const { search } = await walk(browser, Object.fromEntries(asked.searchParams));
+    const back = await fetch(`${late.url}/callback${search}`, {
+      headers: { cookie: cookieOf(to) },
+      redirect: 'manual',
+    });
+    const headers = { cookie: cookieOf(back) };
+    const refreshed = async () => {
+      await fetch(`${late.url}/orders`, {
+        ...{ method: 'POST', body: new URLSearchParams({ version: 'v2' }), headers, redirect: 'manual' },
+      });
+      const text = await (await fetch(late.url, { headers })).text();
+      expect(text).toContain('<b id="status">200</b>');
+      return /<dd id="refreshed">(\d+)/.exec(text)?.[1];
+    };
+    expect(await refreshed()).toBe('0');
+    ahead = 601_000;
+    expect(await refreshed()).toBe('1');
+  });
+
+  it('is at home under one name, and sends nobody to an issuer that calls itself otherwise', async () => {
+    const elsewhere = await fetch(client.url.replace('127.0.0.1', 'localhost'), { redirect: 'manual' });
+    expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([303, `${client.url}/`]);
+    const issuer = issuing.issuer.replace('127.0.0.1', 'localhost');
+    const misled = await startClient({ port: 0, issuer, trusted: join(house.folder, 'gateway.crt') });
+    stack.defer(misled.close);
+    const begun = await fetch(`${misled.url}/login`, {
+      method: 'POST',
+      body: new URLSearchParams({ as: 'storefront' }),
+      redirect: 'manual',
+    });
+    expect(begun.headers.get('location')).toBe('/');
+  });
+
   it('does nothing for a page of another site', async () => {
     const cookie = await signIn();
     const refused = await press('/logout', cookie, {}, { 'sec-fetch-site': 'cross-site' });
@@ -214,7 +261,13 @@ describe('the sample client', () => {
 
   it('forgets everything when it signs out, and has the refresh token revoked', async () => {
     const cookie = await signIn();
+    // What the issuer keeps of it is in its file alone: the token never leaves the client.
+    using file = new DatabaseSync(join(house.folder, 'identity.db'), { readOnly: true });
+    const kept = () =>
+      Number(file.prepare("SELECT count(*) AS tokens FROM kept WHERE model = 'RefreshToken'").get()?.tokens);
+    const before = kept();
     const out = await press('/logout', cookie);
+    expect(kept()).toBe(before - 1);
     expect(out.headers.get('location')).toMatch(`${house.origin}/auth/logout?client_id=storefront&`);
     expect(out.headers.get('set-cookie')).toContain('Max-Age=0');
     expect((await look(cookie)).text).toContain('Sign in without PKCE');

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SAMPLE_SERVICES } from '../../gateway/cli/sample-services.ts';
+import { overHttp1 } from '../support/http-client.ts';
 import { parseCurl, sendCurl } from '../support/readme-curl.ts';
 import {
   type Demo,
@@ -57,6 +58,29 @@ describe('a demo that is called from another folder', () => {
     const line = demo.stdout.split('\n').find((each) => each.includes('Bearer $(')) ?? '';
     const [answer] = await sendCurl(parseCurl(line, demo.shell), (port) => port);
     expect(answer?.status).toBe(200);
+  });
+});
+
+describe('the receiver of the demo', () => {
+  it('is told of what happens to an order and to a payment, signed, as soon as it is subscribed', async () => {
+    const at = (variable: string) => ports.get(variable) ?? 0;
+    await using webhooks = overHttp1(at('SUNDIAL_WEBHOOKS_PORT'), { tls: false });
+    const endpoints = async () => (await webhooks.ask({ path: '/admin/overview' })).json.endpoints;
+    await expect.poll(endpoints).toMatchObject([{ owner: 'sample-receiver', status: 'enabled' }]);
+    const line = demo.stdout.split('\n').find((each) => each.includes('Bearer $(')) ?? '';
+    const { headers } = parseCurl(line, demo.shell);
+    await using gateway = overHttp1(at('SUNDIAL_HTTPS_PORT'));
+    for (const path of ['/api/v2/orders/1002/cancel', '/api/payments/p-2001/refund'])
+      expect((await gateway.ask({ method: 'POST', path, headers })).status, path).toBe(200);
+    await using receiver = overHttp1(at('SUNDIAL_RECEIVER_PORT'));
+    const received = async () => {
+      const { data } = (await receiver.ask({ path: '/received' })).json as { data: { type: string }[] };
+      return data
+        .map(({ type }) => type)
+        .filter((type) => /^(order|payment)\./.test(type))
+        .sort();
+    };
+    await expect.poll(received).toEqual(['order.cancelled', 'payment.refunded']);
   });
 });
 

@@ -20,7 +20,8 @@ const ENDED = Date.UTC(2027, 3, 15);
 let now = QUIET;
 let issuer: TestIssuer;
 let mails: MailCatcher;
-const events: { readonly id: string; readonly type: string; readonly data: unknown }[] = [];
+const events: { readonly id: string; readonly type: string; readonly data: { readonly notice: string } }[] =
+  [];
 let environment: Record<string, string> = {};
 const start = () =>
   runGateway({ config: 'notices.yaml', policies: 'notices', lifecycleNow: () => now, environment });
@@ -118,12 +119,13 @@ it('tells those who call, once, whatever restarts and however many gateways ther
   expect(shown.stdout).toContain('To: api@acme.example (acme)\nSubject: orders v1 ends on 2027-04-15\n');
   expect(events).toMatchObject([
     {
-      id: 'orders/v1/sunset-30d/2027-04-15',
+      id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
       type: 'version.sunset_approaching',
       created: THIRTY_DAYS / 1000,
       data: {
         api: 'orders',
         version: 'v1',
+        notice: 'orders/v1/sunset-30d/2027-04-15',
         days: 30,
         sunset: '2027-04-15T00:00:00Z',
         successor: { version: 'v2', url: 'https://127.0.0.1/api/v2/orders' },
@@ -148,7 +150,7 @@ it('tells those who call, once, whatever restarts and however many gateways ther
   now = SEVEN_DAYS;
   await Promise.all([...gateways, ...gateways].map(announce));
   expect(mails.mails.map(({ to }) => to)).toEqual([['api@acme.example'], ['api@acme.example']]);
-  expect(events.map(({ id }) => id).slice(1)).toEqual(['orders/v1/sunset-7d/2027-04-15']);
+  expect(events.map(({ data }) => data.notice).slice(1)).toEqual(['orders/v1/sunset-7d/2027-04-15']);
 
   // Of two that are late the last is told, and the end itself outlives every step before it.
   now = ENDED;

@@ -132,8 +132,9 @@ describe('what the README names', () => {
     expect(new Set([...named, ...probes])).toEqual(new Set(sources.flatMap(pagesIn)));
   });
 
-  // What a test runs needs no other proof that it exists: these above, `pause` and `pin` beside the demo.
-  const isRun = (line: string) => /^npx sundial (explain|timeline|diff|extend|openapi|pause|pin) /.test(line);
+  // What a test runs needs no other proof that it exists: these above, `pause`, `pin` and `notify` beside the demo.
+  const isRun = (line: string) =>
+    /^npx sundial (explain|timeline|diff|extend|openapi|pause|pin|notify)\b/.test(line);
   const commands = [
     ...lines.filter((line) => !isRun(line)).flatMap((line) => line.split(' && ')),
     ...readme.spans,

@@ -12,7 +12,9 @@ import { readReadme, shellLines, spansOf, writtenPorts } from '../support/readme
 
 const readme = readReadme();
 const curls = shellLines(readme).filter((line) => line.startsWith('curl '));
-const operating = [...new Set(shellLines(readme).filter((line) => /^npx sundial (pause|pin) /.test(line)))];
+const operating = [
+  ...new Set(shellLines(readme).filter((line) => /^npx sundial (pause|pin|notify)\b/.test(line))),
+];
 const written = writtenPorts(readme);
 
 let workspace: Workspace;
@@ -114,7 +116,18 @@ describe('the demo that the README starts', () => {
 
   // In the order in which a reader would type them: what one does the next one shows or takes back.
   it.each(operating)('%s', (line) => {
-    expect(demo.shell(line.replace('npx sundial', 'node gateway/sundial.js'))).not.toBe('');
+    const said = demo.shell(line.replace('npx sundial', 'node gateway/sundial.js'));
+    expect(said).not.toBe('');
+    if (line.includes('--dry-run'))
+      expect(said).toMatch(/^To: api@acme\.example \(acme\)\nSubject: orders v1 /m);
+  });
+
+  it('has a receiver at which arrives what happens to payments, and what is announced of versions', async () => {
+    const line = curls.find((each) => each.includes('/received')) ?? '';
+    const arrived = async () => JSON.stringify((await sendCurl(read(line), moved))[0]?.json);
+    const said = Array.from(line.matchAll(/\b(?:payment|version)\.\w+/g), ([type]) => type);
+    expect(said).toHaveLength(2);
+    for (const type of said) await expect.poll(arrived).toContain(`"type":"${type}"`);
   });
 
   it('answers 502 with the name of a service that was stopped by its pid in the banner', async () => {

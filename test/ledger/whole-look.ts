@@ -90,6 +90,12 @@ export async function lookAtAll(
     route.show(asked),
   );
   const inServer = server === undefined ? 0 : ((cpuMicros(server) ?? 0) - before) / 1e6;
+  if (result.status !== 200) {
+    say(
+      `BROKEN  a look at ${kept.consumers} consumers of ${kept.days} days, ${name}: ${result.status} after ${seconds.toFixed(1)} s: ${result.body}`,
+    );
+    return false;
+  }
   const [told] = JSON.parse(result.body).versions;
   const calls = (kept.consumers * kept.days * (kept.days + 1)) / 2;
   const isKept = turnMs < MOST_TURN_MS && told?.consumers === kept.consumers && told.calls === calls;

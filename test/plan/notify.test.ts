@@ -39,6 +39,9 @@ describe('notify', () => {
     ['{ email: { smtp: "smtp://mail.example.com", from: "a,b@example.com" } }', 'not a mail address'],
     ['{ webhooks: { intake: "ftp://127.0.0.1/events" } }', 'not a URL of http or https'],
     ['{ webhooks: { intake: "http://u:p@127.0.0.1/events" } }', 'not a URL of http or https'],
+    ['{ webhooks: { deliveries: "http://hooks.internal/admin" } }', 'http is for this machine only'],
+    ['{ webhooks: { deliveries: "https://u:p@hooks.internal/admin" } }', 'not an https URL'],
+    ['{ webhooks: { deliveries: "http://127.0.0.1:4006/admin?x=1" } }', 'not an https URL'],
     ['{ before_sunset: [12h] }', 'not a number of whole days'],
     [
       '{ email: { smtp: "smtp://u:hunter2@mail.example.com", from: api@example.com } }',
@@ -49,6 +52,21 @@ describe('notify', () => {
     const problems = await files.problems();
     expect(problems).toEqual([expect.stringContaining(message)]);
     if (notify.includes('hunter2')) expect(problems.join()).not.toContain('hunter2');
+  });
+
+  it('deliveries are read below an address, and tell nobody anything by themselves', async () => {
+    await using files = await withNotify('{ webhooks: { deliveries: "http://127.0.0.1:4006/admin/" } }');
+    const { settings, problems } = await files.load();
+    expect(settings).toMatchObject({ webhookDeliveries: 'http://127.0.0.1:4006/admin', notify: undefined });
+    expect(problems).toEqual([]);
+  });
+
+  it('deliveries that no admin listener shows are warned of', async () => {
+    await using files = await workspace({
+      'config/gateway.yaml': `${GATEWAY.replace(/, admin: \{.*?\}/, '')}notify: { webhooks: { deliveries: "http://127.0.0.1:4006/admin" } }\n`,
+      'policies/orders.yaml': ORDERS,
+    });
+    expect(await files.problems()).toEqual([expect.stringContaining('this file has no admin listener')]);
   });
 
   it('mail without a ledger is warned of: nobody is known to call', async () => {

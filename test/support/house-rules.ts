@@ -246,7 +246,7 @@ function roomOf(path: string): string | undefined {
 }
 
 /** The package of an import; undefined for files of the project and for what comes with Node and has no row. */
-function packageOf({ to, relative }: Import): string | undefined {
+export function packageOf({ to, relative }: Import): string | undefined {
   if (relative || to === '(computed)' || (to.startsWith('node:') && !Object.hasOwn(PACKAGES, to)))
     return undefined;
   return to.split('/', to.startsWith('@') ? 2 : 1).join('/');

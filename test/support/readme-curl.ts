@@ -5,6 +5,7 @@ import { type Answer, type Client, overHttp1 } from './http-client.ts';
 export interface CurlCommand {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
   readonly insecure: boolean;
   /** One, or as many as a `[1-90]` in it asks for. */
   readonly urls: readonly URL[];
@@ -13,14 +14,15 @@ export interface CurlCommand {
 }
 
 const PLAIN_FLAGS = ['-k', '-i', '-s'];
-const FLAGS_WITH_VALUE = ['-X', '-H', '-o', '-w'];
+const FLAGS_WITH_VALUE = ['-X', '-H', '-d', '-o', '-w'];
 
 /** @throws Error for any flag, quote or word this parser does not know */
 export function parseCurl(line: string, substitute: (command: string) => string): CurlCommand {
   const { words, comment } = splitWords(line, substitute);
   const headers: Record<string, string> = {};
   const addresses: string[] = [];
-  let method = 'GET';
+  let method: string | undefined;
+  let body: string | undefined;
   let insecure = false;
   if (words[0] !== 'curl') throw new Error(`not a curl line: ${line}`);
   for (let index = 1; index < words.length; index += 1) {
@@ -35,18 +37,20 @@ export function parseCurl(line: string, substitute: (command: string) => string)
     const value = words[index];
     if (value === undefined) throw new Error(`${word} without a value: ${line}`);
     if (word === '-X') method = value;
+    if (word === '-d') body = value;
     if (word === '-H')
       headers[value.slice(0, value.indexOf(':'))] = value.slice(value.indexOf(':') + 1).trim();
   }
   const [address] = addresses;
   if (address === undefined || addresses.length > 1) throw new Error(`not one URL: ${line}`);
   const expected = Array.from(comment.matchAll(/\b[1-5]\d\d\b/g), Number);
-  return { method, headers, insecure, urls: unfold(address), expected };
+  method ??= body === undefined ? 'GET' : 'POST';
+  return { method, headers, body, insecure, urls: unfold(address), expected };
 }
 
 /** Sends them one after the other. Follows no redirect; `portOf` says where a port of the text really is. */
 export async function sendCurl(
-  { method, headers, insecure, urls }: CurlCommand,
+  { method, headers, body, insecure, urls }: CurlCommand,
   portOf: (written: number) => number,
 ): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
@@ -59,7 +63,15 @@ export async function sendCurl(
       const actual = portOf(Number(port));
       client ??= overHttp1(actual, { tls });
       const path = `${pathname}${search}`;
-      answers.push(await client.ask({ path, method, headers: { host: `127.0.0.1:${actual}`, ...headers } }));
+      const host = `127.0.0.1:${actual}`;
+      answers.push(
+        await client.ask({
+          path,
+          method,
+          headers: { host, ...headers },
+          ...(body !== undefined && { body }),
+        }),
+      );
     }
     return answers;
   } finally {

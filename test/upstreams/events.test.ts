@@ -126,6 +126,18 @@ it('an event is sent again, by the same id, until the intake has taken it', asyn
   expect(new Set(intake.events.map((event) => event.id)).size).toBe(1);
 });
 
+it('an event that the intake calls malformed keeps no other one back', async () => {
+  const intake = await startIntake(400, 202);
+  const service = await startOrdersV2({ port: 0, intake: intake.url });
+  stack.push(service.close);
+  await send(`${service.url}/orders`, 'POST', ORDER);
+  await send(`${service.url}/orders/1241`, 'PATCH', { amount: 999 });
+  await send(`${service.url}/orders/1241`, 'DELETE');
+  await vi.waitFor(() => expect(types(intake)).toEqual(['order.created', 'order.updated', 'order.deleted']), {
+    timeout: 10_000,
+  });
+});
+
 it('what one process leaves behind the other sends', async () => {
   const dataFolder = folder();
   const away = await startOrdersV1({ port: 0, dataFolder, intake: 'http://127.0.0.1:1/events' });

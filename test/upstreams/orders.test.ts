@@ -104,6 +104,15 @@ describe.each(EDITIONS)('orders $name', ({ start, written, refused, change }) =>
     },
   );
 
+  it('is cancelled by its action alone, whichever way that is written, and stays cancelled when it is read and written', async () => {
+    const cancelled = { state: 'CANCELLED', status: 'cancelled' };
+    expect((await send(orders, 'POST', { ...written, ...cancelled })).status).toBe(400);
+    expect((await send(`${orders}/1002`, 'PATCH', cancelled)).status).toBe(400);
+    expect((await send(`${orders}/1002`, 'PUT', { ...written, ...cancelled })).status).toBe(400);
+    // 1014 is cancelled: it is refused for that, and not for what was written.
+    expect((await send(`${orders}/1014`, 'PATCH', cancelled)).status).toBe(409);
+  });
+
   it('a partial replacement is refused, a partial change is not', async () => {
     expect((await send(`${orders}/1002`, 'PUT', change)).status).toBe(400);
     expect((await send(`${orders}/1002`, 'PATCH', change)).status).toBe(200);

@@ -164,6 +164,24 @@ describe('cursor pages', () => {
     );
   });
 
+  it('PAG-2: lead once through those that are alike in what they are sorted by, in either direction', async () => {
+    const body = { payer: 'alike', amount: 7, currency: 'EUR', created: 1_772_409_600 };
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count += 1) ids.push((await ask('2025-09-15', '', 'POST', body)).json.id);
+    for (const [sort, expected] of [
+      ['amount', ids],
+      ['-amount', ids.toReversed()],
+    ] as const) {
+      const seen: string[] = [];
+      for (let after = ''; seen.length < 9; after = `&starting_after=${seen.at(-1)}`) {
+        const { json } = await ask('2025-09-15', `?payer=alike&limit=1&sort=${sort}${after}`);
+        seen.push(json.data[0].id);
+        if (!json.has_more) break;
+      }
+      expect(seen, sort).toEqual(expected);
+    }
+  });
+
   it.each(['starting_after=p-1', 'starting_after=2001', 'starting_after=', 'page=2', 'sort=id,amount'])(
     'PAG-2: ?%s is refused',
     async (query) => {
@@ -226,6 +244,12 @@ describe('what may happen to a payment', () => {
       expect(answer.status).toBe(status);
       if (status === 200) ({ _links } = answer.json);
     }
+  });
+
+  it('one that waits goes by who pays when it is captured', async () => {
+    const { id } = await pay('undecided');
+    expect((await ask('2026-06-01', `/${id}`, 'PATCH', { payer: { name: 'declined' } })).status).toBe(200);
+    expect((await ask('2026-06-01', `/${id}/capture`, 'POST')).json.state).toBe('failed');
   });
 
   it('one that is over does not change', async () => {

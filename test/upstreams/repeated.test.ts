@@ -130,7 +130,7 @@ it('a repetition is answered though the order has another tag by now', async () 
 describe('one file for both services', () => {
   it('what one writes the other shows in its own form, and keys hold in both processes of a version', async () => {
     await using stack = new AsyncDisposableStack();
-    const [old, twin] = await Promise.all([startOrdersV1({ port: 0, dataFolder }), start()]);
+    const [old, twin] = await Promise.all([startOrdersV1({ port: 0, dataFolder, now: () => now }), start()]);
     stack.defer(old.close);
     stack.defer(twin.close);
     const { location } = await send('i', { body: JSON.stringify({ ...WRITTEN, currency: 'USD' }) });
@@ -156,6 +156,14 @@ describe('one file for both services', () => {
     });
     const again = await send('i', { to: twin, body: JSON.stringify({ ...WRITTEN, currency: 'USD' }) });
     expect(again).toMatchObject({ location, replayed: 'true' });
+    // The same key at the other version is another request: its body, and what it is answered, have another form.
+    const elsewhere = await fetch(`${old.url}/orders`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'i' },
+      body: JSON.stringify({ customerName: 'acme', amount: '9.99', orderDate: '2026-03-01' }),
+    });
+    expect(elsewhere.status).toBe(201);
+    expect(elsewhere.headers.get('idempotency-replayed')).toBeNull();
     expect(await count(old)).toBe(await count(twin));
   });
 

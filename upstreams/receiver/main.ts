@@ -1,11 +1,15 @@
 // `node upstreams/receiver/main.ts`: runs the sample receiver of webhooks as a process of its own, subscribed to all sample events.
 // SUNDIAL_RECEIVER_FAILS=<status> makes every delivery fail with that status, to see what becomes of them.
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { readPort, runService } from '../service/run.ts';
 import { loadPair } from './certificate.ts';
 import { openReceived } from './received.ts';
 import { HOOKS, startReceiver } from './receiver.ts';
 import { keptSecret, register } from './registration.ts';
+
+/** A service that comes later is waited for all the same, though nobody waits for that. */
+const SUBSCRIBED_WITHIN_MS = 5_000;
 
 const { env } = process;
 const folder = resolve(env.SUNDIAL_DATA || './data');
@@ -33,7 +37,7 @@ await runService({
       now: Date.now,
     });
     const ending = new AbortController();
-    register({
+    const subscribed = register({
       service: `http://127.0.0.1:${webhooks}`,
       url: `${service.url}${HOOKS}`,
       file,
@@ -46,6 +50,9 @@ await runService({
         if (!ending.signal.aborted) process.stderr.write(`receiver: ${String(error)}\n`);
       },
     );
+    // What the gateway of a demo announces when it starts is to find a subscriber.
+    if (webhooks !== 0)
+      await Promise.race([subscribed, setTimeout(SUBSCRIBED_WITHIN_MS, undefined, { ref: false })]);
     return {
       ...service,
       close: async () => {

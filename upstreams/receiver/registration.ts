@@ -11,8 +11,14 @@ const EVENTS = [
   'payment.completed',
   'payment.failed',
   'payment.refunded',
+  'version.deprecated',
+  'version.brownout_scheduled',
+  'version.sunset_extended',
+  'version.sunset_approaching',
+  'version.sunset',
+  'version.retired',
 ] as const;
-const AGAIN_AFTER_MS = 500;
+const AGAIN_AFTER_MS = 100;
 const ANSWER_WITHIN_MS = 5_000;
 
 /** As a consumer's gateway would name it: on one machine, in a demo, the receiver needs no token. */
@@ -39,14 +45,14 @@ export function keptSecret(file: string): string | undefined {
 }
 
 /**
- * The secret of a subscription that is there and leads to `url`. Tries until the service answers; rejects when `signal` is
+ * The secret of a subscription that is there, leads to `url` and wants every event. Tries until the service answers; rejects when `signal` is
  * aborted, or with what the service has against it.
  */
 export async function register({ service, url, file, signal }: RegistrationOptions): Promise<string> {
   for (;;) {
     try {
       const kept = readKept(file);
-      if (kept !== undefined && (await isThere(service, kept.id, url, signal))) return kept.secret;
+      if (kept !== undefined && (await isKept(service, kept.id, url, signal))) return kept.secret;
       const made = await subscribe(service, url, signal);
       writeFileSync(`${file}.new`, JSON.stringify(made), { mode: 0o600 });
       renameSync(`${file}.new`, file);
@@ -58,9 +64,15 @@ export async function register({ service, url, file, signal }: RegistrationOptio
   }
 }
 
-async function isThere(service: string, id: string, url: string, signal: AbortSignal): Promise<boolean> {
-  const { status, body } = await call(`${service}/webhooks/${encodeURIComponent(id)}`, {}, signal);
-  return status === 200 && textMember(body, 'url') === url;
+/** Whether it is there and leads to `url`. What it was made without, by an earlier receiver, is added to its events. */
+async function isKept(service: string, id: string, url: string, signal: AbortSignal): Promise<boolean> {
+  const at = `${service}/webhooks/${encodeURIComponent(id)}`;
+  const { status, body } = await call(at, {}, signal);
+  if (status !== 200 || textMember(body, 'url') !== url) return false;
+  const wanted = member(body, 'events');
+  if (Array.isArray(wanted) && EVENTS.every((event) => wanted.includes(event))) return true;
+  const changed = await call(at, { method: 'PATCH', body: JSON.stringify({ events: EVENTS }) }, signal);
+  return changed.status === 200;
 }
 
 async function subscribe(service: string, url: string, signal: AbortSignal): Promise<Registration> {
@@ -118,7 +130,10 @@ function parse(text: string): unknown {
 }
 
 function textMember(value: unknown, name: string): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const member: unknown = Reflect.get(value, name);
-  return typeof member === 'string' ? member : undefined;
+  const found = member(value, name);
+  return typeof found === 'string' ? found : undefined;
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

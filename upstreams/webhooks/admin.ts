@@ -1,83 +1,102 @@
-// What an operator and the gateway's dashboard read of the service: deliveries by state, endpoints with their health.
-// GET /admin/overview and GET /admin/deliveries?subscription=<id>, for this machine alone; nothing is changed here.
+// What an operator and the gateway's dashboard read of the service, and delivering again; for this machine alone.
+// GET /admin/overview, GET /admin/deliveries?subscription=<id>&state=<state>, POST /admin/replay.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendError, sendJson } from '../service/answer.ts';
-import { DELIVERY_STATES, type EpochMs } from './delivery.ts';
-import type { HealthRules } from './health.ts';
-import { showDelivery, showHealth, showSubscription } from './show.ts';
-import type { WebhookStore } from './store.ts';
+import { readObject } from '../service/body.ts';
+import { refuseNames } from '../service/list-query.ts';
+import { isWrittenIn, JSON_TYPE } from '../service/media.ts';
+import { type OverviewParts, overviewOf } from './admin-overview.ts';
+import { DELIVERY_STATES } from './delivery.ts';
+import { readStretch, replayDead, replayOne } from './replay.ts';
+import { showDelivery } from './show.ts';
 
-export interface AdminParts {
-  readonly store: WebhookStore;
-  readonly rules: HealthRules;
-  readonly now: () => EpochMs;
-}
+type AdminParts = OverviewParts;
 
 const NOT_STORED = { 'Cache-Control': 'no-store' };
 const MOST_DELIVERIES = 100;
+const REPLAY_MEMBERS = ['subscription', 'delivery', 'since', 'until'];
 
 /**
- * `overview`: `{ store, deliveries: { pending, delivered, dead }, oldest_due, endpoints: [{ id, owner, host, events,
- * status, disabled, health, deliveries: { pending, delivered, dead } }] }`. `deliveries`: `{ data }`, the newest 100 of
- * one subscription. Seconds since 1970. Of a URL the host alone is shown: its path and query may hold a secret.
+ * `overview`: `{ store, deliveries: { pending, delivered, dead }, oldest_due, endpoints_total, endpoints: [{ id, owner, host,
+ * events, status, disabled, health, deliveries, next_attempt }] }`. `deliveries`: `{ total, data }`, the newest 100 of one
+ * subscription. `replay` of `{ subscription, delivery }`: `{ replayed }`, of `{ subscription, since, until }`: the dead
+ * letters of that time, `{ replayed, left }`. Rejects when the store is away.
  */
 export async function answerAdmin(
-  { store, rules, now }: AdminParts,
+  parts: AdminParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const [path, query = ''] = (request.url ?? '').split(/\?(.*)/s);
   if (!isFromHere(request)) return sendError(response, 404, 'There is no such resource');
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return sendError(response, 405, 'This is only read', { Allow: 'GET, HEAD' });
+  const method = path === '/admin/replay' ? 'POST' : 'GET';
+  if (request.method !== method && !(method === 'GET' && request.method === 'HEAD')) {
+    const Allow = method === 'GET' ? 'GET, HEAD' : method;
+    return sendError(response, 405, `This answers to ${Allow}`, { Allow });
   }
-  if (path === '/admin/overview') {
-    const oldestDue = await store.deliveries.oldestDue();
-    const overview = {
-      store: store.kind,
-      deliveries: await store.deliveries.counts(),
-      ...(oldestDue !== undefined && { oldest_due: Math.floor(oldestDue / 1000) }),
-      endpoints: await endpoints(store, rules, now()),
-    };
-    return sendJson(response, 200, overview, NOT_STORED);
+  switch (path) {
+    case '/admin/overview':
+      return sendJson(response, 200, await overviewOf(parts), NOT_STORED);
+    case '/admin/deliveries':
+      return sendDeliveries(parts, new URLSearchParams(query), response);
+    case '/admin/replay':
+      return replay(parts, request, response);
+    default:
+      return sendError(response, 404, 'There is no such resource');
   }
-  if (path === '/admin/deliveries') {
-    const subscription = new URLSearchParams(query).get('subscription');
-    if (subscription === null) return sendError(response, 400, 'subscription must be the id of one');
-    const { items } = await store.deliveries.page(subscription, { offset: 0, limit: MOST_DELIVERIES });
-    return sendJson(response, 200, { data: items.map(showDelivery) }, NOT_STORED);
-  }
-  return sendError(response, 404, 'There is no such resource');
 }
 
-/** Through a name that another site leads to this machine, a browser would ask too: the Host tells. */
+/** A browser asks too, for a page of another site, perhaps by a name that leads here: Origin and Host tell. */
 export function isFromHere({ socket, headers }: IncomingMessage): boolean {
   const from = socket.remoteAddress ?? '';
   const host = (headers.host ?? '').replace(/:\d+$/, '');
+  if (headers.origin !== undefined) return false;
   return /^(?:::ffff:)?127\.|^::1$/.test(from) && ['127.0.0.1', 'localhost', '[::1]'].includes(host);
 }
 
-async function endpoints(store: WebhookStore, rules: HealthRules, now: EpochMs): Promise<readonly object[]> {
-  const all = await store.subscriptions.all();
-  return Promise.all(
-    all.map(async (subscription) => {
-      const { id, events, status, disabled } = showSubscription(subscription, now);
-      const counted = await Promise.all(
-        DELIVERY_STATES.map(async (state) => {
-          const { total } = await store.deliveries.page(subscription.id, { state, offset: 0, limit: 1 });
-          return [state, total] as const;
-        }),
-      );
-      return {
-        id,
-        owner: subscription.owner,
-        host: new URL(subscription.url).host,
-        events,
-        status,
-        ...(disabled !== undefined && { disabled }),
-        health: showHealth(await store.health.read(subscription.id), rules, now),
-        deliveries: Object.fromEntries(counted),
-      };
-    }),
-  );
+async function sendDeliveries(
+  { store }: AdminParts,
+  query: URLSearchParams,
+  response: ServerResponse,
+): Promise<void> {
+  const unknown = refuseNames(query, ['subscription', 'state']);
+  if (unknown !== undefined) return sendError(response, 400, unknown);
+  const [id, written] = [query.get('subscription'), query.get('state')];
+  if (id === null) return sendError(response, 400, 'subscription must be the id of one');
+  const state = DELIVERY_STATES.find((each) => each === written);
+  if (written !== null && state === undefined)
+    return sendError(response, 400, `state must be one of ${DELIVERY_STATES.join(', ')}`);
+  if ((await store.subscriptions.read(id)) === undefined) return sendUnknown(response);
+  const cut = { offset: 0, limit: MOST_DELIVERIES, ...(state !== undefined && { state }) };
+  const { total, items } = await store.deliveries.page(id, cut);
+  sendJson(response, 200, { total, data: items.map(showDelivery) }, NOT_STORED);
+}
+
+async function replay(parts: AdminParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (!isWrittenIn([JSON_TYPE], request.headers))
+    return sendError(response, 415, `The body must be ${JSON_TYPE} in UTF-8`);
+  const body = await readObject(request);
+  if (body.kind === 'refused') return sendError(response, body.status, body.message);
+  const { subscription: id, delivery } = body.value;
+  const unknown = Object.keys(body.value).find((name) => !REPLAY_MEMBERS.includes(name));
+  if (unknown !== undefined)
+    return sendError(response, 400, `The body may have ${REPLAY_MEMBERS.join(', ')}`);
+  if (typeof id !== 'string') return sendError(response, 400, 'subscription must be the id of one');
+  if (delivery !== undefined && typeof delivery !== 'string')
+    return sendError(response, 400, 'delivery must be the id of one');
+  const stretch = readStretch(body.value);
+  if (typeof stretch === 'string') return sendError(response, 400, stretch);
+  const subscription = await parts.store.subscriptions.read(id);
+  if (subscription === undefined) return sendUnknown(response);
+  const done =
+    delivery === undefined
+      ? await replayDead(parts, subscription, stretch)
+      : await replayOne(parts, subscription, delivery);
+  if (done.kind === 'refused') return sendError(response, done.status, done.message);
+  const told = 'delivery' in done ? { replayed: 1, left: 0 } : { replayed: done.replayed, left: done.left };
+  sendJson(response, 200, told, NOT_STORED);
+}
+
+function sendUnknown(response: ServerResponse): void {
+  sendError(response, 404, 'There is no such resource');
 }

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendError, sendText } from '../service/answer.ts';
 import { type JsonObject, readObject } from '../service/body.ts';
+import { type ListNames, readFields, refuseNames } from '../service/list-query.ts';
 import { isWrittenIn, JSON_TYPE } from '../service/media.ts';
 import { judge, linesOf, tagOf } from '../service/validators.ts';
 import type { EpochMs } from './delivery.ts';
@@ -48,6 +49,17 @@ export async function readBody(
   if (body.kind === 'object') return body.value;
   sendError(response, body.status, body.message);
   return undefined;
+}
+
+/** Of a resource that has no other parameter than `fields`. */
+export function readFieldsAlone(
+  query: URLSearchParams,
+  names: Pick<ListNames, 'fields'>,
+): { readonly fields: readonly string[] | undefined } | { readonly refusal: string } {
+  const unknown = refuseNames(query, ['fields']);
+  if (unknown !== undefined) return { refusal: unknown };
+  const fields = readFields(query, names);
+  return typeof fields === 'string' ? { refusal: fields } : { fields };
 }
 
 /** 200 with its validators, or 304 where the client has it (RFC 9110 §13.1.2). A list has no date: it also shrinks. */

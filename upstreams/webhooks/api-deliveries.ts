@@ -1,10 +1,11 @@
-// Answers for the log of a subscription: its deliveries with their attempts, and replay of one.
+// Answers for the log of a subscription: its deliveries with their attempts, and replay of one or of all that are dead.
 // Called by api.ts with a subscription of the caller's own.
 import { sendError, sendJson } from '../service/answer.ts';
-import { readFields, readListQuery } from '../service/list-query.ts';
+import { readListQuery } from '../service/list-query.ts';
 import { offsetPage } from '../service/page.ts';
-import { type Call, type Methods, readBody, sendFound } from './api-call.ts';
-import { DELIVERY_STATES, type Delivery, type DeliveryState, replayed } from './delivery.ts';
+import { type Call, type Methods, readBody, readFieldsAlone, sendFound } from './api-call.ts';
+import { DELIVERY_STATES, type Delivery, type DeliveryState } from './delivery.ts';
+import { readStretch, replayDead, replayOne } from './replay.ts';
 import { DELIVERY_FIELDS, pickFields, showDelivery } from './show.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -20,6 +21,8 @@ const NAMES = {
   },
   sorts: {},
 } as const;
+
+const STRETCH_MEMBERS = ['since', 'until'];
 
 export function deliveryLog(call: Call, { id }: Subscription): Methods {
   return {
@@ -39,32 +42,41 @@ export function deliveryLog(call: Call, { id }: Subscription): Methods {
 export function deliveryMethods(call: Call, delivery: Delivery): Methods {
   return {
     GET: async () => {
-      const fields = readFields(call.query, NAMES);
-      if (typeof fields === 'string') return sendError(call.response, 400, fields);
-      sendFound(call, JSON.stringify(pickFields(showDelivery(delivery), fields)));
+      const asked = readFieldsAlone(call.query, NAMES);
+      if ('refusal' in asked) return sendError(call.response, 400, asked.refusal);
+      sendFound(call, JSON.stringify(pickFields(showDelivery(delivery), asked.fields)));
     },
   };
 }
 
-/** The same event under the same id: a receiver that has had it can tell. */
-export function replayMethods(call: Call, { disabled }: Subscription, { id }: Delivery): Methods {
-  const { store, now } = call.parts;
+export function replayMethods(call: Call, subscription: Subscription, { id }: Delivery): Methods {
   return {
     POST: async () => {
       const body = await readBody(call, { isOptional: true });
       if (body === undefined) return;
-      if (disabled !== undefined) {
-        const message = 'The subscription is disabled: POST to its /enable first';
-        return sendError(call.response, 409, message);
+      const done = await replayOne(call.parts, subscription, id);
+      if (done.kind === 'refused') return sendError(call.response, done.status, done.message);
+      sendJson(call.response, 200, showDelivery(done.delivery));
+    },
+  };
+}
+
+/** Dead letters of all time, or of that between `since` and `until` in the body. */
+export function deadReplayMethods(call: Call, subscription: Subscription): Methods {
+  return {
+    POST: async () => {
+      const body = await readBody(call, { isOptional: true });
+      if (body === undefined) return;
+      const unknown = Object.keys(body).find((name) => !STRETCH_MEMBERS.includes(name));
+      if (unknown !== undefined) {
+        const message = `"${unknown.slice(0, 50)}" is unknown; there are ${STRETCH_MEMBERS.join(', ')}`;
+        return sendError(call.response, 400, message);
       }
-      const seen = { state: 'pending' as DeliveryState };
-      const after = await store.deliveries.change(id, (present) => {
-        seen.state = present.state;
-        return replayed(present, now());
-      });
-      if (after === undefined) return sendError(call.response, 404, 'There is no such resource');
-      if (seen.state === 'pending') return sendError(call.response, 409, 'The delivery is still under way');
-      sendJson(call.response, 200, showDelivery(after));
+      const stretch = readStretch(body);
+      if (typeof stretch === 'string') return sendError(call.response, 400, stretch);
+      const done = await replayDead(call.parts, subscription, stretch);
+      if (done.kind === 'refused') return sendError(call.response, done.status, done.message);
+      sendJson(call.response, 200, { replayed: done.replayed, left: done.left });
     },
   };
 }

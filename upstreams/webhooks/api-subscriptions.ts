@@ -6,7 +6,7 @@ import { JSON_TYPE, MERGE_PATCH } from '../service/media.ts';
 import { mergePatch } from '../service/merge-patch.ts';
 import { offsetPage } from '../service/page.ts';
 import { judge, linesOf, tagOf, type Validators } from '../service/validators.ts';
-import { CACHE_CONTROL, type Call, type Methods, readBody, sendFound } from './api-call.ts';
+import { CACHE_CONTROL, type Call, type Methods, readBody, readFieldsAlone, sendFound } from './api-call.ts';
 import { newDelivery } from './delivery.ts';
 import { OWN_TYPES } from './event-types.ts';
 import { WELL } from './health.ts';
@@ -28,8 +28,10 @@ export function collectionMethods(call: Call): Methods {
 export function subscriptionMethods(call: Call, subscription: Subscription): Methods {
   return {
     GET: async () => {
-      const body = JSON.stringify(showSubscription(subscription, call.parts.now()));
-      sendFound(call, body, wholeSeconds(subscription.updated));
+      const asked = readFieldsAlone(call.query, { fields: SUBSCRIPTION_FIELDS });
+      if ('refusal' in asked) return sendError(call.response, 400, asked.refusal);
+      const shown = pickFields(showSubscription(subscription, call.parts.now()), asked.fields);
+      sendFound(call, JSON.stringify(shown), wholeSeconds(subscription.updated));
     },
     PUT: () => change(call, subscription, 'PUT'),
     PATCH: () => change(call, subscription, 'PATCH'),
@@ -91,6 +93,7 @@ export function healthMethods(call: Call, { id }: Subscription): Methods {
   const { store, rules, now } = call.parts;
   return {
     GET: async () => {
+      if (call.query.size > 0) return sendError(call.response, 400, 'There are no parameters here');
       const shown = showHealth(await store.health.read(id), rules, now());
       sendJson(call.response, 200, shown, { 'Cache-Control': 'no-store' });
     },

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendError } from '../service/answer.ts';
 import { acceptsJson, JSON_TYPE, MERGE_PATCH } from '../service/media.ts';
 import type { ApiParts, Call, Methods } from './api-call.ts';
-import { deliveryLog, deliveryMethods, replayMethods } from './api-deliveries.ts';
+import { deadReplayMethods, deliveryLog, deliveryMethods, replayMethods } from './api-deliveries.ts';
 import {
   collectionMethods,
   enableMethods,
@@ -38,6 +38,10 @@ export async function answerApi(
   if (method !== 'DELETE' && !acceptsJson(request.headers.accept)) {
     return sendError(response, 406, `Answers are ${JSON_TYPE}, which Accept leaves out`);
   }
+  // Reads say themselves which parameters they have.
+  if (method !== 'GET' && method !== 'HEAD' && call.query.size > 0) {
+    return sendError(response, 400, 'There are no parameters here');
+  }
   return handle();
 }
 
@@ -63,6 +67,8 @@ async function methodsOf(call: Call, segments: readonly string[]): Promise<Metho
       return testMethods(call, subscription);
     case 'enable':
       return enableMethods(call, subscription);
+    case 'replay':
+      return deadReplayMethods(call, subscription);
     case 'health':
       return healthMethods(call, subscription);
     default:

@@ -3,7 +3,7 @@
 import type { AttemptOutcome, OutgoingDelivery } from './attempt.ts';
 import { type Attempt, abandoned, afterAttempt, type Delivery, type EpochMs, postponed } from './delivery.ts';
 import type { EndpointSlots } from './endpoint-slots.ts';
-import { admit, failed, type HealthRules, succeeded, wayToDisabled } from './health.ts';
+import { admit, attempted, failed, type HealthRules, succeeded, wayToDisabled } from './health.ts';
 import { persistently } from './persistently.ts';
 import type { Failed } from './schedule.ts';
 import type { Secret } from './secret.ts';
@@ -141,7 +141,7 @@ async function settle(
     parts.ending,
   );
   parts.observe(settled ?? delivery, attempt);
-  await judgeEndpoint(parts, subscription, outcome);
+  await judgeEndpoint(parts, subscription, outcome, attempt);
   return settled?.state === 'pending' ? { kind: 'later', at: settled.nextAt } : FINISHED;
 }
 
@@ -150,19 +150,22 @@ async function judgeEndpoint(
   { store, rules, warn, now }: DeliverParts,
   subscription: Subscription,
   outcome: AttemptOutcome,
+  attempt: Attempt,
 ): Promise<void> {
   const { id } = subscription;
   switch (outcome.kind) {
     case 'delivered':
-      await store.health.change(id, (health) => succeeded(health, now()));
+      await store.health.change(id, (before) => attempted(before, succeeded(before, now()), attempt));
       return;
     case 'gone':
+      await store.health.change(id, (before) => attempted(before, { ...before }, attempt));
       await disable('gone');
       return;
     case 'failed':
     case 'throttled': {
+      const retryAfterMs = outcome.kind === 'throttled' ? outcome.retryAfterMs : undefined;
       const health = await store.health.change(id, (before) =>
-        failed(before, now(), rules, outcome.kind === 'throttled' ? outcome.retryAfterMs : undefined),
+        attempted(before, failed(before, now(), rules, retryAfterMs), attempt),
       );
       await warn.ofFailing(subscription, health);
       if (wayToDisabled(health, rules) === 100) await disable('failing');

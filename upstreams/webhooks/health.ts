@@ -1,6 +1,7 @@
 // How well an endpoint takes deliveries: its breaker, how long it has been failing, which alerts were given.
 // Asked before an attempt and told after it by deliver.ts; pure, the store keeps it.
-import type { EpochMs } from './delivery.ts';
+import type { Attempt, EpochMs } from './delivery.ts';
+import { LONGEST_ASKED_MS } from './schedule.ts';
 
 export interface Health {
   /** Failed attempts since the last one that succeeded. */
@@ -12,7 +13,11 @@ export interface Health {
   readonly alerted: number;
   readonly lastSuccess?: EpochMs;
   readonly lastFailure?: EpochMs;
+  /** Of those that succeed one in a minute is written down. */
+  readonly lastAttempt?: LastAttempt;
 }
+
+export type LastAttempt = Pick<Attempt, 'at' | 'outcome' | 'status'>;
 
 export interface HealthRules {
   /** Failed attempts in a row after which the endpoint rests. */
@@ -56,7 +61,7 @@ export function succeeded(health: Health, now: EpochMs): Health {
   };
 }
 
-/** `retryAfterMs`: how long the receiver asked to be left alone. */
+/** `retryAfterMs`: how long the receiver asked to be left alone; longer than a day nobody is. */
 export function failed(
   health: Health,
   now: EpochMs,
@@ -64,7 +69,8 @@ export function failed(
   retryAfterMs: number | undefined,
 ): Health {
   const failures = health.failures + 1;
-  const rest = Math.max(failures >= rules.openAfter ? rules.openMs : 0, retryAfterMs ?? 0);
+  const asked = Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS);
+  const rest = Math.max(failures >= rules.openAfter ? rules.openMs : 0, asked);
   const { openUntil: _, ...others } = health;
   return {
     ...others,
@@ -73,6 +79,12 @@ export function failed(
     lastFailure: now,
     ...(rest > 0 && { openUntil: now + rest }),
   };
+}
+
+/** After `attempt`, which made it what it is; what is not to be written stays the same object. */
+export function attempted(before: Health, after: Health, { at, outcome, status }: LastAttempt): Health {
+  if (after === before) return before;
+  return { ...after, lastAttempt: { at, outcome, ...(status !== undefined && { status }) } };
 }
 
 /** Percent of the way to being disabled: the lesser of the share of the time and of the failures. 100: disable it. */

@@ -23,7 +23,7 @@ export const MOST_ATTEMPTS = DELAYS_MS.length + 1;
 /** Of each delay: so that what failed together is not tried again together. */
 const JITTER = 0.2;
 /** What a subscriber may ask for; a day is the longest delay of our own. */
-const LONGEST_ASKED_MS = 24 * HOUR;
+export const LONGEST_ASKED_MS = 24 * HOUR;
 
 export interface Failed {
   /** How many attempts were made, from 1. */

@@ -43,10 +43,10 @@ export function showSubscription(
     events,
     signature,
     status: disabled === undefined ? 'enabled' : 'disabled',
-    ...(disabled !== undefined && { disabled: { reason: disabled.reason, at: seconds(disabled.at) } }),
-    ...(overlaps.length > 0 && { previous_secrets_until: seconds(Math.max(...overlaps)) }),
-    created: seconds(created),
-    updated: seconds(updated),
+    ...(disabled !== undefined && { disabled: { reason: disabled.reason, at: secondsOf(disabled.at) } }),
+    ...(overlaps.length > 0 && { previous_secrets_until: secondsOf(Math.max(...overlaps)) }),
+    created: secondsOf(created),
+    updated: secondsOf(updated),
   };
 }
 
@@ -59,29 +59,30 @@ export function showDelivery(delivery: Delivery): Shown<(typeof DELIVERY_FIELDS)
     state,
     ...(death !== undefined && { reason: death }),
     replays: round,
-    ...(state === 'pending' && { next_attempt: seconds(nextAt) }),
+    ...(state === 'pending' && { next_attempt: secondsOf(nextAt) }),
     attempts: attempts.map(({ at, outcome, status, message, durationMs }) => ({
-      at: seconds(at),
+      at: secondsOf(at),
       outcome,
       ...(status !== undefined && { status }),
       message,
       duration_ms: durationMs,
     })),
-    created: seconds(created),
-    updated: seconds(updated),
+    created: secondsOf(created),
+    updated: secondsOf(updated),
   };
 }
 
 export function showHealth(health: Health, rules: HealthRules, now: EpochMs): object {
-  const { failures, failingSince, openUntil, lastSuccess, lastFailure } = health;
+  const { failures, failingSince, openUntil, lastSuccess, lastFailure, lastAttempt } = health;
   return {
     breaker: breakerState(health, now),
-    ...(openUntil !== undefined && { open_until: seconds(openUntil) }),
+    ...(openUntil !== undefined && { open_until: secondsOf(openUntil) }),
     failures,
-    ...(failingSince !== undefined && { failing_since: seconds(failingSince) }),
+    ...(failingSince !== undefined && { failing_since: secondsOf(failingSince) }),
     way_to_disabled: wayToDisabled(health, rules),
-    ...(lastSuccess !== undefined && { last_success: seconds(lastSuccess) }),
-    ...(lastFailure !== undefined && { last_failure: seconds(lastFailure) }),
+    ...(lastSuccess !== undefined && { last_success: secondsOf(lastSuccess) }),
+    ...(lastFailure !== undefined && { last_failure: secondsOf(lastFailure) }),
+    ...(lastAttempt !== undefined && { last_attempt: { ...lastAttempt, at: secondsOf(lastAttempt.at) } }),
   };
 }
 
@@ -90,6 +91,7 @@ export function pickFields(shown: object, fields: readonly string[] | undefined)
   return Object.fromEntries(Object.entries(shown).filter(([name]) => fields.includes(name)));
 }
 
-function seconds(at: EpochMs): number {
+/** Since 1970. */
+export function secondsOf(at: EpochMs): number {
   return Math.floor(at / 1000);
 }

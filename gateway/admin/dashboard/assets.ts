@@ -10,7 +10,7 @@ const FOLDER = join(import.meta.dirname, 'page');
 const HOME = '/dashboard/';
 const SHELL = 'dashboard.html';
 /** Where the one document is shown; its script looks at the address. */
-const PLACES = ['version', 'consumer', 'limits', 'upstreams', 'configuration'];
+const PLACES = ['version', 'consumer', 'limits', 'upstreams', 'webhooks', 'configuration'];
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

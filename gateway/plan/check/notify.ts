@@ -14,6 +14,15 @@ export function checkNotify({ document, parts }: GatewayView, report: Report): v
       at: 'key',
     });
   }
+  if (notify.webhooks?.deliveries !== undefined && parts.listeners?.admin === undefined) {
+    report(['notify', 'webhooks', 'deliveries'], {
+      rule: 'notify',
+      severity: 'warning',
+      message: 'nobody sees the deliveries: this file has no admin listener',
+      hint: 'write listeners: { admin: { address: "127.0.0.1:9901" } }',
+      at: 'key',
+    });
+  }
   const smtp = ['notify', 'email', 'smtp'];
   const server = notify.email?.smtp;
   if (

@@ -9,7 +9,7 @@ export function compileNotify(notify: GatewayFile['notify']): NotifySettings | u
   if (notify === undefined) return undefined;
   const { email, webhooks, before_sunset: steps = beforeSunset.parse([...WRITTEN_BEFORE_SUNSET]) } = notify;
   const smtp = email === undefined || email.smtp === 'none' ? undefined : email.smtp;
-  if (smtp === undefined && webhooks === undefined) return undefined;
+  if (smtp === undefined && webhooks?.intake === undefined) return undefined;
   return {
     email: email && smtp && { smtp, from: email.from },
     intake: webhooks?.intake,

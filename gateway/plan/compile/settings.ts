@@ -67,6 +67,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     tracing: compileTracing(file.tracing),
     ledger: compileLedger(file.ledger),
     notify: compileNotify(file.notify),
+    webhookDeliveries: file.notify?.webhooks?.deliveries,
     guard: guardLimit(file.guard),
     credentialsInUrl: file.credentials_in_url ?? [],
     deprecationForm: file.deprecation_header ?? 'rfc9745',

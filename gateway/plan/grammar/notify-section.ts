@@ -1,6 +1,7 @@
 // The `notify` section of gateway.yaml: how consumers and machines are told what becomes of a version, and when.
 // The defaults stand here as an operator would write them; compile/notify.ts reads them with this same grammar.
 import { z } from 'zod';
+import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import { notation, parseDuration, parseMail } from '../../policy/notation.ts';
 import type { SmtpServer } from '../settings.ts';
 
@@ -46,6 +47,12 @@ function parseIntake(text: string): string | undefined {
   return /^https?:$/.test(protocol) && username === '' && password === '' ? text : undefined;
 }
 
+/** Without its last slash; what is asked for is put behind it. */
+function parseDeliveries(text: string): string | undefined {
+  if (/[?#]/.test(text) || parsePageUrl(text) === undefined) return undefined;
+  return text.replace(/\/$/, '');
+}
+
 const email = z.strictObject({
   smtp: notation(
     parseSmtp,
@@ -63,9 +70,18 @@ const email = z.strictObject({
 
 const webhooks = z.strictObject({
   intake: notation(parseIntake, 'not a URL of http or https without user, password and fragment', {
-    description: 'Where events of versions are posted.',
+    description: 'Where events of versions are posted; none are without it.',
     examples: ['http://127.0.0.1:4006/events'],
-  }),
+  }).optional(),
+  deliveries: notation(
+    parseDeliveries,
+    'not an https URL without user, password, query and fragment; http is for this machine only',
+    {
+      description:
+        'Where the webhooks service tells of its deliveries, for the dashboard: below it is /overview.',
+      examples: ['http://127.0.0.1:4006/admin'],
+    },
+  ).optional(),
 });
 
 export const beforeSunset = z
@@ -79,7 +95,7 @@ export const beforeSunset = z
 
 export const notifySection = z.strictObject({
   email: email.meta({ description: 'Mails to the consumers that still call.' }).optional(),
-  webhooks: webhooks.meta({ description: 'Events for machines.' }).optional(),
+  webhooks: webhooks.meta({ description: 'Events for machines, and what became of them.' }).optional(),
   before_sunset: beforeSunset
     .meta({
       description: `When a sunset is counted down. Default ${WRITTEN_BEFORE_SUNSET.join(', ')}.`,

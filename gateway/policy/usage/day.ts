@@ -6,9 +6,10 @@ import type { UsageDay } from './ledger.ts';
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A look at the ledger reads each of a few hundred days a hundred thousand times. */
+/** A look at the ledger reads each of a few hundred days a hundred thousand times, and a flush writes them as often. */
 const MOST_NAMES = 1_000;
 const names = new Map<number, UsageDay>();
+const numbers = new Map<UsageDay, number>();
 
 /** Whole days since 1970-01-01. */
 export function dayNumberAt(at: EpochMs): number {
@@ -29,6 +30,10 @@ export function dayNamed(number: number): UsageDay {
 
 /** @throws RangeError when no calendar has the day */
 export function dayNumber(day: UsageDay): number {
+  const known = numbers.get(day);
+  if (known !== undefined) return known;
   if (!DAY.test(day)) throw new RangeError('a day is written as 2026-11-21');
-  return dayNumberAt(Temporal.Instant.from(`${day}T00:00:00Z`).epochMilliseconds);
+  const number = dayNumberAt(Temporal.Instant.from(`${day}T00:00:00Z`).epochMilliseconds);
+  if (numbers.size < MOST_NAMES) numbers.set(day, number);
+  return number;
 }

@@ -1,13 +1,11 @@
 // What is read of the ledger's tables in sundial.db, whole or added up, in pieces that are each short.
 // A part of ledger-operations.ts.
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { UsageCount, UsageFilter } from '../../policy/usage/ledger.ts';
 import type { UsagePlace } from '../../policy/usage/place.ts';
 import type { UsageChunk } from '../usage-pages.ts';
 import { countFrom, type DayNumbers, recordFrom, type StoredUsage } from '../usage-text.ts';
-
-/** The columns by which records are ordered. */
-export const PLACE = 'api, version, consumer, via, operation';
+import { conditionsOf, PLACE } from './ledger-conditions.ts';
 
 export function createLedgerReading(database: DatabaseSync) {
   const prepare = (text: string): StatementSync => prepareExact(database, text);
@@ -29,7 +27,11 @@ export function createLedgerReading(database: DatabaseSync) {
     most: number,
   ): readonly Row[] => {
     const { text, given } = conditionsOf(filter, after);
-    const statement = reads.get(text) ?? prepare(text);
+    const statement =
+      reads.get(text) ??
+      prepare(
+        `SELECT id, ${PLACE}, first_at, last_at, agents, sample FROM usage WHERE ${text} ORDER BY ${PLACE} LIMIT ?`,
+      );
     reads.set(text, statement);
     return statement.all(...given, most);
   };
@@ -78,24 +80,6 @@ export function prepareExact(database: DatabaseSync, text: string): StatementSyn
   const statement = database.prepare(text);
   statement.setReadBigInts(true);
   return statement;
-}
-
-/** One statement for the conditions there are, so that each is looked up in the index that it fits. */
-function conditionsOf(
-  { api, version, consumer, via }: Omit<UsageFilter, 'since'>,
-  after: UsagePlace | undefined,
-): { readonly text: string; readonly given: readonly SQLInputValue[] } {
-  const parts: (readonly [condition: string, ...given: SQLInputValue[]])[] = [];
-  if (api !== undefined) parts.push(['api = ?', api]);
-  if (version !== undefined) parts.push(['version = ?', version]);
-  if (consumer !== undefined) parts.push(['consumer = ?', consumer]);
-  if (via !== undefined) parts.push(['via = ?', via]);
-  if (after !== undefined) parts.push([`(${PLACE}) > (?, ?, ?, ?, ?)`, ...after]);
-  const where = parts.length === 0 ? '' : `WHERE ${parts.map(([condition]) => condition).join(' AND ')}`;
-  return {
-    text: `SELECT id, ${PLACE}, first_at, last_at, agents, sample FROM usage ${where} ORDER BY ${PLACE} LIMIT ?`,
-    given: parts.flatMap(([, ...given]) => given),
-  };
 }
 
 type Row = Readonly<Record<string, SQLOutputValue>>;

@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'node:https';
 import { json as readJson } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { makeSecret, type Secret } from '../../../upstreams/webhooks/secret.ts';
 import { signDelivery } from '../../../upstreams/webhooks/signature.ts';
@@ -55,7 +56,14 @@ export function events(house: () => InterfaceHouse): void {
         expect(headers['content-type']).toMatch(/^application\/json/);
         expect(headers['x-webhook-signature']).toBe(createHmac('sha256', key).update(body).digest('hex'));
         expect(Number(headers['webhook-timestamp'])).toBeGreaterThan(1_700_000_000);
+        // A stock library believes what came over the wire, and nothing that differs from it.
+        const library = new Webhook(secret);
+        const fields = Object.fromEntries(
+          Object.entries(headers).map(([name, line]) => [name, String(line)]),
+        );
         const event = JSON.parse(body.toString());
+        expect(library.verify(body, fields)).toEqual(event);
+        expect(() => library.verify(`${body} `, fields)).toThrow();
         expect(event).toEqual({
           id: expect.stringMatching(/.+/),
           type: 'payment.failed',

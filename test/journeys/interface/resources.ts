@@ -108,6 +108,7 @@ export function resources(house: () => InterfaceHouse): void {
         support: { level: expect.any(String), until: DAY },
         deprecation: { announced: DAY, sunset: DAY },
         'migration-guide': expect.stringMatching(/^https:/),
+        changelog: expect.stringMatching(/^https:/),
       });
       const { announced, sunset } = info['x-lifecycle'].deprecation as Record<string, string>;
       expect(headers.deprecation).toBe(`@${Date.parse(announced ?? '') / 1000}`);
@@ -120,6 +121,17 @@ export function resources(house: () => InterfaceHouse): void {
         expect(operation.deprecated).toBe(true);
         expect(operation['x-lifecycle']).toMatchObject({ introduced: DAY, status: 'deprecated' });
       }
+      const listed = read('orders/v2.openapi.yaml').paths['/orders']?.get;
+      expect(listed?.['x-lifecycle']).toMatchObject({
+        status: 'stable',
+        'breaking-changes': expect.arrayContaining([expect.stringContaining('whole minor units')]),
+      });
+      // Who reads no description is told the same by the gateway.
+      const { json } = await house().ask('/.well-known/lifecycle/orders', { anonymous: true });
+      const versions = json.versions as readonly Readonly<Record<string, unknown>>[];
+      const [old, present] = ['v1', 'v2'].map((label) => versions.find(({ version }) => version === label));
+      expect(old).toMatchObject({ changelog: info['x-lifecycle'].changelog });
+      expect(JSON.stringify(present?.operations)).toContain('whole minor units');
     });
 
     it('links in a representation are objects with href, and lead there', async () => {

@@ -1,10 +1,7 @@
 // The authorization endpoint of the sample issuer: who is sent where with what, and who is sent nowhere (OAU-1 to OAU-3, OAU-8).
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPES } from '../../../upstreams/identity/clients.ts';
-import { type Issuer, startIssuer } from '../../../upstreams/identity/server.ts';
+import type { Issuer } from '../../../upstreams/identity/server.ts';
 import {
   AUTHORIZE,
   CHALLENGE,
@@ -14,17 +11,14 @@ import {
   query,
   walk,
 } from '../../support/oauth-walk.ts';
+import { openIssuer } from './own-issuer.ts';
 
-let folder: string;
+const stack = new AsyncDisposableStack();
 let issuer: Issuer;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sundial-authorize-'));
-  issuer = await startIssuer({ port: 0, dataFolder: folder, issuer: ISSUER });
+  ({ issuer } = stack.use(await openIssuer()));
 });
-afterAll(async () => {
-  await issuer.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => stack.disposeAsync());
 
 const without = (...names: readonly string[]): Parameters =>
   Object.fromEntries(Object.entries(AUTHORIZE).filter(([name]) => !names.includes(name)));

@@ -1,9 +1,6 @@
 // The pages of the sample issuer: what surrounds them, what they say of mistakes, and signing out (OAU-8, OAU-9).
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Issuer, startIssuer } from '../../../upstreams/identity/server.ts';
+import type { Issuer } from '../../../upstreams/identity/server.ts';
 import {
   AUTHORIZE,
   ISSUER,
@@ -16,18 +13,15 @@ import {
   type Walker,
   walk,
 } from '../../support/oauth-walk.ts';
+import { openIssuer } from './own-issuer.ts';
 
-let folder: string;
+const stack = new AsyncDisposableStack();
 let issuer: Issuer;
 let now = Date.UTC(2026, 10, 20);
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sundial-pages-'));
-  issuer = await startIssuer({ port: 0, dataFolder: folder, issuer: ISSUER, now: () => now });
+  ({ issuer } = stack.use(await openIssuer({ now: () => now })));
 });
-afterAll(async () => {
-  await issuer.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => stack.disposeAsync());
 
 const ANA = { user: 'ana', password: 'sunrise-sample', decision: 'sign-in' };
 

@@ -3,8 +3,11 @@
 import { request as plainRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Service } from '../../../upstreams/service/listen.ts';
+import { abandoned } from '../../../upstreams/webhooks/delivery.ts';
+import { attempted, failed } from '../../../upstreams/webhooks/health.ts';
 import { openSqliteStore } from '../../../upstreams/webhooks/sqlite/store.ts';
 import type { WebhookStore } from '../../../upstreams/webhooks/store.ts';
+import { USUAL } from '../../../upstreams/webhooks/tuning.ts';
 import { startWebhooks } from '../../../upstreams/webhooks/webhooks.ts';
 
 const HOOK = 'https://localhost:9/hooks';
@@ -130,6 +133,13 @@ describe('a subscription', () => {
       const body = method === 'DELETE' ? undefined : KNOWN;
       expect((await ask(method, `/webhooks/${id}`, { ...foreign, body })).status, method).toBe(404);
     }
+    // Nor is a delivery of it seen, or sent again, by way of a subscription of one's own.
+    const own = (await ask('POST', '/webhooks', { ...foreign, body: KNOWN })).json.id;
+    const sent = (await ask('POST', `/webhooks/${id}/test`)).json.id;
+    expect((await ask('GET', `/webhooks/${id}/deliveries/${sent}`)).status).toBe(200);
+    const around = `/webhooks/${own}/deliveries/${sent}`;
+    expect((await ask('GET', around, foreign)).status).toBe(404);
+    expect((await ask('POST', `${around}/replay`, foreign)).status).toBe(404);
     expect(await ask('GET', '/webhooks', { as: '' })).toMatchObject({
       status: 401,
       json: { error: 'Unauthorized' },
@@ -197,12 +207,30 @@ describe('requests that are not for this', () => {
     ['POST', '/webhooks/:id/rotate-secret', 400, { overlap: -1 }],
     ['POST', '/webhooks/:id/rotate-secret', 400, { overlap: 604_801 }],
     ['POST', '/webhooks/:id/rotate-secret', 400, { overlap: '1h' }],
+    ['POST', '/webhooks?x=1', 400, NEW],
+    ['GET', '/webhooks/:id?x=1', 400],
+    ['PUT', '/webhooks/:id?x=1', 400, NEW],
+    ['DELETE', '/webhooks/:id?x=1', 400],
+    ['POST', '/webhooks/:id/test?x=1', 400, {}],
+    ['GET', '/webhooks/:id/health?x=1', 400],
+    ['POST', '/webhooks/:id/replay', 400, { since: '2026-11-20' }],
+    ['POST', '/webhooks/:id/replay', 400, { since: 2, until: 1 }],
+    ['POST', '/webhooks/:id/replay', 400, { sinse: 1 }],
     ['GET', '/events', 405],
     ['POST', '/admin/overview', 405],
+    ['GET', '/admin/replay', 405],
     ['GET', '/admin/other', 404],
     ['GET', '/admin/deliveries', 400],
-  ])('%s %s is %i', async (method, path, expected, body?: object) => {
-    const { status, json } = await ask(method, path.replace(':id', id), { body });
+    ['GET', '/admin/deliveries?subscription=wh_unknown', 404],
+    ['GET', '/admin/deliveries?subscription=:id&state=lost', 400],
+    ['POST', '/admin/replay', 415, {}, { 'content-type': 'text/plain' }],
+    ['POST', '/admin/replay', 404, {}, { origin: 'https://evil.example' }],
+    ['POST', '/admin/replay', 400, {}],
+    ['POST', '/admin/replay', 400, { subscription: ':id', deliveri: 'dlv_1' }],
+    ['POST', '/admin/replay', 404, { subscription: 'wh_unknown' }],
+  ])('%s %s is %i', async (method, path, expected, body?: object, headers: Record<string, string> = {}) => {
+    const written = body && JSON.stringify(body).replace(':id', id);
+    const { status, json } = await ask(method, path.replace(':id', id), { body: written, headers });
     expect(status).toBe(expected);
     expect(json).toMatchObject({ error: expect.any(String), message: expect.any(String) });
   });
@@ -239,6 +267,7 @@ describe('what can be done to a subscription', () => {
     const rotated = await ask('POST', `/webhooks/${id}/rotate-secret`, { body: { overlap: 60 } });
     expect(rotated.status).toBe(200);
     expect(rotated.json.secret).toMatch(/^whsec_/);
+    expect(rotated.headers.get('cache-control')).toBe('no-store');
     expect(rotated.json.secret).not.toBe(secret);
     const left = rotated.json.previous_secrets_until - rotated.json.updated;
     expect(left).toBe(60);
@@ -271,6 +300,25 @@ describe('what can be done to a subscription', () => {
     });
   });
 
+  it('enable, and another url, begin anew: what failed before is forgotten', async () => {
+    const fail = () =>
+      store.health.change(id, (each) => ({
+        ...each,
+        failures: 30,
+        failingSince: 0,
+        openUntil: Date.now() * 2,
+      }));
+    const failures = async () => (await ask('GET', `/webhooks/${id}/health`)).json.failures;
+    await fail();
+    await ask('PATCH', `/webhooks/${id}`, { body: { events: ['order.created'] } });
+    expect(await failures()).toBe(30);
+    await ask('PATCH', `/webhooks/${id}`, { body: { url: KNOWN.url } });
+    expect(await failures()).toBe(0);
+    await fail();
+    await ask('POST', `/webhooks/${id}/enable`);
+    expect(await failures()).toBe(0);
+  });
+
   it('replay begins a finished delivery anew; of one under way, or of a disabled subscription, it is 409', async () => {
     const { json } = await ask('POST', `/webhooks/${id}/test`);
     const at = `/webhooks/${id}/deliveries/${json.id}`;
@@ -292,6 +340,24 @@ describe('what can be done to a subscription', () => {
     const again = await ask('POST', `${at}/replay`);
     expect(again).toMatchObject({ status: 200, json: { state: 'pending', replays: 1, event: json.event } });
     expect(again.json).not.toHaveProperty('reason');
+  });
+
+  it.each([
+    ['POST', '/webhooks/:id/replay', { since: 1 }],
+    ['POST', '/admin/replay', { subscription: ':id', since: 1 }],
+    ['POST', '/admin/replay', { subscription: ':id', delivery: ':delivery' }],
+  ])('dead letters are replayed at once by %s %s %j', async (method, path, written) => {
+    const { json } = await ask('POST', `/webhooks/${id}/test`);
+    await expect
+      .poll(async () => (await ask('GET', `/webhooks/${id}/deliveries/${json.id}`)).json.attempts)
+      .toHaveLength(1);
+    await store.deliveries.change(json.id, (each) => abandoned(each, 'attempts_exhausted', Date.now()));
+    const body = JSON.stringify(written).replace(':id', id).replace(':delivery', json.id);
+    expect(await ask(method, path.replace(':id', id), { body })).toMatchObject({
+      status: 200,
+      json: { replayed: 1, left: 0 },
+    });
+    expect(await store.deliveries.read(json.id)).toMatchObject({ state: 'pending', round: 1 });
   });
 });
 
@@ -358,7 +424,33 @@ describe('what an operator reads', () => {
     });
     expect(JSON.stringify(json)).not.toContain('s3cret');
     const deliveries = await ask('GET', `/admin/deliveries?subscription=${id}`);
-    expect(deliveries.json).toEqual({ data: [] });
+    expect(deliveries.json).toEqual({ total: 0, data: [] });
+  });
+
+  it('of each endpoint the last attempt and the next, and those in trouble before the others', async () => {
+    const { json: other } = await ask('POST', '/webhooks', { body: KNOWN });
+    // It rests for an hour, so that nothing is tried meanwhile.
+    const at = Date.now();
+    await store.health.change(other.id, (before) =>
+      attempted(before, failed(before, at, USUAL.rules, 3_600_000), { at, outcome: 'failed', status: 503 }),
+    );
+    await ask('POST', `/webhooks/${other.id}/test`, { body: {} });
+    const { json } = await ask('GET', '/admin/overview');
+    expect(json.endpoints_total).toBe(2);
+    expect(json.endpoints).toMatchObject([
+      {
+        id: other.id,
+        health: {
+          breaker: 'open',
+          failures: 1,
+          last_attempt: { at: Math.floor(at / 1000), outcome: 'failed', status: 503 },
+        },
+        deliveries: { pending: 1, dead: 0 },
+        next_attempt: expect.any(Number),
+      },
+      { id, health: { failures: 0 } },
+    ]);
+    expect(json.endpoints[1]).not.toHaveProperty('next_attempt');
   });
 
   it('is for this machine by its own names: another name that leads here gets 404', async () => {
@@ -380,6 +472,11 @@ describe('what an operator reads', () => {
     await ask('POST', '/events', { body: { id: 'evt_m', type: 'order.created', created: 1, data: {} } });
     const text = await (await fetch(`${service.url}/metrics`)).text();
     expect(text).toContain('sundial_webhooks_events_total{type="order.created",known="no"} 1');
+    // Whatever services call their events, there are as many series as there are types to subscribe to.
+    await ask('POST', '/events', { body: { id: 'evt_n', type: 'a.canary', created: 1, data: {} } });
+    const more = await (await fetch(`${service.url}/metrics`)).text();
+    expect(more).toContain('sundial_webhooks_events_total{type="other",known="no"}');
+    expect(more).not.toContain('canary');
     expect(text).toMatch(/^sundial_webhooks_deliveries\{state="pending"\} \d+$/m);
     expect((await ask('GET', '/readyz')).status).toBe(200);
     expect(log.filter((line) => 'error' in line)).toEqual([]);

@@ -3,7 +3,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptOutcome } from '../../../upstreams/webhooks/attempt.ts';
 import { createDeliver } from '../../../upstreams/webhooks/deliver.ts';
-import { type Delivery, type KeptEvent, newDelivery } from '../../../upstreams/webhooks/delivery.ts';
+import {
+  afterAttempt,
+  type Delivery,
+  type KeptEvent,
+  newDelivery,
+} from '../../../upstreams/webhooks/delivery.ts';
 import { createEndpointSlots } from '../../../upstreams/webhooks/endpoint-slots.ts';
 import { breakerState, type HealthRules, wayToDisabled } from '../../../upstreams/webhooks/health.ts';
 import { nextAttemptDelay } from '../../../upstreams/webhooks/schedule.ts';
@@ -142,6 +147,18 @@ describe('an attempt', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('WH-6: of two that tried it at once the slower takes no delivery back, and revives none', async () => {
+    const attempted = { at: now, message: '', durationMs: 1 };
+    const failure = { ...attempted, outcome: 'failed' } as const;
+    const then = { now, retryAt: now + 1, death: 'attempts_exhausted' } as const;
+    const pending = newDelivery({ id: 'evt_0', type: 'a.b' }, 'wh_1', now);
+    const done = afterAttempt(pending, { ...attempted, outcome: 'delivered' }, then);
+    expect(afterAttempt(done, failure, then)).toBe(done);
+    const dead = afterAttempt(pending, failure, { ...then, retryAt: undefined });
+    expect(afterAttempt(dead, failure, then)).toBe(dead);
+    expect(afterAttempt(dead, { ...attempted, outcome: 'delivered' }, then).state).toBe('delivered');
+  });
+
   it('that runs at the end of the service is as if it had not been', async () => {
     const id = await due();
     const before = await read(id);
@@ -190,6 +207,20 @@ describe('what failed', () => {
     expect((await read(other)).tries).toBe(0);
   });
 
+  it('WH-5: who asks for years is left alone for a day, with all that is due to it', async () => {
+    answer = throttled(3650 * 24 * HOUR);
+    const id = await due();
+    await deliver(id);
+    const other = await due();
+    await deliver(other);
+    now += 24 * HOUR;
+    answer = delivered;
+    await deliver(id);
+    expect(await read(id)).toMatchObject({ state: 'delivered', tries: 2 });
+    await tryAgain(other);
+    expect(await read(other)).toMatchObject({ state: 'delivered', tries: 1 });
+  });
+
   it('WH-5: 410 disables the subscription, whose other deliveries are dead letters', async () => {
     answer = gone;
     const [first, second] = [await due(), await due()];
@@ -203,6 +234,15 @@ describe('what failed', () => {
     }
     expect(told).toMatchObject([{ what: 'webhook_disabled', subscription: 'wh_1', reason: 'gone' }]);
   });
+});
+
+it('the last attempt of an endpoint is known with its outcome and status, whatever that was', async () => {
+  for (const outcome of [failing, throttled(), delivered, gone]) {
+    answer = outcome;
+    now += HOUR;
+    await deliver(await due());
+    expect((await health()).lastAttempt).toEqual({ at: now, outcome: outcome.kind, status: outcome.status });
+  }
 });
 
 describe('the breaker of an endpoint', () => {
@@ -267,6 +307,11 @@ describe('an endpoint that fails on and on', () => {
   };
 
   it('WH-6: is told of at 50, 70, 90 and 100 % of the way, once each, and then disabled', async () => {
+    // Who fails is not told of it where it fails.
+    await store.subscriptions.change('wh_1', (each) => ({
+      ...each,
+      events: [...each.events, 'webhook.failing', 'webhook.disabled'],
+    }));
     const began = now;
     const shares = [0, 0.1, 0.2, 0.3, 0.49, 0.5, 0.6, 0.75, 0.8, 0.95, 1];
     for (const share of shares) await failAt(share, began);
@@ -289,6 +334,8 @@ describe('an endpoint that fails on and on', () => {
       data: { subscription: 'wh_1', level: 50, failing_since: began / 1000 },
     });
     expect((await store.deliveries.page('wh_foreign', { offset: 0, limit: 9 })).total).toBe(0);
+    const own = (await store.deliveries.page('wh_1', { offset: 0, limit: 99 })).items;
+    expect(new Set(own.map(({ type }) => type))).toEqual(new Set(['payment.completed']));
   });
 
   it('WH-6: is not disabled for few failures far apart, and begins anew after a success', async () => {
@@ -320,6 +367,11 @@ describe('several deliveries to one endpoint', () => {
     expect(second).toBeGreaterThan(first);
     const elsewhere = deliver(await due('wh_2'));
     await expect.poll(() => sent.length, { interval: 1 }).toBe(3);
+    // One of two has ended: there is room for one, and not for two.
+    const slots = createEndpointSlots(2);
+    const [one] = [slots.take('wh_1', now), slots.take('wh_1', now)];
+    if (one.kind === 'free') one.release(1);
+    expect([slots.take('wh_1', now).kind, slots.take('wh_1', now).kind]).toEqual(['free', 'full']);
     gate.resolve(delivered);
     await Promise.all([...running, elsewhere]);
   });

@@ -1,6 +1,7 @@
 // When a delivery is tried again.
 import { describe, expect, it } from 'vitest';
 import { MOST_ATTEMPTS, nextAttemptDelay } from '../../../upstreams/webhooks/schedule.ts';
+import { USUAL } from '../../../upstreams/webhooks/tuning.ts';
 
 const HOUR = 3_600_000;
 const exactly = () => 0.5;
@@ -33,5 +34,18 @@ describe('the next attempt', () => {
 
   it('is not made after the last one, whatever Retry-After says', () => {
     expect(nextAttemptDelay({ attempt: MOST_ATTEMPTS, retryAfterMs: 1, random: exactly })).toBeUndefined();
+  });
+});
+
+describe('the figures of the service', () => {
+  it('WH-5, WH-6: an attempt has 15 s; five days and twenty failures disable; what is finished outlives the schedule', () => {
+    const { attemptMs, leaseMs, keepMs, rules, nextDelay } = USUAL;
+    expect(attemptMs).toBe(15_000);
+    expect(leaseMs).toBeGreaterThan(attemptMs);
+    expect(rules.probeMs).toBeGreaterThan(attemptMs);
+    expect(rules).toMatchObject({ disableAfterMs: 5 * 24 * HOUR, disableAfterFailures: 20 });
+    const whole = delays(() => 1).reduce<number>((sum, ms) => sum + (ms ?? 0), 0);
+    expect(keepMs).toBeGreaterThan(whole);
+    expect(nextDelay).toBe(nextAttemptDelay);
   });
 });

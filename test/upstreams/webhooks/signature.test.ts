@@ -13,6 +13,8 @@ import {
   sealSecret,
 } from '../../../upstreams/webhooks/secret.ts';
 import { signDelivery } from '../../../upstreams/webhooks/signature.ts';
+import { signingSecrets, withSecret } from '../../../upstreams/webhooks/subscription.ts';
+import { subscriptionOf } from '../../contracts/webhook-store.ts';
 
 const SECRET: Secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OF_VECTOR = {
@@ -67,6 +69,28 @@ describe('a signed delivery', () => {
       expect(() => library.verify(Buffer.concat([body, Buffer.from(' ')]), { ...headers })).toThrow();
     },
   );
+});
+
+describe('secrets that overlap', () => {
+  const first = subscriptionOf('wh_1', { secrets: [{ sealed: 'a' }] });
+  const rotate = (from: typeof first, sealed: string, now: number, overlapMs: number) =>
+    withSecret(from, sealed, { now, overlapMs });
+
+  it('WH-2: each signs until its own overlap has run out, which a later rotation shortens and never lengthens', () => {
+    const second = rotate(first, 'b', 0, 100);
+    expect(second.secrets).toEqual([{ sealed: 'b' }, { sealed: 'a', until: 100 }]);
+    const untils = (overlapMs: number) =>
+      rotate(second, 'c', 50, overlapMs).secrets.map(({ until }) => until);
+    expect(untils(500)).toEqual([undefined, 550, 100]);
+    expect(untils(10)).toEqual([undefined, 60, 60]);
+    expect(signingSecrets(second, 99)).toHaveLength(2);
+    expect(signingSecrets(second, 100)).toEqual([{ sealed: 'b' }]);
+  });
+
+  it('are four at most, the newest', () => {
+    const many = ['b', 'c', 'd', 'e', 'f'].reduce((from, sealed) => rotate(from, sealed, 0, 1_000), first);
+    expect(many.secrets.map(({ sealed }) => sealed)).toEqual(['f', 'e', 'd', 'c']);
+  });
 });
 
 describe('a secret', () => {

@@ -15,6 +15,11 @@ export class Refused extends Error {
 /** Nothing came that can be read: nobody answers, or somebody else does. */
 export class Away extends Error {}
 
+/** Whether the gateway said it, or said nothing. @param {unknown} error @returns {error is Away | Refused} */
+export function isTold(error) {
+  return error instanceof Refused || error instanceof Away;
+}
+
 /** A look at the ledger may take the gateway 25 seconds. */
 const PATIENCE_MS = 30_000;
 

@@ -1,15 +1,17 @@
 // The frame of every page: which page the address means, who is signed in, the warnings above, and looking again.
 // A page is a module that says what it asks (look) and what it shows of that (view).
-import { Away, ask, Refused, unlessAway } from './ask.js';
+import { ask, isTold, Refused } from './ask.js';
 import * as configuration from './configuration.js';
 import * as consumer from './consumer.js';
 import { h, show } from './elements.js';
+import { forgetLedger, readLedger } from './ledger.js';
 import * as limits from './limits.js';
 import * as overview from './overview.js';
 import { signInForm, whoBox } from './sign-in.js';
 import * as upstreams from './upstreams.js';
 import * as version from './version.js';
 import { warnings } from './warnings.js';
+import * as webhooks from './webhooks.js';
 
 /**
  * What every page is given of one look.
@@ -37,29 +39,24 @@ const PAGES = {
   '/dashboard/consumer': consumer,
   '/dashboard/limits': limits,
   '/dashboard/upstreams': upstreams,
+  '/dashboard/webhooks': webhooks,
   '/dashboard/configuration': configuration,
 };
 
 const EVERY_MS = 5_000;
-const USAGE_EVERY_MS = 15_000;
 /** A gateway that takes long is asked less often. */
 const TIMES_ITS_TIME = 10;
 const MOST_MS = 60_000;
 /** What costs the gateway nothing comes soon or not at all. */
 const PATIENCE_MS = 10_000;
-/** The first page does not wait for the ledger longer than this. */
-const LEDGER_MS = 1_000;
 
 const query = new URLSearchParams(location.search);
 const page = PAGES[location.pathname] ?? /** @type {Page} */ (overview);
-let usage = /** @type {any} */ (undefined);
-let ledger = 'the ledger is being read';
-let usageDue = 0;
 let timer = 0;
 let isLooking = false;
 let isWanted = false;
 /** The last look, which stays when the next one fails. */
-let last = /** @type {{ session: any, standing: any, seen: any } | undefined} */ (undefined);
+let last = /** @type {{ session: any, standing: any, usage: any, seen: any } | undefined} */ (undefined);
 /** Whoever asks for the form means its field. */
 let wantsFocus = location.hash === '#sign-in';
 
@@ -103,10 +100,10 @@ async function look() {
   const session = await ask('/-/session', { patience: PATIENCE_MS });
   if (!session.readable) return askForToken();
   const standing = await ask('/-/versions');
-  if (performance.now() >= usageDue) await Promise.race([readUsage(), pause(LEDGER_MS)]);
-  const seen = await page.look({ query, standing, usage, ledger, session, again }).catch(notThere);
+  const told = await readLedger();
+  const seen = await page.look({ query, standing, ...told, session, again }).catch(notThere);
   const isFirst = last === undefined;
-  last = { session, standing, seen };
+  last = { session, standing, usage: told.usage, seen };
   draw();
   place('trouble', []);
   // What an address points to was not there yet when the browser looked for it.
@@ -116,7 +113,7 @@ async function look() {
 
 function draw() {
   if (last === undefined) return;
-  const { session, standing, seen } = last;
+  const { session, standing, usage, seen } = last;
   const body = seen.missing === undefined ? page.view(seen) : missing(seen.missing);
   place('who', [whoBox(session, again, tellTrouble)]);
   place('warnings', warnings(standing, usage));
@@ -124,32 +121,6 @@ function draw() {
   place('foot', [`By the gateway's clock ${clockOf(standing)}. Looks again by itself.`]);
   if (wantsFocus) document.getElementById('token')?.focus();
   wantsFocus = false;
-}
-
-/** Asked less often than the rest, and not waited for: a slow store keeps nobody from what it has nothing to do with. */
-async function readUsage() {
-  usageDue = Number.POSITIVE_INFINITY;
-  const began = performance.now();
-  const { told } = await unlessAway(ask('/-/usage?since=30d&most=100')).catch(silence);
-  usage = told;
-  ledger = 'the ledger does not answer';
-  usageDue = performance.now() + Math.max(USAGE_EVERY_MS, (performance.now() - began) * TIMES_ITS_TIME);
-}
-
-/** Whoever is refused here, or not answered, is told so by the rest of the look. @param {unknown} error */
-function silence(error) {
-  if (!isTold(error)) reportError(error);
-  return { told: undefined };
-}
-
-/** @param {unknown} error @returns {error is Away | Refused} */
-function isTold(error) {
-  return error instanceof Refused || error instanceof Away;
-}
-
-/** @param {number} milliseconds @returns {Promise<void>} */
-function pause(milliseconds) {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** A page of what the gateway does not know says so, and nothing else of it is wrong. @param {unknown} error */
@@ -192,8 +163,7 @@ function clockOf({ now }) {
 /** @returns {'closed'} */
 function askForToken() {
   last = undefined;
-  usage = undefined;
-  usageDue = 0;
+  forgetLedger();
   place('trouble', []);
   place('who', []);
   place('warnings', []);

@@ -4,9 +4,9 @@
 const DAY_MS = 86_400_000;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** @param {number} count @param {string} noun */
-export function counted(count, noun) {
-  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
+/** @param {number} count @param {string} noun @param {string} [plural] */
+export function counted(count, noun, plural = `${noun}s`) {
+  return `${number(count)} ${count === 1 ? noun : plural}`;
 }
 
 /** @param {number} count */
@@ -61,6 +61,30 @@ export function ago(instant, now) {
   if (seconds < 3600) return `${counted(Math.floor(seconds / 60), 'minute')} ago`;
   if (seconds < 86_400) return `${counted(Math.floor(seconds / 3600), 'hour')} ago`;
   return `${counted(Math.floor(seconds / 86_400), 'day')} ago`;
+}
+
+/**
+ * `in 5 minutes`, for what is to come; `now` once it is due.
+ *
+ * @param {string} instant
+ * @param {string} now
+ */
+export function until(instant, now) {
+  const seconds = (Date.parse(instant) - Date.parse(now)) / 1000;
+  if (seconds <= 0) return 'now';
+  if (seconds < 60) return 'within a minute';
+  if (seconds < 3600) return `in ${counted(Math.floor(seconds / 60), 'minute')}`;
+  if (seconds < 86_400) return `in ${counted(Math.floor(seconds / 3600), 'hour')}`;
+  return `in ${counted(Math.floor(seconds / 86_400), 'day')}`;
+}
+
+/**
+ * `20 Nov 2026, 14:03:07 UTC`.
+ *
+ * @param {string} at
+ */
+export function instant(at) {
+  return `${date(at.slice(0, 10))}, ${at.slice(11, 19)} UTC`;
 }
 
 /** @param {number} milliseconds */

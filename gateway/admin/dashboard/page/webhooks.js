@@ -1,0 +1,197 @@
+// Webhooks: who is called where, how that fares, and of one subscription each delivery with its attempts.
+// Shown by dashboard.js for /dashboard/webhooks, and /dashboard/webhooks?id=…&state=… of one.
+import { ask, Refused } from './ask.js';
+import { deliveryTable } from './deliveries.js';
+import { h } from './elements.js';
+import { badge, facts, figures, section, table, tile } from './parts.js';
+import { replayDeadForm } from './replay.js';
+import { ago, counted, number, until } from './words.js';
+
+export const title = 'Webhooks';
+
+/** @param {URLSearchParams} query */
+export function subject(query) {
+  return query.get('id')?.trim() || null;
+}
+
+const WEBHOOKS = '/dashboard/webhooks';
+const STATES = ['pending', 'delivered', 'dead'];
+
+/** @param {import('./dashboard.js').Look} look */
+export async function look({ query, session, again }) {
+  const id = query.get('id');
+  const state = STATES.find((each) => each === query.get('state')) ?? null;
+  try {
+    const all = await ask('/-/webhooks');
+    if (id === null) return { all, session, again };
+    const asked = state === null ? '' : `?${new URLSearchParams({ state })}`;
+    const one = await ask(`/-/webhooks/${encodeURIComponent(id)}${asked}`);
+    return { all, one, state, session, again };
+  } catch (error) {
+    // What the gateway says of a service that is away or not set is what this page has to say.
+    if (!(error instanceof Refused) || error.status === 401) throw error;
+    return { why: error };
+  }
+}
+
+/** @param {any} seen */
+export function view({ why, all, one, state, session, again }) {
+  if (why !== undefined)
+    return [
+      h('h1', {}, title),
+      h('p', { class: why.status === 404 ? 'quiet' : 'warning bad', role: 'status' }, why.message),
+    ];
+  return one === undefined ? overview(all) : ofOne(all, one, state, session, again);
+}
+
+/** @param {any} all */
+function overview({ deliveries, subscriptions, total, oldestDue, clock }) {
+  const troubled = subscriptions.filter(isInTrouble);
+  return [
+    h('h1', {}, title),
+    h(
+      'div',
+      { class: 'tiles' },
+      tile(
+        'Pending',
+        number(deliveries.pending),
+        oldestDue === null ? 'nothing waits' : `the next is due ${until(oldestDue, clock)}`,
+      ),
+      tile('Delivered', number(deliveries.delivered), 'that are still kept'),
+      tile(
+        'Dead letters',
+        number(deliveries.dead),
+        'given up; can be replayed',
+        deliveries.dead > 0 ? 'bad' : '',
+      ),
+      tile(
+        'In trouble',
+        number(troubled.length),
+        `of ${counted(total, 'subscription')}`,
+        troubled.length > 0 ? 'near' : '',
+      ),
+    ),
+    section(
+      'Subscriptions',
+      table(
+        'Subscriptions',
+        [
+          'Subscription',
+          'State',
+          'Endpoint',
+          'Owner',
+          figures('Pending'),
+          figures('Failures in a row'),
+          figures('Dead letters'),
+          'Last attempt',
+          'Next attempt',
+        ],
+        subscriptions.map((/** @type {any} */ each) => row(each, clock)),
+        'Nobody has subscribed.',
+      ),
+      total > subscriptions.length &&
+        h(
+          'p',
+          { class: 'note' },
+          `These are ${subscriptions.length} of ${number(total)}, those in trouble first.`,
+        ),
+    ),
+  ];
+}
+
+/** @param {any} subscription */
+function isInTrouble({ state, failures }) {
+  return state !== 'active' || failures > 0;
+}
+
+/** @param {any} each @param {string} clock */
+function row(each, clock) {
+  return [
+    h('a', { href: addressOf(each.subscription) }, each.subscription),
+    stateBadge(each),
+    each.host,
+    each.owner,
+    number(each.pending),
+    number(each.failures),
+    each.dead === 0 ? '0' : h('a', { href: addressOf(each.subscription, 'dead') }, number(each.dead)),
+    lastWords(each, clock),
+    each.nextAttempt === null ? 'none' : until(each.nextAttempt, clock),
+  ];
+}
+
+/** @param {any} subscription */
+function stateBadge({ state, failures }) {
+  /** @type {Record<string, readonly [string, string]>} */
+  const words = {
+    active: failures > 0 ? ['near', 'active, failing'] : ['good', 'active'],
+    disabled: ['bad', 'disabled'],
+    open: ['bad', 'breaker open'],
+    half_open: ['near', 'breaker half open'],
+  };
+  const [kind, text] = words[state] ?? ['calm', state];
+  return badge(kind, text);
+}
+
+/** @param {any} subscription @param {string} clock */
+function lastWords({ lastAttempt: last }, clock) {
+  if (last === null) return 'none yet';
+  const status = last.status === null ? 'no answer' : `status ${last.status}`;
+  return `${last.outcome}, ${status}, ${ago(last.at, clock)}`;
+}
+
+/** @param {string} id @param {string} [state] */
+function addressOf(id, state) {
+  return `${WEBHOOKS}?${new URLSearchParams({ id, ...(state !== undefined && { state }) })}`;
+}
+
+/** @param {any} all @param {any} one @param {string | null} state @param {any} session @param {() => void} again */
+function ofOne({ subscriptions }, { subscription: id, total, deliveries, clock }, state, session, again) {
+  const known = subscriptions.find((/** @type {any} */ { subscription }) => subscription === id);
+  return [
+    h('h1', {}, id),
+    known !== undefined &&
+      section('Endpoint', standing(known, clock), known.dead > 0 && replayDeadForm(known, session, again)),
+    section(
+      'Deliveries',
+      h('p', { class: 'note' }, ...stateLinks(id, state)),
+      deliveryTable(id, deliveries, clock, session, again),
+      total > deliveries.length &&
+        h('p', { class: 'note' }, `The newest ${deliveries.length} of ${number(total)}.`),
+    ),
+    h('p', { class: 'note' }, h('a', { href: WEBHOOKS }, 'All subscriptions')),
+  ];
+}
+
+/** @param {any} known @param {string} clock */
+function standing(known, clock) {
+  const { disabled, openUntil, failingSince } = known;
+  return facts([
+    ['State', stateBadge(known)],
+    ['Host', known.host],
+    ['Owner', known.owner],
+    ['Events', known.events.join(', ')],
+    [
+      'Disabled',
+      disabled !== null && `${disabled.reason}, ${ago(disabled.at, clock)}; its owner enables it again`,
+    ],
+    ['Breaker', openUntil !== null && `lets nothing through; tries again ${until(openUntil, clock)}`],
+    [
+      'Failing',
+      failingSince !== null &&
+        `${counted(known.failures, 'failure')} in a row, the first ${ago(failingSince, clock)}`,
+    ],
+    ['Pending', number(known.pending)],
+    ['Dead letters', number(known.dead)],
+    ['Last attempt', lastWords(known, clock)],
+    ['Next attempt', known.nextAttempt !== null && until(known.nextAttempt, clock)],
+  ]);
+}
+
+/** @param {string} id @param {string | null} chosen */
+function stateLinks(id, chosen) {
+  return [undefined, ...STATES].flatMap((state, index) => {
+    const isHere = (state ?? null) === chosen;
+    const link = h('a', { href: addressOf(id, state), 'aria-current': isHere && 'true' }, state ?? 'all');
+    return index === 0 ? [link] : [' · ', link];
+  });
+}

@@ -1,0 +1,103 @@
+// Webhook deliveries through the admin API: subscriptions with their state, the deliveries of one, and delivering again.
+// All of it is asked of the webhooks service, which keeps it; here it is judged, put into words and audited.
+import { readReplayRequest } from '../../plan/admin-requests.ts';
+import { readDeliveries, readOverview, readReplayed } from '../../plan/webhook-answers.ts';
+import type { EpochMs } from '../../policy/contract.ts';
+import { isPrintableId } from '../../policy/notation.ts';
+import {
+  type AdminAnswer,
+  errorAnswer,
+  instantText,
+  jsonAnswer,
+  malformedBody,
+  malformedQuery,
+} from '../answers.ts';
+import type { AdminRequest, Route, Written } from '../route.ts';
+import { deliveryBody, overviewBody } from './bodies.ts';
+import { notSet, serviceFailure } from './failure.ts';
+import type { WebhookService } from './service.ts';
+
+export interface WebhookPorts {
+  /** Undefined where the gateway file does not say where the service is. */
+  readonly service: WebhookService | undefined;
+  /** The lifecycle clock. */
+  readonly now: () => EpochMs;
+  /** Deliveries go by the real one. */
+  readonly wallClock: () => EpochMs;
+}
+
+const WEBHOOKS = '/-/webhooks';
+const STATES = ['pending', 'delivered', 'dead'];
+const NO_SUBSCRIPTION = 'There is no such subscription. GET /-/webhooks lists those there are.';
+const OK = 200;
+const MOST_SUBJECT = 256;
+
+export function webhookRoutes(ports: WebhookPorts): readonly Route[] {
+  return [
+    { method: 'GET', path: WEBHOOKS, show: () => showAll(ports) },
+    { method: 'GET', path: `${WEBHOOKS}/{subscription}`, show: (request) => showOne(ports, request) },
+    {
+      method: 'POST',
+      path: `${WEBHOOKS}/{subscription}/replay`,
+      action: 'replay_deliveries',
+      perform: (request) => replay(ports, request),
+    },
+  ];
+}
+
+async function showAll(ports: WebhookPorts): Promise<AdminAnswer> {
+  const { service } = ports;
+  if (service === undefined) return notSet();
+  const answer = await service('/overview');
+  const read = answer.kind === 'answered' && answer.status === OK ? readOverview(answer.body) : undefined;
+  return read === undefined ? serviceFailure(answer) : told(ports, overviewBody(read));
+}
+
+async function showOne(ports: WebhookPorts, { parameter, query }: AdminRequest): Promise<AdminAnswer> {
+  const { service } = ports;
+  if (service === undefined) return notSet();
+  const subscription = parameter('subscription');
+  if (!isPrintableId(subscription)) return errorAnswer(404, NO_SUBSCRIPTION);
+  const written = [...query.keys()];
+  const state = query.get('state');
+  if (written.some((name) => name !== 'state') || written.length > 1)
+    return malformedQuery(['the one parameter here is "state", given once']);
+  if (state !== null && !STATES.includes(state))
+    return malformedQuery([`"state" is one of ${STATES.join(', ')}`]);
+  const asked = new URLSearchParams({ subscription, ...(state !== null && { state }) });
+  const answer = await service(`/deliveries?${asked}`);
+  const read = answer.kind === 'answered' && answer.status === OK ? readDeliveries(answer.body) : undefined;
+  if (read === undefined) return serviceFailure(answer, NO_SUBSCRIPTION);
+  return told(ports, { subscription, total: read.total, deliveries: read.data.map(deliveryBody) });
+}
+
+/** What is asked for may be done though nobody says so: 503 and 504 say to look first. */
+async function replay(ports: WebhookPorts, { parameter, body }: AdminRequest): Promise<Written> {
+  const { service } = ports;
+  const read = readReplayRequest(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  const { delivery, since, until, by, why } = read.value;
+  const subscription = parameter('subscription');
+  const audit = { subject: subscription.slice(0, MOST_SUBJECT), by, why };
+  if (service === undefined) return { answer: notSet(), audit };
+  if (!isPrintableId(subscription)) return { answer: errorAnswer(404, NO_SUBSCRIPTION), audit };
+  const asked = {
+    subscription,
+    ...(delivery !== undefined && { delivery }),
+    ...(since !== undefined && { since: Math.ceil(since / 1000) }),
+    ...(until !== undefined && { until: Math.floor(until / 1000) }),
+  };
+  const answer = await service('/replay', asked);
+  const done = answer.kind === 'answered' && answer.status === OK ? readReplayed(answer.body) : undefined;
+  if (done === undefined) {
+    const missing = delivery === undefined ? NO_SUBSCRIPTION : 'The subscription has no such delivery.';
+    return { answer: serviceFailure(answer, missing), audit };
+  }
+  const after = { delivery, replayed: String(done.replayed) };
+  return { answer: told(ports, done), audit: { ...audit, after } };
+}
+
+/** `now`: of the lifecycle clock, as in every answer. `clock`: the real one, by which deliveries are told. */
+function told({ now, wallClock }: WebhookPorts, body: Readonly<Record<string, unknown>>): AdminAnswer {
+  return jsonAnswer(200, { now: instantText(now()), clock: instantText(wallClock()), ...body });
+}

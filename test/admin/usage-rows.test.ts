@@ -1,0 +1,130 @@
+// What the admin API tells of the ledger row by row: pages, CSV, all that is kept of one consumer, and its erasure.
+// The ledger is the embedded store, the plan a small one at a fixed instant.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CROWD, openUsage, type UsageHouse } from './usage-house.ts';
+
+let house: UsageHouse;
+beforeAll(async () => {
+  house = await openUsage();
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
+describe('GET /-/usage', () => {
+  it('has a row for each consumer that called, by all its operations', async () => {
+    const { consumers, next } = await house.usage('api=orders&version=v1');
+    expect(next).toBeNull();
+    expect(consumers.map(({ consumer, via, calls }) => [consumer, via, calls])).toEqual([
+      ['203.0.113.9', 'address', 5],
+      ['=cmd|"/c calc"', 'key', 5],
+      ['acme', 'token', 8],
+    ]);
+    expect(consumers[2]).toMatchObject({
+      firstCall: '2026-08-01T00:00:00Z',
+      trend: { week: 3, weekBefore: 5 },
+      operations: [{ operation: null, agents: ['curl/8'] }, { operation: 'GET /search' }],
+    });
+  });
+
+  it('tells many rows in pages, each consumer once, the versions on the first alone', async () => {
+    const first = await house.usage('api=zoo');
+    const second = await house.usage(`api=zoo&after=${encodeURIComponent(first.next ?? '')}`);
+    expect([first.versions?.length, second.versions, second.next]).toEqual([1, undefined, null]);
+    const names = [...first.consumers, ...second.consumers].map(({ consumer }) => consumer);
+    expect(names).toEqual(CROWD.map(({ consumer }) => consumer));
+    expect(first.consumers.length).toBeLessThan(600);
+  });
+
+  it('tells all that is kept of one consumer, and no verdict by what it does', async () => {
+    const { versions, since, records } = await house.usage('consumer=acme');
+    expect(since).toBe('2026-08-01');
+    expect(versions?.map((each) => [each.api, each.version, each.verdict, each.summary])).toEqual([
+      ['orders', 'v1', null, null],
+      ['lost', 'v1', null, null],
+    ]);
+    expect(records).toEqual([
+      expect.objectContaining({ api: 'lost' }),
+      {
+        api: 'orders',
+        version: 'v1',
+        operation: null,
+        consumer: 'acme',
+        via: 'token',
+        firstCall: '2026-08-01T00:00:00Z',
+        lastCall: '2026-11-19T00:00:00Z',
+        callsByDay: { '2026-08-01': 1, '2026-11-19': 3 },
+        agents: ['curl/8'],
+        sample: { method: 'GET', template: '/api/v1/orders/*', requestId: 'r1' },
+      },
+      expect.objectContaining({ operation: 'GET /search' }),
+    ]);
+  });
+
+  it('is CSV for who asks for it, in pages that name the next one', async () => {
+    const { contentType, headers, body } = await house.look('api=orders&version=v1', 'text/csv');
+    expect(contentType).toBe('text/csv; charset=utf-8; header=present');
+    expect(headers).not.toHaveProperty('link');
+    expect(body.split('\r\n')).toEqual([
+      'api,version,consumer,known_by,operation,calls,calls_last_7_days,calls_7_days_before,first_call,last_call,user_agents',
+      'orders,v1,203.0.113.9,address,,5,0,5,2026-11-10T00:00:00Z,2026-11-10T00:00:00Z,curl/8',
+      `orders,v1,"'=cmd|""/c calc""",key,,5,0,5,2026-11-10T00:00:00Z,2026-11-10T00:00:00Z,curl/8`,
+      'orders,v1,acme,token,,3,3,0,2026-08-01T00:00:00Z,2026-11-19T00:00:00Z,curl/8',
+      'orders,v1,acme,token,GET /search,5,0,5,2026-11-10T00:00:00Z,2026-11-10T00:00:00Z,curl/8',
+      '',
+    ]);
+    const crowd = await house.look('api=zoo&since=7d', 'text/csv');
+    const [, following = ''] = /^<\/-\/usage\?(.*)>; rel="next"$/.exec(crowd.headers.link ?? '') ?? [];
+    const rest = await house.look(following, 'text/csv');
+    expect(crowd.body.split('\r\n').length + rest.body.split('\r\n').length).toBe(650 + 4);
+  });
+
+  it.each([
+    ['sinse=30d', 'unknown parameter "sinse": did you mean "since"?'],
+    ['since=soon', '"since" is no length such as 30d and no day such as 2026-10-01 that has been'],
+    ['since=2027-01-01', '"since" is no length such as 30d and no day such as 2026-10-01 that has been'],
+    ['api=', '"api" is empty, too long or not printable'],
+    ['api=a&api=b', '"api" is given 2 times'],
+    ['consumer=%E2%80%AEx', '"consumer" is empty, too long or not printable'],
+    ['after=nowhere', '"after" is no place that a page named as its "next"'],
+  ])('?%s is refused: %s', async (query, problem) => {
+    const { status, body } = await house.look(query);
+    expect(status).toBe(400);
+    expect(JSON.parse(body)).toMatchObject({ error: 'Bad Request', problems: [problem] });
+  });
+
+  it.each([
+    ['api=order', 'Neither the policies nor the ledger have "order". There are orders.'],
+    ['api=orders&version=v9', 'Neither the policies nor the ledger have "v9". There are v0, v1, v2.'],
+  ])('?%s is found nowhere: nothing of it is said to be safe', async (query, message) => {
+    const { status, body } = await house.look(query);
+    expect([status, JSON.parse(body).message]).toEqual([404, message]);
+  });
+});
+
+describe('DELETE /-/usage', () => {
+  it('forgets a consumer whole, and tells the audit how much, but not of whom', async () => {
+    const { answer, audit } = await house.erase('consumer=hooli', { by: 'maria', why: 'asked for it' });
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { now: expect.any(String), erased: 1 }]);
+    expect(audit).toEqual({
+      by: 'maria',
+      why: 'asked for it',
+      subject: expect.stringMatching(/^sha256:[0-9a-f]{32}$/),
+      after: { erased: '1' },
+    });
+    expect((await house.usage('consumer=hooli')).records).toEqual([]);
+    expect(JSON.parse((await house.erase('consumer=hooli')).answer.body)).toMatchObject({ erased: 0 });
+  });
+
+  it.each([
+    ['', undefined, 'say whose records'],
+    ['consumer=', undefined, '"consumer" is empty'],
+    ['consumer=acme&api=orders', undefined, 'unknown parameter "api"'],
+    ['consumer=acme', { reason: 'x' }, 'unknown member "reason"'],
+  ])('?%s with %j is refused', async (query, body, problem) => {
+    const { answer } = await house.erase(query, body);
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      expect.stringContaining(JSON.stringify(problem).slice(1, -1)),
+    ]);
+    expect((await house.usage('consumer=acme')).records).toHaveLength(3);
+  });
+});

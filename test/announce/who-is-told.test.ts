@@ -1,0 +1,152 @@
+// Who is told of a notice and who is not: callers with calls of late, under the contact that is theirs, as long as it is open.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callersOf } from '../../gateway/announce/callers.ts';
+import { contactsFrom } from '../../gateway/announce/contacts.ts';
+import { createMailRound } from '../../gateway/announce/mail-round.ts';
+import { createMarks } from '../../gateway/announce/marks.ts';
+import { noticesAt } from '../../gateway/announce/notices.ts';
+import type { KeyRecord } from '../../gateway/policy/authentication/key-record.ts';
+import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
+import { usageOf } from '../contracts/ledger-store.ts';
+import { api, NOW, version } from '../support/exchange-samples.ts';
+import { type House, openHouse } from './house.ts';
+
+const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
+const ENDED = day('2027-04-16');
+const noneOf = { now: ENDED, overrides: [] };
+
+describe('a caller', () => {
+  const { due } = noticesAt(api(), noneOf, []);
+  const callers = (...records: readonly UsageRecord[]) =>
+    callersOf({ read: async () => ({ records, next: undefined }) }, due.slice(-1), NOW);
+
+  it('is who is known by name: the same name as an address is nobody, and is counted apart', async () => {
+    const { named, addresses } = await callers(
+      usageOf({ callsByDay: { '2026-11-19': 2 } }),
+      usageOf({ via: 'address', callsByDay: { '2026-11-19': 40 } }),
+    );
+    expect(addresses).toBe(1);
+    expect(named).toMatchObject([{ consumer: 'acme', byKey: false, told: [{ evidence: { calls: 2 } }] }]);
+  });
+
+  it('has called in the last thirty days: an earlier call makes nobody one', async () => {
+    const { named } = await callers(
+      usageOf({ consumer: 'gone', callsByDay: { '2026-10-20': 9 } }),
+      usageOf({ callsByDay: { '2026-10-20': 9, '2026-10-21': 3 } }),
+    );
+    expect(named.map(({ consumer, told }) => [consumer, told[0]?.evidence.calls])).toEqual([['acme', 3]]);
+  });
+});
+
+describe('the contact of a caller', () => {
+  const key = (created: number, contact: string | undefined, revoked?: number): KeyRecord => ({
+    ...{ id: String(created), consumer: 'acme', scopes: [], contact, created, revoked },
+    ...{ expires: undefined, rotated: undefined, secrets: [] },
+  });
+  const orders = { ...api(), contacts: new Map([['globex', 'orders@globex.example']]) };
+  const others = {
+    ...api(),
+    name: 'others',
+    contacts: new Map([
+      ['globex', 'others@globex.example'],
+      ['hooli', 'others@hooli.example'],
+    ]),
+  };
+  const [notice] = noticesAt(orders, noneOf, []).due;
+  const evidence = { calls: 1, lastAt: NOW, operations: [], sample: undefined };
+  const contactOf = (consumer: string, keys: readonly KeyRecord[] = [], byKey = true) =>
+    contactsFrom(
+      { apis: [others, orders] },
+      keys,
+    )({ consumer, byKey, told: notice === undefined ? [] : [{ notice, evidence }] });
+
+  it('is what the API that it calls says, before what another one does', () => {
+    expect(contactOf('globex')).toBe('orders@globex.example');
+    expect(contactOf('hooli')).toBe('others@hooli.example');
+  });
+
+  it('is else that of its newest key that still works, where a key is what it called with', () => {
+    const keys = [key(2, 'new@acme.example'), key(1, 'old@acme.example'), key(3, 'ended@acme.example', 4)];
+    expect(contactOf('acme', keys)).toBe('new@acme.example');
+    expect(contactOf('acme', keys, false)).toBeUndefined();
+    expect(contactOf('acme', [key(3, 'ended@acme.example', 4)])).toBeUndefined();
+    expect(contactOf('acme', [key(1, 'two@acme.example, more@acme.example')])).toBeUndefined();
+  });
+});
+
+describe('what is told', () => {
+  it('is nothing of an API that is only observed, nor of a version that is forgotten', () => {
+    expect(noticesAt(api(), noneOf, [30]).due).not.toEqual([]);
+    expect(noticesAt({ ...api(), mode: 'observe' }, noneOf, [30]).due).toEqual([]);
+    const { schedule } = version();
+    const forgotten = version({ schedule: { ...schedule, retired: ENDED - 2, forgotten: ENDED - 1 } });
+    expect(noticesAt(api([forgotten]), noneOf, [30]).due).toEqual([]);
+  });
+
+  it('of an operation that ends with its version is told of the version', () => {
+    const operation = version({ operation: 'GET /search' });
+    const both = version({ operations: { list: [operation], match: () => undefined } });
+    const { due } = noticesAt(api([both]), { now: day('2027-04-10'), overrides: [] }, [30, 7]);
+    expect(due.map(({ rules }) => rules.operation)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('over a store', () => {
+  const QUIET = day('2026-10-10');
+  const NINETY_DAYS = day('2026-10-18');
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse({ now: QUIET });
+    await house.announcer().announce();
+    house.now = NINETY_DAYS;
+  });
+  afterAll(() => house[Symbol.asyncDispose]());
+
+  it('an event that failed in one process is sent by another at once', async () => {
+    const failed = { kind: 'failed', other: false, reason: 'status 503' } as const;
+    const first = house.announcer({ sendEvent: async () => failed });
+    expect((await first.announce()).events).toEqual({ sent: 0, failed: 1 });
+    const second = house.announcer({ sendEvent: async () => ({ kind: 'sent' }) });
+    expect((await second.announce()).events).toEqual({ sent: 1, failed: 0 });
+  });
+
+  it('who begins to call when thirty days have gone by since the notice is not told of it', async () => {
+    house.now = NINETY_DAYS + 31 * 86_400_000;
+    await house.called('acme', 'globex');
+    expect((await house.announcer().announce()).mails).toMatchObject({ sent: 0, withoutContact: 0 });
+  });
+
+  it('a dry run can be asked for one consumer, and sends nothing', async () => {
+    house.now = day('2026-12-16');
+    await house.called('acme', 'globex');
+    const asked = { at: undefined, api: undefined };
+    const { preview } = house.announcer();
+    const one = await preview({ ...asked, consumer: 'globex' });
+    expect(one.mails.map(({ consumer }) => consumer)).toEqual(['globex']);
+    const all = await preview({ ...asked, consumer: undefined });
+    expect(all.mails.map(({ consumer }) => consumer)).toEqual(['acme', 'globex']);
+    expect(house.mails.mails).toEqual([]);
+  });
+
+  it('who has lost the turn sends nothing more, and keeps nobody else from it', async () => {
+    const { ports } = house;
+    const notices = ports.plan().apis.flatMap((each) => {
+      const moment = { now: house.now, overrides: [] };
+      return noticesAt(each, moment, [30]).due.filter(({ milestone }) => milestone.kind === 'approaching');
+    });
+    const round = createMailRound(ports, createMarks(ports.announced, { owner: 'slow' }));
+    expect(await round(notices, true, async () => false)).toMatchObject({ sent: 0, failed: 0 });
+    expect(house.mails.mails).toEqual([]);
+    let asked = 0;
+    const away = house.announcer({
+      sendMail: async () => {
+        asked += 1;
+        return { kind: 'failed', other: false, reason: 'ECONNREFUSED' };
+      },
+    });
+    // A server that is away is away for all.
+    expect((await away.announce()).mails).toMatchObject({ sent: 0, failed: 1 });
+    expect(asked).toBe(1);
+    expect((await house.announcer().announce()).mails).toMatchObject({ sent: 2, failed: 0 });
+  });
+});

@@ -1,0 +1,29 @@
+// An operator before the dashboard: at a page that is shown, without a mouse, signed in.
+// Used by the scenarios of the dashboard.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+
+const MOST_TABS = 30;
+
+export const shown = (page: Page) => page.locator('main h1').waitFor();
+
+/** As a person without a mouse finds it. */
+export async function tabTo(page: Page, text: string): Promise<void> {
+  for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
+    await page.keyboard.press('Tab');
+    if ((await page.locator(':focus').textContent()) === text) return;
+  }
+  assert.fail(`no Tab leads to "${text}"`);
+}
+
+export async function signIn(page: Page, dataFolder: string): Promise<void> {
+  const token = (await readFile(join(dataFolder, 'admin-token'), 'utf8')).trim();
+  await tabTo(page, 'Sign in');
+  await page.keyboard.press('Enter');
+  await page.locator('#token:focus').waitFor();
+  await page.keyboard.type(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}

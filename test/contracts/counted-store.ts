@@ -1,0 +1,37 @@
+// A store whose calls are counted, for the tests of the leases in front of it.
+import { StoreUnavailable } from '../../gateway/policy/contract.ts';
+import type { Limit, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
+import { createEmbeddedRateLimitStore } from '../../gateway/stores/embedded/rate-limit.ts';
+import { limitOf } from './rate-limit-store.ts';
+
+export const busy = limitOf(600, 60_000);
+
+/** Buckets in memory on a clock set by hand, with the costs of the calls that reached them. */
+export function countedStore() {
+  const clock = { time: 5000 };
+  const now = (): number => clock.time;
+  const buckets = createEmbeddedRateLimitStore({ now });
+  const calls: number[] = [];
+  const together: (readonly string[])[] = [];
+  const state = { broken: false };
+  const inner: RateLimitStore = {
+    take: async (take) => {
+      calls.push(take.cost);
+      if (state.broken) throw new StoreUnavailable('away');
+      return buckets.take(take);
+    },
+    takeAll: async (takes) => {
+      calls.push(...takes.slice(0, 1).map(({ cost }) => cost));
+      together.push(takes.map(({ key }) => key));
+      if (state.broken) throw new StoreUnavailable('away');
+      return buckets.takeAll(takes);
+    },
+  };
+  return { clock, now, inner, calls, together, state };
+}
+
+export const taking = (store: Pick<RateLimitStore, 'take'>, limit: Limit) => (cost?: number) =>
+  store.take({ key: 'k', limit, cost: cost ?? 1 });
+
+/** Lets what was started in the background run to its end. */
+export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,123 @@
+// Leases in front of a store whose answers come late: what a request waits for, and what becomes of an old answer.
+import { describe, expect, it } from 'vitest';
+import { emissionInterval } from '../../gateway/policy/rate-limit/gcra.ts';
+import type { Limit, RateLimitStore } from '../../gateway/policy/rate-limit/limit.ts';
+import { createLeasingStore } from '../../gateway/stores/leases.ts';
+import { countedStore, settle, taking } from './counted-store.ts';
+import { HOUR, limitOf } from './rate-limit-store.ts';
+
+describe('leases', () => {
+  it('RL-13: a take that has waited 50 ms is not made to wait for another call', async () => {
+    const { inner, now, clock, calls } = countedStore();
+    const slow: RateLimitStore = {
+      ...inner,
+      take: async (take) => {
+        await settle();
+        clock.time += 60;
+        return inner.take(take);
+      },
+    };
+    const patience = () => {
+      const from = clock.time;
+      return {
+        get gone() {
+          return clock.time - from > 50;
+        },
+        [Symbol.dispose]: () => undefined,
+      };
+    };
+    const take = taking(createLeasingStore(slow, { now, patience }), limitOf(20, HOUR));
+    const [first, second] = await Promise.allSettled([take(), take()]);
+    expect(first).toMatchObject({ status: 'fulfilled' });
+    expect(second).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } });
+    expect(calls).toHaveLength(1);
+  });
+
+  describe('of a store whose answers are long on their way', () => {
+    /** Each answer is `ms` old when it comes; nobody waits for a further one after 20 ms. */
+    const slowStore = (ms: number, limit: Limit) => {
+      const { inner, now, clock } = countedStore();
+      const onItsWay = async <T>(answer: T): Promise<Awaited<T>> => {
+        const taken = await answer;
+        clock.time += ms;
+        return taken;
+      };
+      const slow: RateLimitStore = {
+        take: (take) => onItsWay(inner.take(take)),
+        takeAll: (takes) => onItsWay(inner.takeAll(takes)),
+      };
+      const patience = () => {
+        const from = clock.time;
+        return {
+          get gone() {
+            return clock.time - from >= 20;
+          },
+          [Symbol.dispose]: () => undefined,
+        };
+      };
+      const store = createLeasingStore(slow, { now, patience });
+      const plenty = { key: 'plenty', limit: limitOf(1_000_000, 1000), cost: 1 };
+      const own = (cost: number) => ({ key: 'k', limit, cost });
+      const alone = async (cost = 1) => store.take(own(cost));
+      const beside = async (cost = 1) => (await store.takeAll([own(cost), plenty]))[0];
+      return { clock, ways: { alone, beside } };
+    };
+
+    it.each(['alone', 'beside'] as const)(
+      'RL-13: a refusal stands, be it older than a lease lives: %s',
+      async (way) => {
+        const { ways } = slowStore(18, limitOf(10, 1000));
+        const take = ways[way];
+        await take(10);
+        const refused = await Promise.all([take(), take()]);
+        for (const each of refused)
+          expect(each).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: expect.closeTo(64, 0) });
+      },
+    );
+
+    it.each([
+      ['alone', 2, limitOf(1000, 1000, 10)],
+      ['beside', 2, limitOf(1000, 1000, 10)],
+      ['alone', 8, limitOf(10_000, 60_000, 100)],
+    ] as const)(
+      'RL-1: what is too much for a limit is refused by it, and not left to what holds without a store: %s, %i ms',
+      async (way, ms, limit) => {
+        const { ways, clock } = slowStore(ms, limit);
+        const from = clock.time;
+        const count = { admitted: 0, refused: 0, left: 0 };
+        for (let wave = 0; wave < 20; wave++) {
+          const takes = Array.from({ length: 40 }, () => ways[way]());
+          for (const each of await Promise.allSettled(takes)) {
+            if (each.status === 'rejected') count.left += 1;
+            else if (each.value?.allowed) count.admitted += 1;
+            else if (each.value?.remaining === 0) count.refused += 1;
+          }
+        }
+        const most = limit.burst + (1000 * (clock.time - from)) / emissionInterval(limit);
+        expect(count.admitted + count.refused + count.left).toBe(800);
+        expect(count.admitted).toBeLessThanOrEqual(most);
+        // A unit that is there and comes too late is not refused.
+        expect(count.left).toBeLessThan(40);
+      },
+    );
+  });
+
+  it('RL-13: what was fetched for a request is of use, however long it took to come', async () => {
+    const { inner, now, clock, calls } = countedStore();
+    const late: RateLimitStore = {
+      ...inner,
+      takeAll: async (takes) => {
+        const taken = await inner.takeAll(takes);
+        clock.time += 40;
+        return taken;
+      },
+    };
+    const store = createLeasingStore(late, { now });
+    const [fast, slow] = [
+      { key: 'fast', limit: limitOf(100, 1000), cost: 1 },
+      { key: 'slow', limit: limitOf(10, HOUR), cost: 1 },
+    ];
+    expect((await store.takeAll([fast, slow])).map((each) => each?.allowed)).toEqual([true, true]);
+    expect(calls).toHaveLength(1);
+  });
+});

@@ -1,0 +1,144 @@
+// Opaque tokens (RFC 7662) while their endpoint gives no answer: what a token is then, and what a dead endpoint costs.
+// A real endpoint over sockets, a clock the test moves.
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Answering,
+  good,
+  type IntrospectionEndpoint,
+  kindOf,
+  openEndpoint,
+  SECOND,
+  says,
+} from './introspection-endpoint.ts';
+
+let endpoint: IntrospectionEndpoint;
+beforeAll(async () => {
+  endpoint = await openEndpoint();
+});
+afterAll(() => endpoint[Symbol.asyncDispose]());
+afterEach(() => endpoint.reset());
+
+describe('an endpoint that gives no answer', () => {
+  it.each<[string, Answering, RegExp]>([
+    [
+      'does not know the gateway',
+      (_, response) => response.writeHead(401).end('{"active":true}'),
+      /status 401/,
+    ],
+    ['fails', (_, response) => response.writeHead(500).end('{"active":true}'), /status 500/],
+    ['has moved', (_, response) => response.writeHead(307, { location: '/' }).end(), /redirect/],
+    ['hangs up', (_, response) => response.destroy(), /./],
+    ['answers with a page', (_, response) => response.end('<html>'), /JSON/],
+    ['answers with a list', (_, response) => response.end('[{"active":true}]'), /whether it is active/],
+    ['says active in text', says({ active: 'true' }), /whether it is active/],
+    ['says nothing of active', says({ active: undefined }), /whether it is active/],
+    [
+      'is not UTF-8',
+      (_, response) => response.end(Buffer.from('7b22616374697665223a747275652c2261223a22ff227d', 'hex')),
+      /./,
+    ],
+    ['answers with 64 KiB and more', says({ note: ' '.repeat(64 * 1024) }), /larger/],
+    ['is silent', () => undefined, /timeout/],
+    ['never ends its answer', (_, response) => response.write('{'), /timeout/],
+  ])(
+    'because it %s: a token is unavailable and not refused, and nothing is kept',
+    async (_name, fault, reason) => {
+      endpoint.answer = fault;
+      const verifier = endpoint.verifierOf({}, reason.source === 'timeout' ? { timeout: 400 } : {});
+      expect(await kindOf(verifier, 'abc')).toBe('unavailable');
+      expect(endpoint.told).toEqual([expect.stringMatching(reason)]);
+      expect(endpoint.told.join()).not.toMatch(/canary|Basic/);
+      endpoint.answer = says({});
+      expect(await kindOf(verifier, 'abc')).toBe('consumer');
+      expect(endpoint.told.at(-1)).toBeUndefined();
+    },
+  );
+
+  it('costs its time-out to a few: after three failures one question in five seconds tries it again', async () => {
+    endpoint.answer = (_, response) => response.writeHead(503).end();
+    const verifier = endpoint.verifierOf();
+    for (let count = 0; count < 50; count += 1)
+      expect(await kindOf(verifier, `token-${count}`)).toBe('unavailable');
+    expect(endpoint.asked).toHaveLength(3);
+    for (let round = 1; round <= 3; round += 1) {
+      endpoint.now += 5 * SECOND;
+      const kinds = await Promise.all(
+        Array.from({ length: 20 }, (_, each) => kindOf(verifier, `${round}-${each}`)),
+      );
+      expect(new Set(kinds)).toEqual(new Set(['unavailable']));
+      expect(endpoint.asked).toHaveLength(3 + round);
+    }
+    endpoint.answer = says({});
+    endpoint.now += 5 * SECOND;
+    expect(await kindOf(verifier, 'abc')).toBe('consumer');
+    expect(await kindOf(verifier, 'abd')).toBe('consumer');
+  });
+
+  it.each<[string, Answering]>([
+    ['is called a bad request', (_, response) => response.writeHead(400).end()],
+    ['has no such address', (_, response) => response.writeHead(404).end()],
+    ['has an answer of 64 KiB and more', says({ note: ' '.repeat(64 * 1024) })],
+    ['has a page for an answer', (_, response) => response.end('<html>')],
+    ['has an answer that says nothing', says({ active: undefined })],
+  ])('but one for other tokens goes on: a token that %s is nobody else’s matter', async (_name, odd) => {
+    endpoint.answer = (form, ...rest) =>
+      form.token?.startsWith('odd') ? odd(form, ...rest) : says({})(form, rest[0]);
+    const verifier = endpoint.verifierOf();
+    for (let count = 0; count < 6; count += 1)
+      expect(await kindOf(verifier, `odd-${count}`)).toBe('unavailable');
+    expect(await kindOf(verifier, 'abc')).toBe('consumer');
+    expect(endpoint.asked).toHaveLength(7);
+  });
+
+  it.each([401, 403, 429, 500, 503])(
+    'with status %i is one for all: after three the gate is shut',
+    async (status) => {
+      endpoint.answer = (_, response) => response.writeHead(status).end();
+      const verifier = endpoint.verifierOf();
+      for (let count = 0; count < 6; count += 1) await verifier.verify(`token-${count}`);
+      expect(endpoint.asked).toHaveLength(3);
+    },
+  );
+
+  it('is tried again after the clock was set back a year', async () => {
+    endpoint.answer = (_, response) => response.writeHead(503).end();
+    const verifier = endpoint.verifierOf();
+    for (let count = 0; count < 4; count += 1) await verifier.verify('abc');
+    endpoint.answer = says({});
+    endpoint.now -= 365 * 86_400 * SECOND;
+    expect(await kindOf(verifier, 'abc')).toBe('consumer');
+  });
+
+  it('keeps good those that are known', async () => {
+    const verifier = endpoint.verifierOf();
+    await verifier.verify('abc');
+    endpoint.answer = (_, response) => response.writeHead(503).end();
+    for (let count = 0; count < 5; count += 1) await verifier.verify(`token-${count}`);
+    expect(verifier.verify('abc')).toMatchObject({ kind: 'consumer' });
+  });
+
+  it('is asked about no more than 256 tokens at once', async () => {
+    const held: ServerResponse[] = [];
+    const { promise: full, resolve } = Promise.withResolvers<void>();
+    endpoint.answer = (_, response) => {
+      if (held.push(response) === 256) resolve();
+    };
+    const verifier = endpoint.verifierOf({}, { timeout: 60_000 });
+    const all = Array.from({ length: 300 }, (_, each) => kindOf(verifier, `token-${each}`));
+    await full;
+    for (const response of held) response.end(JSON.stringify(good()));
+    const kinds = await Promise.all(all);
+    expect(kinds.filter((kind) => kind === 'consumer')).toHaveLength(256);
+    expect(kinds.slice(256)).toEqual(Array.from({ length: 44 }, () => 'unavailable'));
+  });
+
+  it('is let go by close, without a word', async () => {
+    endpoint.answer = () => undefined;
+    const verifier = endpoint.verifierOf();
+    const waiting = kindOf(verifier, 'abc');
+    verifier.close();
+    expect(await waiting).toBe('unavailable');
+    expect(endpoint.told).toEqual([]);
+  });
+});

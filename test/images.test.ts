@@ -1,0 +1,165 @@
+// The images of Dockerfile, held against what runs in them: every file that a command or an import names is in its image,
+// every package too, and the gateway's has none of the samples'. What Compose says of them is in deployment.test.ts as well.
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isWhole, loadAll } from '../gateway/plan/load.ts';
+import { load, ROOT, type Tree, text, yaml } from './support/deployed-files.ts';
+import { filesIn, isSent, lineage, operands, packagesIn, readStages } from './support/dockerfile.ts';
+import { packageOf } from './support/house-rules.ts';
+import { importsOf, type SourceFile } from './support/source-text.ts';
+
+const stages = readStages();
+const IMAGES = ['gateway', 'samples'];
+const { engines, dependencies }: { engines: { node: string }; dependencies: Record<string, string> } =
+  JSON.parse(await text('package.json'));
+
+const said = (image: string, word: string) =>
+  lineage(stages, image).flatMap((stage) => operands(stage, word));
+
+/** What is run there. */
+const sourcesIn = (image: string): Promise<SourceFile[]> =>
+  Promise.all(
+    [...filesIn(stages, image)]
+      .filter((path) => /\.(ts|js)$/.test(path))
+      .map(async (path) => ({ path, text: await readFile(join(ROOT, path), 'utf8') })),
+  );
+
+describe.each(IMAGES)('the image of the %s', (image) => {
+  it('is of the Node that package.json asks for, slim, with what that Node needs', () => {
+    const major = /\d+/.exec(engines.node)?.[0];
+    expect(lineage(stages, image)[0]?.from).toBe(`node:${major}-slim`);
+    expect(said(image, 'RUN').join('\n')).toContain('libatomic1');
+  });
+
+  it('runs as no root, and writes to /data alone', () => {
+    expect(said(image, 'USER')).toEqual(['node']);
+    const last = stages.find(({ name }) => name === image)?.instructions ?? [];
+    expect(last.indexOf('USER node')).toBeLessThan(last.findIndex((line) => line.startsWith('ENTRYPOINT')));
+    expect(said(image, 'VOLUME')).toEqual(['/data']);
+    expect(said(image, 'ENV').join()).toContain('SUNDIAL_DATA=/data');
+  });
+
+  it('has what it copies, and nothing that .dockerignore keeps out', () => {
+    const files = [...filesIn(stages, image)];
+    expect(files).toEqual(expect.arrayContaining(['package.json', 'upstreams/orders/v1.openapi.yaml']));
+    expect(files.filter((file) => !isSent(file))).toEqual([]);
+  });
+
+  it('has every file and every package that is imported there', async () => {
+    const [files, packages] = [filesIn(stages, image), packagesIn(stages, image, Object.keys(dependencies))];
+    const imports = (await sourcesIn(image)).flatMap(importsOf).filter(({ typeOnly }) => !typeOnly);
+    expect(imports.length).toBeGreaterThan(100);
+    const missing = imports.filter((found) => {
+      const name = packageOf(found);
+      if (found.relative) return !files.has(found.to);
+      return name !== undefined && !name.startsWith('node:') && !packages.has(name);
+    });
+    expect(missing.map(({ from, to }) => `${from}: ${to}`)).toEqual([]);
+  });
+});
+
+describe('the image of the gateway', () => {
+  it('is the one that is built when nobody says which', () => expect(stages.at(-1)?.name).toBe('gateway'));
+
+  it('asks the gateway whether it is well', () => {
+    expect(said('gateway', 'HEALTHCHECK').join()).toMatch(
+      /CMD \["node", "gateway\/sundial\.js", "status"\]$/,
+    );
+    expect(said('gateway', 'ENTRYPOINT')).toEqual(['["node", "gateway/sundial.js"]']);
+    expect(said('gateway', 'CMD')).toEqual(['["run"]']);
+  });
+
+  it('has neither a sample service nor a package that samples alone import', async () => {
+    expect((await sourcesIn('gateway')).filter(({ path }) => path.startsWith('upstreams/'))).toEqual([]);
+    const imported = new Set((await sourcesIn('gateway')).flatMap(importsOf).map(packageOf));
+    const packages = packagesIn(stages, 'gateway', Object.keys(dependencies));
+    expect([...packages].filter((name) => !imported.has(name))).toEqual([]);
+  });
+
+  it('starts with a gateway file that is in order and listens where the image says', async () => {
+    const config = /SUNDIAL_CONFIG=\/app\/(\S+)/.exec(said('gateway', 'ENV').join())?.[1] ?? '';
+    const { settings } = await load(config, { SUNDIAL_DATA: '/data' });
+    const { https, http, metrics, admin } = settings.listeners;
+    expect(said('gateway', 'EXPOSE')).toEqual([
+      [https, http, metrics].map((each) => each?.address.port).join(' '),
+    ]);
+    expect(settings.dataFolder).toBe('/data');
+    // Inside the container only.
+    expect(admin?.address.host).toBe('127.0.0.1');
+    expect(metrics?.address.host).toBeUndefined();
+  });
+
+  it('has every file that its policies bring in', async () => {
+    const app = await mkdtemp(join(tmpdir(), 'sundial-image-'));
+    try {
+      const read = [...filesIn(stages, 'gateway')].filter((path) => !path.startsWith('gateway/'));
+      for (const path of read) await cp(join(ROOT, path), join(app, path), { recursive: true });
+      const now = Date.UTC(2026, 10, 20);
+      const configFile = 'config/container/gateway.yaml';
+      const loaded = await loadAll({ configFile, environment: {}, now, cwd: app });
+      expect(loaded.problems).toEqual([]);
+      expect(isWhole(loaded)).toBe(true);
+    } finally {
+      await rm(app, { recursive: true });
+    }
+  });
+});
+
+describe('the composition', async () => {
+  const compose = await yaml('docker-compose.yml');
+  const services = compose.at('services').entries;
+  const builds = services.filter(([, each]) => each.at('build').value !== undefined);
+  /** The stage that a service's image is built from; undefined: it is somebody else's image. */
+  const stageOf = (service: Tree): string | undefined => {
+    const of = builds.find(([, each]) => each.at('image').value === service.at('image').value);
+    return of === undefined ? undefined : String(of[1].at('build', 'target').value);
+  };
+  const words = (...lists: readonly Tree[]) =>
+    lists.flatMap(({ list }) => list.map(({ value }) => String(value)));
+
+  it('builds each image once, from the project', () => {
+    expect(builds.map(([, each]) => each.at('build', 'target').value).toSorted()).toEqual(IMAGES);
+    for (const [, each] of builds) expect(each.at('build', 'context').value).toBe('.');
+    expect(services.filter(([, each]) => stageOf(each) === 'samples')).toHaveLength(9);
+  });
+
+  it('runs in each of them only files that it has', async () => {
+    const said = `${await text('docker-compose.yml')}${await text('config/README.md')}${await text('upstreams/README.md')}`;
+    const typed = Array.from(
+      said.matchAll(/docker compose exec (\S+) node (\S+)/g),
+      ([, name = '', file = '']) => [stageOf(compose.at('services', name)), file],
+    );
+    expect(typed.length).toBeGreaterThan(1);
+    const run = services.flatMap(([, each]) => {
+      const stage = stageOf(each);
+      const files = words(each.at('entrypoint'), each.at('command'), each.at('healthcheck', 'test'));
+      return stage === undefined
+        ? []
+        : files.filter((word) => /\.(ts|js)$/.test(word)).map((file) => [stage, file]);
+    });
+    expect(run).toHaveLength(9);
+    for (const [stage = '', file = ''] of [...typed, ...run])
+      expect([...filesIn(stages, stage)], `${stage}: ${file}`).toContain(file);
+  });
+
+  it('mounts a folder that two services share where both can use it', () => {
+    const mounts = services.flatMap(([name, each]) =>
+      words(each.at('volumes')).map((volume) => ({ name, stage: stageOf(each), parts: volume.split(':') })),
+    );
+    const shared = Map.groupBy(mounts, ({ parts }) => parts[0]);
+    for (const [volume, users] of shared) {
+      if (users.length === 1) continue;
+      // One user of the system in all images of ours: what one makes, for its owner alone, the other can read.
+      for (const { name, stage } of users)
+        expect(said(stage ?? '', 'USER'), `${volume}: ${name}`).toEqual(['node']);
+      // A second service writes there only in the folder that its image calls its own.
+      for (const { parts } of users)
+        expect(parts[1] === '/data' || parts[2] === 'ro', parts.join(':')).toBe(true);
+    }
+    const client = compose.at('services', 'client');
+    const certificate = String(client.at('environment', 'SUNDIAL_GATEWAY_CA').value);
+    expect(words(client.at('volumes'))).toContain(`gateway:${dirname(certificate)}:ro`);
+  });
+});

@@ -1,0 +1,245 @@
+// What operators ask of a running gateway to do and to say of itself: a reload with its findings, its readiness.
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operate } from '../support/command.ts';
+import { freePorts } from '../support/ports.ts';
+import { type ConfiguredHouse, openConfigured } from './admin-config/house.ts';
+
+const stack = new AsyncDisposableStack();
+let house: ConfiguredHouse;
+beforeAll(async () => {
+  house = stack.use(await openConfigured());
+});
+afterAll(() => stack.disposeAsync());
+
+const sundial = (words: readonly string[]) =>
+  operate([...words, '--admin', `http://127.0.0.1:${house.gateway.admin}`], {
+    environment: { SUNDIAL_ADMIN_TOKEN: house.token },
+  });
+
+/** The watch of the files may have been quicker than the request. */
+const TAKEN = expect.stringMatching(/^(accepted|unchanged)$/);
+
+describe('POST /-/reload', () => {
+  it('says that nothing has changed, with the revision', async () => {
+    expect(await house.reload()).toMatchObject({
+      status: 200,
+      json: { outcome: 'unchanged', revision: await house.revision(), problems: [], restartNeeded: false },
+    });
+  });
+
+  it('puts a new policy in force, and says so with its warnings', async () => {
+    const before = await house.revision();
+    await house.write(`${house.policy}mode: observe\nlimits: { rate: 600/1m, by: address }\n`);
+    const answer = await house.reload();
+    expect(answer).toMatchObject({ status: 200, json: { outcome: TAKEN } });
+    expect(answer.json.revision).toBe(await house.revision());
+    expect(answer.json.revision).not.toBe(before);
+    expect((await house.config()).documents[1]?.values).toMatchObject({
+      mode: 'observe',
+      limits: { rate: '600/1m' },
+    });
+  });
+
+  it('answers 422 to policies with errors, with every one and its place, and what is in force stays', async () => {
+    const before = await house.config();
+    await house.write(`${house.policy.replace('access: public', 'acess: public')}mode: obsrve\n`);
+    const answer = await house.reload();
+    expect(answer).toMatchObject({
+      status: 422,
+      json: {
+        error: 'Unprocessable Content',
+        message: 'The policies have errors; those in force stay.',
+        outcome: 'rejected',
+        revision: before.revision,
+      },
+    });
+    expect(answer.json.problems).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          line: 5,
+          column: 1,
+          severity: 'error',
+          rule: 'unknown-key',
+          hint: 'did you mean "access"?',
+        }),
+        expect.objectContaining({ line: house.policy.split('\n').length, severity: 'error' }),
+      ]),
+    );
+    expect(answer.text).not.toContain('"source"');
+    const { error: _error, message: _message, ...outcome } = answer.json;
+    const kept = await house.ask('GET', '/-/reload');
+    expect(kept).toMatchObject({ status: 200, json: { last: { at: expect.any(String), ...outcome } } });
+    expect(await house.config()).toEqual(before);
+    await house.write(house.policy);
+    expect(await house.reload()).toMatchObject({ status: 200, json: { outcome: TAKEN } });
+  });
+
+  it('needs the token, from no page elsewhere, and stands in the audit either way', async () => {
+    expect((await house.reload({})).status).toBe(401);
+    expect(
+      (await house.reload({ authorization: `Bearer ${house.token}`, origin: 'https://evil.example' })).status,
+    ).toBe(403);
+    expect(
+      (await house.reload({ authorization: `Bearer ${house.token}`, host: 'evil.example' })).status,
+    ).toBe(421);
+    await house.reload();
+    const audits = house.gateway.log.filter(({ audit }) => audit !== undefined).slice(-3);
+    expect(audits).toMatchObject([
+      { message: 'admin write unauthorised', audit: { action: 'reload', from: '127.0.0.1' } },
+      { message: 'admin write unauthorised', audit: { action: 'reload', from: '127.0.0.1' } },
+      {
+        message: 'admin write done',
+        audit: {
+          action: 'reload',
+          subject: 'policies',
+          after: { outcome: 'unchanged', revision: await house.revision() },
+        },
+      },
+    ]);
+    expect(await house.gateway.metric('sundial_admin_writes_total{action="reload",outcome="refused"}')).toBe(
+      1,
+    );
+  });
+});
+
+/** Stands in for a gateway in a state that is hard to hold. */
+async function answering(
+  answer: (method: string) => readonly [status: number, body: unknown],
+): Promise<string> {
+  const server = createServer((request, response) => {
+    const [status, body] = answer(request.method ?? '');
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stack.defer(() => new Promise((resolve) => void server.close(() => resolve())));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('sundial reload', () => {
+  it('puts the files in force: 0, or shows what keeps them from it: 1', async () => {
+    await house.write(house.policy.replace('/echo', '/other'));
+    const taken = await sundial(['reload']);
+    expect(taken).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(taken.stdout).toMatch(
+      /^(policies reloaded|nothing to reload: the files are in force already, since [-0-9T:]{19}Z), revision [0-9a-f]{64}\n$/,
+    );
+    await house.write(house.policy.replace('access: public', ''));
+    const rejected = await sundial(['reload']);
+    expect(rejected.exitCode).toBe(1);
+    expect(rejected.stdout).toMatch(/orders\.yaml:\d+:\d+: error: no access rule/);
+    expect(rejected.stdout).toMatch(/\nnot reloaded: 1 error; still in force, revision [0-9a-f]{64}\n$/);
+    const { exitCode, stdout } = await sundial(['reload', '--format', 'json']);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'rejected', problems: [{ severity: 'error' }] });
+    await house.write(house.policy);
+    await house.reload();
+  });
+
+  const ANSWER = { revision: 'abc', restartNeeded: false, problems: [] };
+  it.each([
+    [200, { ...ANSWER, outcome: 'accepted' }, 0, 'policies reloaded, revision abc\n'],
+    [
+      200,
+      { ...ANSWER, outcome: 'unchanged', since: '2026-11-21T19:40:02.123Z', restartNeeded: true },
+      0,
+      'nothing to reload: the files are in force already, since 2026-11-21T19:40:02Z, revision abc\nthe gateway file has changed too: restart to apply it\n',
+    ],
+    [
+      200,
+      { ...ANSWER, outcome: 'unchanged' },
+      0,
+      'nothing to reload: the files are in force already, revision abc\n',
+    ],
+    [500, { ...ANSWER, outcome: 'failed', error: 'Internal Server Error', message: 'It failed.' }, 1, ''],
+  ])('to %i %j ends with %i', async (status, body, exitCode, stdout) => {
+    const origin = await answering((method) =>
+      method === 'POST' ? [status, body] : [200, { status: 'healthy' }],
+    );
+    const environment = { SUNDIAL_ADMIN_TOKEN: house.token };
+    expect(await operate(['reload', '--admin', origin], { environment })).toMatchObject({ exitCode, stdout });
+  });
+
+  it('without the token comes to nothing', async () => {
+    const ended = await operate(['reload', '--admin', `http://127.0.0.1:${house.gateway.admin}`]);
+    expect(ended).toMatchObject({ exitCode: 2, stdout: '' });
+  });
+});
+
+describe('sundial status', () => {
+  it('is one line and 0 when requests are taken, without a token', async () => {
+    const { exitCode, stdout } = await operate([
+      'status',
+      '--admin',
+      `http://127.0.0.1:${house.gateway.admin}`,
+    ]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^ready: store embedded up, plan [0-9a-f]{12}, at http:\/\/127\.0\.0\.1:\d+\n$/);
+    const json = await operate([
+      'status',
+      '--format',
+      'json',
+      '--admin',
+      `http://127.0.0.1:${house.gateway.admin}`,
+    ]);
+    expect(json.stdout.split('\n')).toHaveLength(2);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      status: 'ready',
+      store: { kind: 'embedded', state: 'up' },
+    });
+  });
+
+  it.each(['starting', 'draining'])('is 1 while the gateway is %s', async (state) => {
+    const body = { status: state, store: { kind: 'redis', state: 'down' }, plan: null };
+    const origin = await answering(() => [503, body]);
+    expect(await operate(['status', '--admin', origin])).toEqual({
+      exitCode: 1,
+      stdout: `${state}: store redis down, plan none yet, at ${origin}\n`,
+      stderr: '',
+    });
+  });
+
+  it('is 3 when nothing answers, or something else does', async () => {
+    const [port] = await freePorts(1);
+    expect(await operate(['status', '--admin', `http://127.0.0.1:${port}`])).toEqual({
+      exitCode: 3,
+      stdout: '',
+      stderr: `sundial: no gateway answers at http://127.0.0.1:${port}: nothing listens there\n`,
+    });
+    const origin = await answering(() => [200, { hello: 'world' }]);
+    expect(await operate(['status', '--admin', origin])).toMatchObject({
+      exitCode: 3,
+      stderr: `sundial: what answers at ${origin} is no Sundial gateway\n`,
+    });
+  });
+
+  it.each([
+    [
+      'the metrics listener before the admin listener',
+      'admin: { address: "127.0.0.1:ADMIN" }, metrics: { address: ":PORT" }',
+      0,
+    ],
+    ['the admin listener where it is alone', 'admin: { address: "127.0.0.1:PORT" }', 0],
+    ['no listener at all: 2', 'http: { address: "127.0.0.1:0" }', 2],
+  ])('by the gateway file asks %s', async (_name, listeners, exitCode) => {
+    const ready = await answering(() => [
+      200,
+      { status: 'ready', store: { kind: 'embedded', state: 'up' }, plan: 'a'.repeat(64) },
+    ]);
+    const file = join(house.folder, 'status.yml');
+    const [admin] = await freePorts(1);
+    const written = listeners.replace('PORT', new URL(ready).port).replace('ADMIN', String(admin));
+    await writeFile(
+      file,
+      `public: https://127.0.0.1\nlisteners: { https: { address: "127.0.0.1:0" }, ${written} }\npolicies: ${house.folder}/*.yaml\n`,
+    );
+    const ended = await operate(['status', '-c', file]);
+    expect(ended.exitCode).toBe(exitCode);
+    expect(ended.stdout).toBe(
+      exitCode === 0 ? `ready: store embedded up, plan aaaaaaaaaaaa, at ${ready}\n` : '',
+    );
+  });
+});

@@ -1,0 +1,31 @@
+// The stores of one gateway in a data folder of their own, for tests of what reads them.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStores } from '../../gateway/stores/open-stores.ts';
+import type { Stores } from '../../gateway/stores/stores.ts';
+
+export interface EmbeddedStores extends AsyncDisposable {
+  readonly stores: Stores;
+}
+
+/** A fault of theirs ends the process of the test, as nothing else would show it. */
+export async function openEmbeddedStores(): Promise<EmbeddedStores> {
+  const stack = new AsyncDisposableStack();
+  const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'sundial-stores-')), (path) =>
+    rm(path, { recursive: true }),
+  );
+  const stores = stack.adopt(
+    await openStores({
+      store: { kind: 'embedded', folder },
+      replicas: 1,
+      monotonic: () => performance.now(),
+      onState: () => undefined,
+      onFault: (error) => {
+        throw error;
+      },
+    }),
+    (opened) => opened.close(),
+  );
+  return { stores, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}

@@ -1,0 +1,62 @@
+// How the sample receiver comes to its secret: asked for once, kept, and asked for again where the subscription is another's.
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import { keptSecret, register } from '../../../upstreams/receiver/registration.ts';
+import { sendJson } from '../../../upstreams/service/answer.ts';
+import { listen, type Service } from '../../../upstreams/service/listen.ts';
+
+const URL = 'https://localhost:4007/hooks';
+const folder = mkdtempSync(join(tmpdir(), 'sundial-registration-'));
+const never = new AbortController().signal;
+let file = '';
+let asked: string[] = [];
+/** Of the service, by method; a missing one is 404. */
+let answers: Record<string, [status: number, body: object][]> = {};
+let service: Service;
+let count = 0;
+
+beforeEach(async () => {
+  count += 1;
+  file = join(folder, `${count}.json`);
+  asked = [];
+  service = await listen(
+    (request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      const [status, body] = answers[request.method ?? '']?.shift() ?? [404, {}];
+      sendJson(response, status, body);
+    },
+    { port: 0 },
+  );
+});
+afterEach(() => service.close());
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const asks = () => register({ service: service.url, url: URL, file, signal: never });
+const made = (id: string) => [201, { id, url: URL, secret: `secret of ${id}` }] as [number, object];
+
+it('is asked for once: the secret is kept for its owner alone, and used as long as the subscription leads here', async () => {
+  answers = { POST: [made('wh_1')], GET: [[200, { id: 'wh_1', url: URL }]] };
+  expect(await asks()).toBe('secret of wh_1');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(await asks()).toBe('secret of wh_1');
+  expect(asked).toEqual(['POST /webhooks', 'GET /webhooks/wh_1']);
+});
+
+it.each<[string, [number, object]]>([
+  ['is gone', [404, {}]],
+  ['leads elsewhere', [200, { id: 'wh_1', url: 'https://localhost:5007/hooks' }]],
+])('is asked for again when the subscription %s', async (_what, found) => {
+  answers = { POST: [made('wh_1'), made('wh_2')], GET: [found] };
+  await asks();
+  expect(await asks()).toBe('secret of wh_2');
+  expect(keptSecret(file)).toBe('secret of wh_2');
+});
+
+it('waits for a service that is not well yet, and takes a no for one', async () => {
+  answers = { POST: [[503, {}], made('wh_1')] };
+  expect(await asks()).toBe('secret of wh_1');
+  answers = { POST: [[400, { message: 'url must use port 443' }]] };
+  await expect(asks()).rejects.toThrow('url must use port 443');
+});

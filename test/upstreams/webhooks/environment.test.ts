@@ -1,0 +1,34 @@
+// What the environment may say of the webhooks service, and the sentence for what it may not.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { openSurroundings } from '../../../upstreams/webhooks/environment.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sundial-environment-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const open = (environment: Record<string, string>) =>
+  openSurroundings({ SUNDIAL_DATA: folder, ...environment }, { now: Date.now, onFault: () => undefined });
+
+it('a key, receivers of our own and addresses that nobody makes us call', async () => {
+  const key = Buffer.alloc(32, 9);
+  const { store, ...found } = await open({
+    SUNDIAL_WEBHOOKS_KEY: key.toString('base64'),
+    SUNDIAL_WEBHOOKS_ALLOW: 'localhost:4007, hooks.internal:443,',
+    SUNDIAL_WEBHOOKS_DENY: '93.184.216.34',
+  });
+  await store.close();
+  expect(found.sealingKey).toEqual(key);
+  expect(found.destinations).toEqual({
+    allow: ['localhost:4007', 'hooks.internal:443'],
+    deny: ['93.184.216.34'],
+  });
+  expect(found.ca()).toBeUndefined();
+});
+
+it.each([
+  ['SUNDIAL_WEBHOOKS_KEY', Buffer.alloc(31).toString('base64'), 'must be 32 bytes in base64'],
+  ['SUNDIAL_WEBHOOKS_STORE', 'localhost:6379', 'must be a redis:// or rediss:// URL, or left out'],
+])('%s=%s is refused in a sentence', async (name, value, message) => {
+  await expect(open({ [name]: value })).rejects.toThrow(`${name} ${message}`);
+});
