@@ -146,7 +146,8 @@ export const scenarios: readonly Scenario[] = [
       await page.goto(`${demo.admin}/dashboard/limits`);
       await shown(page);
       const table = page.getByRole('table', { name: 'Limits' });
-      assert.equal(await table.getByRole('columnheader').count(), 7);
+      // Nothing is to be noted of any.
+      assert.equal(await table.getByRole('columnheader').count(), 6);
       assert.ok((await table.getByRole('rowheader').count()) > 5);
       assert.ok((await table.getByRole('cell', { name: 'consumer' }).count()) > 0);
     },

@@ -36,7 +36,8 @@ export function figures(head) {
 }
 
 /**
- * On a phone each row is a card, and each cell says what it is; the roles say so still where the sheet makes blocks of it.
+ * A column in which nothing stands is left out. On a phone each row is a card, and each cell says what it is; the roles say
+ * what is a table still where the sheet makes blocks of it.
  *
  * @param {string} caption
  * @param {readonly Head[]} heads
@@ -45,7 +46,9 @@ export function figures(head) {
  */
 export function table(caption, heads, rows, empty) {
   if (rows.length === 0) return h('p', { class: 'quiet' }, empty);
-  const columns = heads.map((each) => (typeof each === 'string' ? { head: each, figures: false } : each));
+  const columns = heads
+    .map((each) => (typeof each === 'string' ? { head: each, figures: false } : each))
+    .map((each, index) => ({ ...each, says: index === 0 || rows.some((row) => row[index] !== '') }));
   const cell = (/** @type {Child | readonly Child[]} */ child, /** @type {number} */ index) =>
     index === 0
       ? h('th', { scope: 'row', role: 'rowheader' }, child)
@@ -65,15 +68,23 @@ export function table(caption, heads, rows, empty) {
       h(
         'tr',
         { role: 'row' },
-        ...columns.map((each) =>
-          h('th', { scope: 'col', role: 'columnheader', class: each.figures && 'figures' }, each.head),
-        ),
+        ...columns
+          .filter(({ says }) => says)
+          .map((each) =>
+            h('th', { scope: 'col', role: 'columnheader', class: each.figures && 'figures' }, each.head),
+          ),
       ),
     ),
     h(
       'tbody',
       { role: 'rowgroup' },
-      ...rows.map((row, index) => h('tr', { role: 'row', 'data-key': keys[index] }, ...row.map(cell))),
+      ...rows.map((row, index) =>
+        h(
+          'tr',
+          { role: 'row', 'data-key': keys[index] },
+          ...row.map((child, column) => columns[column]?.says === true && cell(child, column)),
+        ),
+      ),
     ),
   );
 }
