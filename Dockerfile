@@ -39,6 +39,7 @@ COPY policies policies
 # What the sample policies take from the descriptions of their services.
 COPY upstreams/orders/*.openapi.yaml upstreams/orders/
 COPY upstreams/payments/*.openapi.yaml upstreams/payments/
+COPY upstreams/webhooks/*.openapi.yaml upstreams/webhooks/
 # Compiled once here: the root is read-only where it runs.
 RUN node gateway/sundial.js --version
 

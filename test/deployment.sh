@@ -13,7 +13,7 @@ fi
 if has prometheus; then
   npm run --silent test:prometheus
 fi
-if has chromium; then
+if test/browser/install-chromium.sh; then
   npm run --silent test:browser
 fi
 if has systemd-analyze; then
@@ -26,6 +26,8 @@ if has systemd-analyze; then
 fi
 if docker compose version >/dev/null 2>&1; then
   docker compose config --quiet
+elif has docker-compose; then
+  docker-compose config --quiet
 fi
 if has kubeconform; then
   kubeconform -strict -summary config/kubernetes

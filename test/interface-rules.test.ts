@@ -34,7 +34,8 @@ const NAMED: Readonly<Record<string, readonly [count: number, ...names: string[]
     ...['sunset-date', '_links', 'href', 'method'],
   ],
   'States and transitions': [
-    12,
+    13,
+    'e-mail',
     'dashboard',
     'planned',
     'active',
@@ -62,7 +63,7 @@ const NAMED: Readonly<Record<string, readonly [count: number, ...names: string[]
     22,
     ...['semantic', 'path', 'Accept', 'API-Version', '?version=', 'parameter', 'subdomain', 'Date-based'],
     ...['Deprecation', 'Sunset', 'Link', 'Warning', 'X-API-Deprecation-Info', '_deprecation'],
-    ...['12 months', '6', 'guide', 'changelog', 'status page', 'dashboard'],
+    ...['12 months', '6', 'guide', 'e-mail', 'changelog', 'status page', 'dashboard'],
   ],
 };
 

@@ -4,8 +4,8 @@ import type { VersionRules } from '../plan/plan.ts';
 import type { UsedVersion } from '../plan/usage-answers.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { type Exception, endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';
+import { counted } from '../policy/notation.ts';
 import type { Counted } from '../policy/usage/rows.ts';
-import { counted } from '../policy/usage/verdict.ts';
 import { instantText } from './answers.ts';
 
 const DAY_MS = 86_400_000;

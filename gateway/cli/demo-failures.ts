@@ -1,4 +1,4 @@
-// What the demo says when a part of it does not start: one line for each cause, with what would move it.
+// What the demo says when a part of it is missing or does not start: one line for each cause, with what would move it.
 // Used by demo.ts for its sample services and by main.ts for the gateway.
 import type { SampleService, SampleStart } from './sample-services.ts';
 
@@ -16,6 +16,10 @@ export interface FailedSample {
   readonly service: SampleService;
   readonly start: Exclude<SampleStart, { readonly kind: 'listening' }>;
 }
+
+/** Where there is the gateway alone, as in its image. */
+export const WITHOUT_SAMPLES =
+  'sundial: cannot start: there are no sample services here; `sundial run` starts the gateway alone\n';
 
 /** What is left to say of sample services that did not start; lines with their ends. */
 export function explainSamples(failed: readonly FailedSample[]): string {

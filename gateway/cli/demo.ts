@@ -4,10 +4,16 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Environment } from '../plan/read/interpolate.ts';
 import { type GatewayFacts, renderBanner } from './banner.ts';
-import { explainSamples, type FailedSample } from './demo-failures.ts';
+import { explainSamples, type FailedSample, WITHOUT_SAMPLES } from './demo-failures.ts';
 import { type EndRequest, listenForEnd } from './end-request.ts';
 import { connectSamples } from './sample-environment.ts';
-import { SAMPLE_SERVICES, type SampleProcess, type SampleStart, spawnSample } from './sample-services.ts';
+import {
+  areSamplesIn,
+  SAMPLE_SERVICES,
+  type SampleProcess,
+  type SampleStart,
+  spawnSample,
+} from './sample-services.ts';
 
 export interface RunningGateway extends GatewayFacts {
   /** Drains and ends. */
@@ -30,7 +36,7 @@ const NEWS_AFTER_MS = 300;
 
 /**
  * Runs until SIGINT or SIGTERM and then exits with 0; a second signal exits at once. Exits with 3 when a sample
- * service cannot start. Rejects, with the samples stopped, when `startGateway` does.
+ * service is missing or cannot start. Rejects, with the samples stopped, when `startGateway` does.
  */
 export async function runDemo({
   environment,
@@ -39,6 +45,10 @@ export async function runDemo({
   out,
   logFile,
 }: DemoOptions): Promise<void> {
+  if (!areSamplesIn(projectRoot)) {
+    process.stderr.write(WITHOUT_SAMPLES);
+    process.exit(3);
+  }
   const asked = listenForEnd();
   const theirs = connectSamples(environment);
   const samples = SAMPLE_SERVICES.map((service) => spawnSample(service, theirs, projectRoot));
@@ -83,8 +93,12 @@ export interface TokenOptions {
   readonly projectRoot: string;
 }
 
-/** Runs the sample issuer's token command on this process's own output; resolves with its exit code. */
-export function printToken({ client, environment, projectRoot }: TokenOptions): Promise<number> {
+/** Runs the sample issuer's token command on this process's own output; resolves with its exit code, 3 where there is none. */
+export async function printToken({ client, environment, projectRoot }: TokenOptions): Promise<number> {
+  if (!areSamplesIn(projectRoot)) {
+    process.stderr.write(WITHOUT_SAMPLES);
+    return 3;
+  }
   return new Promise((resolve, reject) => {
     const command = [
       join(projectRoot, 'upstreams/identity/token.ts'),

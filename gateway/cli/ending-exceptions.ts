@@ -6,7 +6,7 @@ import { effectiveSunset } from '../plan/redirects.ts';
 import { versionPath, versionsOf } from '../plan/versions.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { endsSoon, leaveInWords } from '../policy/lifecycle/exceptions.ts';
-import { counted } from '../policy/usage/verdict.ts';
+import { counted } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 
 /** It makes no command end otherwise. */

@@ -1,6 +1,7 @@
 // The sample services that the demo starts beside the gateway, and one of them as a child process.
 // Children share the terminal's process group and live no longer than the channel to this process.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -67,6 +68,10 @@ export const SAMPLE_SERVICES: readonly SampleService[] = [
   },
   { name: 'client', start: ['upstreams/client/main.ts'], variable: 'SUNDIAL_CLIENT_PORT', loss: NO_PAGE },
 ];
+
+/** Whether all of them are installed below `projectRoot`. */
+export const areSamplesIn = (projectRoot: string): boolean =>
+  SAMPLE_SERVICES.every(({ start: [entry] }) => existsSync(join(projectRoot, entry)));
 
 export interface Ending {
   readonly code: number | null;

@@ -2,8 +2,7 @@
 // Pure text; consumers and user agents come from elsewhere and are cut and cleaned for the terminal.
 import { plural } from '../plan/problems.ts';
 import type { UsageAnswer, UsageRowBody, UsedVersion } from '../plan/usage-answers.ts';
-import { parseInstant } from '../policy/notation.ts';
-import { counted } from '../policy/usage/verdict.ts';
+import { counted, parseInstant } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { moment } from './admin-text.ts';
 import { type Column, cell, printable, tableLines } from './terminal-text.ts';

@@ -2,7 +2,7 @@
 // Speaks to the admin listener of a running gateway, which has the ledger.
 import { readErasedAnswer, readUsageAnswer, type UsageAnswer } from '../plan/usage-answers.ts';
 import { usageCsv, usageCsvLines } from '../plan/usage-csv.ts';
-import { counted } from '../policy/usage/verdict.ts';
+import { counted } from '../policy/notation.ts';
 import { type AdminAsk, askAdmin } from './admin-client.ts';
 import { failed, type OperatorResult, told } from './operator-result.ts';
 import { type AdminDoor, type Failure, failure, findGateway, type WhichGateway } from './running-gateway.ts';

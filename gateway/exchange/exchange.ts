@@ -1,16 +1,14 @@
 // The exchange: one request and its answer, without any transport.
 // A listener calls begin, decide and, at the end, refuse, fail or decorate; observers see the facts.
 import type { RequestHeaders } from '../policy/contract.ts';
-import { NO_SUCCESSOR } from '../policy/lifecycle/retirement.ts';
 import { type AnswerHeaders, mergeVary } from './answer-headers.ts';
 import { decorate } from './decorate.ts';
 import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ErrorDescription, reasonPhrase } from './error-body.ts';
-import type { ExchangeFacts } from './facts.ts';
+import { type ExchangeFacts, factsOf } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
 import { clampFreshness, longestReuse } from './freshness.ts';
 import { type Ending, endingOf, type HeldService } from './held-service.ts';
-import { NOTHING_LINKED } from './linked-versions.ts';
 import { decide } from './pipeline.ts';
 import type { ExchangePorts } from './ports.ts';
 import { PROBLEM_TYPE, problemBody, wantsProblem } from './problem-body.ts';
@@ -85,34 +83,15 @@ export function createExchange(ports: ExchangePorts): Exchange {
   }
 
   return {
-    begin: (requestId, headers) => ({
-      plan: ports.plan(),
-      now: ports.now(),
-      overrides: ports.overrides(),
-      startedAt: ports.monotonic(),
-      requestId,
-      trace: headers && ports.beginTrace?.(headers),
-      api: undefined,
-      version: undefined,
-      carrier: undefined,
-      perAccount: false,
-      sparesSome: false,
-      requested: undefined,
-      phase: undefined,
-      successor: NO_SUCCESSOR,
-      relatedLinks: undefined,
-      linked: NOTHING_LINKED,
-      consumer: undefined,
-      quotas: undefined,
-      refusal: undefined,
-      tokenFlaw: undefined,
-      keyFlaw: undefined,
-      observed: undefined,
-      fault: undefined,
-      bodyNotice: undefined,
-      idempotency: undefined,
-      upstreamMs: undefined,
-    }),
+    begin: (requestId, headers) =>
+      factsOf({
+        plan: ports.plan(),
+        now: ports.now(),
+        overrides: ports.overrides(),
+        startedAt: ports.monotonic(),
+        requestId,
+        trace: headers && ports.beginTrace?.(headers),
+      }),
     decide: (view, facts) => decide(view, facts, ports),
     refuse: (refusal, facts, glimpse) => {
       facts.refusal = refusal.reason;

@@ -60,6 +60,44 @@ export interface ExchangeFacts {
   upstreamMs: number | undefined;
 }
 
+/** What is known of a request at its first line. */
+export type FirstFacts = Pick<
+  ExchangeFacts,
+  'plan' | 'now' | 'overrides' | 'startedAt' | 'requestId' | 'trace'
+>;
+
+/** Before anything is decided. Every member is there from the start, so that all facts are of one shape. */
+export function factsOf({ plan, now, overrides, startedAt, requestId, trace }: FirstFacts): ExchangeFacts {
+  return {
+    plan,
+    now,
+    overrides,
+    startedAt,
+    requestId,
+    trace,
+    api: undefined,
+    version: undefined,
+    carrier: undefined,
+    perAccount: false,
+    sparesSome: false,
+    requested: undefined,
+    phase: undefined,
+    successor: NO_SUCCESSOR,
+    relatedLinks: undefined,
+    linked: NOTHING_LINKED,
+    consumer: undefined,
+    quotas: undefined,
+    refusal: undefined,
+    tokenFlaw: undefined,
+    keyFlaw: undefined,
+    observed: undefined,
+    fault: undefined,
+    bodyNotice: undefined,
+    idempotency: undefined,
+    upstreamMs: undefined,
+  };
+}
+
 /** The same object, for another version to be judged: the answer tells nothing of the first, and what was counted stays. */
 export function withoutVersion(facts: ExchangeFacts): ExchangeFacts {
   facts.version = undefined;

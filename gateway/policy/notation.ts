@@ -1,5 +1,5 @@
-// The notations operators write: durations, rates, dates. Sections of every policy are built from them;
-// imported like policy/contract.ts, by any policy and by the plan.
+// The notations operators write: durations, rates, dates, and those they are told in. Sections of every policy are built
+// from them; imported like policy/contract.ts, by any policy and by the plan.
 import { z } from 'zod';
 import type { EpochMs } from './contract.ts';
 
@@ -74,6 +74,11 @@ export function dayOf(instant: EpochMs): string {
 /** A date where the instant is the midnight of one, as it would be written; else the whole instant. */
 export function dateInWords(at: EpochMs): string {
   return at % 86_400_000 === 0 ? dayOf(at) : Temporal.Instant.fromEpochMilliseconds(at).toString();
+}
+
+/** `1 call`, `3,100 calls`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Keys, log lines and reports hold no longer one. */

@@ -11,27 +11,24 @@ import type { LedgerStore } from '../../gateway/policy/usage/ledger.ts';
 import { openEmbeddedState } from '../../gateway/stores/embedded/embedded-state.ts';
 import type { LastingStores } from '../../gateway/stores/stores.ts';
 import { planOf } from '../plan/workspace.ts';
+import { ordersPolicy } from '../support/orders-policy.ts';
 
 const SUNSET = Date.UTC(2027, 0, 15);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-const policy = (onExceed: string, more = '') => `api: orders
-base: /api/orders
-resolve: [ { path: "/api/{version}/orders" } ]
-access: { identity: main, scopes: any }
-${more}upstreams:
-  v1: { targets: [http://127.0.0.1:4001] }
-  v2: { targets: [http://127.0.0.1:4002] }
-versions:
-  v1:
+const policy = (onExceed: string, more = '') =>
+  ordersPolicy(
+    `  v1:
     released: 2024-06-01
     deprecated: 2026-01-15
     sunset: 2027-01-15
     successor: v2
     retire_when: { consumers_below: 2, calls_below: 100/30d, on_exceed: ${onExceed} }
   v2: { released: 2025-01-01 }
-`;
+`,
+    { more },
+  );
 
 let folder: string;
 let stores: LastingStores;

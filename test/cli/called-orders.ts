@@ -1,16 +1,9 @@
 // A policy with a version that is called until its sunset, and what a ledger says of those calls.
 // For usage-impact.test.ts and live-usage.test.ts.
 import type { UsageAnswer, UsageRowBody, UsedVersion } from '../../gateway/plan/usage-answers.ts';
+import { ordersPolicy } from '../support/orders-policy.ts';
 
-export const POLICY = `api: orders
-base: /api/orders
-resolve: [ { path: "/api/{version}/orders" } ]
-access: { identity: main, scopes: any }
-upstreams:
-  v1: { targets: [http://127.0.0.1:4001] }
-  v2: { targets: [http://127.0.0.1:4002] }
-versions:
-  v1:
+export const POLICY = ordersPolicy(`  v1:
     released: 2024-06-01
     deprecated: 2026-01-15
     sunset: 2027-01-15
@@ -18,7 +11,7 @@ versions:
     guide: https://docs.example.com/v2
     #more
   v2: { released: 2025-01-01 }
-`;
+`);
 const trend = { week: 0, weekBefore: 0 };
 
 export const row = (consumer: string, firstCall: string): UsageRowBody => ({

@@ -110,6 +110,15 @@ describe('the demo', { timeout: 60_000 }, () => {
     expect(await demo.ended).toEqual({ code: 0, signal: null });
   });
 
+  it('says in a line that there are no samples where only the gateway is, as in its image', async () => {
+    const demo = start({}, 'without-samples');
+    expect(await demo.ended).toEqual({ code: 3, signal: null });
+    expect([demo.stdout, demo.stderr]).toEqual([
+      '',
+      'sundial: cannot start: there are no sample services here; `sundial run` starts the gateway alone\n',
+    ]);
+  });
+
   it('ends with 3 and the name of the variable when a port is taken', async () => {
     const other = await startCatalog({ port: 0 });
     const demo = start({ SUNDIAL_CATALOG_PORT: String(other.port) });

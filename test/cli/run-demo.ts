@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { printToken, runDemo } from '../../gateway/cli/demo.ts';
 
-const projectRoot = join(import.meta.dirname, '../..');
+const projectRoot =
+  process.argv[2] === 'without-samples' ? import.meta.dirname : join(import.meta.dirname, '../..');
 if (process.argv[2] === 'token')
   process.exit(await printToken({ client: undefined, environment: process.env, projectRoot }));
 

@@ -3,16 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { TimelineOptions } from '../../gateway/cli/timeline.ts';
 import { type Workspace, workspace } from '../plan/workspace.ts';
 import { timeline } from '../support/file-commands.ts';
+import { ordersPolicy } from '../support/orders-policy.ts';
 
-const ORDERS = `api: orders
-base: /api/orders
-resolve: [ { path: "/api/{version}/orders" }, { default: v2 } ]
-access: public
-upstreams:
-  v1: { targets: [http://127.0.0.1:4001] }
-  v2: { targets: [http://127.0.0.1:4002] }
-versions:
-  v0: { released: 2024-02-01, deprecated: 2025-01-01, sunset: 2026-02-01, after: { redirect: v2 }, guide: https://docs.example.com/v1 }
+const ORDERS = ordersPolicy(
+  `  v0: { released: 2024-02-01, deprecated: 2025-01-01, sunset: 2026-02-01, after: { redirect: v2 }, guide: https://docs.example.com/v1 }
   v1:
     released: 2024-06-01
     deprecated: 2026-01-15
@@ -21,7 +15,9 @@ versions:
     guide: https://docs.example.com/v2
     reason: "amounts, and currencies; become integers: größer als zuvor \\\\ und für alle Währungen der Welt verständlich"
   v2: { released: 2026-01-15 }
-`;
+`,
+  { resolve: '[ { path: "/api/{version}/orders" }, { default: v2 } ]', access: 'public' },
+);
 const ECHO = `api: echo
 base: /api/echo
 access: public

@@ -7,17 +7,11 @@ import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import { planOf } from '../plan/workspace.ts';
 import { view } from '../support/exchange-samples.ts';
+import { ordersPolicy } from '../support/orders-policy.ts';
 import { quietPorts, tokensAreConsumers } from '../support/quiet-ports.ts';
 
-const POLICY = `api: orders
-base: /api/orders
-resolve: [ { path: "/api/{version}/orders" } ]
-access: { identity: main, scopes: { read: [read], write: [read] } }
-upstreams:
-  v1: { targets: [http://127.0.0.1:4001] }
-  v2: { targets: [http://127.0.0.1:4002] }
-versions:
-  v1:
+const POLICY = ordersPolicy(
+  `  v1:
     released: 2024-06-01
     deprecated: 2026-01-15
     sunset: 2027-01-15
@@ -34,7 +28,9 @@ versions:
     released: 2025-01-01
     operations:
       GET /search: { deprecated: 2026-02-01, sunset: 2027-03-01, body_notice: true }
-`;
+`,
+  { access: '{ identity: main, scopes: { read: [read], write: [read] } }' },
+);
 
 let plans: Record<'enforce' | 'observe', GatewayPlan>;
 

@@ -7,6 +7,7 @@ export const STATES_AND_TRANSITIONS = section('States and transitions', [
   ['A new version is planned, then active, beside the active one.', OTHERS.catalog, RESOURCES.parallel],
   ['Deprecated: answers have Deprecation and Sunset.', STATES.stages, SAMPLES.deprecated],
   ['Deprecated: users are told by the changelog and the pages.', OTHERS.changelog],
+  ['Deprecated: users are told by e-mail.', OTHERS.mailed],
   ['Deprecated: warnings stand on the dashboard.', OTHERS.warnings],
   ['Deprecated to sunset after the migration period.', STATES.stages],
   ['The end may wait until usage has dropped.', OTHERS.held],

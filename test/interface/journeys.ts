@@ -129,6 +129,9 @@ export const OTHERS = {
   ...testsOf('../browser/dashboard.ts', {
     warnings: 'Dashboard: every version on one axis with today, warnings above, and nothing from elsewhere',
   }),
+  ...testsOf('notices.test.ts', {
+    mailed: 'tells those who call, once, whatever restarts and however many gateways there are',
+  }),
   ...testsOf('webhooks.test.ts', {
     subscribed:
       'a subscriber registers a url and events with 201 and a secret, and receives what happens, signed',

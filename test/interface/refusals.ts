@@ -77,7 +77,8 @@ export const VERSION_RULES = section('Versioning', [
   ['Notice is 12 months for public APIs and 6 for internal ones.', VERSIONS.notice],
   ['Each deprecation has a guide with examples of before and after.', SAMPLES.guide, VERSIONS.notice],
   [
-    'It is told by the changelog, the status page and the dashboard as well.',
+    'It is told by e-mail, the changelog, the status page and the dashboard as well.',
+    OTHERS.mailed,
     OTHERS.changelog,
     OTHERS.status,
     OTHERS.warnings,

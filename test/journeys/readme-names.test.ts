@@ -196,6 +196,26 @@ describe('what the README names', () => {
     }
   });
 
+  it('are pictures as wide as a page and light enough for one', () => {
+    const shown = PAGES.flatMap((page) => {
+      const found = readFileSync(join(ROOT, page), 'utf8').matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g);
+      return Array.from(found, ([, words = '', path = '']) => ({
+        words,
+        file: join(ROOT, dirname(page), path),
+      }));
+    });
+    expect(shown.map(({ file }) => file)).toEqual(
+      globSync(join(ROOT, 'test/browser/screenshots/*.png')).sort(),
+    );
+    for (const { words, file } of shown) {
+      const bytes = readFileSync(file);
+      expect(bytes.toString('latin1', 1, 4), file).toBe('PNG');
+      expect(bytes.readUInt32BE(16), file).toBe(1280);
+      expect(bytes.length, file).toBeLessThan(150_000);
+      expect(words.length, file).toBeGreaterThan(20);
+    }
+  });
+
   it('are the rooms of the house, all of them', () => {
     const plan = readme.blocks.find(({ section }) => section === 'Architecture')?.text ?? '';
     const folders = ['', 'gateway'];

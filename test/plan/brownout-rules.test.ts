@@ -1,20 +1,17 @@
 // What `check` says of brownouts, with what it points at («…»): their form, their place between the dates, their notice.
 import { describe, expect, it } from 'vitest';
+import { ordersPolicy } from '../support/orders-policy.ts';
 import { threadMs } from '../support/thread-time.ts';
 import { workspace } from './workspace.ts';
 
 /** Line 9 holds v1 with its brownouts, deprecated from 2026-01-15 to 2027-01-15. */
-const policy = (brownouts: string, more = '') => `api: orders
-base: /api/orders
-resolve: [ { path: "/api/{version}/orders" }, { default: v2 } ]
-access: public
-upstreams:
-  v1: { targets: [http://127.0.0.1:4001] }
-  v2: { targets: [http://127.0.0.1:4002] }
-versions:
-  v1: { released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-01-15, successor: v2, guide: https://docs.example.com/v2, brownouts: ${brownouts} }
+const policy = (brownouts: string, more = '') =>
+  ordersPolicy(
+    `  v1: { released: 2024-06-01, deprecated: 2026-01-15, sunset: 2027-01-15, successor: v2, guide: https://docs.example.com/v2, brownouts: ${brownouts} }
   v2: { released: 2026-01-15 }
-${more}`;
+${more}`,
+    { resolve: '[ { path: "/api/{version}/orders" }, { default: v2 } ]', access: 'public' },
+  );
 
 /** What is said of line 9, without the line. */
 async function said(brownouts: string, more?: string): Promise<readonly string[]> {

@@ -1,17 +1,10 @@
 // What `check` finds in operations, exceptions, curves and further dates. One slip per row, in a file that is in order.
 import { describe, expect, it } from 'vitest';
+import { ordersPolicy } from '../support/orders-policy.ts';
 import { workspace } from './workspace.ts';
 
-const GOOD = `api: orders
-base: /api/orders
-resolve: [ { path: "/api/{version}/orders" } ]
-access: { identity: main, scopes: { read: [orders:read] } }
-limits: { rate: 600/1m, deprecated: 50% }
-upstreams:
-  v1: { targets: [http://127.0.0.1:4001] }
-  v2: { targets: [http://127.0.0.1:4002] }
-versions:
-  v1:
+const GOOD = ordersPolicy(
+  `  v1:
     released: 2024-06-01
     deprecated: 2026-01-15
     sunset: 2027-01-15
@@ -29,7 +22,12 @@ versions:
     operations:
       GET /search: { deprecated: 2026-06-01, sunset: 2027-06-15, successor: GET /, limits: { deprecated: 30/1m } }
       GET /{id}: { access: public }
-`;
+`,
+  {
+    access: '{ identity: main, scopes: { read: [orders:read] } }',
+    more: 'limits: { rate: 600/1m, deprecated: 50% }\n',
+  },
+);
 
 type Row = readonly [name: string, from: string | RegExp, to: string, expected: RegExp];
 

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Directive, Fault, type ForwardOrder, type Refusal } from '../../gateway/exchange/directive.ts';
 import type { Answer, Exchange, Outcome } from '../../gateway/exchange/exchange.ts';
-import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import { type ExchangeFacts, factsOf } from '../../gateway/exchange/facts.ts';
 import type { Ending } from '../../gateway/exchange/held-service.ts';
-import { NOTHING_LINKED } from '../../gateway/exchange/linked-versions.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import { createForwarding } from '../../gateway/forward/forwarding.ts';
 import type { PoolOptions } from '../../gateway/forward/pools.ts';
@@ -113,34 +112,11 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
     body: JSON.stringify({ error: code }),
   });
   return {
-    begin: (requestId) => ({
-      plan: NO_PLAN,
-      now: 0,
-      overrides: [],
-      startedAt: performance.now(),
-      requestId,
-      trace: undefined,
-      api: undefined,
-      version: undefined,
-      carrier: undefined,
-      perAccount: false,
-      sparesSome: false,
-      requested: undefined,
-      phase: undefined,
-      successor: { replacement: undefined, successor: undefined },
-      relatedLinks: undefined,
-      linked: NOTHING_LINKED,
-      consumer: undefined,
-      quotas: undefined,
-      refusal: undefined,
-      tokenFlaw: undefined,
-      keyFlaw: undefined,
-      observed: undefined,
-      fault: undefined,
-      bodyNotice: undefined,
-      idempotency: undefined,
-      upstreamMs: undefined,
-    }),
+    begin: (requestId) =>
+      factsOf({
+        ...{ plan: NO_PLAN, now: 0, overrides: [], startedAt: performance.now() },
+        ...{ requestId, trace: undefined },
+      }),
     async decide(view, facts): Promise<Directive> {
       seen.views.push(view);
       seen.facts.push(facts);

@@ -1,7 +1,6 @@
 // A small plan, a request and facts at a fixed instant, for tests of the exchange.
 
-import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
-import { NOTHING_LINKED } from '../../gateway/exchange/linked-versions.ts';
+import { type ExchangeFacts, factsOf } from '../../gateway/exchange/facts.ts';
 import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import type { ApiPlan, GatewayPlan, UpstreamPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
@@ -163,24 +162,14 @@ export function view(changes: Partial<RequestView> = {}): RequestView {
 export function deprecatedFacts(): ExchangeFacts {
   const rules = version();
   const owner = api([rules]);
+  const requestId = 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001';
   return {
-    plan: plan([owner]),
-    now: NOW,
-    overrides: [],
-    startedAt: 0,
-    trace: undefined,
-    requestId: 'b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001',
+    ...factsOf({ plan: plan([owner]), now: NOW, overrides: [], startedAt: 0, requestId, trace: undefined }),
     api: owner,
     version: rules,
     carrier: 'path',
-    perAccount: false,
-    sparesSome: false,
-    requested: undefined,
     phase: phaseAt(rules.phases, NOW),
     successor: { replacement: 'https://api.example.com/api/v2/orders/7', successor: undefined },
-    relatedLinks: undefined,
-    linked: NOTHING_LINKED,
-    consumer: undefined,
     quotas: [
       {
         kind: 'counted',
@@ -192,13 +181,5 @@ export function deprecatedFacts(): ExchangeFacts {
         resetMs: 1000,
       },
     ],
-    refusal: undefined,
-    tokenFlaw: undefined,
-    keyFlaw: undefined,
-    observed: undefined,
-    fault: undefined,
-    bodyNotice: undefined,
-    idempotency: undefined,
-    upstreamMs: undefined,
   };
 }

@@ -1,4 +1,4 @@
-// The order in which vitest starts the test files: what takes long begins first, so that both workers end together.
+// The order in which vitest starts the test files: what takes long begins first, so that all workers end together.
 // A fresh machine has no times of an earlier run to go by; what stands here does for it.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 

@@ -3,7 +3,8 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
-const EVENTS = [
+/** All that the samples and the gateway tell of. */
+export const EVENTS = [
   'order.created',
   'order.updated',
   'order.cancelled',

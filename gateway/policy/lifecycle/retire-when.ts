@@ -2,7 +2,7 @@
 // Judged by the guard in a running gateway, and by `check` and `diff` for who asks before; the figures are the ledger's.
 import { z } from 'zod';
 import type { EpochMs } from '../contract.ts';
-import { notation, parseRate } from '../notation.ts';
+import { counted, notation, parseRate } from '../notation.ts';
 
 export interface RetireWhen {
   /** Fewer distinct consumers than this called in the window; undefined: any number may. */
@@ -57,10 +57,6 @@ export function retireWhenInWords({ consumersBelow, callsBelow, days }: RetireWh
 /** `14 consumers, 3,100 calls in 30 days`. */
 export function usageInWords({ consumers, calls, days }: UsageSummary): string {
   return `${counted(consumers, 'consumer')}, ${counted(calls, 'call')} in ${counted(days, 'day')}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 const calls = notation(

@@ -1,7 +1,7 @@
 // Whether anybody would miss what is deprecated, by what the ledger has of it, and the sentence that says so.
 // Told by `usage` and the admin API; a ledger that has not looked long enough never says that something is safe to end.
 import type { EpochMs } from '../contract.ts';
-import { dayOf } from '../notation.ts';
+import { counted, dayOf } from '../notation.ts';
 import { dayNumber, startOfDay } from './day.ts';
 import type { UsageWindow } from './window.ts';
 
@@ -106,9 +106,4 @@ function sinceWhen(looks: Look): string {
   return looks.because === 'deprecated'
     ? `it is deprecated since ${day} only`
     : `the ledger watches it since ${day} only`;
-}
-
-/** `1 call`, `3,100 calls`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -19,9 +19,14 @@ const ROOT = join(import.meta.dirname, '../../..');
 const LISTENERS = ['SUNDIAL_HTTPS_PORT', 'SUNDIAL_HTTP_PORT', 'SUNDIAL_ADMIN_PORT'];
 const READY_WITHIN_MS = 30_000;
 
-/** Rejects with all it said when it shows no banner within half a minute. */
-export async function startBrowserDemo(): Promise<BrowserDemo> {
+/** `prepare` gets its data folder before it starts. Rejects with all it said when it shows no banner within half a minute. */
+export async function startBrowserDemo({
+  prepare,
+}: {
+  readonly prepare?: (dataFolder: string) => Promise<void>;
+} = {}): Promise<BrowserDemo> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'sundial-browser-'));
+  await prepare?.(dataFolder);
   const variables = [...LISTENERS, ...SAMPLE_SERVICES.map(({ variable }) => variable)];
   const ports = await freePorts(variables.length);
   const moved = Object.fromEntries(variables.map((name, index) => [name, String(ports[index])]));

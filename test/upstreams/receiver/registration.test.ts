@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import { keptSecret, register } from '../../../upstreams/receiver/registration.ts';
+import { EVENTS, keptSecret, register } from '../../../upstreams/receiver/registration.ts';
 import { sendJson } from '../../../upstreams/service/answer.ts';
 import { listen, type Service } from '../../../upstreams/service/listen.ts';
 
@@ -37,11 +37,23 @@ const asks = () => register({ service: service.url, url: URL, file, signal: neve
 const made = (id: string) => [201, { id, url: URL, secret: `secret of ${id}` }] as [number, object];
 
 it('is asked for once: the secret is kept for its owner alone, and used as long as the subscription leads here', async () => {
-  answers = { POST: [made('wh_1')], GET: [[200, { id: 'wh_1', url: URL }]] };
+  answers = { POST: [made('wh_1')], GET: [[200, { id: 'wh_1', url: URL, events: EVENTS }]] };
   expect(await asks()).toBe('secret of wh_1');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await asks()).toBe('secret of wh_1');
   expect(asked).toEqual(['POST /webhooks', 'GET /webhooks/wh_1']);
+});
+
+it('what an earlier receiver did not ask for is added to the subscription, whose secret stays', async () => {
+  const [first] = EVENTS;
+  answers = {
+    POST: [made('wh_1')],
+    GET: [[200, { id: 'wh_1', url: URL, events: [first] }]],
+    PATCH: [[200, {}]],
+  };
+  await asks();
+  expect(await asks()).toBe('secret of wh_1');
+  expect(asked.at(-1)).toBe('PATCH /webhooks/wh_1');
 });
 
 it.each<[string, [number, object]]>([

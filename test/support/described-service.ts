@@ -1,0 +1,93 @@
+// An OpenAPI description of a sample, held to what the service answers: each answer is judged by its operation and status,
+// and at the end every status that is described has been seen.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'vitest';
+import { parse } from 'yaml';
+
+const ROOT = join(import.meta.dirname, '../..');
+// One for all: it keeps the schemas that it has compiled.
+const VALIDATOR = new Validator();
+
+interface Answer {
+  readonly headers?: Record<string, { readonly $ref: string }>;
+  readonly content?: Record<string, { readonly schema: object }>;
+}
+interface Description {
+  readonly paths: Record<string, Record<string, { readonly responses: Record<string, { $ref: string }> }>>;
+  readonly components: { readonly headers: Record<string, { required?: boolean; schema: object }> } & Record<
+    string,
+    Record<string, unknown>
+  >;
+}
+
+export interface Described {
+  readonly description: Description;
+  /** Fails where the file is no sound OpenAPI. */
+  readonly isOpenApi: () => Promise<void>;
+  /** Fails where the answer has another status than `expected`, or is not as it is described. Reads its body. */
+  readonly judge: (template: string, method: string, expected: number, answer: Response) => Promise<void>;
+  /** Fails where a status was described and not seen; `others`: those that this service does not answer itself. */
+  readonly sawAll: (others: (operation: string) => readonly string[]) => void;
+}
+
+/** `file` relative to the project. */
+export function describedBy(file: string): Described {
+  const description = parse(readFileSync(join(ROOT, file), 'utf8')) as Description;
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(description, 'description');
+  const seen = new Map<string, Set<string>>();
+
+  const follow = <T>($ref: string): T => {
+    let found: unknown = description;
+    for (const step of $ref.slice('#/'.length).split('/')) found = Reflect.get(Object(found), step);
+    return found as T;
+  };
+
+  return {
+    description,
+    isOpenApi: async () =>
+      expect(await VALIDATOR.validate(structuredClone({ ...description }))).toMatchObject({ valid: true }),
+    judge: async (template, method, expected, answer) => {
+      const what = `${method} ${template}`;
+      expect(answer.status, what).toBe(expected);
+      const described = description.paths[template]?.[method]?.responses[String(expected)];
+      expect(described, `${what} ${expected}`).toBeDefined();
+      const { headers = {}, content } = follow<Answer>(described?.$ref ?? '');
+      for (const [name, { $ref }] of Object.entries(headers)) {
+        const { required = false, schema } = follow<{ required?: boolean; schema: object }>($ref);
+        const value = answer.headers.get(name);
+        if (required || value !== null)
+          expect(
+            ajv.validate(schema, name === 'Retry-After' ? Number(value) : value),
+            `${what} ${name}: ${value}`,
+          ).toBe(true);
+      }
+      const body = await answer.text();
+      if (content === undefined) expect(body).toBe('');
+      else {
+        expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+        const schema = {
+          $ref: `description${Reflect.get(content['application/json']?.schema ?? {}, '$ref')}`,
+        };
+        ajv.validate(schema, JSON.parse(body));
+        expect(ajv.errors ?? [], `${what} ${expected}: ${body}`).toEqual([]);
+      }
+      seen.set(what, (seen.get(what) ?? new Set()).add(String(expected)));
+    },
+    sawAll: (others) => {
+      for (const [template, methods] of Object.entries(description.paths)) {
+        for (const [method, { responses }] of Object.entries(methods)) {
+          if (method === 'parameters') continue;
+          const what = `${method} ${template}`;
+          const promised = Object.keys(responses).filter((status) => !others(what).includes(status));
+          expect([...(seen.get(what) ?? [])].sort(), what).toEqual(promised.sort());
+        }
+      }
+    },
+  };
+}
