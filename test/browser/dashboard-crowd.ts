@@ -77,7 +77,7 @@ async function crowd(page: Page): Promise<void> {
   }));
   await change(page, '/-/usage?*', (told) => ({
     ...told,
-    consumers: [use('x'.repeat(256), 9), use(SHEKEL, 3)],
+    consumers: [use('x'.repeat(256), 40), use(SHEKEL, 3)],
     versions: [...told.versions, { ...told.versions[0], api: LONG, version: 'v1', consumers: 12_016 }],
   }));
 }
@@ -119,6 +119,25 @@ export const scenarios: readonly Scenario[] = [
       await page.getByText(/^The 2 with the most calls of 12,\d\d\d: sundial usage --format csv/).waitFor();
       assert.equal(new URL((await asked).url()).searchParams.get('most'), '100');
       assert.equal(await page.getByRole('link', { name: SHEKEL }).count(), 1);
+    },
+  },
+  {
+    name: 'Dashboard: few is not none, many times is no percentage, and a part of what is kept says so',
+    async run({ demo, page }) {
+      await crowd(page);
+      await change(page, '/-/traffic', (told) => ({
+        ...told,
+        requests: 90_000,
+        deprecated: 1,
+        share: 1 / 90_000,
+      }));
+      await change(page, '/-/usage?consumer=*', (told) => ({ ...told, next: '["","","","",""]' }));
+      await page.goto(`${demo.admin}/dashboard/`);
+      await page.locator('.tile').filter({ hasText: 'Deprecated share' }).getByText('< 0.1 %').waitFor();
+      await page.goto(`${demo.admin}/dashboard/consumer`);
+      await page.getByText('▲ 40 times').waitFor();
+      await page.goto(`${demo.admin}/dashboard/consumer?id=acme`);
+      await page.getByText('More is kept than is shown').waitFor();
     },
   },
   {

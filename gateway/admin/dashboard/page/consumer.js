@@ -73,11 +73,17 @@ function one(id, { records, versions, now, next }, standing) {
   const all = standing.apis.flatMap((/** @type {any} */ api) => api.versions);
   return [
     h('h1', {}, id),
+    next !== null &&
+      h(
+        'p',
+        { class: 'warning calm' },
+        `More is kept than is shown: days and operations are of the first ${counted(records.length, 'record')}. `,
+        h('code', {}, 'sundial usage --consumer … --format json'),
+        ' has the rest.',
+      ),
     section('What it calls', calledVersions(versions, all, now)),
     section('Calls by day', trend(days)),
     section('By operation', operations(records, now)),
-    next !== null &&
-      h('p', { class: 'note' }, 'This is not all that is kept: sundial usage writes the rest.'),
     h('p', { class: 'note' }, h('a', { href: '/dashboard/consumer' }, 'All consumers')),
   ];
 }

@@ -29,7 +29,7 @@ export function nextTile(versions, now) {
   const days = daysTo(next.sunset, now);
   return tile(
     'Next end',
-    counted(days, 'day'),
+    days < 1 ? 'within a day' : counted(days, 'day'),
     h('span', {}, versionLink(next), `, ${date(next.sunset)}`),
     days <= 30 ? 'bad' : '',
   );

@@ -102,9 +102,14 @@ export function length(milliseconds) {
   return `${milliseconds / size}${unit}`;
 }
 
+const LEAST = 0.1;
+
 /** @param {number} part of 1 */
 export function percent(part) {
   const whole = part * 100;
+  // Few is not none, and most is not all.
+  if (whole > 0 && whole < LEAST) return `< ${LEAST} %`;
+  if (whole < 100 && whole > 100 - LEAST) return `> ${100 - LEAST} %`;
   return `${whole > 0 && whole < 10 ? whole.toFixed(1) : Math.round(whole)} %`;
 }
 
