@@ -73,12 +73,24 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'Dashboard: the first page does not wait for a slow ledger',
+    name: 'Dashboard: the first page does not wait for a slow ledger, and warns at once when it has spoken',
     async run({ demo, page }) {
-      await page.route('**/-/usage?*', () => undefined);
+      const held: Route[] = [];
+      await page.route('**/-/usage?*', (route) => {
+        held.push(route);
+      });
       await page.goto(`${demo.admin}/dashboard/`);
       await page.getByText('the ledger is being read').waitFor({ timeout: 5_000 });
-      assert.ok(await page.getByRole('complementary').getByRole('link', { name: 'orders v1' }).isVisible());
+      const warnings = page.getByRole('complementary');
+      assert.ok(await warnings.getByRole('link', { name: 'orders v1' }).isVisible());
+      // No further look: what comes is shown when it comes.
+      await page.route('**/-/session', () => undefined);
+      await held[0]?.continue();
+      await warnings
+        .getByText(/too early to say|still call/)
+        .first()
+        .waitFor();
+      assert.equal(await page.getByText('the ledger is being read').count(), 0);
     },
   },
   {

@@ -4,7 +4,7 @@ import { ask, isTold, Refused } from './ask.js';
 import * as configuration from './configuration.js';
 import * as consumer from './consumer.js';
 import { h, show } from './elements.js';
-import { forgetLedger, readLedger } from './ledger.js';
+import { forgetLedger, knownOfLedger, readLedger } from './ledger.js';
 import * as limits from './limits.js';
 import * as overview from './overview.js';
 import { signInForm, whoBox } from './sign-in.js';
@@ -56,7 +56,7 @@ let timer = 0;
 let isLooking = false;
 let isWanted = false;
 /** The last look, which stays when the next one fails. */
-let last = /** @type {{ session: any, standing: any, usage: any, seen: any } | undefined} */ (undefined);
+let last = /** @type {{ session: any, standing: any, seen: any } | undefined} */ (undefined);
 /** Whoever asks for the form means its field. */
 let wantsFocus = location.hash === '#sign-in';
 
@@ -100,10 +100,10 @@ async function look() {
   const session = await ask('/-/session', { patience: PATIENCE_MS });
   if (!session.readable) return askForToken();
   const standing = await ask('/-/versions');
-  const told = await readLedger();
-  const seen = await page.look({ query, standing, ...told, session, again }).catch(notThere);
+  await readLedger(draw);
+  const seen = await page.look({ query, standing, ...knownOfLedger(), session, again }).catch(notThere);
   const isFirst = last === undefined;
-  last = { session, standing, usage: told.usage, seen };
+  last = { session, standing, seen };
   draw();
   place('trouble', []);
   // What an address points to was not there yet when the browser looked for it.
@@ -113,10 +113,13 @@ async function look() {
 
 function draw() {
   if (last === undefined) return;
-  const { session, standing, usage, seen } = last;
-  const body = seen.missing === undefined ? page.view(seen) : missing(seen.missing);
+  const { session, standing, seen } = last;
+  const known = knownOfLedger();
+  // A page that goes by the ledger has of it what is known by now.
+  const current = 'ledger' in seen ? { ...seen, ...known } : seen;
+  const body = seen.missing === undefined ? page.view(current) : missing(seen.missing);
   place('who', [whoBox(session, again, tellTrouble)]);
-  place('warnings', warnings(standing, usage));
+  place('warnings', warnings(standing, known.usage));
   place('main', [wantsForm(session) && signInForm(leaveForm, { optional: true }), ...body]);
   place('foot', [`By the gateway's clock ${clockOf(standing)}. Looks again by itself.`]);
   if (wantsFocus) document.getElementById('token')?.focus();

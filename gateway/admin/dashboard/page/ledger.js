@@ -15,9 +15,17 @@ let ledger = READING;
 let due = 0;
 
 /** `ledger`: why there is no usage, a sentence without its full stop. */
-export async function readLedger() {
-  if (performance.now() >= due) await Promise.race([read(), pause(WAIT_MS)]);
+export function knownOfLedger() {
   return { usage, ledger };
+}
+
+/** @param {() => void} onLate called when what was not waited for has come */
+export async function readLedger(onLate) {
+  if (performance.now() < due) return;
+  let isLate = false;
+  const reading = read().then(() => isLate && onLate());
+  await Promise.race([reading, pause(WAIT_MS)]);
+  isLate = true;
 }
 
 /** Whoever may not read any more does not see what was read. */
