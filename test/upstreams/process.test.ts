@@ -85,6 +85,38 @@ describe('any of them', { timeout: 20_000 }, () => {
     await other.close();
   });
 
+  it('says it even where its stderr is read late: what waits there is not cut off by its end', async () => {
+    // A megabyte stands before the line, in a pipe that nobody reads yet; the size of what waits is told until it exits.
+    const backlog = `data:text/javascript,${encodeURIComponent(
+      `process.stderr.write('.'.repeat(1e6));
+       setInterval(() => process.send(process.stderr.writableLength), 5).unref();`,
+    )}`;
+    const other = await startCatalog({ port: 0 });
+    const service = spawn(
+      process.execPath,
+      ['--import', backlog, join(import.meta.dirname, '../../upstreams/catalog/main.ts')],
+      {
+        env: { ...process.env, SUNDIAL_CATALOG_PORT: String(other.port) },
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      },
+    );
+    child = service;
+    const ended = once(service, 'exit');
+    const lineWaits = new Promise<void>((resolve) => {
+      service.on('message', (waiting: number) => {
+        if (waiting > 1e6) resolve();
+      });
+    });
+    await Promise.race([lineWaits, ended]);
+    let said = '';
+    for await (const chunk of service.stderr ?? []) said += String(chunk);
+    expect(said.replace(/^\.*/, '')).toBe(
+      `catalog: port ${other.port} is in use; SUNDIAL_CATALOG_PORT moves it\n`,
+    );
+    expect(await ended).toEqual([3, null]);
+    await other.close();
+  });
+
   it.each(['http', '-1', '65536', ''])(
     'says in one line that "%s" is no port, and ends with 2',
     async (port) => {

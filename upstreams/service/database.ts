@@ -15,8 +15,8 @@ export interface DatabaseOptions {
 
 /** Raised with the tables that services make. */
 const FORM = 1;
-/** Milliseconds to wait for another process that writes; a write here takes a few. */
-const PATIENCE_MS = 5_000;
+/** Milliseconds to wait for another process that writes; a write here takes a few, and nothing else runs meanwhile. */
+export const PATIENCE_MS = 2_000;
 
 /** SQLite's own numbers: another process holds what is asked for. */
 const BUSY = [5, 6];
