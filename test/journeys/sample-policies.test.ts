@@ -116,6 +116,32 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
     expect(text).toContain('<p>Before:</p>\n<pre tabindex="0"><code>GET /api/v1/orders/1001');
   });
 
+  it.each([
+    ['orders', ['guide-orders-v0-to-v2', 'guide-orders-v1-to-v2']],
+    ['catalog', ['guide-catalog-v1-to-v2']],
+    ['payments', ['guide-payments-2026-06-01']],
+  ])(
+    'Versioning 6: whatever of %s is deprecated or gone has a guide there, with examples of before and after',
+    async (name, ids) => {
+      const path = `/.well-known/lifecycle/${name}`;
+      const text = (await ask({ path, headers: { accept: 'text/html' } })).body.toString();
+      const guides = new Map(
+        Array.from(text.matchAll(/<article id="([^"]+)">(.*?)<\/article>/gs), ([, id = '', body = '']) => [
+          id,
+          body,
+        ]),
+      );
+      expect([...guides.keys()].toSorted()).toEqual(ids);
+      for (const guide of guides.values()) expect(guide).toMatch(/<p>Before.*<pre.*<p>After.*<pre/s);
+      const { versions } = (await ask({ path })).json as unknown as {
+        readonly versions: readonly { readonly stage: string; readonly migration_guide?: string }[];
+      };
+      const going = versions.filter(({ stage }) => ['deprecated', 'sunset', 'retired'].includes(stage));
+      expect(going.length).toBeGreaterThan(0);
+      for (const { migration_guide: guide } of going) expect(ids).toContain(guide?.split('#')[1]);
+    },
+  );
+
   it('GET /api/v2/catalog: 200 without a token', async () => {
     const answer = await ask({ path: '/api/v2/catalog/astrolabe' });
     expect(answer).toMatchObject({ status: 200, json: { id: 'astrolabe' } });

@@ -46,8 +46,8 @@ export function keptSecret(file: string): string | undefined {
 }
 
 /**
- * The secret of a subscription that is there, leads to `url` and wants every event. Tries until the service answers; rejects when `signal` is
- * aborted, or with what the service has against it.
+ * The secret of a subscription that is there, leads to `url` and wants every event. Tries until the service answers;
+ * rejects when `signal` is aborted, or with what the service has against it.
  */
 export async function register({ service, url, file, signal }: RegistrationOptions): Promise<string> {
   for (;;) {
