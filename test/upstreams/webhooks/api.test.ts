@@ -222,6 +222,8 @@ describe('requests that are not for this', () => {
     ['POST', '/webhooks/:id/replay', 400, { since: 2, until: 1 }],
     ['POST', '/webhooks/:id/replay', 400, { sinse: 1 }],
     ['GET', '/events', 405],
+    // As a page of another site can make a browser send it: with its origin, and of no type.
+    ['POST', '/events', 404, { id: 'x' }, { origin: 'https://evil.example' }],
     ['POST', '/admin/overview', 405],
     ['GET', '/admin/replay', 405],
     ['GET', '/admin/other', 404],
