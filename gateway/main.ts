@@ -103,7 +103,7 @@ async function demo(): Promise<number> {
   await makeFolder(dirname(log), { mode: 0o700 });
   const { runDemo } = await import('./cli/demo.ts');
   const { adviseOnGateway } = await import('./cli/demo-failures.ts');
-  await runDemo({
+  return runDemo({
     logFile: process.cwd() === PROJECT_ROOT ? join(folder, 'gateway.log') : log,
     environment: process.env,
     projectRoot: PROJECT_ROOT,
@@ -120,7 +120,6 @@ async function demo(): Promise<number> {
       return { ...gateway.facts, close: gateway.close };
     },
   });
-  return 0;
 }
 
 /** What the launcher switched on for this process alone. */
