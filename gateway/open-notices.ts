@@ -14,7 +14,12 @@ const LAST_MS = 2_000;
 /** Its end looks no more, waits a moment for a look under way, and then cuts off what it sends. */
 export interface OpenNotices extends AsyncDisposable {
   /** Undefined where the gateway file tells nobody. */
-  readonly asked: Pick<Announcer, 'preview' | 'announce'> | undefined;
+  readonly asked:
+    | (Pick<Announcer, 'preview'> & {
+        /** Undefined in a rehearsal. */
+        readonly announce: Announcer['announce'] | undefined;
+      })
+    | undefined;
   /** Looks at once, and every minute. */
   readonly begin: () => void;
 }
@@ -23,11 +28,15 @@ type Ports = Pick<AnnouncerPorts, 'plan' | 'now' | 'monotonic' | 'ledger' | 'key
   readonly overrides: Pick<OverrideStore, 'current'>;
 };
 
-/** Mail is loaded only by a gateway that sends some. */
+/**
+ * Mail is loaded only by a gateway that sends some. `isRehearsal`: what is due by a clock that was moved is shown when asked,
+ * and told to nobody.
+ */
 export async function openNotices(
   { notify }: Pick<Settings, 'notify'>,
   telemetry: AnnounceTelemetry,
   { overrides, ...ports }: Ports,
+  { isRehearsal }: { readonly isRehearsal: boolean },
 ): Promise<OpenNotices> {
   if (notify === undefined) {
     return { asked: undefined, begin: () => undefined, [Symbol.asyncDispose]: async () => undefined };
@@ -47,9 +56,11 @@ export async function openNotices(
     sendEvent: intake === undefined ? undefined : createEventSender(intake, signal),
     report: createAnnounceReport(telemetry),
   });
+  const tellNobody = (): void =>
+    telemetry.logger.warn('the lifecycle clock was moved: nobody is told of anything');
   return {
-    asked: announcer,
-    begin: announcer.begin,
+    asked: isRehearsal ? { preview: announcer.preview, announce: undefined } : announcer,
+    begin: isRehearsal ? tellNobody : announcer.begin,
     [Symbol.asyncDispose]: async () => {
       const cut = setTimeout(() => ending.abort(), LAST_MS);
       await announcer.close();

@@ -97,10 +97,15 @@ it('a gateway ends in good time though its mail server says nothing more', async
     logger: { warn: log, error: log },
     metrics: { announced: () => undefined, announces: () => undefined },
   };
-  const notices = await openNotices({ notify: settings }, telemetry, {
-    ...house.ports,
-    overrides: { current: () => [] },
-  });
+  const notices = await openNotices(
+    { notify: settings },
+    telemetry,
+    {
+      ...house.ports,
+      overrides: { current: () => [] },
+    },
+    { isRehearsal: false },
+  );
   notices.begin();
   await expect.poll(() => server.seen.open).toBe(1);
   await notices[Symbol.asyncDispose]();

@@ -91,7 +91,7 @@ describe('the process does not start', () => {
     expect(gateway.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([]);
   });
 
-  it.each([[['run', '--nonsense']], [['fly']], [['run', '--at', 'someday']]])(
+  it.each([[['run', '--nonsense']], [['fly']], [['run', '--at', 'someday']], [['run', '--notify']]])(
     'when it is called wrongly, as by %o: exit 2 and a word on it',
     async (arguments_) => {
       const gateway = perTest.use(startProcess(arguments_));

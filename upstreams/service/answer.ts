@@ -6,7 +6,6 @@ import type { ServerResponse } from 'node:http';
 const PHRASES = {
   400: 'Bad Request',
   401: 'Unauthorized',
-  403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
   406: 'Not Acceptable',

@@ -24,6 +24,8 @@ const IMPATIENT_FOR_MS = 5_000;
 
 /** SQLite's own numbers: another process holds what is asked for. */
 const BUSY = [5, 6];
+/** Others of them: read-only, an error of the disk, a full disk, cannot be opened. */
+const UNWRITABLE = [8, 10, 13, 14];
 
 /** Throws with a sentence for the operator when the file cannot be used. */
 export function openDatabase({ dataFolder, name, fill }: DatabaseOptions): DatabaseSync {
@@ -85,5 +87,14 @@ export function begin(database: DatabaseSync, patienceMs: number): void {
 
 /** Whether another process held the file for longer than is waited for. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && BUSY.includes(Number(Reflect.get(error, 'errcode')) & 0xff);
+  return BUSY.includes(errorNumber(error));
+}
+
+/** Whether the file cannot be written where it is. */
+export function isUnwritable(error: unknown): boolean {
+  return UNWRITABLE.includes(errorNumber(error));
+}
+
+function errorNumber(error: unknown): number {
+  return error instanceof Error ? Number(Reflect.get(error, 'errcode')) & 0xff : 0;
 }

@@ -1,4 +1,5 @@
 // Runs one sample service as a process: port from the environment, a `ready` line, a clean end. Used by each main.ts.
+import { isUnwritable } from './database.ts';
 import type { Service } from './listen.ts';
 
 export interface RunOptions {
@@ -74,6 +75,12 @@ function stopWith(code: number, line: string): Promise<never> {
   return new Promise(() => process.stderr.write(`${line}\n`, () => process.exit(code)));
 }
 
+const FILE_CALLS = ['mkdir', 'open', 'chmod', 'rename', 'link', 'write'];
+
+/** What cannot be written where it is to be kept is told with what moves it. */
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { syscall = '' }: NodeJS.ErrnoException = error;
+  const isFile = FILE_CALLS.includes(syscall) || isUnwritable(error.cause);
+  return isFile ? `${error.message}; SUNDIAL_DATA=<folder> says where else its files may be` : error.message;
 }

@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DestinationRules } from './destination.ts';
-import { loadSealingKey, openSecret } from './secret.ts';
+import { loadSealingKey } from './secret.ts';
 import { openSqliteStore } from './sqlite/store.ts';
-import { StoreAway, type WebhookStore } from './store.ts';
+import type { WebhookStore } from './store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,43 +30,15 @@ export async function openSurroundings(
 ): Promise<Surroundings> {
   const folder = resolve(environment.SUNDIAL_DATA || './data');
   const caFile = environment.SUNDIAL_WEBHOOKS_CA;
-  const given = readKey(environment.SUNDIAL_WEBHOOKS_KEY);
-  const sealingKey = given ?? loadSealingKey(folder);
-  const store = await openStore(environment.SUNDIAL_WEBHOOKS_STORE, folder, now, onFault);
-  const named = given === undefined ? join(folder, 'webhooks-key') : 'SUNDIAL_WEBHOOKS_KEY';
-  await checkKey(store, sealingKey, named).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
   return {
-    sealingKey,
-    store,
+    sealingKey: readKey(environment.SUNDIAL_WEBHOOKS_KEY) ?? loadSealingKey(folder),
     destinations: {
       allow: listed(environment.SUNDIAL_WEBHOOKS_ALLOW),
       deny: listed(environment.SUNDIAL_WEBHOOKS_DENY),
     },
     ca: () => (caFile && existsSync(caFile) ? readFileSync(caFile, 'utf8') : undefined),
+    store: await openStore(environment.SUNDIAL_WEBHOOKS_STORE, folder, now, onFault),
   };
-}
-
-/** Under another key than its subscriptions were sealed with, the service would take events in and sign none of them. */
-async function checkKey(store: WebhookStore, key: Buffer, named: string): Promise<void> {
-  const kept = await store.subscriptions.all().catch((error: unknown) => {
-    if (error instanceof StoreAway) return []; // it may come later, and each delivery says so then
-    throw error;
-  });
-  const opens = (sealed: string): boolean => {
-    try {
-      openSecret(key, sealed);
-      return true;
-    } catch {
-      return false; // sealed under another key, or damaged
-    }
-  };
-  if (kept.length === 0 || kept.some(({ secrets }) => secrets.some(({ sealed }) => opens(sealed)))) return;
-  throw new Error(
-    `${named} opens none of the secrets that the store keeps: bring back the key of before, or empty the store`,
-  );
 }
 
 async function openStore(

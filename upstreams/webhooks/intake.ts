@@ -23,12 +23,10 @@ export async function answerIntake(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  // A service says none; a browser does, for a page of another site that tells it what to send here.
+  if (request.headers.origin !== undefined) return sendError(response, 404, 'There is no such resource');
   if (request.method !== 'POST') {
     return sendError(response, 405, 'Events are posted here', { Allow: 'POST' });
-  }
-  // A browser says so of every POST, those included that need no permission: it may run here too, with a page of anybody's.
-  if (request.headers.origin !== undefined) {
-    return sendError(response, 403, 'Events come from services, and this request comes from a page');
   }
   if (!isWrittenIn([JSON_TYPE], request.headers)) {
     return sendError(response, 415, `The body must be ${JSON_TYPE} in UTF-8`);

@@ -13,6 +13,7 @@ import { createEndpointSlots } from './endpoint-slots.ts';
 import { sendFailure } from './failure.ts';
 import { createFaultLog } from './fault-log.ts';
 import { answerIntake, INTAKE_PATH } from './intake.ts';
+import { ADVICE, countLost } from './lost-secrets.ts';
 import { createMetrics } from './metrics.ts';
 import { makeSecret, openSecret, sealSecret } from './secret.ts';
 import type { WebhookStore } from './store.ts';
@@ -58,6 +59,7 @@ export async function startWebhooks(options: WebhooksOptions): Promise<Service> 
     },
     newId: (prefix: string) => `${prefix}_${randomBytes(16).toString('base64url')}`,
   };
+  const open = (sealed: string) => openSecret(sealingKey, sealed);
   const intakeParts = { store, now, observe: metrics.countEvent };
 
   const service = await listen((request, response) => {
@@ -97,7 +99,7 @@ export async function startWebhooks(options: WebhooksOptions): Promise<Service> 
       store,
       attempt: createAttempt({ rules: destinations, ca, timeoutMs: tuning.attemptMs, now }),
       nextDelay: tuning.nextDelay,
-      openSecret: (sealed) => openSecret(sealingKey, sealed),
+      openSecret: open,
       slots: createEndpointSlots(tuning.perEndpoint),
       rules,
       warn,
@@ -113,6 +115,11 @@ export async function startWebhooks(options: WebhooksOptions): Promise<Service> 
     }),
     { concurrency: tuning.concurrency, leaseMs: tuning.leaseMs, onFault },
   );
+  countLost(store, open, now())
+    .then((lost) => {
+      if (lost > 0) log({ event: 'secrets_lost', subscriptions: lost, advice: ADVICE });
+    })
+    .catch(onFault);
   const forgetting = setInterval(() => {
     store.forget(now() - tuning.keepMs).catch(onFault);
   }, FORGET_EVERY_MS);

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { openSurroundings } from '../../../upstreams/webhooks/environment.ts';
-import { makeSecret, sealSecret } from '../../../upstreams/webhooks/secret.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sundial-environment-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -25,32 +24,6 @@ it('a key, receivers of our own and addresses that nobody makes us call', async 
     deny: ['93.184.216.34'],
   });
   expect(found.ca()).toBeUndefined();
-});
-
-it('a key that opens none of the secrets that are kept is refused: nothing could be delivered', async () => {
-  const own = { SUNDIAL_DATA: join(folder, 'sealed') };
-  const { store, sealingKey } = await open(own);
-  await store.subscriptions.add({
-    id: 'wh_1',
-    owner: 'acme',
-    url: 'https://hooks.example.org/',
-    events: ['order.created'],
-    signature: 'both',
-    secrets: [{ sealed: sealSecret(sealingKey, makeSecret()) }],
-    created: 0,
-    updated: 0,
-  });
-  await store.close();
-  await (await open(own)).store.close();
-  await expect(
-    open({ ...own, SUNDIAL_WEBHOOKS_KEY: Buffer.alloc(32, 9).toString('base64') }),
-  ).rejects.toThrow(
-    'SUNDIAL_WEBHOOKS_KEY opens none of the secrets that the store keeps: bring back the key of before',
-  );
-  rmSync(join(own.SUNDIAL_DATA, 'webhooks-key'));
-  await expect(open(own)).rejects.toThrow(
-    `${join(own.SUNDIAL_DATA, 'webhooks-key')} opens none of the secrets that the store keeps`,
-  );
 });
 
 it.each([
