@@ -51,7 +51,7 @@ export function createDeliver(parts: DeliverParts): Handle {
       await store.deliveries.change(id, (present) => abandoned(present, 'subscription_disabled', now()));
       return FINISHED;
     }
-    const slot = slots.take(subscription.id, now());
+    const slot = slots.take(subscription, now());
     if (slot.kind === 'full') return later(delivery, slot.until);
     const began = now();
     try {

@@ -7,6 +7,8 @@ export interface Tuning {
   /** Attempts at once, over all endpoints. */
   readonly concurrency: number;
   readonly perEndpoint: number;
+  /** Of one owner's endpoints together: whoever has many that are slow slows down none but his own. */
+  readonly perOwner: number;
   /** For all of an attempt. */
   readonly attemptMs: number;
   /** A process that holds a delivery longer than this is taken for dead. Longer than an attempt. */
@@ -25,6 +27,7 @@ const DAY = 24 * 60 * MINUTE;
 export const USUAL: Tuning = {
   concurrency: 128,
   perEndpoint: 8,
+  perOwner: 32,
   attemptMs: 15_000,
   leaseMs: 30_000,
   keepMs: 14 * DAY,

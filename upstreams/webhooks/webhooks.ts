@@ -100,7 +100,7 @@ export async function startWebhooks(options: WebhooksOptions): Promise<Service> 
       attempt: createAttempt({ rules: destinations, ca, timeoutMs: tuning.attemptMs, now }),
       nextDelay: tuning.nextDelay,
       openSecret: open,
-      slots: createEndpointSlots(tuning.perEndpoint),
+      slots: createEndpointSlots(tuning),
       rules,
       warn,
       observe: ({ id, subscription, type, state }, attempt) => {

@@ -65,7 +65,7 @@ beforeEach(async () => {
     },
     nextDelay: nextAttemptDelay,
     openSecret: (sealed) => openSecret(KEY, sealed),
-    slots: createEndpointSlots(2),
+    slots: createEndpointSlots({ perEndpoint: 2, perOwner: 3 }),
     rules: RULES,
     warn: createWarn({
       store,
@@ -388,11 +388,34 @@ describe('several deliveries to one endpoint', () => {
     const elsewhere = deliver(await due('wh_2'));
     await expect.poll(() => sent.length, { interval: 1 }).toBe(3);
     // One of two has ended: there is room for one, and not for two.
-    const slots = createEndpointSlots(2);
-    const [one] = [slots.take('wh_1', now), slots.take('wh_1', now)];
+    const slots = createEndpointSlots({ perEndpoint: 2, perOwner: 3 });
+    const take = () => slots.take({ id: 'wh_1', owner: 'acme' }, now);
+    const [one] = [take(), take()];
     if (one.kind === 'free') one.release(1);
-    expect([slots.take('wh_1', now).kind, slots.take('wh_1', now).kind]).toEqual(['free', 'full']);
+    expect([take().kind, take().kind]).toEqual(['free', 'full']);
     gate.resolve(delivered);
     await Promise.all([...running, elsewhere]);
   });
+});
+
+it('many slow endpoints of one owner leave room for those of others', async () => {
+  const secrets = [{ sealed: sealSecret(KEY, SECRET) }];
+  for (const id of ['wh_2', 'wh_3', 'wh_4']) await store.subscriptions.add(subscriptionOf(id, { secrets }));
+  await store.subscriptions.add(subscriptionOf('wh_other', { owner: 'globex', secrets }));
+  const gate = Promise.withResolvers<AttemptOutcome>();
+  answer = gate.promise;
+  const running: Promise<unknown>[] = [];
+  for (const id of ['wh_1', 'wh_2', 'wh_3']) running.push(deliver(await due(id)));
+  await expect.poll(() => sent.length, { interval: 1 }).toBe(3);
+  const fourth = await due('wh_4');
+  await deliver(fourth);
+  expect((await read(fourth)).nextAt).toBeGreaterThan(now);
+  running.push(deliver(await due('wh_other')));
+  await expect.poll(() => sent.map(({ url }) => url).at(-1), { interval: 1 }).toContain('wh_other');
+  expect(sent).toHaveLength(4);
+  gate.resolve(delivered);
+  await Promise.all(running);
+  now = (await read(fourth)).nextAt;
+  await deliver(fourth);
+  expect(await read(fourth)).toMatchObject({ state: 'delivered', tries: 1 });
 });
