@@ -25,6 +25,8 @@ export interface LifecycleClock {
   readonly now: () => EpochMs;
   /** How it was set, for the banner. */
   readonly description: string;
+  /** Whether people are told of what is due by it, or it is a rehearsal and nobody is. */
+  readonly isObeyed: boolean;
 }
 
 export interface Gateway {

@@ -159,7 +159,10 @@ async function assemble(
     return watch.reload();
   };
 
-  const notices = closing.use(await openNotices(settings, telemetry, { ...stores, ...looking }));
+  const isRehearsal = options.lifecycleClock?.isObeyed === false;
+  const notices = closing.use(
+    await openNotices(settings, telemetry, { ...stores, ...looking }, { isRehearsal }),
+  );
   // Before the public listeners, so that it outlives them: readiness is read while they drain.
   const operators = await openAdmin(settings, telemetry, {
     ...looking,

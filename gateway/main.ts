@@ -8,6 +8,7 @@ import { liveActions } from './cli/live-actions.ts';
 import type { MovedTo } from './cli/moved-to.ts';
 import { endWith, print, printApart, printWhole, watchStreams } from './cli/printing.ts';
 import { runProgram } from './cli/program.ts';
+import type { StartActions } from './cli/start-commands.ts';
 import type { Gateway, GatewayOptions, LifecycleClock } from './gateway-contract.ts';
 import { makeFolder } from './plan/make-folder.ts';
 
@@ -31,24 +32,26 @@ class NotStarted extends Error {
 }
 
 /** A lifecycle clock that shows an instant now and runs at the speed of the real one. */
-function movedClock({ at, text }: MovedTo): LifecycleClock {
+function movedClock({ at, text }: MovedTo, isObeyed: boolean): LifecycleClock {
   const offset = at - Date.now();
-  return { now: () => Date.now() + offset, description: text };
+  return { now: () => Date.now() + offset, description: text, isObeyed };
 }
 
 interface Start {
   readonly options: GatewayOptions;
   readonly movedTo: MovedTo | undefined;
+  /** Whether people are told what is due by a moved clock. */
+  readonly notify: boolean;
   /** What to try, to follow the reason of a failure. */
   readonly advise: (error: unknown) => string;
 }
 
-async function start({ options, movedTo, advise }: Start): Promise<Gateway> {
+async function start({ options, movedTo, notify, advise }: Start): Promise<Gateway> {
   const { startGateway } = await import('./gateway.ts');
   const { renderProblems } = await import('./plan/problems.ts');
   const started = await startGateway({
     ...options,
-    ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo) }),
+    ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo, notify) }),
   }).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new NotStarted(CANNOT_START, `sundial: cannot start: ${reason}${advise(error)}`);
@@ -71,7 +74,7 @@ function report(error: unknown): number {
   return error.exitCode;
 }
 
-async function run({ config, at }: { config: string; at: MovedTo | undefined }): Promise<number> {
+async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): Promise<number> {
   // It listens before there is a gateway to end or to reload: a signal that comes then is not to find nobody.
   const { holdSignals, onShutdown } = await import('./server/shutdown.ts');
   const heedSignals = holdSignals();
@@ -79,7 +82,7 @@ async function run({ config, at }: { config: string; at: MovedTo | undefined }):
   shareCompileCache();
   const { renderBanner } = await import('./cli/banner.ts');
   const options = { configFile: config, environment: process.env, log: STANDARD_OUTPUT };
-  const gateway = await start({ options, movedTo: at, advise: () => '' });
+  const gateway = await start({ options, movedTo: at, notify, advise: () => '' });
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
   onShutdown(gateway.drainMs, async ({ signal, error }) => {
     if (error !== undefined) gateway.logger.fatal('uncaught error; draining', { error });
@@ -100,7 +103,7 @@ async function demo(): Promise<number> {
   await makeFolder(dirname(log), { mode: 0o700 });
   const { runDemo } = await import('./cli/demo.ts');
   const { adviseOnGateway } = await import('./cli/demo-failures.ts');
-  await runDemo({
+  return runDemo({
     logFile: process.cwd() === PROJECT_ROOT ? join(folder, 'gateway.log') : log,
     environment: process.env,
     projectRoot: PROJECT_ROOT,
@@ -113,11 +116,10 @@ async function demo(): Promise<number> {
         log,
         onReload: (line: string) => void process.stderr.write(`sundial: ${line}\n`),
       };
-      const gateway = await start({ options, movedTo: DEMO_DAY, advise: adviseOnGateway });
+      const gateway = await start({ options, movedTo: DEMO_DAY, notify: true, advise: adviseOnGateway });
       return { ...gateway.facts, close: gateway.close };
     },
   });
-  return 0;
 }
 
 /** What the launcher switched on for this process alone. */

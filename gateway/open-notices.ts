@@ -6,13 +6,20 @@ import type { AnnouncerPorts } from './announce/ports.ts';
 import { createEventSender } from './announce/send-event.ts';
 import type { Settings } from './plan/settings.ts';
 import type { OverrideStore } from './policy/lifecycle/override.ts';
-import { createAnnounceReport } from './telemetry/announce-report.ts';
-import type { Telemetry } from './telemetry/telemetry.ts';
+import { type AnnounceTelemetry, createAnnounceReport } from './telemetry/announce-report.ts';
 
-/** Its end looks no more, and waits for a look under way. */
+/** Less than an orderly end has for letting go, and enough for most mails: one that is cut off is sent again. */
+const LAST_MS = 2_000;
+
+/** Its end looks no more, waits a moment for a look under way, and then cuts off what it sends. */
 export interface OpenNotices extends AsyncDisposable {
   /** Undefined where the gateway file tells nobody. */
-  readonly asked: Pick<Announcer, 'preview' | 'announce'> | undefined;
+  readonly asked:
+    | (Pick<Announcer, 'preview'> & {
+        /** Undefined in a rehearsal. */
+        readonly announce: Announcer['announce'] | undefined;
+      })
+    | undefined;
   /** Looks at once, and every minute. */
   readonly begin: () => void;
 }
@@ -21,17 +28,23 @@ type Ports = Pick<AnnouncerPorts, 'plan' | 'now' | 'monotonic' | 'ledger' | 'key
   readonly overrides: Pick<OverrideStore, 'current'>;
 };
 
-/** Mail is loaded only by a gateway that sends some. */
+/**
+ * Mail is loaded only by a gateway that sends some. `isRehearsal`: what is due by a clock that was moved is shown when asked,
+ * and told to nobody.
+ */
 export async function openNotices(
   { notify }: Pick<Settings, 'notify'>,
-  telemetry: Pick<Telemetry, 'logger' | 'metrics'>,
+  telemetry: AnnounceTelemetry,
   { overrides, ...ports }: Ports,
+  { isRehearsal }: { readonly isRehearsal: boolean },
 ): Promise<OpenNotices> {
   if (notify === undefined) {
     return { asked: undefined, begin: () => undefined, [Symbol.asyncDispose]: async () => undefined };
   }
   const { email, intake } = notify;
-  const mails = email && (await import('./announce/send-mail.ts')).openMailSender(email);
+  const ending = new AbortController();
+  const { signal } = ending;
+  const mails = email && (await import('./announce/send-mail.ts')).openMailSender(email, { ending: signal });
   if (mails !== undefined) telemetry.metrics.announces('mail');
   if (intake !== undefined) telemetry.metrics.announces('event');
   const announcer = createAnnouncer({
@@ -40,14 +53,18 @@ export async function openNotices(
     settings: notify,
     owner: randomUUID(),
     sendMail: mails?.send,
-    sendEvent: intake === undefined ? undefined : createEventSender(intake),
+    sendEvent: intake === undefined ? undefined : createEventSender(intake, signal),
     report: createAnnounceReport(telemetry),
   });
+  const tellNobody = (): void =>
+    telemetry.logger.warn('the lifecycle clock was moved: nobody is told of anything');
   return {
-    asked: announcer,
-    begin: announcer.begin,
+    asked: isRehearsal ? { preview: announcer.preview, announce: undefined } : announcer,
+    begin: isRehearsal ? tellNobody : announcer.begin,
     [Symbol.asyncDispose]: async () => {
+      const cut = setTimeout(() => ending.abort(), LAST_MS);
       await announcer.close();
+      clearTimeout(cut);
       mails?.close();
     },
   };

@@ -139,12 +139,18 @@ function outcomeOf(status: number): AdminWriteOutcome {
   return status === 500 ? 'failed' : 'refused';
 }
 
+const OF_EVERY_ANSWER = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
 function send(reply: FastifyReply, answer: AdminAnswer): FastifyReply {
-  return reply
-    .code(answer.status)
-    .headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...answer.headers })
-    .header('content-type', answer.contentType)
-    .send(answer.body);
+  const { status, contentType, headers, body } = answer;
+  reply.code(status).headers({ ...OF_EVERY_ANSWER, ...headers });
+  // No length: that of nothing is not that of what the 200 would have (RFC 9110 section 8.6).
+  if (status === 304) return reply.send();
+  return reply.header('content-type', contentType).send(body);
 }
 
 async function listen(app: FastifyInstance, { host, port }: Address): Promise<void> {

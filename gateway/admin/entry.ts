@@ -1,7 +1,7 @@
 // Who may ask the admin listener for what, judged before any body is read, so that a refusal costs nothing.
 // Host, path, method, page of origin and token, in this order; unknown paths say so before the token is looked at.
 import { type AdminAnswer, errorAnswer } from './answers.ts';
-import { isFromOwnPage, isOwnHost, type PageFields, saysItsPage } from './own-host.ts';
+import { isForAForeignPage, isFromOwnPage, isOwnHost, type PageFields, saysItsPage } from './own-host.ts';
 import { matchRoute, type Route, type RouteMatch } from './route.ts';
 
 export interface EntryRules {
@@ -68,6 +68,8 @@ function admit(rules: EntryRules, match: Found, headers: Knock['headers']): Entr
   const writes = route.method !== 'GET';
   if (writes && !isFromOwnPage(headers))
     return refuse(errorAnswer(403, 'Pages of other origins cannot write here.'), match);
+  if (isForAForeignPage(headers))
+    return refuse(errorAnswer(403, 'Pages of other origins cannot read here.'), match);
   const needsProof = route.open !== true && (writes || rules.exposed);
   if (needsProof && !isProven(rules, headers, writes)) {
     const message = 'This needs the admin token, as "Authorization: Bearer <token>".';

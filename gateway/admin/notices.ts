@@ -29,13 +29,16 @@ export interface NoticePorts {
           readonly api: string | undefined;
           readonly consumer: string | undefined;
         }) => Promise<Told & { readonly now: EpochMs; readonly at: EpochMs }>;
-        readonly announce: () => Promise<Omit<SentAnswer, 'now'>>;
+        /** Undefined where the lifecycle clock was moved. */
+        readonly announce: (() => Promise<Omit<SentAnswer, 'now'>>) | undefined;
       }
     | undefined;
   readonly plan: () => Pick<GatewayPlan, 'apis'>;
 }
 
 const NOTICES = '/-/notices';
+const REHEARSAL =
+  'The lifecycle clock of this gateway was moved: it tells nobody. See with --dry-run what is due; run it with --notify beside --at to have it told.';
 const PARAMETERS = ['api', 'consumer', 'at'] as const;
 
 export function noticeRoutes(ports: NoticePorts): readonly Route[] {
@@ -82,8 +85,10 @@ async function send({ notices, now }: NoticePorts, { body }: AdminRequest): Prom
   if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
   const audit = read.value;
   if (notices === undefined) return { answer: tellsNobody(), audit };
+  const { announce } = notices;
+  if (announce === undefined) return { answer: errorAnswer(409, REHEARSAL), audit };
   return orStoreAway(audit, async () => {
-    const result = await notices.announce();
+    const result = await announce();
     const { events, mails, busy } = result;
     const told: SentAnswer = { now: instantText(now()), busy, events, mails };
     const after = { mails: String(mails.sent), events: String(events.sent) };

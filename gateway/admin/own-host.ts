@@ -17,6 +17,7 @@ export interface PageFields {
   readonly host?: string | undefined;
   readonly origin?: string | undefined;
   readonly 'sec-fetch-site'?: string | string[] | undefined;
+  readonly 'sec-fetch-mode'?: string | string[] | undefined;
 }
 
 /** Whether a browser says at all which page is behind a request. */
@@ -28,4 +29,12 @@ export function saysItsPage({ origin, 'sec-fetch-site': site }: PageFields): boo
 export function isFromOwnPage({ host, origin, 'sec-fetch-site': site }: PageFields): boolean {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   return origin === undefined || origin.toLowerCase() === `http://${host?.toLowerCase()}`;
+}
+
+/**
+ * Whether a page of another origin asks for this behind the back of whoever looks at it: it cannot read the answer, and how
+ * long that takes tells it who calls, and costs a look at the ledger each time. A link that is followed is no such thing.
+ */
+export function isForAForeignPage({ 'sec-fetch-site': site, 'sec-fetch-mode': mode }: PageFields): boolean {
+  return (site === 'cross-site' || site === 'same-site') && mode !== 'navigate';
 }

@@ -13,6 +13,8 @@ export interface UsageQuery {
   readonly since: UsageDay | undefined;
   /** Where a page before said that the next one begins. */
   readonly after: string | undefined;
+  /** So many rows, those with the most calls first; undefined: all of them, in pages. */
+  readonly most: number | undefined;
 }
 
 export type UsageQueryRead =
@@ -20,24 +22,30 @@ export type UsageQueryRead =
   /** Each a sentence that names the parameter. */
   | { readonly kind: 'malformed'; readonly problems: readonly string[] };
 
-const PARAMETERS = ['api', 'version', 'consumer', 'since', 'after'] as const;
+const PARAMETERS = ['api', 'version', 'consumer', 'since', 'after', 'most'] as const;
+const MOST = 500;
 const DAY_MS = 86_400_000;
 
 export function readUsageQuery(query: URLSearchParams, now: EpochMs): UsageQueryRead {
   const problems: string[] = [...strangers(query, PARAMETERS)];
   const one = (name: (typeof PARAMETERS)[number]): string | undefined => query.get(name) ?? undefined;
   for (const name of PARAMETERS) problems.push(...flaws(query, name));
-  const [api, version, consumer, written, after] = PARAMETERS.map(one);
+  const [api, version, consumer, written, after, mostWritten] = PARAMETERS.map(one);
   const since = written === undefined ? undefined : sinceOf(written, now);
   if (written !== undefined && since === undefined)
     problems.push('"since" is no length such as 30d and no day such as 2026-10-01 that has been');
+  const most = mostWritten === undefined ? undefined : mostOf(mostWritten);
+  if (mostWritten !== undefined && most === undefined)
+    problems.push(`"most" is no whole number from 1 to ${MOST}`);
+  if (mostWritten !== undefined && (after !== undefined || consumer !== undefined))
+    problems.push('"most" goes with neither "after" nor "consumer": what it shows has no pages');
   if (problems.length > 0) return { kind: 'malformed', problems };
   const filter = {
     ...(api !== undefined && { api }),
     ...(version !== undefined && { version }),
     ...(consumer !== undefined && { consumer }),
   };
-  return { kind: 'read', value: { filter, since, after } };
+  return { kind: 'read', value: { filter, since, after, most } };
 }
 
 /** The consumer whose records are to be erased: named, and nothing besides, so that no filter is thought to narrow it. */
@@ -70,6 +78,11 @@ function flaws(query: URLSearchParams, name: (typeof PARAMETERS)[number]): reado
   if (name === 'after')
     return readPlace(value) === undefined ? ['"after" is no place that a page named as its "next"'] : [];
   return isPrintableId(value) ? [] : [`"${name}" is empty, too long or not printable`];
+}
+
+function mostOf(text: string): number | undefined {
+  const most = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+  return most <= MOST ? most : undefined;
 }
 
 /** A length ends today; a day is that day itself. Undefined for a day to come. */

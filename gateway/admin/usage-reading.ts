@@ -50,7 +50,7 @@ export async function tallyAll(
   { count }: Pick<LedgerStore, 'count'>,
   filter: Omit<UsageFilter, 'since'>,
   window: UsageWindow,
-  tally: VersionTallies,
+  tally: Pick<VersionTallies, 'add'>,
 ): Promise<void> {
   const turn = createTurns();
   let after: string | undefined;

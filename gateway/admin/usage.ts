@@ -7,7 +7,8 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { OverrideStore } from '../policy/lifecycle/override.ts';
 import { dayNumberAt } from '../policy/usage/day.ts';
 import type { LedgerStore, PageAsked, UsageVersion } from '../policy/usage/ledger.ts';
-import { countOf, usageRows } from '../policy/usage/rows.ts';
+import { createMostCalls } from '../policy/usage/most-calls.ts';
+import { countOf, type UsageRow, usageRows } from '../policy/usage/rows.ts';
 import { createVersionTallies } from '../policy/usage/version-tallies.ts';
 import { daysBefore, type UsageWindow, usageWindow } from '../policy/usage/window.ts';
 import { preferredType } from '../policy/versioning/preferred-type.ts';
@@ -82,6 +83,7 @@ async function show(ports: UsagePorts, { query, accept }: AdminRequest): Promise
   const beganAt = await ports.ledger.beganAt();
   const window = usageWindow(now, asked.since ?? usualSince(asked, now, [beganAt, ports.keptFrom()]));
   const look = { asked, window, beganAt };
+  if (asked.most !== undefined) return showMost(ports, look, asked.most);
   const answer = await pageOf(ports, look);
   if (preferredType(accept, ['application/json', CSV]) === CSV) return csvAnswer(answer, query);
   // Once, however many pages there are.
@@ -90,6 +92,16 @@ async function show(ports: UsagePorts, { query, accept }: AdminRequest): Promise
   if (versions.length === 0 && answer.consumers.length === 0 && isUnknown(ports.plan(), asked))
     return unknownSubject(ports.plan(), asked);
   return jsonAnswer(200, { ...answer, versions } satisfies UsageAnswer);
+}
+
+/** Without pages, and as JSON alone: the ledger is gone through once for the versions and for these rows. */
+async function showMost(ports: UsagePorts, look: Look, most: number): Promise<AdminAnswer> {
+  const busiest = createMostCalls(most);
+  const versions = await versionsOf(ports, look, busiest.add);
+  if (versions.length === 0 && isUnknown(ports.plan(), look.asked))
+    return unknownSubject(ports.plan(), look.asked);
+  const consumers = busiest.rows().map(rowBody);
+  return jsonAnswer(200, { ...told(ports, look), consumers, next: null, versions } satisfies UsageAnswer);
 }
 
 interface Look {
@@ -105,34 +117,43 @@ function usualSince({ filter }: UsageQuery, now: EpochMs, from: readonly (EpochM
   return daysBefore(now, Math.max(USUAL_DAYS, ...days));
 }
 
-async function pageOf(
-  { ledger, recordsUsage, keptFrom }: UsagePorts,
-  { asked, window, beganAt }: Look,
-): Promise<UsageAnswer> {
-  const { filter, since, after } = asked;
+function told({ recordsUsage, keptFrom }: UsagePorts, { window, beganAt }: Look) {
   const kept = keptFrom();
-  const told = {
+  return {
     now: instantText(window.now),
     since: window.since,
     recording: recordsUsage,
     began: beganAt === undefined ? null : instantText(beganAt),
     kept: kept === undefined ? null : instantText(kept),
   };
+}
+
+async function pageOf(ports: UsagePorts, look: Look): Promise<UsageAnswer> {
+  const { ledger } = ports;
+  const { asked, window } = look;
+  const { filter, since, after } = asked;
   if (filter.consumer === undefined) {
     const count = (page: PageAsked) => ledger.count(filter, window, page);
     const { records, next } = await wholeConsumers(count, { after, limit: RECORDS_PER_PAGE });
-    return { ...told, consumers: usageRows(records).map(rowBody), next: next ?? null };
+    return { ...told(ports, look), consumers: usageRows(records).map(rowBody), next: next ?? null };
   }
   const reach = since === undefined ? filter : { ...filter, since: window.readFrom };
   const read = (page: PageAsked) => ledger.read(reach, page);
   const { records, next } = await wholeConsumers(read, { after, limit: WHOLE_RECORDS_PER_PAGE });
   const rows = usageRows(records.map((record) => countOf(record, window)));
-  return { ...told, consumers: rows.map(rowBody), records: records.map(recordBody), next: next ?? null };
+  return {
+    ...told(ports, look),
+    consumers: rows.map(rowBody),
+    records: records.map(recordBody),
+    next: next ?? null,
+  };
 }
 
 async function versionsOf(
   { plan: current, ledger, overrides, recordsUsage, keptFrom }: UsagePorts,
   { asked, window }: Look,
+  /** Is given the rows as well. */
+  also: (rows: readonly UsageRow[]) => void = () => undefined,
 ): Promise<UsedVersion[]> {
   const plan = current();
   const { filter } = asked;
@@ -144,7 +165,11 @@ async function versionsOf(
     excepted.set(rules, names);
     return names.has(consumer);
   });
-  await tallyAll(ledger, filter, window, tally);
+  const add = (rows: readonly UsageRow[]): void => {
+    tally.add(rows);
+    also(rows);
+  };
+  await tallyAll(ledger, filter, window, { add });
   const moment = { now: window.now, overrides: overrides.current() };
   // Who is not looked at now may be calling.
   const beganAt = recordsUsage ? ledger.beganAt : async () => undefined;

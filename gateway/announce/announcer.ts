@@ -5,7 +5,7 @@ import { createBackoff } from './backoff.ts';
 import { eventOf } from './event.ts';
 import { createMailRound } from './mail-round.ts';
 import { beginMark, createMarks, eventMark, isOfThePast, isOpen, overMark } from './marks.ts';
-import { kindOf, type Notice, noticesAt } from './notices.ts';
+import { kindOf, type Notice, noticesAt, tellableFrom } from './notices.ts';
 import type { AnnouncerPorts, LookResult } from './ports.ts';
 import { createPreview, type Preview } from './preview.ts';
 
@@ -44,8 +44,9 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
       for (const { id, milestone } of superseded)
         if (!isOfThePast(milestone.at, firstLook)) await marks.once(overMark(id), '');
       for (const notice of due) {
-        if (isOfThePast(notice.milestone.at, firstLook)) continue;
-        if (!isOpen(await marks.once(notice.id, String(moment.now)), moment.now)) continue;
+        const from = tellableFrom(notice);
+        if (isOfThePast(from, firstLook)) continue;
+        if (!isOpen(await marks.once(notice.id, String(moment.now)), from, moment.now)) continue;
         const [over] = await marks.find([overMark(notice.id)]);
         if (over === undefined) open.push(notice);
       }
@@ -53,12 +54,18 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
     return open;
   };
 
+  const isOurs = async (): Promise<boolean> => !isClosed && marks.claim(TURN);
+
   const sendEvents = async (notices: readonly Notice[], forced: boolean): Promise<LookResult['events']> => {
     const result = { sent: 0, failed: 0 };
     if (sendEvent === undefined || !(forced || events.isReady())) return result;
     for (const notice of notices) {
       const mark = eventMark(notice.id);
       if (!(await marks.claim(mark))) continue;
+      if (!(await isOurs())) {
+        await marks.release(mark);
+        return result;
+      }
       const outcome = await sendEvent(eventOf(plan(), notice));
       report.onAnnounced(kindOf(notice), 'event', outcome.kind);
       if (outcome.kind === 'failed') {
@@ -66,16 +73,15 @@ export function createAnnouncer(ports: AnnouncerPorts): Announcer {
         events.failed();
         report.onFailed('event', outcome.reason);
         result.failed += 1;
-        break;
+        if (!outcome.other) break;
+        continue;
       }
       await marks.done(mark, String(now()));
-      events.succeeded();
       result.sent += 1;
     }
+    if (result.failed === 0) events.succeeded();
     return result;
   };
-
-  const isOurs = async (): Promise<boolean> => !isClosed && marks.claim(TURN);
 
   const look = async (forced: boolean): Promise<LookResult> => {
     const nothing = {

@@ -6,13 +6,8 @@ const LINK = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)]/g;
 
 export function mailHtml(parts: readonly MailPart[], { opening, closing }: MailFrame): string {
   const body = parts.map(
-    ({
-      titles,
-      sentences,
-      evidence: [calls = '', ...details],
-    }) => `${titles.map((line) => `<h2>${escapeHtml(line)}</h2>\n`).join('')}<p>${sentences.map(linked).join('<br>\n')}</p>
-<p>${escapeHtml(calls)}</p>
-${details.length === 0 ? '' : `<ul>\n${details.map((line) => `<li>${escapeHtml(line)}</li>\n`).join('')}</ul>\n`}`,
+    ({ titles, sentences, evidence }) =>
+      `${titles.map((line) => `<h2>${escapeHtml(line)}</h2>\n`).join('')}<p>${sentences.map(linked).join('<br>\n')}</p>\n${evidence.map(evidenceHtml).join('')}`,
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"></head><body>
@@ -20,6 +15,11 @@ ${details.length === 0 ? '' : `<ul>\n${details.map((line) => `<li>${escapeHtml(l
 ${body.join('')}<p><small>${linked(closing)}</small></p>
 </body></html>
 `;
+}
+
+function evidenceHtml([calls = '', ...details]: readonly string[]): string {
+  const list = details.map((line) => `<li>${escapeHtml(line)}</li>\n`).join('');
+  return `<p>${escapeHtml(calls)}</p>\n${list === '' ? '' : `<ul>\n${list}</ul>\n`}`;
 }
 
 function linked(text: string): string {

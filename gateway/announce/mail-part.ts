@@ -5,7 +5,8 @@
 export interface MailPart {
   readonly titles: readonly string[];
   readonly sentences: readonly string[];
-  readonly evidence: readonly string[];
+  /** Of each reader. */
+  readonly evidence: readonly (readonly string[])[];
 }
 
 export interface MailFrame {

@@ -1,11 +1,11 @@
-// One round of mails: to each consumer that still calls one, with everything it was not told of yet.
+// One round of mails: to those who still call, with everything they were not told of yet.
 // A mail is claimed before it is sent and marked after it was: killed in between, it is sent once more, and never not at all.
 import { StoreUnavailable } from '../policy/contract.ts';
 import { createBackoff } from './backoff.ts';
-import { type Caller, callersOf, type Told } from './callers.ts';
-import { contactsFrom } from './contacts.ts';
+import type { Caller } from './callers.ts';
+import { type Letter, lettersAbout } from './letters.ts';
 import { mailOf } from './mail.ts';
-import { type Marks, mailMark } from './marks.ts';
+import { type Marks, mailMark, refusedMark } from './marks.ts';
 import { kindOf, type Notice } from './notices.ts';
 import type { AnnouncerPorts, LookResult } from './ports.ts';
 import type { MailOutcome } from './send-mail.ts';
@@ -23,23 +23,36 @@ export type MailRound = (
 ) => Promise<LookResult['mails']>;
 
 export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound {
-  const { plan, now, monotonic, ledger, keys, settings, sendMail, report } = ports;
+  const { plan, now, monotonic, settings, sendMail, report } = ports;
   const backoff = createBackoff(monotonic);
   const unreachable = new Set<string>();
   let seen = '';
   let nextAt = Number.NEGATIVE_INFINITY;
 
-  const claimed = async ({ consumer, told }: Caller): Promise<readonly Told[]> => {
-    const own: Told[] = [];
-    for (const each of told) if (await marks.claim(mailMark(each.notice.id, consumer))) own.push(each);
+  const claimed = async ({ readers }: Letter): Promise<readonly Caller[]> => {
+    const own: Caller[] = [];
+    for (const reader of readers) {
+      const isMine = await Promise.all(
+        reader.told.map(({ notice }) => marks.claim(mailMark(notice.id, reader.consumer))),
+      );
+      const told = reader.told.filter((_, index) => isMine[index]);
+      if (told.length > 0) own.push({ ...reader, told });
+    }
     return own;
   };
-  const settle = async (consumer: string, told: readonly Told[], outcome: MailOutcome): Promise<void> => {
-    for (const { notice } of told) {
-      const mark = mailMark(notice.id, consumer);
-      report.onAnnounced(kindOf(notice), 'mail', outcome.kind);
-      if (outcome.kind === 'failed') await marks.release(mark);
-      else await marks.done(mark, `${outcome.kind} ${now()}`);
+  const settle = async (to: string, readers: readonly Caller[], outcome: MailOutcome): Promise<void> => {
+    for (const { consumer, told } of readers) {
+      for (const { notice } of told) report.onAnnounced(kindOf(notice), 'mail', outcome.kind);
+      await Promise.all(
+        told.map(async ({ notice }) => {
+          const mark = mailMark(notice.id, consumer);
+          if (outcome.kind === 'sent') return marks.done(mark, `sent ${now()}`);
+          if (outcome.kind === 'refused')
+            await marks.done(refusedMark(notice.id, consumer, to), String(now()));
+          return marks.release(mark);
+        }),
+      );
+      if (outcome.kind === 'refused') report.onRefused(consumer, outcome.reason);
     }
   };
   const tellWithoutContact = (callers: readonly Caller[]): void => {
@@ -62,25 +75,21 @@ export function createMailRound(ports: AnnouncerPorts, marks: Marks): MailRound 
   ): Promise<void> => {
     if (sendMail === undefined || settings.email === undefined) return;
     const { from } = settings.email;
-    const { named } = await callersOf(ledger, notices, now());
-    const contactOf = contactsFrom(plan(), named.some(({ byKey }) => byKey) ? await keys.list() : []);
-    const withoutContact = named.filter((caller) => contactOf(caller) === undefined);
+    const { letters, withoutContact } = await lettersAbout(notices, ports, marks, now());
     counts.withoutContact = withoutContact.length;
     tellWithoutContact(withoutContact);
-    for (const caller of named) {
-      const to = contactOf(caller);
-      if (to === undefined) continue;
-      const told = await claimed(caller);
-      if (told.length === 0) continue;
-      const { consumer } = caller;
+    for (const letter of letters) {
+      const readers = await claimed(letter);
+      if (readers.length === 0) continue;
       if (!(await isOurs())) {
-        for (const { notice } of told) await marks.release(mailMark(notice.id, consumer));
+        for (const { consumer, told } of readers)
+          for (const { notice } of told) await marks.release(mailMark(notice.id, consumer));
         return;
       }
-      const outcome = await sendMail(mailOf({ plan: plan(), consumer, to, from, now: now(), told }));
-      await settle(consumer, told, outcome);
+      const { to } = letter;
+      const outcome = await sendMail(mailOf({ plan: plan(), to, from, now: now(), readers }));
+      await settle(to, readers, outcome);
       counts[outcome.kind] += 1;
-      if (outcome.kind === 'refused') report.onRefused(consumer, outcome.reason);
       if (outcome.kind !== 'failed') continue;
       report.onFailed('mail', outcome.reason);
       if (!outcome.other) return;

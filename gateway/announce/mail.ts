@@ -1,12 +1,16 @@
-// The mail to one consumer: everything it is to be told at once, with its own calls as evidence and what to call instead.
+// The mail to one address: everything its consumers are to be told at once, with their own calls as evidence and what to call
+// instead.
 // Pure text; html.ts writes the same for those who read mail in a browser.
 import { createHash } from 'node:crypto';
-import type { GatewayPlan } from '../plan/plan.ts';
+import { domainToASCII } from 'node:url';
+import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { milestoneText, milestoneTitle, nameOf } from '../policy/lifecycle/milestone-words.ts';
-import { EVIDENCE_DAYS, type Evidence, type Told } from './callers.ts';
+import type { Caller } from './callers.ts';
+import { callLines, leaveLines } from './evidence-lines.ts';
 import { mailHtml } from './html.ts';
 import type { MailFrame, MailPart } from './mail-part.ts';
+import type { Notice, ToldMilestone } from './notices.ts';
 import { successorCall, successorSentence } from './successor-call.ts';
 
 export interface Mail {
@@ -14,33 +18,34 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Of the notices and the consumer: a mail that is sent a second time is known for the same. */
+  /** Of the notices and the consumers: a mail that is sent a second time is known for the same. */
   readonly messageId: string;
 }
 
 export interface MailOf {
   readonly plan: Pick<GatewayPlan, 'public'>;
-  readonly consumer: string;
   readonly to: string;
   /** Whose domain the message id has. */
   readonly from: string;
   readonly now: EpochMs;
-  /** At least one; of one version or operation together. */
-  readonly told: readonly Told[];
+  /** At least one, each told of something. */
+  readonly readers: readonly Caller[];
 }
 
 const DAY_MS = 86_400_000;
-const MOST_OPERATIONS = 10;
+const NAMES = new Intl.ListFormat('en-GB');
 
-export function mailOf({ plan, consumer, to, from, now, told }: MailOf): Mail {
+export function mailOf({ plan, to, from, now, readers }: MailOf): Mail {
+  const told = new Map(readers.flatMap((each) => each.told).map(({ notice }) => [notice.id, notice]));
   // The latest first: it is nearest to what happens next.
-  const latest = told.toSorted((a, b) => b.notice.milestone.at - a.notice.milestone.at);
-  const lives = Map.groupBy(latest, ({ notice }) => notice.rules);
-  const parts = [...lives.values()].map((each) => partOf(plan, each, now));
-  const titles = latest.map(({ notice }) => milestoneTitle(notice.milestone));
+  const latest = [...told.values()].sort((a, b) => b.milestone.at - a.milestone.at);
+  const lives = Map.groupBy(latest, ({ rules }) => rules);
+  const parts = [...lives].map(([rules, notices]) => partOf(plan, rules, notices, readers, now));
+  const titles = latest.map(({ milestone }) => milestoneTitle(milestone));
   const more = titles.length === 1 ? '' : ` (and ${titles.length - 1} more)`;
+  const names = NAMES.format(readers.map(({ consumer }) => onOneLine(consumer)));
   const frame = {
-    opening: `You are told because you call it as ${onOneLine(consumer)}.`,
+    opening: `You are told because you call it as ${names}.`,
     closing: `Sent once by the gateway at ${plan.public} for each change of what you call.`,
   };
   return {
@@ -48,37 +53,48 @@ export function mailOf({ plan, consumer, to, from, now, told }: MailOf): Mail {
     subject: onOneLine(`${titles[0] ?? ''}${more}`),
     text: textOf(parts, frame),
     html: mailHtml(parts, frame),
-    messageId: messageIdOf(consumer, told, from),
+    messageId: messageIdOf(readers, from),
   };
 }
 
-function partOf(plan: Pick<GatewayPlan, 'public'>, told: readonly Told[], now: EpochMs): MailPart {
-  const [first] = told;
-  if (first === undefined) return { titles: [], sentences: [], evidence: [] };
-  const { rules } = first.notice;
-  const sunset = told.flatMap(({ notice: { milestone } }) => endIn(milestone)).at(0);
+/** What is said of one version or operation; below it the calls of each reader that is told of it. */
+function partOf(
+  plan: Pick<GatewayPlan, 'public'>,
+  rules: VersionRules,
+  notices: readonly Notice[],
+  readers: readonly Caller[],
+  now: EpochMs,
+): MailPart {
+  const milestones = notices.map(({ milestone }) => milestone);
+  const sunset = milestones.flatMap(endIn).at(0);
   const left = sunset === undefined ? undefined : daysLeft(sunset, now);
   const instead = successorCall(plan, rules);
   const sentences = [
     ...(left === undefined ? [] : [left]),
-    ...told.flatMap(({ notice }) => milestoneText(asItStands(notice.milestone))),
+    ...milestones.flatMap((milestone) => milestoneText(asItStands(milestone))),
     ...(instead === undefined ? [] : [successorSentence(instead)]),
   ];
+  const evidence = readers.flatMap(({ consumer, told }) => {
+    const own = told.find(({ notice }) => notice.rules === rules)?.evidence;
+    if (own === undefined) return [];
+    const who = readers.length === 1 ? undefined : consumer;
+    return [[...callLines(nameOf(rules), who, own), ...leaveLines(rules, consumer, now)].map(onOneLine)];
+  });
   return {
-    titles: told.map(({ notice }) => onOneLine(milestoneTitle(notice.milestone))),
+    titles: milestones.map((milestone) => onOneLine(milestoneTitle(milestone))),
     sentences: [...new Set(sentences)].map(onOneLine),
-    evidence: evidenceLines(nameOf(rules), first.evidence).map(onOneLine),
+    evidence,
   };
 }
 
 /** A changelog says when it was to end; who reads a mail is to know when it does. */
-function asItStands(milestone: Told['notice']['milestone']): Told['notice']['milestone'] {
+function asItStands(milestone: ToldMilestone): ToldMilestone {
   if (milestone.kind !== 'deprecation') return milestone;
   return { ...milestone, sunset: milestone.life.schedule.sunset };
 }
 
 /** The day on which it will be over, where the milestone speaks of one. */
-function endIn(milestone: Told['notice']['milestone']): readonly EpochMs[] {
+function endIn(milestone: ToldMilestone): readonly EpochMs[] {
   switch (milestone.kind) {
     case 'approaching':
       return [milestone.sunset];
@@ -101,22 +117,14 @@ function daysLeft(sunset: EpochMs, now: EpochMs): string | undefined {
   return days === 1 ? 'One day is left.' : `${days} days are left.`;
 }
 
-function evidenceLines(name: string, { calls, lastAt, operations, sample }: Evidence): readonly string[] {
-  const last = Temporal.Instant.fromEpochMilliseconds(lastAt).toString({ smallestUnit: 'second' });
-  const named = operations.filter(([operation]) => operation !== undefined);
-  const listed = named.length === 0 ? [] : operations.slice(0, MOST_OPERATIONS);
-  return [
-    `Your calls of ${name} in the last ${EVIDENCE_DAYS} days: ${calls.toLocaleString('en-US')}, the last at ${last}.`,
-    ...listed.map(([operation, count]) => `${operation ?? 'others'}: ${count.toLocaleString('en-US')}`),
-    ...(sample === undefined
-      ? []
-      : [`For example ${sample.method} ${sample.template}, request ${sample.requestId}.`]),
-  ];
-}
-
 function textOf(parts: readonly MailPart[], { opening, closing }: MailFrame): string {
-  const blocks = parts.map(({ titles, sentences, evidence: [calls = '', ...details] }) =>
-    [...titles, '', ...sentences, '', calls, ...details.map((line) => `  ${line}`)].join('\n'),
+  const blocks = parts.map(({ titles, sentences, evidence }) =>
+    [
+      [...titles, '', ...sentences],
+      ...evidence.map(([calls = '', ...details]) => [calls, ...details.map((line) => `  ${line}`)]),
+    ]
+      .map((lines) => lines.join('\n'))
+      .join('\n\n'),
   );
   return `${[opening, ...blocks, `-- \n${closing}`].join('\n\n')}\n`;
 }
@@ -126,10 +134,10 @@ function onOneLine(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }
 
-function messageIdOf(consumer: string, told: readonly Told[], from: string): string {
-  const ids = told.map(({ notice }) => notice.id).sort();
-  const digest = createHash('sha256')
-    .update(JSON.stringify([consumer, ...ids]))
-    .digest('hex');
-  return `<${digest.slice(0, 40)}@${from.slice(from.lastIndexOf('@') + 1)}>`;
+function messageIdOf(readers: readonly Caller[], from: string): string {
+  const ids = readers.map(({ consumer, told }) => [consumer, ...told.map(({ notice }) => notice.id).sort()]);
+  const digest = createHash('sha256').update(JSON.stringify(ids)).digest('hex');
+  const domain = from.slice(from.lastIndexOf('@') + 1);
+  // Of a literal in brackets there is no other way to write it.
+  return `<${digest.slice(0, 40)}@${domainToASCII(domain) || domain}>`;
 }

@@ -1,5 +1,5 @@
 // What is known of announcements: marks in the store, and here those that never change again, so that a look asks for few.
-// Between announcer.ts and the store; names of consumers are kept as digests.
+// Between announcer.ts and the store; names and addresses of consumers are kept as digests.
 import { createHash } from 'node:crypto';
 import type { EpochMs } from '../policy/contract.ts';
 import type { AnnouncedStore } from '../policy/lifecycle/announced.ts';
@@ -15,12 +15,18 @@ export interface Marks {
 }
 
 /** Keys of both kinds of mark. */
-export const mailMark = (notice: string, consumer: string): string =>
-  `${notice} mail ${createHash('sha256').update(consumer).digest('hex').slice(0, 32)}`;
+export const mailMark = (notice: string, consumer: string): string => `${notice} mail ${digestOf(consumer)}`;
+/** Of an address: another one may yet be written to. */
+export const refusedMark = (notice: string, consumer: string, to: string): string =>
+  `${mailMark(notice, consumer)} refused ${digestOf(to)}`;
 export const eventMark = (notice: string): string => `${notice} event`;
 /** Of a step of a countdown after which another one was due: nobody is told of it any more. */
 export const overMark = (notice: string): string => `${notice} over`;
 export const beginMark = (api: string): string => `${api} first look`;
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
 
 /** Longer than any mail takes; after it another gateway takes over from one that was killed. */
 const LEASE_MS = 2 * 60_000;
@@ -58,14 +64,14 @@ export function createMarks(
 const DAY_MS = 86_400_000;
 /** What is older when an API is first looked at belongs to a time before there was anybody to tell. */
 const BEFORE_FIRST_LOOK_MS = 30 * DAY_MS;
-/** So long whoever begins to call is still told of it: calls are counted only from the deprecation on. */
-export const OPEN_MS = 30 * DAY_MS;
+/** So long whoever begins to call is still told of it. */
+const OPEN_MS = 30 * DAY_MS;
 
 export function isOfThePast(at: EpochMs, firstLook: string): boolean {
   return at < Number(firstLook) - BEFORE_FIRST_LOOK_MS;
 }
 
-/** `mark`: of the notice itself: when it was first announced. */
-export function isOpen(mark: string, now: EpochMs): boolean {
-  return now < Number(mark) + OPEN_MS;
+/** `mark`: of the notice itself: when it was first announced. `from`: since when anybody can be told. */
+export function isOpen(mark: string, from: EpochMs, now: EpochMs): boolean {
+  return now < Math.max(Number(mark), from) + OPEN_MS;
 }

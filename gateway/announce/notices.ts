@@ -48,6 +48,11 @@ export function kindOf({ milestone }: Notice): NoticeKind {
   return KINDS[milestone.kind];
 }
 
+/** Since when somebody can be told of it: calls are counted only from the deprecation on, however early that is announced. */
+export function tellableFrom({ milestone: { at, life } }: Notice): EpochMs {
+  return Math.max(at, life.schedule.deprecated ?? at);
+}
+
 /** An API that is only observed refuses nobody, and announces nothing. */
 export function noticesAt(api: ApiPlan, moment: Moment, daysBefore: readonly number[]): Noticed {
   const due: Notice[] = [];

@@ -2,14 +2,20 @@
 // What is posted twice has the same id, and is kept once.
 import type { VersionEvent } from './event.ts';
 
-export type EventOutcome = { readonly kind: 'sent' } | { readonly kind: 'failed'; readonly reason: string };
+export type EventOutcome =
+  | { readonly kind: 'sent' }
+  /** `other`: whether the next event may fare better, since the intake wants nothing of this one. */
+  | { readonly kind: 'failed'; readonly other: boolean; readonly reason: string };
 
 export type EventSender = (event: VersionEvent) => Promise<EventOutcome>;
 
 const WITHIN_MS = 10_000;
 const KEPT = 202;
+/** Said of what was posted, not of the intake. */
+const OF_THE_EVENT: readonly number[] = [400, 413, 422];
 
-export function createEventSender(intake: string): EventSender {
+/** `ending` gives up what is under way. */
+export function createEventSender(intake: string, ending?: AbortSignal): EventSender {
   return async (event) => {
     try {
       const response = await fetch(intake, {
@@ -17,13 +23,14 @@ export function createEventSender(intake: string): EventSender {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(event),
         redirect: 'error',
-        signal: AbortSignal.timeout(WITHIN_MS),
+        signal: AbortSignal.any([AbortSignal.timeout(WITHIN_MS), ...(ending === undefined ? [] : [ending])]),
       });
       await response.body?.cancel();
       const { status } = response;
-      return status === KEPT ? { kind: 'sent' } : { kind: 'failed', reason: `status ${status}` };
+      if (status === KEPT) return { kind: 'sent' };
+      return { kind: 'failed', other: OF_THE_EVENT.includes(status), reason: `status ${status}` };
     } catch (error) {
-      return { kind: 'failed', reason: reasonOf(error) };
+      return { kind: 'failed', other: false, reason: reasonOf(error) };
     }
   };
 }

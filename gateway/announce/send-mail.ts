@@ -7,7 +7,7 @@ import type { Mail } from './mail.ts';
 
 export type MailOutcome =
   | { readonly kind: 'sent' }
-  /** This mail, and for good: the server knows no such recipient, or wants none of it. */
+  /** This mail, and for good: the server knows no such recipient, or wants none of it, or no server could be asked for it. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** `other`: whether the next mail may fare better, since only this one's recipient was put off. */
   | { readonly kind: 'failed'; readonly other: boolean; readonly reason: string };
@@ -20,8 +20,19 @@ export interface MailSender {
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
 const SILENT_MS = 30_000;
+/** All of one mail: less than the claim of it lasts, however slowly a server talks. */
+const WITHIN_MS = 60_000;
 
-export function openMailSender({ smtp, from }: NonNullable<NotifySettings['email']>): MailSender {
+export interface MailTimes {
+  /** Gives up what is under way. */
+  readonly ending?: AbortSignal | undefined;
+  readonly withinMs?: number | undefined;
+}
+
+export function openMailSender(
+  { smtp, from }: NonNullable<NotifySettings['email']>,
+  { ending, withinMs = WITHIN_MS }: MailTimes = {},
+): MailSender {
   const transport = createTransport({
     host: smtp.host,
     port: smtp.port,
@@ -40,6 +51,7 @@ export function openMailSender({ smtp, from }: NonNullable<NotifySettings['email
   });
   return {
     send: async ({ to, subject, text, html, messageId }) => {
+      const late = AbortSignal.timeout(withinMs);
       try {
         // Addresses as objects: none is read as a list of several, or as a name with one.
         await transport.sendMail({
@@ -52,22 +64,31 @@ export function openMailSender({ smtp, from }: NonNullable<NotifySettings['email
           messageId,
           // RFC 3834: nobody's absence is answered to a machine.
           headers: { 'Auto-Submitted': 'auto-generated' },
+          signal: AbortSignal.any(ending === undefined ? [late] : [late, ending]),
         });
         return { kind: 'sent' };
       } catch (error) {
-        return outcomeOf(error);
+        return late.aborted ? { kind: 'failed', other: false, reason: 'ETIMEDOUT' } : outcomeOf(error);
       }
     },
     close: () => transport.close(),
   };
 }
 
-/** RFC 5321 section 4.2.1: 5yz is for good, 4yz for now. Said of the recipient or the message it is of this mail alone. */
+/**
+ * RFC 5321 section 4.2.1: 5yz is for good, 4yz for now. Said of the recipient or the message it is of this mail alone. But
+ * what a server forbids, or wants a password for, an operator can mend: no consumer stays untold for that (RFC 3463: X.7.X).
+ */
 function outcomeOf(error: unknown): MailOutcome {
   const of = (name: string): unknown => (error instanceof Error ? Reflect.get(error, name) : undefined);
   const [code, status, command] = [of('code'), of('responseCode'), String(of('command') ?? '')];
-  const reason = [code, status].filter((each) => each !== undefined).join(' ') || 'unknown';
+  const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(String(of('response') ?? ''))?.[1];
+  const words = [code, of('originalCode'), status, enhanced].filter((each) => each !== undefined);
+  const reason = words.join(' ') || 'unknown';
+  // Never offered to the server: no address that it could be given.
+  if (code === 'EENVELOPE' && command === 'API') return { kind: 'refused', reason };
   const isOwn = /^(?:RCPT TO|DATA)$/.test(command) && typeof status === 'number';
-  if (isOwn && status >= 500 && status !== 503) return { kind: 'refused', reason };
+  const canBeMended = status === 503 || status === 530 || enhanced?.startsWith('5.7.') === true;
+  if (isOwn && status >= 500 && !canBeMended) return { kind: 'refused', reason };
   return { kind: 'failed', other: isOwn, reason };
 }

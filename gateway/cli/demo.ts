@@ -35,8 +35,8 @@ export interface DemoOptions {
 const NEWS_AFTER_MS = 300;
 
 /**
- * Runs until SIGINT or SIGTERM and then exits with 0; a second signal exits at once. Exits with 3 when a sample
- * service is missing or cannot start. Rejects, with the samples stopped, when `startGateway` does.
+ * Runs until SIGINT or SIGTERM and then exits with 0; a second signal exits at once. Resolves with 3 when a
+ * sample service is missing or cannot start. Rejects, with the samples stopped, when `startGateway` does.
  */
 export async function runDemo({
   environment,
@@ -44,10 +44,10 @@ export async function runDemo({
   startGateway,
   out,
   logFile,
-}: DemoOptions): Promise<void> {
+}: DemoOptions): Promise<number> {
   if (!areSamplesIn(projectRoot)) {
     process.stderr.write(WITHOUT_SAMPLES);
-    process.exit(3);
+    return 3;
   }
   const asked = listenForEnd();
   const theirs = connectSamples(environment);
@@ -68,7 +68,7 @@ export async function runDemo({
   if (failed.length > 0) {
     await stopSamples();
     process.stderr.write(explainSamples(failed));
-    process.exit(3);
+    return 3;
   }
 
   const bound = boundPorts(started);

@@ -26,8 +26,10 @@ export type NotifyAsk =
   | { readonly kind: 'send' };
 
 const NOTICES = '/-/notices';
-/** A gateway reads its ledger for it, and may send many mails. */
-const WITHIN_MS = 60_000;
+/** A gateway reads its ledger for it. */
+const SHOWN_WITHIN_MS = 60_000;
+/** Hundreds of mails, one after the other. */
+const SENT_WITHIN_MS = 600_000;
 
 /** 0 all that is due was sent or shown, 1 something could not be sent, and else as every command that talks to a gateway. */
 export async function runNotify({ format, ask, ...which }: NotifyOptions): Promise<OperatorResult> {
@@ -36,12 +38,12 @@ export async function runNotify({ format, ask, ...which }: NotifyOptions): Promi
   switch (ask.kind) {
     case 'dry-run': {
       const path = `${NOTICES}${queryOf(ask.filter)}`;
-      const answer = await askAdmin(door, { method: 'GET', path, withinMs: WITHIN_MS });
+      const answer = await askAdmin(door, { method: 'GET', path, withinMs: SHOWN_WITHIN_MS });
       if (answer.kind === 'failed') return failed(answer, format);
       return told(answer.body, readNoticesAnswer, { format, render: previewText });
     }
     case 'send': {
-      const answer = await askAdmin(door, { method: 'POST', path: NOTICES, withinMs: WITHIN_MS });
+      const answer = await askAdmin(door, { method: 'POST', path: NOTICES, withinMs: SENT_WITHIN_MS });
       if (answer.kind === 'failed') return failed(answer, format);
       const result = told(answer.body, readSentAnswer, { format, render: sentText });
       const sent = readSentAnswer(answer.body);
@@ -60,8 +62,10 @@ function queryOf(filter: Readonly<Record<string, string | undefined>>): string {
 
 function previewText({ at, sends, mails, withoutContact, addresses, events }: NoticesAnswer): string {
   const lines: string[] = [];
-  for (const { consumer, to, subject, text } of mails)
-    lines.push(`To: ${to} (${consumer})`, `Subject: ${subject}`, '', ...text.trimEnd().split('\n'), '');
+  for (const { readers, to, subject, text } of mails) {
+    const names = readers.map(({ consumer }) => consumer).join(', ');
+    lines.push(`To: ${to} (${names})`, `Subject: ${subject}`, '', ...text.trimEnd().split('\n'), '');
+  }
   for (const { id, type, data } of events) lines.push(`Event ${type} ${id}`, `  ${JSON.stringify(data)}`, '');
   for (const { consumer, notices } of withoutContact)
     lines.push(`No contact of ${consumer}: not told of ${notices.join(', ')}`);

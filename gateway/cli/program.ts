@@ -13,6 +13,7 @@ import { type MovedTo, readMovedTo } from './moved-to.ts';
 import { addNotifyCommand, type NotifyActions } from './notify-command.ts';
 import { addOperatorCommands, type OperatorActions } from './operator-commands.ts';
 import { addProcessCommands, type ProcessActions } from './process-commands.ts';
+import { addDemoCommands, addRunCommand, type StartActions } from './start-commands.ts';
 import type { TimelineFormat } from './timeline.ts';
 import { addUsageCommand, type UsageActions } from './usage-command.ts';
 import { refuseSecondValues, WHERE_HELP_IS, withCalls } from './usual-calls.ts';
@@ -25,8 +26,8 @@ export interface Actions
     DescriptionActions,
     ProcessActions,
     UsageActions,
-    NotifyActions {
-  readonly run: (options: { config: string; at: MovedTo | undefined }) => Promise<number>;
+    NotifyActions,
+    StartActions {
   readonly check: (options: {
     files: readonly string[];
     config: string;
@@ -54,8 +55,6 @@ export interface Actions
     at: MovedTo | undefined;
   }) => Promise<number>;
   readonly schema: (options: { folder: string }) => Promise<number>;
-  readonly demo: () => Promise<number>;
-  readonly token: (options: { client: string | undefined }) => Promise<number>;
 }
 
 const EXIT_CODES = `
@@ -88,15 +87,11 @@ export async function runProgram(
       // A variable that is set to nothing is how many shells and containers leave it out.
       .argParser((file) => (file === '' ? USUAL_CONFIG : file));
   const at = (description: string) => new Option('--at <date>', description).argParser(readMovedTo);
+  const end = (code: number) => {
+    exitCode = code;
+  };
 
-  program
-    .command('run')
-    .description('start the gateway; SIGHUP reads the policies again, SIGTERM drains and ends')
-    .addOption(config())
-    .addOption(at('move the lifecycle clock here; tokens, TLS and limits keep the real time'))
-    .action(async (options) => {
-      exitCode = await actions.run({ config: options.config, at: options.at });
-    });
+  addRunCommand(program, { actions, config, at, end });
   program
     .command('check')
     .description('show everything wrong with the gateway file and the policies, at once, without starting')
@@ -168,9 +163,6 @@ export async function runProgram(
     .action(async ({ api, config: file, format, at: today }) => {
       exitCode = await actions.timeline({ api, config: file, format, at: today });
     });
-  const end = (code: number) => {
-    exitCode = code;
-  };
   addChangeCommands(program, { actions, config, at, end });
   addOperatorCommands(program, { actions, config, end });
   addKeyCommands(program, { actions, config, end });
@@ -185,19 +177,7 @@ export async function runProgram(
     .action(async (options) => {
       exitCode = await actions.schema({ folder: options.folder });
     });
-  const demo = program
-    .command('demo')
-    .description('start the sample services and the gateway in front of them');
-  demo.action(async () => {
-    exitCode = await actions.demo();
-  });
-  demo
-    .command('token')
-    .description('print an access token of the sample issuer')
-    .argument('[client]', 'acme, globex or initech, whose accounts are of different days; default: acme')
-    .action(async (client) => {
-      exitCode = await actions.token({ client });
-    });
+  addDemoCommands(program, { actions, end });
 
   refuseSecondValues(program, (name) => name === 'header' || name === 'scope');
 

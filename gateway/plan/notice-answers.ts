@@ -9,7 +9,16 @@ const noticesAnswer = z.object({
   now: z.string(),
   at: z.string(),
   sends: z.object({ mails: z.boolean(), events: z.boolean() }),
-  mails: z.array(z.object({ ...about, to: z.string(), subject: z.string(), text: z.string() })).readonly(),
+  mails: z
+    .array(
+      z.object({
+        to: z.string(),
+        readers: z.array(z.object(about)).readonly(),
+        subject: z.string(),
+        text: z.string(),
+      }),
+    )
+    .readonly(),
   withoutContact: z.array(z.object(about)).readonly(),
   /** From which somebody calls without a name. */
   addresses: z.number(),

@@ -88,8 +88,17 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /** Embeddings, overrides and isolates: behind one a line reads otherwise than it is, and so does what follows it. */
 const TURNED = /[\u202A-\u202E\u2066-\u2069]/u;
-/** Without what separates addresses, comments them or quotes (RFC 5322 section 3.2.3): a mailer would read another one. */
-const MAIL = /^[^\s@<>"(),:;[\]\\]{1,64}@[^\s@<>"(),;\\]{1,190}$/u;
+/**
+ * Without what separates addresses, comments them or quotes (RFC 5322 section 3.2.3): a mailer would read another one. Dots
+ * stand between something; the domain is a name, or a literal in brackets.
+ */
+const ATOM = '[^\\s@.<>"(),:;[\\]\\\\]+';
+const NAME = '[\\p{L}\\p{M}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]*[\\p{L}\\p{M}\\p{N}])?';
+const LITERAL = '\\[[0-9A-Za-z.:]+\\]';
+const MAIL = new RegExp(
+  `^(?=[^@]{1,64}@.{1,190}$)${ATOM}(?:\\.${ATOM})*@(?:${NAME}(?:\\.${NAME})*|${LITERAL})$`,
+  'u',
+);
 
 /** A mail address that reads as it is; undefined for any other text. */
 export function parseMail(text: string): string | undefined {

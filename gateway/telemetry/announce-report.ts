@@ -11,13 +11,16 @@ export interface AnnounceLines {
   readonly onFault: (error: unknown) => void;
 }
 
+/** What announcing needs of telemetry. */
+export interface AnnounceTelemetry {
+  readonly logger: Pick<Telemetry['logger'], 'warn' | 'error'>;
+  readonly metrics: Pick<Telemetry['metrics'], 'announced' | 'announces'>;
+}
+
 /** A line is for people; `sundial notify --dry-run` has the others. */
 const MOST_NAMED = 20;
 
-export function createAnnounceReport({
-  logger,
-  metrics,
-}: Pick<Telemetry, 'logger' | 'metrics'>): AnnounceLines {
+export function createAnnounceReport({ logger, metrics }: AnnounceTelemetry): AnnounceLines {
   return {
     onAnnounced: metrics.announced,
     onFailed: (channel, reason) =>

@@ -80,13 +80,15 @@ describe('the files of the dashboard', () => {
           "default-src 'none'",
           "script-src 'self'",
           "style-src 'self'",
+          "img-src 'self'",
+          "trusted-types 'none'",
           "connect-src 'self'",
           "frame-ancestors 'none'",
           "base-uri 'none'",
           "form-action 'self'",
         ]),
       );
-      expect(policy).not.toMatch(/unsafe|http|\*/);
+      expect(policy).not.toMatch(/unsafe|http|data:|\*/);
       expect(headers).toMatchObject({
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
@@ -121,7 +123,26 @@ describe('the files of the dashboard', () => {
     });
     const again = await ask('GET', path, { 'if-none-match': `"other", W/${headers.etag}` });
     expect({ status: again.status, body: again.text }).toEqual({ status: 304, body: '' });
+    // RFC 9110 section 8.6: none, or that of the file.
+    expect(again.headers).not.toHaveProperty('content-length');
+    expect(again.headers.etag).toBe(headers.etag);
     expect((await ask('GET', path, { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  it('and whatever else there is, are nothing that a page of another origin can ask for unseen', async () => {
+    const { ask } = await start();
+    for (const path of ['/-/versions', '/dashboard/', '/dashboard/page/sun.svg']) {
+      const from = async (site: string, mode: string) =>
+        (await ask('GET', path, { 'sec-fetch-site': site, 'sec-fetch-mode': mode })).status;
+      expect(await from('cross-site', 'no-cors')).toBe(403);
+      expect(await from('same-site', 'cors')).toBe(403);
+      // A link that is followed, an address that is typed, a page of its own, a command line.
+      expect(await from('cross-site', 'navigate')).toBe(200);
+      expect(await from('none', 'navigate')).toBe(200);
+      expect(await from('same-origin', 'cors')).toBe(200);
+      const { status, headers } = await ask('GET', path);
+      expect([status, headers['cross-origin-resource-policy']]).toEqual([200, 'same-origin']);
+    }
   });
 
   it('are shown to whoever is to sign in, where nothing else is', async () => {

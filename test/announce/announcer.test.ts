@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest';
 import type { VersionEvent } from '../../gateway/announce/event.ts';
 import { readEvent } from '../../upstreams/webhooks/written-event.ts';
-import { openHouse } from './house.ts';
+import { ORDERS } from '../plan/workspace.ts';
+import { CONTACTS, openHouse } from './house.ts';
 
 const day = (text: string): number => Date.parse(`${text}T00:00:00Z`);
 const QUIET = day('2026-12-10');
@@ -97,6 +98,24 @@ it('of steps that were missed only the last is told, and none from long before t
   expect([events.length, house.mails.mails.length]).toEqual([1, 1]);
 });
 
+it('a deprecation that was announced ahead is told to those who call once calls are counted', async () => {
+  const policy = ORDERS.replace('deprecated: 2026-01-15', 'announced: 2026-10-01, deprecated: 2026-12-01');
+  await using house = await openHouse({ policy: policy + CONTACTS, now: day('2026-09-20') });
+  const announcer = house.announcer();
+  await announcer.announce();
+  house.now = day('2026-10-01');
+  expect((await announcer.announce()).mails).toMatchObject({ sent: 0 });
+  house.now = day('2026-12-02');
+  await house.called('acme');
+  expect(
+    (await announcer.preview({ at: undefined, api: undefined, consumer: undefined })).mails,
+  ).toHaveLength(1);
+  await announcer.announce();
+  const [mail] = house.mails.mails;
+  expect(mail?.text).toContain('orders v1 is deprecated from 2026-12-01');
+  expect((await announcer.announce()).mails).toMatchObject({ sent: 0 });
+});
+
 it('an event that is not kept is posted again under its id, which the webhooks service takes', async () => {
   await using house = await openHouse({ now: QUIET });
   await house.announcer().announce();
@@ -105,7 +124,7 @@ it('an event that is not kept is posted again under its id, which the webhooks s
   const sendEvent = async (event: VersionEvent) => {
     posted.push(event);
     return posted.length === 1
-      ? ({ kind: 'failed', reason: 'status 503' } as const)
+      ? ({ kind: 'failed', other: false, reason: 'status 503' } as const)
       : ({ kind: 'sent' } as const);
   };
   const announcer = house.announcer({ sendEvent });

@@ -22,18 +22,29 @@ export interface House extends AsyncDisposable {
   readonly report: string[];
   /** Counts a call of orders v1 by each, now; by its key for names that end in `-key`. */
   readonly called: (...consumers: readonly string[]) => Promise<void>;
+  /** The same of another API. */
+  readonly calledOf: (api: string, ...consumers: readonly string[]) => Promise<void>;
   /** An announcer of another process; `more` in place of its own ports. */
   readonly announcer: (more?: Partial<AnnouncerPorts>) => Announcer;
   readonly ports: AnnouncerPorts;
 }
 
-const CONTACTS = 'contacts: { acme: api@acme.example, globex: dev@globex.example }\n';
+export const CONTACTS = 'contacts: { acme: api@acme.example, globex: dev@globex.example }\n';
 
-export async function openHouse({ policy = ORDERS + CONTACTS, now = 0 } = {}): Promise<House> {
+/** `others`: further policy files, by their names. */
+export async function openHouse({
+  policy = ORDERS + CONTACTS,
+  others = {},
+  now = 0,
+}: {
+  readonly policy?: string;
+  readonly others?: Readonly<Record<string, string>>;
+  readonly now?: number;
+} = {}): Promise<House> {
   const stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'sundial-announce-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
-  const files = stack.use(await workspace({ 'policies/orders.yaml': policy }));
+  const files = stack.use(await workspace({ 'policies/orders.yaml': policy, ...others }));
   const { plan, problems } = await files.load();
   if (plan === undefined) throw new Error(JSON.stringify(problems));
   const onFault = (error: unknown) => expect.fail(String(error));
@@ -65,11 +76,12 @@ export async function openHouse({ policy = ORDERS + CONTACTS, now = 0 } = {}): P
   };
   const house: House = {
     ...{ mails, now, monotonic: 0, report: [], ports },
-    called: async (...consumers) => {
+    called: (...consumers) => house.calledOf('orders', ...consumers),
+    calledOf: async (api, ...consumers) => {
       const callsByDay = { [new Date(house.now).toISOString().slice(0, 10)]: 1 };
       const times = { firstAt: house.now, lastAt: house.now, callsByDay };
       const via = (consumer: string) => (consumer.endsWith('-key') ? 'key' : 'token');
-      const records = consumers.map((consumer) => usageOf({ consumer, via: via(consumer), ...times }));
+      const records = consumers.map((consumer) => usageOf({ api, consumer, via: via(consumer), ...times }));
       await state.ledger.add(batch(records));
     },
     announcer: (more = {}) => {

@@ -30,11 +30,13 @@ function told(reason: string): readonly Told[] {
 async function sent(to: string) {
   const mail = mailOf({
     plan: { public: 'https://api.example.com' },
-    consumer: HOSTILE,
     to,
     from: 'api@example.com',
     now: NOW,
-    told: told(HOSTILE),
+    readers: [
+      { consumer: HOSTILE, byKey: false, told: told(HOSTILE) },
+      { consumer: `${HOSTILE}\u202E`, byKey: true, told: told(HOSTILE) },
+    ],
   });
   const smtp = parseSmtp(catcher.url);
   if (smtp === undefined || smtp === 'none') throw new Error('no server');
@@ -50,17 +52,22 @@ it('names, reasons and samples stay on their line and in their tag', async () =>
   expect(headers.filter((line) => /^(bcc|cc):/i.test(line))).toEqual([]);
   expect(headers.filter((line) => /^subject:/i.test(line))).toHaveLength(1);
   expect(text.split('\n').filter((line) => line.startsWith('Bcc'))).toEqual([]);
+  expect(text).not.toContain('\u202E');
   expect(html).not.toContain('<script');
   expect(html).toContain('&#60;script&#62;');
 });
 
-it.each(["o'neil@acme.example", 'a.b+c@acme.example', 'api@sub.acme.example', 'api=x&y@acme.example'])(
-  'the address %s is one recipient',
-  async (address) => {
-    expect(parseMail(address)).toBe(address);
-    expect((await sent(address)).to).toEqual([address]);
-  },
-);
+it.each([
+  "o'neil@acme.example",
+  'a.b+c@acme.example',
+  'api@sub.acme.example',
+  'api=x&y@acme.example',
+  'jörg@acme.example',
+  'api@[127.0.0.1]',
+])('the address %s is one recipient', async (address) => {
+  expect(parseMail(address)).toBe(address);
+  expect((await sent(address)).to).toEqual([address]);
+});
 
 it.each([
   'a,b@acme.example',
@@ -70,6 +77,12 @@ it.each([
   'a@b,c@acme.example',
   'a\\b@acme.example',
   'api@acme.example,evil.example',
+  'api@acme.example:25',
+  'api@acme.example/x',
+  'api@acme.example.',
+  'api@acme..example',
+  '.api@acme.example',
+  'a..b@acme.example',
   'api@acme.example\r\nBcc: x',
 ])('%s, in which a mailer would read another address, is none', (address) =>
   expect(parseMail(address)).toBeUndefined(),

@@ -22,12 +22,12 @@ const noticeOf = (own: OfItsOwn<ToldMilestone>) => ({
 it.each<[OfItsOwn<ToldMilestone>, string, object]>([
   [{ kind: 'deprecation', deprecated: NOW, sunset: JANUARY }, 'version.deprecated', { sunset: APRIL }],
   [
-    { kind: 'extension', from: JANUARY, to: Date.parse(APRIL) },
+    { kind: 'extension', place: 0, from: JANUARY, to: Date.parse(APRIL) },
     'version.sunset_extended',
     { sunset: APRIL, previous_sunset: '2027-01-15T00:00:00Z' },
   ],
   [
-    { kind: 'brownouts', from: NOW, until: NOW + DAY, count: 3 },
+    { kind: 'brownouts', place: 0, from: NOW, until: NOW + DAY, count: 3 },
     'version.brownout_scheduled',
     { brownouts: { from: '2026-11-20T00:00:00Z', until: '2026-11-21T00:00:00Z', count: 3 } },
   ],
@@ -51,11 +51,17 @@ it.each<[OfItsOwn<ToldMilestone>, string, object]>([
 
 const OPERATIONS = Array.from({ length: 12 }, (_, index) => [`GET /${index}`, 20 - index] as const);
 const mail = mailOf({
-  ...{ plan: PLAN, consumer: 'acme', to: 'api@acme.example', from: 'api@example.com', now: NOW },
-  told: [
+  ...{ plan: PLAN, to: 'api@acme.example', from: 'api@example.com', now: NOW },
+  readers: [
     {
-      notice: noticeOf({ kind: 'deprecation', deprecated: NOW, sunset: JANUARY }),
-      evidence: { calls: 174, lastAt: NOW, operations: OPERATIONS, sample: undefined },
+      consumer: 'acme',
+      byKey: false,
+      told: [
+        {
+          notice: noticeOf({ kind: 'deprecation', deprecated: NOW, sunset: JANUARY }),
+          evidence: { calls: 174, lastAt: NOW, operations: OPERATIONS, sample: undefined },
+        },
+      ],
     },
   ],
 });

@@ -52,13 +52,8 @@ describe('the contact of a caller', () => {
       ['hooli', 'others@hooli.example'],
     ]),
   };
-  const [notice] = noticesAt(orders, noneOf, []).due;
-  const evidence = { calls: 1, lastAt: NOW, operations: [], sample: undefined };
   const contactOf = (consumer: string, keys: readonly KeyRecord[] = [], byKey = true) =>
-    contactsFrom(
-      { apis: [others, orders] },
-      keys,
-    )({ consumer, byKey, told: notice === undefined ? [] : [{ notice, evidence }] });
+    contactsFrom({ apis: [others, orders] }, keys, NOW)({ consumer, byKey }, 'orders');
 
   it('is what the API that it calls says, before what another one does', () => {
     expect(contactOf('globex')).toBe('orders@globex.example');
@@ -122,9 +117,12 @@ describe('over a store', () => {
     const asked = { at: undefined, api: undefined };
     const { preview } = house.announcer();
     const one = await preview({ ...asked, consumer: 'globex' });
-    expect(one.mails.map(({ consumer }) => consumer)).toEqual(['globex']);
+    expect(one.mails.flatMap(({ readers }) => readers.map(({ consumer }) => consumer))).toEqual(['globex']);
     const all = await preview({ ...asked, consumer: undefined });
-    expect(all.mails.map(({ consumer }) => consumer)).toEqual(['acme', 'globex']);
+    expect(all.mails.flatMap(({ readers }) => readers.map(({ consumer }) => consumer))).toEqual([
+      'acme',
+      'globex',
+    ]);
     expect(house.mails.mails).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ if (process.argv[2] === 'token')
 
 const address = { host: '127.0.0.1', port: 8443 };
 
-await runDemo({
+process.exitCode = await runDemo({
   environment: process.env,
   projectRoot,
   logFile: 'data/gateway.log',

@@ -21,6 +21,18 @@ export function announcedStoreContract(name: string, open: () => Promise<Lasting
       expect(await announced().find([newId(), newId()])).toEqual([undefined, undefined]);
     });
 
+    it('many are found at once', async () => {
+      const ids = Array.from({ length: 20_000 }, (_, index) => `orders/v1/sunset-30d/${index}`);
+      const last = newId();
+      await announced().keep(last, 'sent');
+      const texts = await announced().find([...ids, last]);
+      expect([texts.length, texts.at(-1), texts.filter((text) => text !== undefined).length]).toEqual([
+        ids.length + 1,
+        'sent',
+        1,
+      ]);
+    });
+
     it('of many who claim at once one has it, and has it again when it asks', async () => {
       const id = newId();
       const claims = await Promise.all(

@@ -13,6 +13,7 @@ import { type GatewayProcess, startProcess } from '../support/gateway-process.ts
 import { type Client, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 import { openSocket } from '../support/raw-client.ts';
+import { untilInFlight } from '../support/until-in-flight.ts';
 import { openWebSocket } from '../support/websocket-client.ts';
 import { closeCode } from '../support/websocket-frames.ts';
 import { startWebSocketUpstream, type WebSocketUpstream } from '../support/websocket-upstream.ts';
@@ -59,14 +60,6 @@ function keep(socket: Socket): Socket {
   return socket;
 }
 
-async function untilActive(count: number): Promise<void> {
-  await using client = overHttp1(echo.port, { tls: false });
-  await vi.waitFor(
-    async () => expect((await client.ask({ path: '/echo/-/count' })).json.active).toBe(count),
-    { timeout: 20_000 },
-  );
-}
-
 /** The status of one more stream. */
 const askOn = (session: ClientHttp2Session): Promise<unknown> =>
   new Promise((resolve) => {
@@ -97,7 +90,7 @@ describe('promise 23, promise 25: a drain with a wait', () => {
     const running = Array.from({ length: 23 }, (_each, index) =>
       client.ask({ path: `/api/slow?delay=${WAIT_MS + 1_000 + 20 * index}` }),
     );
-    await untilActive(23);
+    await untilInFlight(echo, 23);
 
     await using probe = overHttp1(admin, { tls: false });
     const goaway = new Promise((resolve) => session.once('goaway', resolve));
@@ -138,7 +131,7 @@ describe('promise 23, promise 25: a drain with a wait', () => {
       ({ complete }) => complete,
       () => false,
     );
-    await untilActive(1);
+    await untilInFlight(echo, 1);
     const toldAt = performance.now();
     gateway.kill('SIGTERM');
     expect(await gateway.ended).toBe(0);
@@ -172,7 +165,7 @@ describe('promise 24: an end that cannot wait', () => {
     const { https } = await gateway.ready;
     await using client = overHttp1(https);
     const running = client.ask({ path: '/api/slow?delay=800' });
-    await untilActive(1);
+    await untilInFlight(echo, 1);
     gateway.kill('SIGUSR2');
     expect(await running).toMatchObject({ status: 200, complete: true });
     expect(await gateway.ended).toBe(1);

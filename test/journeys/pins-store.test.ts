@@ -7,6 +7,7 @@ import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
 import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 import { type RunningRedis, startRedis } from '../support/redis-server.ts';
+import { untilStore } from '../support/until-store.ts';
 
 const stack = new AsyncDisposableStack();
 let perTest = new AsyncDisposableStack();
@@ -73,15 +74,6 @@ const servedFor = (which: number, headers: Record<string, string>) =>
     { timeout: 20_000, interval: 50 },
   );
 
-const untilStore = (up: boolean) =>
-  vi.waitFor(
-    async () => {
-      for (const gateway of gateways)
-        expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(up ? 1 : 0);
-    },
-    { timeout: 20_000, interval: 50 },
-  );
-
 describe('two gateways with one Redis', () => {
   it('keep one pin for an account, whoever was called first', async () => {
     const fresh = await holding('shared');
@@ -135,7 +127,7 @@ describe('Redis goes away', () => {
     const cold = await holding('cold');
     expect([await versionFor(0, warm), await versionFor(0, dated)]).toEqual(['2026-06-01', '2024-09-01']);
     await redis.stop();
-    await untilStore(false);
+    await untilStore(gateways, false);
     nows = [RELEASE, RELEASE];
 
     expect([await versionFor(0, warm), await versionFor(0, dated)]).toEqual(['2026-06-01', '2024-09-01']);
@@ -180,7 +172,7 @@ describe('Redis goes away', () => {
     expect(await versionFor(1, dated)).toBe(503);
 
     redis = await startRedis({ port: redis.port });
-    await untilStore(true);
+    await untilStore(gateways, true);
     await vi.waitFor(async () => expect(await versionFor(0, cold)).toBe('2026-12-01'), { timeout: 20_000 });
   });
 });

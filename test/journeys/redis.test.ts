@@ -4,6 +4,7 @@ import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, overHttp1 } from '../support/http-client.ts';
 import { type RunningRedis, startRedis } from '../support/redis-server.ts';
+import { untilStore } from '../support/until-store.ts';
 
 const stack = new AsyncDisposableStack();
 let perTest = new AsyncDisposableStack();
@@ -43,15 +44,6 @@ const askOne = (api: string, which = 0): Promise<Answer> =>
 const count = (answers: readonly Answer[], status: number) =>
   answers.filter((each) => each.status === status).length;
 
-const untilStore = (up: boolean) =>
-  vi.waitFor(
-    async () => {
-      for (const gateway of gateways)
-        expect(await gateway.metric('sundial_store_up{store="redis"}')).toBe(up ? 1 : 0);
-    },
-    { timeout: 20_000, interval: 50 },
-  );
-
 describe('two gateways with one Redis', () => {
   it('promise 28: admit exactly the limit between them when it says exact, whoever is asked', async () => {
     const answers = await askBoth('exact', 200);
@@ -79,7 +71,7 @@ describe('Redis goes away', () => {
       'x-ratelimit-limit': '20',
       'x-ratelimit-remaining': '19',
     });
-    await untilStore(true);
+    await untilStore(gateways, true);
     await redis.stop();
     const answers = await askBoth('local', 30);
     // 20 between two gateways is 10 for each, less what Redis last said was used: 1 of 20, by the one that asked it.
@@ -90,7 +82,7 @@ describe('Redis goes away', () => {
       }
       if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
     }
-    await untilStore(false);
+    await untilStore(gateways, false);
     await using admin = overHttp1(gateways[0]?.admin ?? 0, { tls: false });
     expect(await admin.ask({ path: '/-/ready' })).toMatchObject({
       status: 200,
@@ -98,7 +90,7 @@ describe('Redis goes away', () => {
     });
 
     redis = await startRedis({ port: redis.port });
-    await untilStore(true);
+    await untilStore(gateways, true);
     await vi.waitFor(
       async () => expect((await askOne('local')).headers).toHaveProperty('x-ratelimit-limit'),
       { timeout: 20_000 },
@@ -144,12 +136,9 @@ describe('Redis goes away', () => {
     expect(count(answers, 200)).toBe(9);
     // One request may wait for a time-out of 30 ms; nine that wait for the connection to end, a second each, would not fit.
     expect(performance.now() - began).toBeLessThan(8_000);
-    await vi.waitFor(
-      async () => expect(await gateways[0]?.metric('sundial_store_up{store="redis"}')).toBe(0),
-      { timeout: 20_000 },
-    );
+    await untilStore(gateways, false);
     redis.resume();
-    await untilStore(true);
+    await untilStore(gateways, true);
   });
 });
 

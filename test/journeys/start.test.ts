@@ -8,6 +8,7 @@ import { startEcho } from '../../upstreams/echo/echo.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway-process.ts';
 import { overHttp1, overHttp2 } from '../support/http-client.ts';
+import { untilInFlight } from '../support/until-in-flight.ts';
 
 const stack = new AsyncDisposableStack();
 const RUN = ['run', '-c', 'test/journeys/gateway.yaml'];
@@ -45,16 +46,6 @@ const environment = (more: Readonly<Record<string, string>> = {}, within = folde
 });
 const start = (more?: Readonly<Record<string, string>>): GatewayProcess =>
   perTest.use(startProcess(RUN, environment(more)));
-
-async function untilActive(count: number): Promise<void> {
-  await using client = overHttp1(echo.port, { tls: false });
-  await vi.waitFor(
-    async () => expect((await client.ask({ path: '/echo/-/count' })).json.active).toBe(count),
-    {
-      timeout: 20_000,
-    },
-  );
-}
 
 const isRefused = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -100,7 +91,7 @@ describe('the process does not start', () => {
     expect(gateway.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([]);
   });
 
-  it.each([[['run', '--nonsense']], [['fly']], [['run', '--at', 'someday']]])(
+  it.each([[['run', '--nonsense']], [['fly']], [['run', '--at', 'someday']], [['run', '--notify']]])(
     'when it is called wrongly, as by %o: exit 2 and a word on it',
     async (arguments_) => {
       const gateway = perTest.use(startProcess(arguments_));
@@ -156,7 +147,7 @@ describe('a gateway that runs', () => {
     await using health = overHttp1(admin, { tls: false });
     expect((await idle.ask({ path: '/api/v1/orders/last' })).status).toBe(200);
     const running = [first, second].map((client) => client.ask({ path: '/api/v1/orders/last?delay=1000' }));
-    await untilActive(2);
+    await untilInFlight(echo, 2);
     gateway.kill('SIGTERM');
     await vi.waitFor(async () => expect((await health.ask({ path: '/-/ready' })).status).toBe(503), {
       timeout: 20_000,
@@ -190,7 +181,7 @@ describe('an end', () => {
       ({ complete }) => complete,
       () => false,
     );
-    await untilActive(1);
+    await untilInFlight(echo, 1);
     gateway.kill('SIGTERM');
     await vi.waitFor(async () => expect(await isRefused(https)).toBe(true), {
       timeout: 20_000,

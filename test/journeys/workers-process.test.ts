@@ -10,6 +10,7 @@ import { startEcho } from '../../upstreams/echo/echo.ts';
 import type { Service } from '../../upstreams/service/listen.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway-process.ts';
 import { overHttp1, overHttp2 } from '../support/http-client.ts';
+import { untilInFlight } from '../support/until-in-flight.ts';
 import { workersOf } from '../support/worker-clients.ts';
 
 const stack = new AsyncDisposableStack();
@@ -57,14 +58,6 @@ const isAlive = (pid: number): boolean => {
 };
 const allGone = (pids: readonly number[]) =>
   vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), WITHIN);
-
-async function inFlight(count: number): Promise<void> {
-  await using client = overHttp1(echo.port, { tls: false });
-  await vi.waitFor(
-    async () => expect((await client.ask({ path: '/echo/-/count' })).json.active).toBe(count),
-    WITHIN,
-  );
-}
 
 describe('a gateway that is signalled', () => {
   let folder = '';
@@ -121,7 +114,7 @@ describe('a gateway that is signalled', () => {
   it('SIGTERM: not ready from the first moment, every worker finishes what it answers, exit 0, nobody left', async () => {
     const { admin } = await gateway.ready;
     const asking = askAll(8, `${PATH}/last?delay=1500`);
-    await inFlight(8);
+    await untilInFlight(echo, 8);
     await using probe = overHttp1(admin, { tls: false });
     expect((await probe.ask({ path: '/-/ready' })).status).toBe(200);
     gateway.kill('SIGTERM');
@@ -141,7 +134,7 @@ describe('the end', () => {
     const workers = workersOf(gateway.pid);
     await using client = overHttp2(https);
     const left = client.begin({ path: `${PATH}?hang=1` });
-    await inFlight(1);
+    await untilInFlight(echo, 1);
     gateway.kill('SIGTERM');
     await vi.waitFor(() => expect(gateway.stdout).toContain('"draining"'), WITHIN);
     gateway.kill('SIGTERM');

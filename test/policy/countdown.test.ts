@@ -77,10 +77,10 @@ describe('the id of a milestone', () => {
       'orders/v1/deprecated/2026-01-15',
       { kind: 'deprecation', life, at, deprecated: day('2026-01-15'), sunset: undefined },
     ],
-    ['orders/v1/extended/2027-04-15', { kind: 'extension', life, at: 0, from: undefined, to: at }],
+    ['orders/v1/extended/2027-04-15', { kind: 'extension', life, place: 0, at: 0, from: undefined, to: at }],
     [
       'orders/v1/brownouts/2027-03-16T14:00:00Z',
-      { kind: 'brownouts', life, at, from: Date.UTC(2027, 2, 16, 14), until: at, count: 3 },
+      { kind: 'brownouts', life, place: 0, at, from: Date.UTC(2027, 2, 16, 14), until: at, count: 3 },
     ],
     ['orders/v1/sunset/2027-04-15', { kind: 'sunset', life, at }],
     ['orders/v1/retired/2027-04-15', { kind: 'retired', life, at }],

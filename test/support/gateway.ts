@@ -61,7 +61,9 @@ export async function runGateway(options: RunGateway): Promise<RunningGateway> {
     configFile: resolve(JOURNEYS, options.config ?? 'gateway.yaml'),
     ...(options.realClock
       ? {}
-      : { lifecycleClock: { now: options.lifecycleNow ?? (() => DAY), description: 'a test' } }),
+      : {
+          lifecycleClock: { now: options.lifecycleNow ?? (() => DAY), description: 'a test', isObeyed: true },
+        }),
     environment: {
       DATA: folder,
       STORE: `embedded:${folder}`,

@@ -1,7 +1,7 @@
 // A sample service as a process: its ready line, its clean ends, and its one line when it cannot have its port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -16,6 +16,10 @@ const SERVICES = [
   { name: 'webhooks', start: ['webhooks/main.ts'], variable: 'SUNDIAL_WEBHOOKS_PORT' },
   { name: 'client', start: ['client/main.ts'], variable: 'SUNDIAL_CLIENT_PORT' },
 ];
+
+const NO_PORTS = Object.fromEntries(
+  ['ORDERS_V2', 'WEBHOOKS', 'ISSUER', 'RECEIVER'].map((name) => [`SUNDIAL_${name}_PORT`, '0']),
+);
 
 let child: ChildProcess | undefined;
 const data = mkdtempSync(join(tmpdir(), 'sundial-processes-'));
@@ -85,6 +89,38 @@ describe('any of them', { timeout: 20_000 }, () => {
     await other.close();
   });
 
+  it('says it even where its stderr is read late: what waits there is not cut off by its end', async () => {
+    // A megabyte stands before the line, in a pipe that nobody reads yet; the size of what waits is told until it exits.
+    const backlog = `data:text/javascript,${encodeURIComponent(
+      `process.stderr.write('.'.repeat(1e6));
+       setInterval(() => process.send(process.stderr.writableLength), 5).unref();`,
+    )}`;
+    const other = await startCatalog({ port: 0 });
+    const service = spawn(
+      process.execPath,
+      ['--import', backlog, join(import.meta.dirname, '../../upstreams/catalog/main.ts')],
+      {
+        env: { ...process.env, SUNDIAL_CATALOG_PORT: String(other.port) },
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      },
+    );
+    child = service;
+    const ended = once(service, 'exit');
+    const lineWaits = new Promise<void>((resolve) => {
+      service.on('message', (waiting: number) => {
+        if (waiting > 1e6) resolve();
+      });
+    });
+    await Promise.race([lineWaits, ended]);
+    let said = '';
+    for await (const chunk of service.stderr ?? []) said += String(chunk);
+    expect(said.replace(/^\.*/, '')).toBe(
+      `catalog: port ${other.port} is in use; SUNDIAL_CATALOG_PORT moves it\n`,
+    );
+    expect(await ended).toEqual([3, null]);
+    await other.close();
+  });
+
   it.each(['http', '-1', '65536', ''])(
     'says in one line that "%s" is no port, and ends with 2',
     async (port) => {
@@ -94,6 +130,29 @@ describe('any of them', { timeout: 20_000 }, () => {
       expect(ending).toEqual([2, null]);
     },
   );
+
+  it.each([
+    ['orders/main.ts', ['v2'], 'orders-v2: '],
+    ['webhooks/main.ts', [], 'webhooks: '],
+    ['identity/main.ts', [], 'identity: '],
+    ['receiver/main.ts', [], 'receiver: '],
+  ])('%s says what moves its files where they cannot be made', async (entry, more, begin) => {
+    const file = join(data, 'a-file');
+    writeFileSync(file, '');
+    const service = run([entry, ...more], { SUNDIAL_DATA: join(file, 'below'), ...NO_PORTS });
+    const [line, ending] = await Promise.all([firstLine(service.stderr), once(service, 'exit')]);
+    expect(line.startsWith(begin), line).toBe(true);
+    expect(line).toMatch(/ENOTDIR.*; SUNDIAL_DATA=<folder> says where else its files may be\n$/);
+    expect(ending).toEqual([3, null]);
+  });
+
+  it('a database that cannot be opened is such a file, too', async () => {
+    const folder = join(data, 'no-database');
+    mkdirSync(join(folder, 'orders.db'), { recursive: true });
+    const service = run(['orders/main.ts', 'v2'], { SUNDIAL_DATA: folder, ...NO_PORTS });
+    const [line] = await Promise.all([firstLine(service.stderr), once(service, 'exit')]);
+    expect(line).toMatch(/orders\.db: unable to open database file; SUNDIAL_DATA=<folder>/);
+  });
 
   it('the order services ask which of the two is meant', async () => {
     const service = run(['orders/main.ts'], {});

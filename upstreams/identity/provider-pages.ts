@@ -34,6 +34,35 @@ export function renderSignOut(context: KoaContextWithOIDC, form: string): void {
   });
 }
 
+/**
+ * A middleware. Of somebody who is not signed in the library asks nothing, and sends its own page with a script that posts a
+ * form; ours has the same form with a button, where it leads back to a client.
+ */
+export async function showNobodyToSignOut(
+  context: KoaContextWithOIDC,
+  next: () => Promise<unknown>,
+): Promise<void> {
+  await next();
+  const session = context.oidc?.session;
+  if (context.oidc?.route !== 'end_session' || context.status !== 200) return;
+  if (session === undefined || session.accountId !== undefined) return;
+  const { secret, postLogoutRedirectUri: leadsTo } = session.state ?? {};
+  const isAsked = typeof leadsTo === 'string';
+  show(context, {
+    title: 'You are not signed in',
+    body: html`<p role="status">This browser is signed in nowhere at ${new URL(context.oidc.issuer).host}${MOUNT}.</p>
+${
+  isAsked
+    ? html`<form method="post" action="${MOUNT}/logout/confirm">
+<input type="hidden" name="xsrf" value="${String(secret)}">
+<button class="main" type="submit" name="logout" value="yes">Back to the application</button>
+</form>`
+    : undefined
+}`,
+    formsLeadTo: isAsked ? [new URL(leadsTo).origin] : [],
+  });
+}
+
 export function renderSignedOut(context: KoaContextWithOIDC): void {
   show(context, {
     title: 'You are signed out',

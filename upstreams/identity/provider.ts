@@ -8,7 +8,7 @@ import { CLIENTS, clientOf } from './clients.ts';
 import type { IssuerKey } from './key-file.ts';
 import { errors, Provider } from './library.ts';
 import { describeServer } from './metadata.ts';
-import { renderError, renderSignedOut, renderSignOut } from './provider-pages.ts';
+import { renderError, renderSignedOut, renderSignOut, showNobodyToSignOut } from './provider-pages.ts';
 import { clientMetadata } from './registration.ts';
 import { keepToQuery } from './response-mode.ts';
 import type { Store } from './store.ts';
@@ -123,6 +123,7 @@ export function createProvider({ issuer, keys, store, cookieKeys, now }: Provide
   provider.proxy = true;
   provider.use(keepToQuery);
   provider.use(describeServer);
+  provider.use(showNobodyToSignOut);
   countSecrets(provider, now);
   provider.on('server_error', (_context, error) => {
     process.stderr.write(`identity: ${error.stack ?? error.message}\n`);

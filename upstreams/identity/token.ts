@@ -5,7 +5,7 @@ import { CLIENTS } from './clients.ts';
 import { ISSUER_PORT, MOUNT } from './environment.ts';
 import { SAMPLE_CLIENT_SECRETS } from './sample-secrets.ts';
 
-const port = readPort('token', ISSUER_PORT.variable, ISSUER_PORT.fallback, process.env);
+const port = readIssuerPort();
 const name = process.argv[2] ?? 'acme';
 const machines = CLIENTS.filter(({ kind }) => kind === 'machine').map(({ id }) => id);
 if (!machines.includes(name)) stop(2, `there is no client "${name}", only ${machines.join(', ')}`);
@@ -28,6 +28,14 @@ const token =
 if (typeof token !== 'string')
   stop(3, `the sample issuer grants no token: ${answer.status} ${JSON.stringify(granted)}`);
 process.stdout.write(`${token}\n`);
+
+function readIssuerPort(): number {
+  try {
+    return readPort(ISSUER_PORT.variable, ISSUER_PORT.fallback, process.env);
+  } catch (error) {
+    return stop(2, error instanceof Error ? error.message : String(error));
+  }
+}
 
 function stop(code: number, line: string): never {
   process.stderr.write(`token: ${line}\n`);

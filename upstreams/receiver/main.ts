@@ -24,7 +24,7 @@ await runService({
   start: async ({ port }) => {
     if (fails && !/^[3-5]\d\d$/.test(fails))
       throw new Error('SUNDIAL_RECEIVER_FAILS must be a status from 300 to 599');
-    const webhooks = readPort('receiver', 'SUNDIAL_WEBHOOKS_PORT', 4006, env);
+    const webhooks = readPort('SUNDIAL_WEBHOOKS_PORT', 4006, env);
     const pair = await loadPair(folder, Date.now());
     const received = openReceived(join(folder, 'receiver.db'));
     let secret = keptSecret(file);

@@ -2,6 +2,7 @@
 // Written before a delivery is acknowledged.
 import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { PATIENCE_MS } from '../service/database.ts';
 
 /** Longer than the service goes on trying (WH-4): what is forgotten sooner could come again and count twice. */
 const KEPT_MS = 7 * 24 * 3_600_000;
@@ -45,7 +46,7 @@ export function openReceived(file: string): Received {
 /** Throws what SQLite says of the file. */
 function openFile(file: string): DatabaseSync {
   try {
-    const database = new DatabaseSync(file, { timeout: 2_000 });
+    const database = new DatabaseSync(file, { timeout: PATIENCE_MS });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     if (file !== ':memory:') chmodSync(file, 0o600);
     database.exec(`

@@ -46,8 +46,8 @@ export function keptSecret(file: string): string | undefined {
 }
 
 /**
- * The secret of a subscription that is there, leads to `url` and wants every event. Tries until the service answers; rejects when `signal` is
- * aborted, or with what the service has against it.
+ * The secret of a subscription that is there, leads to `url` and wants every event. Tries until the service answers;
+ * rejects when `signal` is aborted, or with what the service has against it.
  */
 export async function register({ service, url, file, signal }: RegistrationOptions): Promise<string> {
   for (;;) {
@@ -65,15 +65,19 @@ export async function register({ service, url, file, signal }: RegistrationOptio
   }
 }
 
-/** Whether it is there and leads to `url`. What it was made without, by an earlier receiver, is added to its events. */
+/**
+ * Whether it is there, and leads to `url` with every event. One that led to where the receiver was, or was made by an earlier
+ * one without an event, is changed: another subscription beside it would be called in vain.
+ */
 async function isKept(service: string, id: string, url: string, signal: AbortSignal): Promise<boolean> {
   const at = `${service}/webhooks/${encodeURIComponent(id)}`;
   const { status, body } = await call(at, {}, signal);
-  if (status !== 200 || textMember(body, 'url') !== url) return false;
+  if (status !== 200) return false;
   const wanted = member(body, 'events');
-  if (Array.isArray(wanted) && EVENTS.every((event) => wanted.includes(event))) return true;
-  const changed = await call(at, { method: 'PATCH', body: JSON.stringify({ events: EVENTS }) }, signal);
-  return changed.status === 200;
+  const hasAll = Array.isArray(wanted) && EVENTS.every((event) => wanted.includes(event));
+  if (hasAll && textMember(body, 'url') === url) return true;
+  const change = { method: 'PATCH', body: JSON.stringify({ url, events: EVENTS }) };
+  return (await call(at, change, signal)).status === 200;
 }
 
 async function subscribe(service: string, url: string, signal: AbortSignal): Promise<Registration> {

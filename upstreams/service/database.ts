@@ -15,11 +15,13 @@ export interface DatabaseOptions {
 
 /** Raised with the tables that services make. */
 const FORM = 1;
-/** Milliseconds to wait for another process that writes; a write here takes a few. */
-const PATIENCE_MS = 5_000;
+/** Milliseconds to wait for another process that writes; a write here takes a few, and nothing else runs meanwhile. */
+export const PATIENCE_MS = 2_000;
 
 /** SQLite's own numbers: another process holds what is asked for. */
 const BUSY = [5, 6];
+/** Others of them: read-only, an error of the disk, a full disk, cannot be opened. */
+const UNWRITABLE = [8, 10, 13, 14];
 
 /** Throws with a sentence for the operator when the file cannot be used. */
 export function openDatabase({ dataFolder, name, fill }: DatabaseOptions): DatabaseSync {
@@ -63,5 +65,14 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
 
 /** Whether another process held the file for longer than is waited for. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && BUSY.includes(Number(Reflect.get(error, 'errcode')) & 0xff);
+  return BUSY.includes(errorNumber(error));
+}
+
+/** Whether the file cannot be written where it is. */
+export function isUnwritable(error: unknown): boolean {
+  return UNWRITABLE.includes(errorNumber(error));
+}
+
+function errorNumber(error: unknown): number {
+  return error instanceof Error ? Number(Reflect.get(error, 'errcode')) & 0xff : 0;
 }

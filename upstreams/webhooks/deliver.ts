@@ -4,12 +4,12 @@ import type { AttemptOutcome, OutgoingDelivery } from './attempt.ts';
 import { type Attempt, abandoned, afterAttempt, type Delivery, type EpochMs, postponed } from './delivery.ts';
 import type { EndpointSlots } from './endpoint-slots.ts';
 import { admit, attempted, failed, type HealthRules, succeeded, wayToDisabled } from './health.ts';
+import { giveUpUnsigned, type OpenSecret, usableSecrets } from './lost-secrets.ts';
 import { persistently } from './persistently.ts';
 import type { Failed } from './schedule.ts';
-import type { Secret } from './secret.ts';
 import { signDelivery } from './signature.ts';
 import type { Handle, Next, WebhookStore } from './store.ts';
-import { disabledFor, type Subscription, signingSecrets } from './subscription.ts';
+import { disabledFor, type Subscription } from './subscription.ts';
 import type { Warn } from './warnings.ts';
 
 export interface DeliverParts {
@@ -18,7 +18,7 @@ export interface DeliverParts {
   readonly attempt: (delivery: OutgoingDelivery, signal: AbortSignal) => Promise<AttemptOutcome>;
   /** WH-6: milliseconds until the next attempt; undefined: there is none. */
   readonly nextDelay: (failed: Failed) => number | undefined;
-  readonly openSecret: (sealed: string) => Secret;
+  readonly openSecret: OpenSecret;
   readonly slots: EndpointSlots;
   readonly rules: HealthRules;
   readonly warn: Warn;
@@ -89,12 +89,18 @@ async function tryOnce(parts: DeliverParts, delivery: Delivery, subscription: Su
     await store.deliveries.change(delivery.id, (present) => abandoned(present, 'event_forgotten', now()));
     return FINISHED;
   }
+  const secrets = usableSecrets(subscription, parts.openSecret, now());
+  if (secrets.length === 0) {
+    const unsigned = await giveUpUnsigned(store, delivery, now());
+    parts.observe(unsigned.delivery, unsigned.attempt);
+    return FINISHED;
+  }
   const body = Buffer.from(event.body);
   const headers = signDelivery({
     id: event.id,
     timestamp: Math.floor(now() / 1000),
     body,
-    secrets: signingSecrets(subscription, now()).map(({ sealed }) => parts.openSecret(sealed)),
+    secrets,
     form: subscription.signature,
   });
   let outcome: AttemptOutcome;

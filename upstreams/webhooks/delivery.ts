@@ -26,8 +26,8 @@ export interface Attempt {
   readonly durationMs: number;
 }
 
-/** Why it is dead: every attempt failed, or the subscription was disabled before it arrived. */
-export type DeathReason = 'attempts_exhausted' | 'subscription_disabled' | 'event_forgotten';
+/** Why it is dead: every attempt failed, the subscription was disabled before it arrived, or nobody can sign it. */
+export type DeathReason = 'attempts_exhausted' | 'subscription_disabled' | 'event_forgotten' | 'secret_lost';
 
 export interface Delivery {
   readonly id: string;

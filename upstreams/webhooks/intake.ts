@@ -23,6 +23,8 @@ export async function answerIntake(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  // A service says none; a browser does, for a page of another site that tells it what to send here.
+  if (request.headers.origin !== undefined) return sendError(response, 404, 'There is no such resource');
   if (request.method !== 'POST') {
     return sendError(response, 405, 'Events are posted here', { Allow: 'POST' });
   }

@@ -30,13 +30,19 @@ export function sealSecret(key: Buffer, secret: Secret): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
 }
 
-/** @throws Error when it was sealed under another key, or is damaged */
-export function openSecret(key: Buffer, sealed: string): Secret {
+/** Undefined when it was sealed under another key, or is damaged. */
+export function openSecret(key: Buffer, sealed: string): Secret | undefined {
   const bytes = Buffer.from(sealed, 'base64');
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES));
-  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-  const opened = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
-  return `${PREFIX}${opened.toString('base64')}`;
+  const [nonce, tag] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)];
+  if (tag.length !== TAG_BYTES) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce);
+  decipher.setAuthTag(tag);
+  const opened = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+  try {
+    return `${PREFIX}${Buffer.concat([opened, decipher.final()]).toString('base64')}`;
+  } catch {
+    return undefined; // the tag is not of this key: there is no other way to be told
+  }
 }
 
 /**

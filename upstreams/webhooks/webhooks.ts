@@ -14,6 +14,7 @@ import { createEndpointSlots } from './endpoint-slots.ts';
 import { sendFailure } from './failure.ts';
 import { createFaultLog } from './fault-log.ts';
 import { answerIntake, INTAKE_PATH } from './intake.ts';
+import { ADVICE, countLost } from './lost-secrets.ts';
 import { createMetrics } from './metrics.ts';
 import { answerMetrics, listenForScrapers, METRICS_PATH } from './metrics-page.ts';
 import { makeSecret, openSecret, sealSecret } from './secret.ts';
@@ -69,6 +70,7 @@ export async function startWebhooks(options: WebhooksOptions): Promise<WebhooksS
   };
   const failing = (request: IncomingMessage, response: ServerResponse) => (error: unknown) =>
     sendFailure(request, response, error, { now, log, onFault });
+  const open = (sealed: string) => openSecret(sealingKey, sealed);
   const intakeParts = { store, now, observe: metrics.countEvent };
 
   const service = await listen((request, response) => {
@@ -108,7 +110,7 @@ export async function startWebhooks(options: WebhooksOptions): Promise<WebhooksS
       store,
       attempt: createAttempt({ rules: destinations, ca, timeoutMs: tuning.attemptMs, now }),
       nextDelay: tuning.nextDelay,
-      openSecret: (sealed) => openSecret(sealingKey, sealed),
+      openSecret: open,
       slots: createEndpointSlots(tuning.perEndpoint),
       rules,
       warn,
@@ -123,6 +125,11 @@ export async function startWebhooks(options: WebhooksOptions): Promise<WebhooksS
     }),
     { concurrency: tuning.concurrency, leaseMs: tuning.leaseMs, onFault },
   );
+  countLost(store, open, now())
+    .then((lost) => {
+      if (lost > 0) log({ event: 'secrets_lost', subscriptions: lost, advice: ADVICE });
+    })
+    .catch(onFault);
   const forgetting = setInterval(() => {
     store.forget(now() - tuning.keepMs).catch(onFault);
   }, FORGET_EVERY_MS);

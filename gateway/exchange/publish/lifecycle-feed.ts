@@ -46,11 +46,14 @@ function entryOf(milestone: Milestone, page: string): string {
 `;
 }
 
-/** RFC 4151: of this milestone for good, whatever else is announced; no two of a version are of one kind and instant. */
-function idOf({ kind, at, life: { label, operation } }: Milestone, page: string): string {
+/** RFC 4151: of this milestone for good, whatever else is announced; of one kind and instant each has its place in its list. */
+function idOf(milestone: Milestone, page: string): string {
+  const { kind, at } = milestone;
+  const { label, operation } = milestone.life;
   const { hostname, pathname } = new URL(page);
   const day = instantText(at).slice(0, 10);
-  const what = [label, ...(operation === undefined ? [] : [operation]), kind, instantText(at)];
+  const place = 'place' in milestone && milestone.place > 0 ? [String(milestone.place + 1)] : [];
+  const what = [label, ...(operation === undefined ? [] : [operation]), kind, instantText(at), ...place];
   return `tag:${hostname},${day}:${pathname.slice(1)}/${what.map(encodeURIComponent).join('/')}`;
 }
 

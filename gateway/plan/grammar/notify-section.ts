@@ -56,7 +56,7 @@ function parseDeliveries(text: string): string | undefined {
 const email = z.strictObject({
   smtp: notation(
     parseSmtp,
-    'not the URL of a mail server: smtp://host:587 or smtps://host:465, perhaps with user:password@',
+    'not the URL of a mail server: smtp://host:587 or smtps://host:465, perhaps with user:password@, their special characters percent-encoded',
     {
       description: 'The server that takes the mails; empty: none are sent.',
       examples: ['smtp://mail.example.com:587', 'smtps://mail.example.com'],

@@ -7,14 +7,25 @@ export type Milestone = { readonly life: Life; readonly at: EpochMs } & (
   | { readonly kind: 'released' }
   /** With the sunset as it was first published. */
   | { readonly kind: 'deprecation'; readonly deprecated: EpochMs; readonly sunset: EpochMs | undefined }
-  | { readonly kind: 'extension'; readonly from: EpochMs | undefined; readonly to: EpochMs }
-  /** Of the brownouts announced together: when the first begins and the last ends. */
-  | { readonly kind: 'brownouts'; readonly from: EpochMs; readonly until: EpochMs; readonly count: number }
+  | (Listed & { readonly kind: 'extension'; readonly from: EpochMs | undefined; readonly to: EpochMs })
+  /** Of the brownouts of one rule: when the first begins and the last ends. */
+  | (Listed & {
+      readonly kind: 'brownouts';
+      readonly from: EpochMs;
+      readonly until: EpochMs;
+      readonly count: number;
+    })
   /** A step of the countdown, `days` before that sunset: countdown.ts makes it, and no changelog shows it. */
   | { readonly kind: 'approaching'; readonly days: number; readonly sunset: EpochMs }
   | { readonly kind: 'sunset' }
   | { readonly kind: 'retired' }
 );
+
+/** Several may be announced at one instant. */
+interface Listed {
+  /** Place in the list that it was written in. */
+  readonly place: number;
+}
 
 /**
  * All that was known at `now`, the latest first; of one instant what is further on in its life first. Give versions as overrides
@@ -55,9 +66,9 @@ function ownMilestones(life: Life, within: Life | undefined): readonly Milestone
   }
   milestones.push(...brownoutsAnnounced(life, within));
   if (within === undefined || differs('sunset')) {
-    for (const [index, { announced: at, to }] of extended.entries()) {
-      const from = extended[index - 1]?.to ?? schedule.published;
-      milestones.push({ kind: 'extension', life, at, from, to });
+    for (const [place, { announced: at, to }] of extended.entries()) {
+      const from = extended[place - 1]?.to ?? schedule.published;
+      milestones.push({ kind: 'extension', life, place, at, from, to });
     }
   }
   if (sunset !== undefined && differs('sunset')) milestones.push({ kind: 'sunset', life, at: sunset });
@@ -69,12 +80,13 @@ function ownMilestones(life: Life, within: Life | undefined): readonly Milestone
 function brownoutsAnnounced(life: Life, within: Life | undefined): readonly Milestone[] {
   if (life.brownouts === undefined || life.brownouts === within?.brownouts) return [];
   const rules = Map.groupBy(life.brownouts.planned, ({ rule }) => rule);
-  return [...rules.values()].flatMap((windows) => {
+  return [...rules].flatMap(([place, windows]) => {
     const [first, last] = [windows[0], windows.at(-1)];
     if (first === undefined || last === undefined) return [];
     return {
       kind: 'brownouts',
       life,
+      place,
       at: first.announced,
       from: first.from,
       until: last.until,

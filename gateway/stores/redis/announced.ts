@@ -4,6 +4,9 @@ import type { AnnouncedStore, AnnouncementClaim } from '../../policy/lifecycle/a
 import type { RedisConnection } from './connect.ts';
 import { luaText } from './lua.ts';
 
+/** A script has room on its stack for some thousands, and others wait for a long one. */
+const FOUND_AT_ONCE = 1000;
+
 /** No request waits for it. */
 const ANSWER_WITHIN_MS = 1000;
 
@@ -29,13 +32,17 @@ export function createRedisAnnounced({ script }: RedisConnection): AnnouncedStor
   );
   return {
     find: async (ids) => {
-      if (ids.length === 0) return [];
-      const reply = await find(MADE, ...ids);
-      const texts: readonly unknown[] = Array.isArray(reply) ? reply : [];
-      return ids.map((_, index) => {
-        const text = texts[index];
-        return typeof text === 'string' ? text : undefined;
-      });
+      const found: (string | undefined)[] = [];
+      for (let from = 0; from < ids.length; from += FOUND_AT_ONCE) {
+        const some = ids.slice(from, from + FOUND_AT_ONCE);
+        const reply = await find(MADE, ...some);
+        const texts: readonly unknown[] = Array.isArray(reply) ? reply : [];
+        for (const index of some.keys()) {
+          const text = texts[index];
+          found.push(typeof text === 'string' ? text : undefined);
+        }
+      }
+      return found;
     },
     claim: async (id, owner, leaseMs) => claimIn(await claim(MADE, leaseOf(id), id, owner, leaseMs)),
     keep: async (id, text) => String(await keep(MADE, leaseOf(id), id, text)),

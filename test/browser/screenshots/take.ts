@@ -12,6 +12,8 @@ import { seedLedger } from './seed.ts';
 /** The day that the demo shows. */
 const TODAY = Date.UTC(2026, 10, 20);
 const VIEW = { width: 1280, height: 800 };
+/** Pixels of ground above and below what is shown. */
+const EDGE = 16;
 const MOST_BYTES = 150_000;
 
 const executablePath = findChromium(process.env);
@@ -72,8 +74,8 @@ async function take(
   assert.ok(first !== null && last !== null);
   const name = `${new URL(page.url()).pathname.split('/').at(-1) || 'overview'}.png`;
   const file = join(import.meta.dirname, name);
-  const height = Math.ceil(last.y + last.height + 16 - first.y);
-  const clip = { x: 0, y: first.y, width: VIEW.width, height };
+  const top = Math.max(0, Math.floor(first.y - EDGE));
+  const clip = { x: 0, y: top, width: VIEW.width, height: Math.ceil(last.y + last.height + EDGE) - top };
   await page.screenshot({ path: file, fullPage: true, clip });
   const { size } = await stat(file);
   process.stdout.write(`${name}: ${clip.width} x ${clip.height}, ${size} bytes\n`);

@@ -35,7 +35,8 @@ describe('every page', () => {
     const { browser, page: login } = await atLogin();
     const consent = await browser.send(login, ANA);
     const error = await openBrowser(issuer).open(query({ ...AUTHORIZE, client_id: 'nobody' }));
-    for (const { headers, text } of [login, consent, error]) {
+    const nobody = await openBrowser(issuer).open('/logout');
+    for (const { headers, text } of [login, consent, error, nobody]) {
       expect(Object.fromEntries(headers)).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-store',
@@ -182,6 +183,19 @@ describe('signing out', () => {
     expect((await browser.open(query(AUTHORIZE))).text).toContain('name="password"');
     const again = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token), ...STOREFRONT };
     expect((await post(issuer, '/token', again)).status).toBe(200);
+  });
+
+  it('of a browser that is signed in nowhere says so, and leads back to the client by a button', async () => {
+    const browser = openBrowser(issuer);
+    const page = await browser.open(leave);
+    expect(page.text).toContain('You are not signed in');
+    expect(page.headers.get('content-security-policy')).toContain(
+      "form-action 'self' http://127.0.0.1:4008;",
+    );
+    const form = { xsrf: /name="xsrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '', logout: 'yes' };
+    const { url } = await browser.send({ ...page, url: new URL(`${ISSUER}/logout/confirm`) }, form);
+    expect(url.href).toBe('http://127.0.0.1:4008/');
+    expect((await openBrowser(issuer).open('/logout')).text).not.toContain('<button');
   });
 
   it('goes nowhere that the client has not registered', async () => {

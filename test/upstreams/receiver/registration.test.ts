@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { EVENTS, keptSecret, register } from '../../../upstreams/receiver/registration.ts';
 import { sendJson } from '../../../upstreams/service/answer.ts';
@@ -12,6 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), 'sundial-registration-'));
 const never = new AbortController().signal;
 let file = '';
 let asked: string[] = [];
+/** By the last PATCH. */
+let written: unknown;
 /** Of the service, by method; a missing one is 404. */
 let answers: Record<string, [status: number, body: object][]> = {};
 let service: Service;
@@ -22,8 +25,9 @@ beforeEach(async () => {
   file = join(folder, `${count}.json`);
   asked = [];
   service = await listen(
-    (request, response) => {
+    async (request, response) => {
       asked.push(`${request.method} ${request.url}`);
+      if (request.method === 'PATCH') written = JSON.parse(await text(request));
       const [status, body] = answers[request.method ?? '']?.shift() ?? [404, {}];
       sendJson(response, status, body);
     },
@@ -56,11 +60,17 @@ it('what an earlier receiver did not ask for is added to the subscription, whose
   expect(asked.at(-1)).toBe('PATCH /webhooks/wh_1');
 });
 
-it.each<[string, [number, object]]>([
-  ['is gone', [404, {}]],
-  ['leads elsewhere', [200, { id: 'wh_1', url: 'https://localhost:5007/hooks' }]],
-])('is asked for again when the subscription %s', async (_what, found) => {
-  answers = { POST: [made('wh_1'), made('wh_2')], GET: [found] };
+it('a receiver that has moved takes its subscription along, so that nothing is sent to where it was', async () => {
+  const elsewhere = { id: 'wh_1', url: 'https://localhost:5007/hooks', events: EVENTS };
+  answers = { POST: [made('wh_1')], GET: [[200, elsewhere]], PATCH: [[200, {}]] };
+  await asks();
+  expect(await asks()).toBe('secret of wh_1');
+  expect(asked).toEqual(['POST /webhooks', 'GET /webhooks/wh_1', 'PATCH /webhooks/wh_1']);
+  expect(written).toEqual({ url: URL, events: EVENTS });
+});
+
+it('is asked for again when the subscription is gone', async () => {
+  answers = { POST: [made('wh_1'), made('wh_2')], GET: [[404, {}]] };
   await asks();
   expect(await asks()).toBe('secret of wh_2');
   expect(keptSecret(file)).toBe('secret of wh_2');

@@ -1,6 +1,9 @@
 // The API of subscriptions, the intake and the admin reads over a real socket, as the gateway and the services call them.
 // Nothing is delivered here: the one host that may be called does not listen.
+import { mkdtempSync, rmSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Service } from '../../../upstreams/service/listen.ts';
 import { abandoned } from '../../../upstreams/webhooks/delivery.ts';
@@ -14,6 +17,8 @@ const HOOK = 'https://localhost:9/hooks';
 const NEW = { url: HOOK, events: ['payment.completed', 'payment.failed'] };
 const KNOWN = { url: 'https://hooks.example.org/', events: ['order.created'], signature: 'body-only' };
 
+const folder = mkdtempSync(join(tmpdir(), 'sundial-webhooks-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 let store: WebhookStore;
 let service: Service;
 const log: object[] = [];
@@ -217,6 +222,8 @@ describe('requests that are not for this', () => {
     ['POST', '/webhooks/:id/replay', 400, { since: 2, until: 1 }],
     ['POST', '/webhooks/:id/replay', 400, { sinse: 1 }],
     ['GET', '/events', 405],
+    // As a page of another site can make a browser send it: with its origin, and of no type.
+    ['POST', '/events', 404, { id: 'x' }, { origin: 'https://evil.example' }],
     ['POST', '/admin/overview', 405],
     ['GET', '/admin/replay', 405],
     ['GET', '/admin/other', 404],
@@ -408,6 +415,40 @@ describe('the intake', () => {
       status: 400,
       json: { error: 'Bad Request' },
     });
+  });
+});
+
+describe('a service whose key was lost', () => {
+  it('says at its start how many secrets are lost with it, and what to do', async () => {
+    const file = join(folder, 'lost.db');
+    const begin = async (sealingKey: Buffer) => {
+      const lines: object[] = [];
+      const started = await startWebhooks({
+        port: 0,
+        store: openSqliteStore({ file, now: Date.now }),
+        sealingKey,
+        destinations: { allow: ['localhost:9'], deny: [] },
+        ca: () => undefined,
+        log: (line) => lines.push(line),
+      });
+      return { url: started.url, lines, [Symbol.asyncDispose]: started.close };
+    };
+    {
+      await using before = await begin(Buffer.alloc(32, 1));
+      const headers = { 'x-consumer-id': 'acme', 'content-type': 'application/json' };
+      await fetch(`${before.url}/webhooks`, { method: 'POST', headers, body: JSON.stringify(NEW) });
+      expect(before.lines).toEqual([]);
+    }
+    await using after = await begin(Buffer.alloc(32, 2));
+    await expect
+      .poll(() => after.lines)
+      .toEqual([
+        {
+          event: 'secrets_lost',
+          subscriptions: 1,
+          advice: expect.stringContaining('put back the file webhooks-key or SUNDIAL_WEBHOOKS_KEY'),
+        },
+      ]);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   type Delivery,
   type KeptEvent,
   newDelivery,
+  replayed,
 } from '../../../upstreams/webhooks/delivery.ts';
 import { createEndpointSlots } from '../../../upstreams/webhooks/endpoint-slots.ts';
 import { breakerState, type HealthRules, wayToDisabled } from '../../../upstreams/webhooks/health.ts';
@@ -234,6 +235,25 @@ describe('what failed', () => {
     }
     expect(told).toMatchObject([{ what: 'webhook_disabled', subscription: 'wh_1', reason: 'gone' }]);
   });
+});
+
+it('a secret that was sealed under another key makes dead letters that say so, until it is rotated and they are replayed', async () => {
+  const other = sealSecret(Buffer.alloc(32, 8), SECRET);
+  await store.subscriptions.change('wh_1', (each) => ({ ...each, secrets: [{ sealed: other }] }));
+  const id = await due();
+  await deliver(id);
+  expect(sent).toEqual([]);
+  expect(await read(id)).toMatchObject({
+    state: 'dead',
+    death: 'secret_lost',
+    attempts: [{ message: 'The secret of the subscription is lost: rotate it, then replay this' }],
+  });
+  expect(await health()).toMatchObject({ failures: 0 });
+  const rotation = { now, overlapMs: HOUR };
+  await store.subscriptions.change('wh_1', (each) => withSecret(each, sealSecret(KEY, SECRET), rotation));
+  await store.deliveries.change(id, (each) => replayed(each, now));
+  await deliver(id);
+  expect(await read(id)).toMatchObject({ state: 'delivered' });
 });
 
 it('the last attempt of an endpoint is known with its outcome and status, whatever that was', async () => {

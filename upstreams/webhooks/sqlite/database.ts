@@ -3,6 +3,8 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { isBusy, PATIENCE_MS } from '../../service/database.ts';
+import { StoreAway } from '../store.ts';
 
 /** The number of a file's schema is how many of these it has seen; once released, none is edited. */
 const MIGRATIONS: readonly string[] = [
@@ -30,9 +32,6 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX delivery_of_event ON delivery (event);`,
 ];
 
-/** How long another process may hold the file before a call fails. */
-const BUSY_MS = 5_000;
-
 export interface Database {
   readonly prepare: (sql: string) => StatementSync;
   /** One transaction, on the disk when it returns. */
@@ -42,10 +41,13 @@ export interface Database {
   readonly close: () => void;
 }
 
-/** @throws what SQLite says of the file, and when a newer edition wrote it */
-export function openDatabase(file: string): Database {
+/**
+ * `patienceMs`: how long another process may hold the file before a transaction throws `StoreAway`.
+ * @throws what SQLite says of the file, and when a newer edition wrote it
+ */
+export function openDatabase(file: string, patienceMs = PATIENCE_MS): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const database = openFile(file);
+  const database = openFile(file, patienceMs);
   try {
     migrate(database, file);
   } catch (error) {
@@ -53,7 +55,7 @@ export function openDatabase(file: string): Database {
     throw error;
   }
   const transact = <T>(synchronous: 'FULL' | 'NORMAL', work: () => T): T => {
-    database.exec(`PRAGMA synchronous = ${synchronous}; BEGIN IMMEDIATE`);
+    begin(database, synchronous);
     try {
       const result = work();
       database.exec('COMMIT');
@@ -71,9 +73,17 @@ export function openDatabase(file: string): Database {
   };
 }
 
-function openFile(file: string): DatabaseSync {
+function begin(database: DatabaseSync, synchronous: 'FULL' | 'NORMAL'): void {
   try {
-    const database = new DatabaseSync(file, { timeout: BUSY_MS });
+    database.exec(`PRAGMA synchronous = ${synchronous}; BEGIN IMMEDIATE`);
+  } catch (error) {
+    throw isBusy(error) ? new StoreAway(error) : error;
+  }
+}
+
+function openFile(file: string, patienceMs: number): DatabaseSync {
+  try {
+    const database = new DatabaseSync(file, { timeout: patienceMs });
     database.exec('PRAGMA journal_mode = WAL');
     // Where events go, and what is in them; its companions take its mode.
     if (file !== ':memory:') chmodSync(file, 0o600);

@@ -7,6 +7,7 @@ import type { Database } from './database.ts';
 /** Another process may have made something due, or lost it: nobody tells. */
 const LOOK_AGAIN_MS = 1_000;
 const AFTER_FAULT_MS = 1_000;
+const SOONEST_MS = 1;
 
 export interface DueTable {
   readonly work: (handle: Handle, options: WorkOptions) => Work;
@@ -38,7 +39,8 @@ export function createDueTable(database: Database, now: () => number): DueTable 
       if (stopped) return;
       try {
         const room = concurrency - running.size;
-        if (room > 0) for (const id of claimed(room)) start(id);
+        // A claim is a write, which waits for whoever else writes, and everybody with it: not for nothing.
+        if (room > 0 && untilDue() <= SOONEST_MS) for (const id of claimed(room)) start(id);
         schedule(running.size < concurrency ? untilDue() : LOOK_AGAIN_MS);
       } catch (error) {
         onFault(error);
@@ -49,7 +51,9 @@ export function createDueTable(database: Database, now: () => number): DueTable 
       database.soon(() => claim.all(me, now() + leaseMs, now(), now(), room).map((row) => String(row.id)));
     const untilDue = (): number => {
       const due = nextDue.get(now())?.due;
-      return typeof due === 'number' ? Math.min(LOOK_AGAIN_MS, Math.max(1, due - now())) : LOOK_AGAIN_MS;
+      return typeof due === 'number'
+        ? Math.min(LOOK_AGAIN_MS, Math.max(SOONEST_MS, due - now()))
+        : LOOK_AGAIN_MS;
     };
     const schedule = (afterMs: number): void => {
       clearTimeout(timer);

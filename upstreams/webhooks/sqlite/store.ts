@@ -13,11 +13,13 @@ export interface SqliteOptions {
   readonly file: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** How long another process may hold the file; default two seconds. */
+  readonly patienceMs?: number;
 }
 
 /** @throws what SQLite says when the file cannot be opened */
-export function openSqliteStore({ file, now }: SqliteOptions): WebhookStore {
-  const database = openDatabase(file);
+export function openSqliteStore({ file, now, patienceMs }: SqliteOptions): WebhookStore {
+  const database = openDatabase(file, patienceMs);
   const due = createDueTable(database, now);
   const deliveries = createDeliveryTable(database, due.wake);
   const addEvent = database.prepare('INSERT OR IGNORE INTO event (id, type, body, kept) VALUES (?, ?, ?, ?)');

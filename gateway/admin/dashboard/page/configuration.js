@@ -7,10 +7,15 @@ import { counted, date } from './words.js';
 
 export const title = 'Configuration';
 
+/** The documents are long, and stay as they are until the policies are read again. */
+let known = /** @type {{ of: string, config: any } | undefined} */ (undefined);
+
 /** @param {import('./dashboard.js').Look} look */
-export async function look({ session, again }) {
-  const [config, reload] = await Promise.all([ask('/-/config'), ask('/-/reload')]);
-  return { config, last: reload.last, session, again };
+export async function look({ standing, session, again }) {
+  const { last } = await ask('/-/reload');
+  const of = `${standing.revision} ${last?.at}`;
+  if (known?.of !== of) known = { of, config: await ask('/-/config') };
+  return { config: known.config, last, session, again };
 }
 
 /** @param {any} seen */
@@ -88,7 +93,7 @@ function documentBox({ file, values }) {
     'details',
     { 'data-key': file },
     h('summary', {}, h('code', {}, file)),
-    h('pre', { tabindex: 0 }, JSON.stringify(values, null, 2)),
+    h('pre', {}, JSON.stringify(values, null, 2)),
   );
 }
 
@@ -96,7 +101,10 @@ function documentBox({ file, values }) {
 function reloadButton(again) {
   const told = h('p', { role: 'status', class: 'note' });
   const button = h('button', { type: 'button' }, 'Read the policies again');
+  let busy = false;
   button.addEventListener('click', async () => {
+    if (busy) return;
+    busy = true;
     told.textContent = 'Reading …';
     try {
       const { outcome } = await ask('/-/reload', { method: 'POST', body: {} });
@@ -104,6 +112,7 @@ function reloadButton(again) {
     } catch (error) {
       told.textContent = error instanceof Error ? error.message : String(error);
     }
+    busy = false;
     again();
   });
   return h('div', { 'data-own': true, 'data-key': 'reload' }, button, told);

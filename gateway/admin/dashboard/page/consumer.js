@@ -2,33 +2,43 @@
 // Shown by dashboard.js for /dashboard/consumer and /dashboard/consumer?id=…
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { section, stageBadge, table } from './parts.js';
+import { figures, moreThan, section, stageBadge, table, versionLink } from './parts.js';
 import { trend } from './trend.js';
-import { addressOf, ago, away, consumerAddress, counted, date, nameOf, number, trendWords } from './words.js';
+import { ago, away, consumerAddress, counted, date, nameOf, number, trendWords } from './words.js';
 
 export const title = 'Consumers';
 
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 
+/** @param {URLSearchParams} query */
+export function subject(query) {
+  return query.get('id')?.trim() || null;
+}
+
 /** @param {import('./dashboard.js').Look} look */
-export async function look({ query, usage, standing }) {
-  const id = query.get('id');
-  if (id === null) return { id, usage, standing };
+export async function look({ query, usage, ledger, standing }) {
+  const id = subject(query);
+  if (id === null) return { id, usage, ledger, standing };
   return { id, usage: await ask(`/-/usage?${new URLSearchParams({ consumer: id })}`), standing };
 }
 
 /** @param {any} seen */
-export function view({ id, usage, standing }) {
+export function view({ id, usage, ledger, standing }) {
   if (id !== null) return one(id, usage, standing);
   return [
     h('h1', {}, 'Consumers'),
     searchForm(),
     section(
       'Who calls what is deprecated, in 30 days',
-      usage === undefined ? h('p', { class: 'quiet' }, 'The ledger does not answer.') : everybody(usage),
+      usage === undefined ? h('p', { class: 'quiet' }, sentence(ledger)) : everybody(usage),
     ),
   ];
+}
+
+/** @param {string} words */
+function sentence(words) {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
 }
 
 /** A form of the browser's own: it leads to the page of that consumer. */
@@ -44,37 +54,17 @@ function searchForm() {
 }
 
 /** @param {any} usage */
-function everybody({ consumers, now, next, recording }) {
-  const byName = Map.groupBy(consumers, (/** @type {any} */ { consumer }) => consumer);
-  const rows = [...byName]
-    .map(([consumer, uses]) => ({
-      consumer,
-      calls: uses.reduce((/** @type {number} */ sum, /** @type {any} */ use) => sum + use.calls, 0),
-      last: uses
-        .map((/** @type {any} */ { lastCall }) => lastCall)
-        .toSorted()
-        .at(-1),
-      versions: uses.map((/** @type {any} */ use) =>
-        h('a', { class: 'version', href: addressOf(use) }, nameOf(use)),
-      ),
-    }))
-    .toSorted((one, other) => other.calls - one.calls)
-    .map(({ consumer, calls, last, versions }) => [
-      h('a', { href: consumerAddress(consumer) }, consumer),
-      number(calls),
-      h('span', {}, ...versions.flatMap((link, index) => (index === 0 ? [link] : [', ', link]))),
-      ago(last, now),
-    ]);
+function everybody({ consumers, versions, now, recording }) {
+  const rows = consumers.map((/** @type {any} */ each) => [
+    h('a', { href: consumerAddress(each.consumer) }, each.consumer),
+    versionLink(each),
+    number(each.calls),
+    trendWords(each.trend),
+    ago(each.lastCall, now),
+  ]);
+  const heads = ['Consumer', 'Version', figures('Calls in 30 days'), figures('Week on week'), 'Last call'];
   const empty = recording ? 'Nobody.' : 'Who calls is not recorded.';
-  const more =
-    next !== null &&
-    h('p', { class: 'note' }, 'These are not all: sundial usage --csv writes the whole list.');
-  return h(
-    'div',
-    {},
-    table('Consumers', ['Consumer', 'Calls in 30 days', 'Of', 'Last call'], rows, empty),
-    more,
-  );
+  return h('div', {}, table('Consumers', heads, rows, empty), moreThan(consumers, versions));
 }
 
 /** @param {string} id @param {any} usage @param {any} standing */
@@ -83,11 +73,17 @@ function one(id, { records, versions, now, next }, standing) {
   const all = standing.apis.flatMap((/** @type {any} */ api) => api.versions);
   return [
     h('h1', {}, id),
+    next !== null &&
+      h(
+        'p',
+        { class: 'warning calm' },
+        `More is kept than is shown: days and operations are of the first ${counted(records.length, 'record')}. `,
+        h('code', {}, 'sundial usage --consumer … --format json'),
+        ' has the rest.',
+      ),
     section('What it calls', calledVersions(versions, all, now)),
     section('Calls by day', trend(days)),
     section('By operation', operations(records, now)),
-    next !== null &&
-      h('p', { class: 'note' }, 'This is not all that is kept: sundial usage writes the rest.'),
     h('p', { class: 'note' }, h('a', { href: '/dashboard/consumer' }, 'All consumers')),
   ];
 }
@@ -98,7 +94,7 @@ function calledVersions(versions, all, now) {
     const version = all.find(({ api, version: label }) => api === use.api && label === use.version);
     const leave = use.exceptions.map((/** @type {any} */ each) => each.summary).join('; ');
     return [
-      h('a', { class: 'version', href: addressOf(use) }, nameOf(use)),
+      versionLink(use),
       stageBadge(use.stage),
       version?.sunset == null ? 'no sunset' : `${date(version.sunset)}, ${away(version.sunset, now)}`,
       number(use.calls),
@@ -107,7 +103,15 @@ function calledVersions(versions, all, now) {
       leave,
     ];
   });
-  const heads = ['Version', 'Stage', 'Ends', 'Calls kept', 'Week on week', 'Last call', 'Leave'];
+  const heads = [
+    'Version',
+    'Stage',
+    'Ends',
+    figures('Calls kept'),
+    figures('Week on week'),
+    'Last call',
+    'Leave',
+  ];
   return table('Versions', heads, rows, 'The ledger has nothing of it: it calls nothing that is deprecated.');
 }
 
@@ -127,7 +131,7 @@ function operations(records, now) {
   const heads = [
     'Operation',
     'Known by',
-    'Calls kept',
+    figures('Calls kept'),
     'First call',
     'Last call',
     'User agents',

@@ -1,9 +1,10 @@
 // The frame of every page: which page the address means, who is signed in, the warnings above, and looking again.
 // A page is a module that says what it asks (look) and what it shows of that (view).
-import { ask, Refused } from './ask.js';
+import { ask, isTold, Refused } from './ask.js';
 import * as configuration from './configuration.js';
 import * as consumer from './consumer.js';
 import { h, show } from './elements.js';
+import { forgetLedger, knownOfLedger, readLedger } from './ledger.js';
 import * as limits from './limits.js';
 import * as overview from './overview.js';
 import { signInForm, whoBox } from './sign-in.js';
@@ -18,7 +19,8 @@ import * as webhooks from './webhooks.js';
  * @typedef {object} Look
  * @property {URLSearchParams} query
  * @property {any} standing what /-/versions answers
- * @property {any} usage what /-/usage answers of thirty days; undefined while the ledger does not answer
+ * @property {any} usage what /-/usage answers of thirty days; undefined while the ledger has not answered
+ * @property {string} ledger why there is no usage: a sentence without its full stop
  * @property {{ signedIn: boolean, readable: boolean }} session
  * @property {() => void} again looks at once
  */
@@ -27,6 +29,7 @@ import * as webhooks from './webhooks.js';
  * @property {string} title
  * @property {(look: Look) => Promise<any>} look
  * @property {(seen: any) => readonly import('./elements.js').Child[]} view
+ * @property {(query: URLSearchParams) => string | null} [subject] what the page is of, where that is one thing of many
  */
 
 /** @type {Readonly<Record<string, Page>>} */
@@ -41,92 +44,135 @@ const PAGES = {
 };
 
 const EVERY_MS = 5_000;
-const USAGE_EVERY_MS = 15_000;
 /** A gateway that takes long is asked less often. */
 const TIMES_ITS_TIME = 10;
+const MOST_MS = 60_000;
+/** What costs the gateway nothing comes soon or not at all. */
+const PATIENCE_MS = 10_000;
 
 const query = new URLSearchParams(location.search);
-const page = PAGES[location.pathname] ?? overview;
-let usage = /** @type {any} */ (undefined);
-let usageDue = 0;
+const page = PAGES[location.pathname] ?? /** @type {Page} */ (overview);
 let timer = 0;
-let turn = 0;
+let isLooking = false;
+let isWanted = false;
+/** The last look, which stays when the next one fails. */
+let last = /** @type {{ session: any, standing: any, seen: any } | undefined} */ (undefined);
 /** Whoever asks for the form means its field. */
-let wantsFocus = false;
+let wantsFocus = location.hash === '#sign-in';
 
 for (const link of document.querySelectorAll('nav a')) {
   if (link.getAttribute('href') === location.pathname) link.setAttribute('aria-current', 'page');
 }
-document.title = `${page.title} – Sundial`;
+document.title = [page.subject?.(query) ?? page.title, 'Sundial'].join(' – ');
 document.addEventListener('visibilitychange', () => {
-  if (!document.hidden) again();
+  if (!document.hidden && !isLooking) again();
 });
 window.addEventListener('hashchange', () => {
   wantsFocus = location.hash === '#sign-in';
-  again();
+  draw();
 });
 again();
 
+/** One look at a time, however often it is asked for. */
 function again() {
   clearTimeout(timer);
-  turn += 1;
-  void lookOnce(turn);
+  isWanted = isLooking;
+  if (!isLooking) void lookOnce();
 }
 
-/** @param {number} mine of two looks the later one is shown */
-async function lookOnce(mine) {
+async function lookOnce() {
   const began = performance.now();
-  try {
-    const session = await ask('/-/session');
-    if (!session.readable) return askForToken();
-    const standing = await ask('/-/versions');
-    if (performance.now() >= usageDue) await readUsage();
-    const seen = await page.look({ query, standing, usage, session, again });
-    if (mine !== turn) return;
-    place('who', [whoBox(session, again)]);
-    place('warnings', warnings(standing, usage));
-    place('main', [wantsForm(session) && signInForm(leaveForm), ...page.view(seen)]);
-    place('foot', [
-      `By the gateway's clock ${standing.now.slice(0, 19).replace('T', ' ')} UTC. Looks again by itself.`,
-    ]);
-    document.body.classList.remove('stale');
-    if (wantsFocus) document.getElementById('token')?.focus();
-    wantsFocus = false;
-  } catch (error) {
-    if (mine !== turn) return;
-    if (error instanceof Refused && error.status === 401) return askForToken();
-    tellTrouble(error);
-  }
-  // A page that nobody sees asks nothing.
-  if (!document.hidden)
-    timer = setTimeout(again, Math.max(EVERY_MS, (performance.now() - began) * TIMES_ITS_TIME));
+  isLooking = true;
+  const outcome = await look().catch(tellTrouble);
+  isLooking = false;
+  const took = performance.now() - began;
+  if (isWanted) again();
+  // A page that nobody sees asks nothing, nor does one that nobody is signed in to.
+  else if (outcome !== 'closed' && !document.hidden)
+    timer = setTimeout(
+      again,
+      outcome === 'seen' ? Math.min(MOST_MS, Math.max(EVERY_MS, took * TIMES_ITS_TIME)) : EVERY_MS,
+    );
 }
 
-async function readUsage() {
-  const began = performance.now();
-  try {
-    usage = await ask('/-/usage?since=30d');
-  } catch (error) {
-    // Without its store a gateway goes on, and so does what needs none.
-    if (!(error instanceof Refused && error.status === 503)) throw error;
-    usage = undefined;
-  }
-  usageDue = performance.now() + Math.max(USAGE_EVERY_MS, (performance.now() - began) * TIMES_ITS_TIME);
+/** @returns {Promise<'seen' | 'closed'>} */
+async function look() {
+  const session = await ask('/-/session', { patience: PATIENCE_MS });
+  if (!session.readable) return askForToken();
+  const standing = await ask('/-/versions');
+  await readLedger(draw);
+  const seen = await page.look({ query, standing, ...knownOfLedger(), session, again }).catch(notThere);
+  const isFirst = last === undefined;
+  last = { session, standing, seen };
+  draw();
+  place('trouble', []);
+  // What an address points to was not there yet when the browser looked for it.
+  if (isFirst && location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  return 'seen';
+}
+
+function draw() {
+  if (last === undefined) return;
+  const { session, standing, seen } = last;
+  const known = knownOfLedger();
+  // A page that goes by the ledger has of it what is known by now.
+  const current = 'ledger' in seen ? { ...seen, ...known } : seen;
+  const body = seen.missing === undefined ? page.view(current) : missing(seen.missing);
+  place('who', [whoBox(session, again, tellTrouble)]);
+  place('warnings', warnings(standing, known.usage));
+  place('main', [wantsForm(session) && signInForm(leaveForm, { optional: true }), ...body]);
+  place('foot', [`By the gateway's clock ${clockOf(standing)}. Looks again by itself.`]);
+  if (wantsFocus) document.getElementById('token')?.focus();
+  wantsFocus = false;
+}
+
+/** A page of what the gateway does not know says so, and nothing else of it is wrong. @param {unknown} error */
+function notThere(error) {
+  if (error instanceof Refused && (error.status === 404 || error.status === 400))
+    return { missing: error.message };
+  throw error;
+}
+
+/** @param {string} what */
+function missing(what) {
+  return [
+    h('h1', {}, page.title),
+    h(
+      'section',
+      {},
+      h('p', {}, what),
+      h('p', { class: 'note' }, h('a', { href: '/dashboard/' }, 'All versions')),
+    ),
+  ];
 }
 
 /** What was seen last stays, and is said to be old. @param {unknown} error */
 function tellTrouble(error) {
-  const why = error instanceof Refused ? error.message : 'The gateway does not answer.';
-  place('foot', [`${why} What is shown may be old; asking again.`]);
-  document.body.classList.add('stale');
-  if (document.querySelector('main h1') === null) place('main', [h('h1', {}, page.title), h('p', {}, why)]);
+  if (error instanceof Refused && error.status === 401) return askForToken();
+  // Nothing that the gateway said: for whoever mends it.
+  if (!isTold(error)) reportError(error);
+  const why = isTold(error) ? error.message : 'This page failed; load it again.';
+  const old = last === undefined ? '' : ` What is shown is of ${clockOf(last.standing)}.`;
+  place('trouble', [h('p', {}, h('strong', {}, why), `${old} Asking again.`)]);
+  if (last === undefined) place('main', [h('h1', {}, page.title), h('p', { class: 'quiet' }, why)]);
+  return 'failed';
 }
 
+/** @param {{ now: string }} standing */
+function clockOf({ now }) {
+  return `${now.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** @returns {'closed'} */
 function askForToken() {
+  last = undefined;
+  forgetLedger();
+  place('trouble', []);
   place('who', []);
   place('warnings', []);
-  place('main', [signInForm(leaveForm)]);
+  place('main', [h('h1', {}, 'Sundial'), signInForm(leaveForm, { optional: false })]);
   place('foot', ['This listener shows its pages to nobody who has not the admin token.']);
+  return 'closed';
 }
 
 /** @param {{ signedIn: boolean }} session */

@@ -35,7 +35,6 @@ export function deliveryTable(subscription, deliveries, clock, session, again) {
     ['Delivery', 'Event', 'State', 'Made', 'Next attempt', 'Attempts', ''],
     rows,
     'There are none.',
-    deliveries.map(({ delivery }) => delivery),
   );
 }
 

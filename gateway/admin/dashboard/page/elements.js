@@ -70,7 +70,11 @@ export function show(holder, children) {
   fresh.append(
     ...children.filter((each) => each !== null && each !== undefined && each !== false).map(nodeOf),
   );
+  const focused = document.activeElement;
   adopt(holder, fresh);
+  // What was moved has lost it.
+  if (focused instanceof HTMLElement && focused !== document.activeElement && holder.contains(focused))
+    focused.focus({ preventScroll: true });
 }
 
 /** @param {Child} child */
@@ -84,42 +88,38 @@ function nodeOf(child) {
  */
 function adopt(old, fresh) {
   const wanted = [...fresh.childNodes];
+  const keys = new Set(wanted.map(keyOf));
+  const known = new Map([...old.childNodes].map((node) => [keyOf(node), node]));
   for (const [index, node] of wanted.entries()) {
+    const key = keyOf(node);
     const present = old.childNodes[index];
-    if (present === undefined) old.append(node);
-    else if (!isAlike(present, node)) {
-      if (comesLater(present, wanted.slice(index + 1))) old.insertBefore(node, present);
-      else present.replaceWith(node);
-    } else if (present instanceof Element && node instanceof Element) refresh(present, node);
-    else if (present.nodeValue !== node.nodeValue) present.nodeValue = node.nodeValue;
+    const former = key === null ? present : known.get(key);
+    if (former !== undefined && keyOf(former) === key && former.nodeName === node.nodeName) {
+      if (former !== present) old.insertBefore(former, present ?? null);
+      update(former, node);
+    } else if (present === undefined) old.append(node);
+    else if (keyOf(present) !== null && keys.has(keyOf(present))) present.before(node);
+    else present.replaceWith(node);
   }
   while (old.childNodes.length > wanted.length) old.lastChild?.remove();
 }
 
 /**
- * What carries a key is another thing under another key.
+ * What carries a key is the same thing wherever it stands, and another thing under another key.
  *
- * @param {Node} one
- * @param {Node} other
+ * @param {Node} node
  */
-function isAlike(one, other) {
-  if (one.nodeName !== other.nodeName) return false;
-  if (!(one instanceof Element && other instanceof Element)) return true;
-  return one.getAttribute('data-key') === other.getAttribute('data-key');
+function keyOf(node) {
+  return node instanceof Element ? node.getAttribute('data-key') : null;
 }
 
 /**
- * What is new before it does not make it another.
- *
- * @param {Node} present
- * @param {readonly Node[]} rest
+ * @param {Node} old
+ * @param {Node} fresh
  */
-function comesLater(present, rest) {
-  return (
-    present instanceof Element &&
-    present.hasAttribute('data-key') &&
-    rest.some((each) => isAlike(present, each))
-  );
+function update(old, fresh) {
+  if (old instanceof Element && fresh instanceof Element) refresh(old, fresh);
+  else if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
 }
 
 /**

@@ -2,8 +2,8 @@
 // Shown by dashboard.js for /dashboard/limits.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { badge, section, stageBadge, table } from './parts.js';
-import { addressOf, length, nameOf, number } from './words.js';
+import { badge, section, stageBadge, table, versionLink } from './parts.js';
+import { length, number } from './words.js';
 
 export const title = 'Limits';
 
@@ -15,11 +15,7 @@ export async function look() {
 /** @param {any} seen */
 export function view({ limits, store }) {
   const rows = limits.map((/** @type {any} */ each) => [
-    h(
-      'a',
-      { class: 'version', href: addressOf(each) },
-      [nameOf(each), each.operation ?? ''].join(' ').trim(),
-    ),
+    h('span', {}, versionLink(each), each.operation !== null && ` ${each.operation}`),
     h('span', {}, stageBadge(each.stage)),
     each.limit,
     rateWords(each),

@@ -2,23 +2,31 @@
 // Shown by dashboard.js, which asks every few seconds.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { badge, section, stageBadge, table, tile } from './parts.js';
+import { badge, figures, section, stageBadge, table, versionLink } from './parts.js';
+import { callersTile, nextTile, shareTile, stateTile } from './tiles.js';
 import { timeline } from './timeline.js';
-import { addressOf, ago, away, counted, daysTo, nameOf, number, percent, trendWords } from './words.js';
+import { ago, away, counted, date, number, percent, trendWords } from './words.js';
 
 export const title = 'Overview';
+
+const LONGEST_NOW_S = 90;
 
 /** What was counted when the page looked before: the difference is what goes on now. */
 let before = /** @type {{ at: number, requests: number, deprecated: number } | undefined} */ (undefined);
 
 /** @param {import('./dashboard.js').Look} look */
-export async function look({ standing, usage }) {
-  const [traffic, ready, reload] = await Promise.all([ask('/-/traffic'), ask('/-/ready'), ask('/-/reload')]);
-  return { standing, usage, traffic, ready, last: reload.last, rate: rateOf(traffic) };
+export async function look({ standing, usage, ledger }) {
+  const [traffic, ready, reload, { upstreams }] = await Promise.all([
+    ask('/-/traffic'),
+    ask('/-/ready'),
+    ask('/-/reload'),
+    ask('/-/upstreams'),
+  ]);
+  return { standing, usage, ledger, traffic, ready, last: reload.last, upstreams, rate: rateOf(traffic) };
 }
 
 /** @param {any} seen */
-export function view({ standing, usage, traffic, ready, last, rate }) {
+export function view({ standing, usage, ledger, traffic, ready, last, upstreams, rate }) {
   const { now, apis } = standing;
   const versions = apis.flatMap((/** @type {any} */ api) => api.versions);
   return [
@@ -28,8 +36,8 @@ export function view({ standing, usage, traffic, ready, last, rate }) {
       { class: 'tiles' },
       shareTile(traffic, rate),
       nextTile(versions, now),
-      callersTile(usage),
-      stateTile(ready, last),
+      callersTile(usage, ledger),
+      stateTile(ready, last, upstreams),
     ),
     section('All versions', timeline(versions.filter(isDated), now), undatedNote(versions)),
     h(
@@ -50,101 +58,41 @@ function isDated({ released, deprecated, sunset, retired }) {
 /** @param {readonly any[]} versions */
 function undatedNote(versions) {
   const rest = versions.filter((version) => !isDated(version));
-  const links = rest.flatMap((version, index) => [
-    index > 0 && ', ',
-    h('a', { class: 'version', href: addressOf(version) }, nameOf(version)),
-  ]);
+  const links = rest.flatMap((version, index) => [index > 0 && ', ', versionLink(version)]);
   return rest.length > 0 && h('p', { class: 'note' }, 'Without dates: ', ...links, '.');
 }
 
-/** @param {any} traffic @param {{ perSecond: number, share: number | undefined } | undefined} rate */
-function shareTile({ share, requests, deprecated }, rate) {
-  const going =
-    rate === undefined
-      ? ''
-      : ` · now ${rate.perSecond.toFixed(1)}/s${rate.share === undefined ? '' : `, ${percent(rate.share)} deprecated`}`;
-  const note =
-    share === null ? 'no request yet' : `${number(deprecated)} of ${counted(requests, 'request')}${going}`;
-  return tile(
-    'Deprecated share',
-    share === null ? '–' : percent(share),
-    note,
-    share !== null && share > 0 ? 'near' : '',
-  );
-}
-
-/** @param {readonly any[]} versions @param {string} now */
-function nextTile(versions, now) {
-  const [next] = versions
-    .filter(({ stage, sunset }) => sunset !== null && (stage === 'deprecated' || stage === 'active'))
-    .sort((one, other) => Date.parse(one.sunset) - Date.parse(other.sunset));
-  if (next === undefined) return tile('Next end', '–', 'no version has a sunset to come');
-  const days = daysTo(next.sunset, now);
-  return tile(
-    'Next end',
-    counted(days, 'day'),
-    h('a', { class: 'version', href: addressOf(next) }, nameOf(next)),
-    days <= 30 ? 'bad' : '',
-  );
-}
-
-/** @param {any} usage */
-function callersTile(usage) {
-  if (usage === undefined) return tile('Still called', '–', 'the ledger does not answer', 'bad');
-  const called = (usage.versions ?? []).filter(
-    (/** @type {any} */ { verdict, calls }) => verdict === 'called' && calls > 0,
-  );
-  const calls = called.reduce((/** @type {number} */ sum, /** @type {any} */ each) => sum + each.calls, 0);
-  if (!usage.recording) return tile('Still called', '–', 'the ledger is off');
-  return tile(
-    'Still called',
-    counted(called.length, 'version'),
-    `deprecated, ${counted(calls, 'call')} in 30 days`,
-    called.length > 0 ? 'near' : 'good',
-  );
-}
-
-/** @param {any} ready @param {any} last */
-function stateTile({ status, store, plan }, last) {
-  const isWell =
-    status === 'ready' &&
-    store.state === 'up' &&
-    (last === null || !['rejected', 'failed'].includes(last.outcome));
-  const trouble =
-    store.state === 'up'
-      ? isWell
-        ? 'ready'
-        : last?.outcome === 'rejected'
-          ? 'files rejected'
-          : status
-      : 'store away';
-  const note = h(
-    'a',
-    { href: '/dashboard/configuration' },
-    `${store.kind} store ${store.state}, plan ${String(plan).slice(0, 8)}`,
-  );
-  return tile('Gateway', trouble, note, isWell ? 'good' : 'bad');
-}
-
-/** @param {readonly any[]} versions @param {any} usage @param {string} now */
+/** The first to end first. @param {readonly any[]} versions @param {any} usage @param {string} now */
 function goingTable(versions, usage, now) {
   const used = usage?.versions ?? [];
-  const going = versions.filter(({ stage }) => stage === 'deprecated');
+  const end = (/** @type {any} */ { sunset }) =>
+    sunset === null ? Number.POSITIVE_INFINITY : Date.parse(sunset);
+  const going = versions
+    .filter(({ stage }) => stage === 'deprecated')
+    .toSorted((one, other) => end(one) - end(other) || 0);
   const rows = going.map((version) => {
     const use = used.find(
       (/** @type {any} */ each) => each.api === version.api && each.version === version.version,
     );
     return [
-      h('a', { class: 'version', href: addressOf(version) }, nameOf(version)),
-      version.sunset === null ? 'no sunset' : away(version.sunset, now),
-      number(use?.consumers ?? 0),
-      number(use?.calls ?? 0),
+      versionLink(version),
+      version.sunset === null ? 'no sunset' : `${date(version.sunset)}, ${away(version.sunset, now)}`,
+      use === undefined ? '–' : number(use.consumers),
+      use === undefined ? '–' : number(use.calls),
       use === undefined ? '–' : trendWords(use.trend),
-      use?.lastCall == null ? 'never' : ago(use.lastCall, now),
+      use === undefined ? '–' : use.lastCall === null ? 'never' : ago(use.lastCall, now),
       use === undefined ? '' : verdictBadge(use),
     ];
   });
-  const heads = ['Version', 'Ends', 'Consumers', 'Calls in 30 days', 'Week on week', 'Last call', 'Verdict'];
+  const heads = [
+    'Version',
+    'Ends',
+    figures('Consumers'),
+    figures('Calls in 30 days'),
+    figures('Week on week'),
+    'Last call',
+    'Verdict',
+  ];
   return table('Deprecated versions', heads, rows, 'Nothing is deprecated.');
 }
 
@@ -165,7 +113,7 @@ function trafficTable({ versions, requests, unresolved }, standing) {
   const rows = versions.map((/** @type {any} */ each) => {
     const version = standing.find(({ api, version: label }) => api === each.api && label === each.version);
     return [
-      h('a', { class: 'version', href: addressOf(each) }, nameOf(version ?? each)),
+      versionLink(version ?? each),
       stageBadge(version?.stage ?? null),
       number(each.requests),
       percent(requests === 0 ? 0 : each.requests / requests),
@@ -180,7 +128,7 @@ function trafficTable({ versions, requests, unresolved }, standing) {
     {},
     table(
       'Requests by version',
-      ['Version', 'Stage', 'Requests', 'Share', '5xx'],
+      ['Version', 'Stage', figures('Requests'), figures('Share'), figures('5xx')],
       rows,
       'No request has come yet.',
     ),
@@ -196,6 +144,8 @@ function rateOf({ requests, deprecated }) {
   if (since === undefined || requests < since.requests) return undefined;
   const more = requests - since.requests;
   const seconds = (at - since.at) / 1000;
+  // Nobody looked for long: that was then.
+  if (seconds > LONGEST_NOW_S) return undefined;
   return {
     perSecond: more / seconds,
     share: more === 0 ? undefined : (deprecated - since.deprecated) / more,

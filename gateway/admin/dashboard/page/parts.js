@@ -1,8 +1,10 @@
-// Parts that several pages are made of: badges, tables that fit on a phone, tiles, lists of facts.
+// Parts that several pages are made of: badges, names, tables that fit on a phone, tiles, lists of facts.
 // Nothing here asks or knows the gateway.
 import { h } from './elements.js';
+import { addressOf, nameOf, number } from './words.js';
 
 /** @typedef {import('./elements.js').Child} Child */
+/** @typedef {string | { readonly head: string, readonly figures: true }} Head */
 
 /** @param {string | null} stage */
 export function stageBadge(stage) {
@@ -14,36 +16,122 @@ export function badge(kind, text) {
   return h('span', { class: `badge ${kind}` }, text);
 }
 
+/** Longer names have to break somewhere. */
+const LONGEST_WHOLE = 24;
+
+/** @param {{ api: string, version: string }} version */
+export function versionLink(version) {
+  const name = nameOf(version);
+  return h('a', { class: name.length <= LONGEST_WHOLE && 'whole', href: addressOf(version) }, name);
+}
+
+/** @param {readonly Node[]} nodes */
+export function listed(nodes) {
+  return h('span', {}, ...nodes.flatMap((node, index) => (index === 0 ? [node] : [', ', node])));
+}
+
+/** Of a column of numbers, which stand under each other. @param {string} head @returns {Head} */
+export function figures(head) {
+  return { head, figures: true };
+}
+
 /**
- * On a phone each row is a card, and each cell says what it is.
+ * A column in which nothing stands is left out. On a phone each row is a card, and each cell says what it is; the roles say
+ * what is a table still where the sheet makes blocks of it.
  *
  * @param {string} caption
- * @param {readonly string[]} heads
+ * @param {readonly Head[]} heads
  * @param {readonly (readonly (Child | readonly Child[])[])[]} rows the first cell of each is its head
  * @param {string} empty what is said where there is no row
- * @param {readonly string[]} [keys] of rows that stay what they are when others come before them
  */
-export function table(caption, heads, rows, empty, keys) {
+export function table(caption, heads, rows, empty) {
   if (rows.length === 0) return h('p', { class: 'quiet' }, empty);
+  const columns = heads
+    .map((each) => (typeof each === 'string' ? { head: each, figures: false } : each))
+    .map((each, index) => ({ ...each, says: index === 0 || rows.some((row) => row[index] !== '') }));
   const cell = (/** @type {Child | readonly Child[]} */ child, /** @type {number} */ index) =>
     index === 0
-      ? h('th', { scope: 'row' }, child)
-      : h('td', { 'data-head': heads[index], class: isLong(child) && 'long' }, child);
+      ? h('th', { scope: 'row', role: 'rowheader' }, child)
+      : h(
+          'td',
+          { role: 'cell', 'data-head': columns[index]?.head, class: kindOf(columns[index], child) },
+          child,
+        );
+  const keys = keysOf(rows.map(([first]) => textOf(first)));
   return h(
     'table',
-    {},
+    { role: 'table' },
     h('caption', { class: 'unseen' }, caption),
-    h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
-    h('tbody', {}, ...rows.map((row, index) => h('tr', { 'data-key': keys?.[index] }, ...row.map(cell)))),
+    h(
+      'thead',
+      { role: 'rowgroup' },
+      h(
+        'tr',
+        { role: 'row' },
+        ...columns
+          .filter(({ says }) => says)
+          .map((each) =>
+            h('th', { scope: 'col', role: 'columnheader', class: each.figures && 'figures' }, each.head),
+          ),
+      ),
+    ),
+    h(
+      'tbody',
+      { role: 'rowgroup' },
+      ...rows.map((row, index) =>
+        h(
+          'tr',
+          { role: 'row', 'data-key': keys[index] },
+          ...row.map((child, column) => columns[column]?.says === true && cell(child, column)),
+        ),
+      ),
+    ),
   );
 }
 
 /** What may have to break anywhere. */
 const LONG = 30;
 
-/** @param {Child | readonly Child[]} child */
-function isLong(child) {
-  return typeof child === 'string' && child.length > LONG;
+/** @param {{ figures: boolean } | undefined} column @param {Child | readonly Child[]} child */
+function kindOf(column, child) {
+  if (column?.figures) return 'figures';
+  return typeof child === 'string' && child.length > LONG && 'long';
+}
+
+/** @param {Child | readonly Child[]} child @returns {string} */
+function textOf(child) {
+  if (Array.isArray(child)) return child.map(textOf).join('');
+  return child instanceof Node ? (child.textContent ?? '') : String(child);
+}
+
+/** Each as often as it comes. @param {readonly string[]} texts */
+function keysOf(texts) {
+  const times = new Map();
+  return texts.map((text) => {
+    const time = times.get(text) ?? 0;
+    times.set(text, time + 1);
+    return `${text} ${time}`;
+  });
+}
+
+/**
+ * What is said under those with the most calls, where there are others. A consumer that is known in two ways has two rows.
+ *
+ * @param {readonly any[]} rows those with the most calls
+ * @param {readonly any[]} versions
+ */
+export function moreThan(rows, versions) {
+  const all = versions.reduce((sum, { consumers }) => sum + consumers, 0);
+  return (
+    all > rows.length &&
+    h(
+      'p',
+      { class: 'note' },
+      `The ${number(rows.length)} with the most calls of ${number(all)}: `,
+      h('code', {}, 'sundial usage --format csv'),
+      ' writes the whole list.',
+    )
+  );
 }
 
 /**

@@ -5,8 +5,9 @@ import { h } from './elements.js';
 import { table } from './parts.js';
 import { away, date } from './words.js';
 
-/** @param {{ version: any, overrides: readonly any[], now: string, session: { signedIn: boolean }, again: () => void }} seen */
+/** @param {{ version: any, overrides: readonly any[] | undefined, now: string, session: { signedIn: boolean }, again: () => void }} seen */
 export function pauseBox({ version, overrides, now, session, again }) {
+  if (overrides === undefined) return h('p', { class: 'quiet' }, 'Not known: the store does not answer.');
   const rows = overrides.map(({ id, kind, from, until, by, why }) => [
     kind,
     `${date(from)} to ${date(until)}, ends ${away(until, now)}`,
@@ -70,7 +71,7 @@ function endForm(id, again) {
 function writeForm(what, fields, write, again, key = what) {
   const told = h('p', { role: 'alert' });
   const inputs = fields.map(([name, label, value]) => {
-    const id = `${key}-${name}`;
+    const id = `${key}-${name}`.replaceAll(/\W+/g, '-');
     const input = /** @type {HTMLInputElement} */ (
       h('input', { id, name, value, required: true, autocomplete: 'off' })
     );
@@ -83,16 +84,25 @@ function writeForm(what, fields, write, again, key = what) {
     told,
     h('button', { type: 'submit' }, what),
   );
-  const box = h('details', { 'data-key': key, 'data-own': true }, h('summary', {}, what), form);
+  const summary = h('summary', {}, what);
+  const box = h('details', { 'data-key': key, 'data-own': true }, summary, form);
+  let busy = false;
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
+    // Twice pressed is once meant.
+    if (busy) return;
+    busy = true;
     try {
       await write(Object.fromEntries(inputs.map(({ name, input }) => [name, input.value.trim()])));
       told.textContent = '';
+      for (const { input } of inputs) input.value = '';
+      summary.focus();
       box.removeAttribute('open');
       again();
     } catch (error) {
       told.textContent = error instanceof Error ? error.message : String(error);
+    } finally {
+      busy = false;
     }
   });
   return box;

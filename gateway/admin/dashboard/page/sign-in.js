@@ -6,19 +6,27 @@ import { h } from './elements.js';
 /**
  * @param {{ signedIn: boolean }} session
  * @param {() => void} onChange
+ * @param {(error: unknown) => void} onTrouble
  */
-export function whoBox({ signedIn }, onChange) {
+export function whoBox({ signedIn }, onChange, onTrouble) {
   if (!signedIn) return h('a', { href: '#sign-in', class: 'button', 'data-key': 'in' }, 'Sign in');
   const button = h('button', { type: 'button', 'data-key': 'out' }, 'Sign out');
   button.addEventListener('click', async () => {
-    await ask('/-/session', { method: 'DELETE' });
-    onChange();
+    try {
+      await ask('/-/session', { method: 'DELETE' });
+      onChange();
+    } catch (error) {
+      onTrouble(error);
+    }
   });
   return button;
 }
 
-/** @param {() => void} onDone */
-export function signInForm(onDone) {
+/**
+ * @param {() => void} onDone
+ * @param {{ optional: boolean }} how optional: one may go on without
+ */
+export function signInForm(onDone, { optional }) {
   const field = /** @type {HTMLInputElement} */ (
     h('input', { id: 'token', type: 'password', autocomplete: 'current-password', required: true })
   );
@@ -38,6 +46,8 @@ export function signInForm(onDone) {
     ),
     told,
     h('button', { type: 'submit' }, 'Sign in'),
+    ' ',
+    optional && h('a', { href: '#main', class: 'button' }, 'Not now'),
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

@@ -7,11 +7,11 @@ import { counted, date, number } from './words.js';
 const HEIGHT = 96;
 const LOWEST = 2;
 
-/** @param {readonly { day: string, calls: number }[]} days without gaps, the last one today */
+/** @param {readonly { day: string, calls: number }[]} days whole ones without gaps, and today */
 export function trend(days) {
   const most = Math.max(...days.map(({ calls }) => calls));
   const total = days.reduce((sum, { calls }) => sum + calls, 0);
-  if (total === 0) return h('p', { class: 'quiet' }, `No call in ${counted(days.length, 'day')}.`);
+  if (total === 0) return h('p', { class: 'quiet' }, `No call in ${counted(days.length - 1, 'day')}.`);
   const width = 100 / days.length;
   const bars = days.map(({ day, calls }, index) => {
     const height = calls === 0 ? 0 : Math.max(LOWEST, (calls / most) * HEIGHT);

@@ -2,8 +2,8 @@
 // Shown by dashboard.js for /dashboard/upstreams.
 import { ask } from './ask.js';
 import { h } from './elements.js';
-import { badge, facts, section, table } from './parts.js';
-import { addressOf, length, nameOf } from './words.js';
+import { badge, facts, listed, section, table, versionLink } from './parts.js';
+import { length } from './words.js';
 
 export const title = 'Upstreams';
 
@@ -51,9 +51,6 @@ export function view({ upstreams, ready }) {
 
 /** @param {any} upstream */
 function rowsOf({ upstream, targets, versions, health, breaker, balance }) {
-  const links = versions.map((/** @type {any} */ each) =>
-    h('a', { class: 'version', href: addressOf(each) }, nameOf(each)),
-  );
   const watched = [
     health !== null && `GET ${health.path} every ${length(health.every)}`,
     breaker !== null && `a breaker after ${breaker.failures} failures in a row`,
@@ -67,12 +64,6 @@ function rowsOf({ upstream, targets, versions, health, breaker, balance }) {
       : badge(up ? 'good' : 'bad', up ? 'in service' : 'out of service'),
     ejections.map((/** @type {any} */ { by, count }) => `${count} × by ${by}`).join(', ') || 'never',
     watched.filter((each) => each !== false).join(', ') || 'nothing',
-    h(
-      'span',
-      {},
-      ...links.flatMap((/** @type {Node} */ link, /** @type {number} */ index) =>
-        index === 0 ? [link] : [', ', link],
-      ),
-    ),
+    listed(versions.map(versionLink)),
   ]);
 }

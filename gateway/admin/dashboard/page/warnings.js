@@ -1,53 +1,83 @@
 // What nobody may miss: above every page, each version that goes and is still called, the most urgent first.
-// From the versions and what the ledger has of them.
+// From the versions and what the ledger has of them; an operation that goes before its version counts as one.
 import { h } from './elements.js';
-import { addressOf, counted, date, daysTo, nameOf } from './words.js';
+import { addressOf, counted, date, daysTo, nameOf, number } from './words.js';
 
 const NEAR_DAYS = 30;
 const MOST = 4;
+const KINDS = ['calm', 'near', 'bad', 'bad'];
+
+/** @typedef {{ versions?: readonly any[], recording: boolean } | undefined} Usage */
 
 /**
  * @param {{ now: string, apis: readonly any[] }} standing
- * @param {{ versions?: readonly any[], recording: boolean } | undefined} usage
+ * @param {Usage} usage
  */
 export function warnings({ now, apis }, usage) {
   const all = apis
     .flatMap(({ versions }) => versions)
-    .filter(({ stage }) => stage === 'deprecated')
-    .map((version) => warningOf(version, usage, now))
+    .flatMap((version) => goingOf(version, usage))
+    .map((going) => warningOf(going, usage, now))
     .sort((one, other) => other.urgency - one.urgency || one.days - other.days);
-  const rest = all.length - MOST;
+  const rest = all.slice(MOST);
+  const called = rest.filter(({ urgency }) => urgency > 0).length;
   return [
     ...all.slice(0, MOST).map(({ node }) => node),
-    rest > 0 &&
+    rest.length > 0 &&
       h(
         'p',
-        { class: 'warning calm' },
-        h('a', { href: '/dashboard/#deprecated' }, `${rest} more deprecated`),
+        { class: `warning ${KINDS[rest[0]?.urgency ?? 0]}`, 'data-key': 'more' },
+        h('a', { href: '/dashboard/#deprecated' }, `${number(rest.length)} more deprecated`),
+        called > 0 && `, ${called === rest.length ? 'all' : number(called)} still called`,
+        '.',
       ),
   ];
 }
 
 /**
+ * The version itself, or what of it goes while the version stays.
+ *
  * @param {any} version
- * @param {{ versions?: readonly any[], recording: boolean } | undefined} usage
+ * @param {Usage} usage
+ */
+function goingOf(version, usage) {
+  const use = usage?.versions?.find((each) => each.api === version.api && each.version === version.version);
+  if (version.stage === 'deprecated') return [{ version, name: nameOf(version), going: version, use }];
+  if (version.stage !== 'active') return [];
+  return version.operations
+    .filter((/** @type {any} */ { stage }) => stage === 'deprecated')
+    .map((/** @type {any} */ going) => ({
+      version,
+      name: `${nameOf(version)} ${going.operation}`,
+      going,
+      use: use && {
+        consumers: 0,
+        calls: 0,
+        summary: use.summary,
+        ...use.operations.find((/** @type {any} */ { operation }) => operation === going.operation),
+      },
+    }));
+}
+
+/**
+ * @param {{ version: any, name: string, going: any, use: any }} subject
+ * @param {Usage} usage
  * @param {string} now
  */
-function warningOf(version, usage, now) {
-  const { sunset, brownoutUntil, paused, held } = version;
-  const use = usage?.versions?.find((each) => each.api === version.api && each.version === version.version);
+function warningOf({ version, name, going, use }, usage, now) {
+  const { brownoutUntil, paused, held } = version;
+  const { sunset } = going;
   const days = sunset === null ? Number.POSITIVE_INFINITY : daysTo(sunset, now);
   const called = (use?.calls ?? 0) > 0;
   const urgency = brownoutUntil !== null ? 3 : called && days <= NEAR_DAYS ? 2 : called ? 1 : 0;
-  const kind = ['calm', 'near', 'bad', 'bad'][urgency];
   const end =
     sunset === null
       ? 'is deprecated and has no sunset yet'
       : `ends on ${date(sunset)}, ${days < 1 ? 'within a day' : `in ${counted(days, 'day')}`}`;
   const node = h(
     'p',
-    { class: `warning ${kind}`, 'data-key': nameOf(version) },
-    h('strong', {}, h('a', { href: addressOf(version) }, nameOf(version)), ` ${end}.`),
+    { class: `warning ${KINDS[urgency]}`, 'data-key': name },
+    h('strong', {}, h('a', { href: addressOf(version) }, name), ` ${end}.`),
     ` ${callersWords(use, usage)}`,
     brownoutUntil !== null && ` A brownout refuses its calls until ${date(brownoutUntil)}.`,
     paused && ' An operator has paused its brownouts and its end.',
@@ -58,14 +88,14 @@ function warningOf(version, usage, now) {
 
 /**
  * @param {any} use
- * @param {{ recording: boolean } | undefined} usage
+ * @param {Usage} usage
  */
 function callersWords(use, usage) {
   if (usage === undefined) return '';
   if (!usage.recording) return 'Who calls it is not recorded.';
   if (use === undefined) return '';
   if (use.calls === 0)
-    return use.verdict === 'unused' ? 'Nobody has called it in 30 days.' : `Usage: ${use.summary}.`;
+    return use.verdict === 'too_early' ? `Usage: ${use.summary}.` : 'Nobody has called it in 30 days.';
   const verb = use.consumers === 1 ? 'calls' : 'call';
   return `${counted(use.consumers, 'consumer')} still ${verb} it: ${counted(use.calls, 'call')} in 30 days.`;
 }

@@ -3,11 +3,16 @@
 import { ask, Refused } from './ask.js';
 import { deliveryTable } from './deliveries.js';
 import { h } from './elements.js';
-import { badge, facts, section, table, tile } from './parts.js';
+import { badge, facts, figures, section, table, tile } from './parts.js';
 import { replayDeadForm } from './replay.js';
 import { ago, counted, number, until } from './words.js';
 
 export const title = 'Webhooks';
+
+/** @param {URLSearchParams} query */
+export function subject(query) {
+  return query.get('id')?.trim() || null;
+}
 
 const WEBHOOKS = '/dashboard/webhooks';
 const STATES = ['pending', 'delivered', 'dead'];
@@ -75,9 +80,9 @@ function overview({ deliveries, subscriptions, total, oldestDue, clock }) {
           'State',
           'Endpoint',
           'Owner',
-          'Pending',
-          'Failures in a row',
-          'Dead letters',
+          figures('Pending'),
+          figures('Failures in a row'),
+          figures('Dead letters'),
           'Last attempt',
           'Next attempt',
         ],
@@ -102,7 +107,7 @@ function isInTrouble({ state, failures }) {
 /** @param {any} each @param {string} clock */
 function row(each, clock) {
   return [
-    h('a', { class: 'version', href: addressOf(each.subscription) }, each.subscription),
+    h('a', { href: addressOf(each.subscription) }, each.subscription),
     stateBadge(each),
     each.host,
     each.owner,

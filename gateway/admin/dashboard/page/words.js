@@ -102,9 +102,14 @@ export function length(milliseconds) {
   return `${milliseconds / size}${unit}`;
 }
 
+const LEAST = 0.1;
+
 /** @param {number} part of 1 */
 export function percent(part) {
   const whole = part * 100;
+  // Few is not none, and most is not all.
+  if (whole > 0 && whole < LEAST) return `< ${LEAST} %`;
+  if (whole < 100 && whole > 100 - LEAST) return `> ${100 - LEAST} %`;
   return `${whole > 0 && whole < 10 ? whole.toFixed(1) : Math.round(whole)} %`;
 }
 
@@ -126,6 +131,8 @@ export function consumerAddress(consumer) {
   return `/dashboard/consumer?${new URLSearchParams({ id: consumer })}`;
 }
 
+const MANY_TIMES = 10;
+
 /**
  * `▲ 12 %` between the last seven whole days and the seven before.
  *
@@ -134,6 +141,7 @@ export function consumerAddress(consumer) {
 export function trendWords({ week, weekBefore }) {
   if (week === weekBefore) return week === 0 ? '–' : 'steady';
   if (weekBefore === 0) return 'new';
+  if (week >= MANY_TIMES * weekBefore) return `▲ ${number(Math.round(week / weekBefore))} times`;
   const change = Math.round(((week - weekBefore) / weekBefore) * 100);
   return `${change > 0 ? '▲' : '▼'} ${number(Math.abs(change))} %`;
 }

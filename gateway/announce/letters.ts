@@ -1,0 +1,67 @@
+// Who is written to of what: one letter to each address, with everything that its consumers were not told of yet.
+// Asked by mail-round.ts, which sends them, and by preview.ts, which shows the very same.
+import type { EpochMs } from '../policy/contract.ts';
+import { type Caller, callersOf, type Told } from './callers.ts';
+import { contactsFrom } from './contacts.ts';
+import { type Marks, mailMark, refusedMark } from './marks.ts';
+import type { Notice } from './notices.ts';
+import type { AnnouncerPorts } from './ports.ts';
+
+export interface Letter {
+  readonly to: string;
+  /** The consumers that are written to there, each with what it is told. */
+  readonly readers: readonly Caller[];
+}
+
+export interface Letters {
+  readonly letters: readonly Letter[];
+  /** Each with what it is not told of, since nobody knows where to write. */
+  readonly withoutContact: readonly Caller[];
+  /** Addresses from which somebody called without a name. */
+  readonly addresses: number;
+}
+
+/** Rejects with `StoreUnavailable`. */
+export async function lettersAbout(
+  notices: readonly Notice[],
+  { plan, ledger, keys }: Pick<AnnouncerPorts, 'plan' | 'ledger' | 'keys'>,
+  marks: Pick<Marks, 'find'>,
+  now: EpochMs,
+): Promise<Letters> {
+  const { named, addresses } = await callersOf(ledger, notices, now);
+  const contactOf = contactsFrom(plan(), named.some(({ byKey }) => byKey) ? await keys.list() : [], now);
+  const letters = new Map<string, Caller[]>();
+  const withoutContact: Caller[] = [];
+  for (const caller of named) {
+    const byContact = Map.groupBy(await untold(caller, marks), ({ notice }) =>
+      contactOf(caller, notice.rules.api),
+    );
+    for (const [to, told] of byContact) {
+      if (to === undefined) {
+        withoutContact.push({ ...caller, told });
+        continue;
+      }
+      const wanted = await notRefused(caller, told, to, marks);
+      if (wanted.length === 0) continue;
+      const readers = letters.get(to) ?? [];
+      letters.set(to, readers);
+      readers.push({ ...caller, told: wanted });
+    }
+  }
+  return { letters: [...letters].map(([to, readers]) => ({ to, readers })), withoutContact, addresses };
+}
+
+async function untold({ consumer, told }: Caller, marks: Pick<Marks, 'find'>): Promise<readonly Told[]> {
+  const texts = await marks.find(told.map(({ notice }) => mailMark(notice.id, consumer)));
+  return told.filter((_, index) => texts[index] === undefined);
+}
+
+async function notRefused(
+  { consumer }: Caller,
+  told: readonly Told[],
+  to: string,
+  marks: Pick<Marks, 'find'>,
+): Promise<readonly Told[]> {
+  const texts = await marks.find(told.map(({ notice }) => refusedMark(notice.id, consumer, to)));
+  return told.filter((_, index) => texts[index] === undefined);
+}

@@ -1,0 +1,52 @@
+// The commands that start something and stay: `run`, and `demo` with the token for its samples.
+// Added to the program of program.ts; what they do is given by main.ts.
+import type { Command, Option } from 'commander';
+import type { MovedTo } from './moved-to.ts';
+
+/** What the commands do; each resolves with the exit code. */
+export interface StartActions {
+  readonly run: (options: {
+    readonly config: string;
+    readonly at: MovedTo | undefined;
+    /** Whether people are told what is due by a moved clock. */
+    readonly notify: boolean;
+  }) => Promise<number>;
+  readonly demo: () => Promise<number>;
+  readonly token: (options: { readonly client: string | undefined }) => Promise<number>;
+}
+
+export interface RunSetting {
+  readonly actions: Pick<StartActions, 'run'>;
+  readonly config: () => Option;
+  readonly at: (description: string) => Option;
+  readonly end: (exitCode: number) => void;
+}
+
+export function addRunCommand(program: Command, { actions, config, at, end }: RunSetting): void {
+  program
+    .command('run')
+    .description('start the gateway; SIGHUP reads the policies again, SIGTERM drains and ends')
+    .addOption(config())
+    .addOption(at('move the lifecycle clock here; tokens, TLS and limits keep the real time'))
+    .option('--notify', 'with --at: mails and events go out by that clock; without it nobody is told', false)
+    .action(async ({ config: file, at: day, notify }, command: Command) => {
+      if (notify && day === undefined)
+        command.error('error: --notify goes with --at: by the real clock people are told anyway');
+      end(await actions.run({ config: file, at: day, notify }));
+    });
+}
+
+export function addDemoCommands(
+  program: Command,
+  { actions, end }: { readonly actions: Pick<StartActions, 'demo' | 'token'> } & Pick<RunSetting, 'end'>,
+): void {
+  const demo = program
+    .command('demo')
+    .description('start the sample services and the gateway in front of them')
+    .action(async () => end(await actions.demo()));
+  demo
+    .command('token')
+    .description('print an access token of the sample issuer')
+    .argument('[client]', 'acme, globex or initech, whose accounts are of different days; default: acme')
+    .action(async (client) => end(await actions.token({ client })));
+}

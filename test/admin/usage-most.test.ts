@@ -1,0 +1,50 @@
+// The rows of the ledger with the most calls, through the admin API: what a page of ten thousand consumers begins with.
+// The ledger is the embedded store, the plan a small one at a fixed instant.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PageAsked } from '../../gateway/policy/usage/ledger.ts';
+import { openUsage, type UsageHouse } from './usage-house.ts';
+
+let house: UsageHouse;
+beforeAll(async () => {
+  house = await openUsage();
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
+describe('those with the most calls', () => {
+  it('come first, whatever they are called, however many others there are and whatever they called it by', async () => {
+    const { consumers, next, versions } = await house.usage('most=3');
+    expect(consumers.map(({ consumer, via, calls }) => [consumer, via, calls])).toEqual([
+      ['acme', 'token', 8],
+      ['acme', 'token', 5],
+      ['203.0.113.9', 'address', 5],
+    ]);
+    expect(consumers.map(({ api: of }) => of)).toEqual(['orders', 'lost', 'orders']);
+    expect(consumers[0]?.operations.map(({ operation }) => operation)).toEqual([null, 'GET /search']);
+    expect(next).toBeNull();
+    expect(versions).toEqual((await house.usage()).versions);
+  });
+
+  it('have all their operations where those stand on two pages of the ledger', async () => {
+    const count = async (_filter: unknown, _window: unknown, { after }: PageAsked) => {
+      const row = { api: 'orders', version: 'v1', consumer: 'acme', via: 'token', agents: [] } as const;
+      const counted = { firstAt: 1, lastAt: 1, calls: 4, week: 0, weekBefore: 0 };
+      const operation = after === undefined ? undefined : 'GET /search';
+      const records = [{ ...row, ...counted, operation }];
+      return { records, next: after === undefined ? '["orders","v1","acme","token",""]' : undefined };
+    };
+    const [route] = house.routes(true, { ledger: { ...house.ledger, count } });
+    if (route?.method !== 'GET') throw new Error('no such page');
+    const query = new URLSearchParams('most=1');
+    const { body } = await route.show({ parameter: () => '', query, accept: undefined, body: undefined });
+    expect(JSON.parse(body).consumers).toMatchObject([
+      { calls: 8, operations: [{ operation: null }, { operation: 'GET /search' }] },
+    ]);
+  });
+
+  it.each(['most=0', 'most=501', 'most=1e2', 'most=', 'most=3&after=x', 'most=3&consumer=acme'])(
+    'are not asked for by %s',
+    async (query) => {
+      expect((await house.look(query)).status).toBe(400);
+    },
+  );
+});

@@ -1,0 +1,114 @@
+// Who is written to where: one mail to an address, each API by its own contacts, and an address that is mended is tried.
+import { expect, it } from 'vitest';
+import { ORDERS } from '../plan/workspace.ts';
+import { openHouse } from './house.ts';
+
+const QUIET = Date.UTC(2026, 11, 10);
+/** Thirty days before the sunset of orders v1. */
+const DUE = Date.UTC(2026, 11, 16);
+const EVERYTHING = { at: undefined, api: undefined, consumer: undefined };
+const INVOICES = ORDERS.replaceAll('orders', 'invoices').replace('sunset: 2027-01-15', 'sunset: 2027-01-20');
+
+it('several consumers of one address get one mail, with the calls of each, as the dry run shows it', async () => {
+  const contacts =
+    'contacts: { acme: api@acme.example, acme-batch: api@acme.example, globex: g@globex.example }\n';
+  await using house = await openHouse({ policy: ORDERS + contacts, now: QUIET });
+  const announcer = house.announcer();
+  await announcer.announce();
+  await house.called('acme', 'acme-batch', 'globex');
+  house.now = DUE;
+  const { mails } = await announcer.preview(EVERYTHING);
+  const { mails: ofOne } = await announcer.preview({ ...EVERYTHING, consumer: 'acme-batch', api: 'orders' });
+  expect((await announcer.announce()).mails).toMatchObject({ sent: 2 });
+  expect(house.mails.mails.map(({ to, text }) => [to[0], text.trimEnd()])).toEqual(
+    mails.map(({ to, text }) => [to, text.trimEnd()]),
+  );
+  expect(ofOne).toEqual(mails.slice(0, 1));
+  for (const words of [
+    'because you call it as acme and acme-batch.',
+    'Calls of orders v1 by acme in the last 30 days: 1,',
+    'Calls of orders v1 by acme-batch in the last 30 days: 1,',
+  ])
+    expect(house.mails.mails[0]?.text).toContain(words);
+  expect(house.mails.mails[0]?.text.match(/Call https:/g)).toHaveLength(1);
+  expect((await announcer.announce()).mails).toMatchObject({ sent: 0 });
+});
+
+it('an API is told of where its own owner says, whatever else was told before', async () => {
+  await using house = await openHouse({
+    policy: `${ORDERS}contacts: { acme: orders@acme.example }\n`,
+    others: { 'policies/shop.yaml': `${INVOICES}contacts: { acme: invoices@acme.example }\n` },
+    now: QUIET,
+  });
+  const announcer = house.announcer();
+  await announcer.announce();
+  await house.called('acme');
+  await house.calledOf('invoices', 'acme');
+  house.now = DUE;
+  await announcer.announce();
+  house.now = Date.UTC(2026, 11, 21);
+  expect((await announcer.preview(EVERYTHING)).mails.map(({ to }) => to)).toEqual(['invoices@acme.example']);
+  await announcer.announce();
+  expect(
+    house.mails.mails.map(({ to, headers }) => [to[0], headers.find((line) => /^Subject/.test(line))]),
+  ).toEqual([
+    ['orders@acme.example', 'Subject: orders v1 ends on 2027-01-15'],
+    ['invoices@acme.example', 'Subject: invoices v1 ends on 2027-01-20'],
+  ]);
+});
+
+it('an address that is refused keeps back nobody else, and a better one is written to', async () => {
+  const contacts = 'contacts: { acme: old@acme.example, globex: g@globex.example }\n';
+  await using house = await openHouse({ policy: ORDERS + contacts, now: QUIET });
+  const announcer = house.announcer();
+  await announcer.announce();
+  await house.called('acme');
+  house.now = DUE;
+  house.mails.refuse = 550;
+  expect((await announcer.announce()).mails).toMatchObject({ refused: 1 });
+  house.mails.refuse = undefined;
+  expect((await announcer.announce()).mails).toMatchObject({ sent: 0, refused: 0 });
+  await using mended = await openHouse({ policy: ORDERS + contacts.replace('old@', 'new@') });
+  const after = house.announcer({ plan: mended.ports.plan });
+  expect((await after.announce()).mails).toMatchObject({ sent: 1 });
+  expect(house.mails.mails.map(({ to }) => to[0])).toEqual(['new@acme.example']);
+});
+
+it('whom an exception spares is told of it', async () => {
+  const exceptions = '[{ consumer: acme, until: 2027-06-30, from: [sunset], why: contract, by: maria }]';
+  const policy = ORDERS.replace(
+    'successor: v2 }',
+    `successor: v2, retired: 2027-12-31, exceptions: ${exceptions} }`,
+  );
+  const contacts = 'contacts: { acme: api@acme.example, globex: g@globex.example }\n';
+  await using house = await openHouse({ policy: policy + contacts, now: QUIET });
+  const announcer = house.announcer();
+  await announcer.announce();
+  await house.called('acme', 'globex');
+  house.now = DUE;
+  await announcer.announce();
+  const [acme, globex] = house.mails.mails;
+  expect(acme?.text).toContain('An exception gives acme leave from sunset until 2027-06-30.');
+  expect(acme?.html).toContain('<li>An exception gives acme leave');
+  expect(globex?.text).not.toContain('exception');
+});
+
+it('the contact of a key that has run out is none', async () => {
+  await using house = await openHouse({ now: QUIET });
+  await house.announcer().announce();
+  await house.called('initech-key');
+  house.now = DUE;
+  const working = {
+    consumer: 'initech-key',
+    scopes: [],
+    rotated: undefined,
+    revoked: undefined,
+    secrets: [],
+  };
+  const keys = [
+    { ...working, id: 'k1', contact: 'ops@initech.example', created: 1, expires: undefined },
+    { ...working, id: 'k2', contact: 'gone@initech.example', created: 2, expires: DUE },
+  ];
+  await house.announcer({ keys: { list: async () => keys } }).announce();
+  expect(house.mails.mails.map(({ to }) => to[0])).toEqual(['ops@initech.example']);
+});

@@ -1,0 +1,37 @@
+// A gateway whose lifecycle clock was moved (`--at`) is a rehearsal: it shows what would be due, and writes to nobody.
+import { expect, it } from 'vitest';
+import { noticeRoutes } from '../../gateway/admin/notices.ts';
+import { openNotices } from '../../gateway/open-notices.ts';
+import { openHouse } from './house.ts';
+
+it('tells nobody, keeps nothing, and says so; its dry run goes on', async () => {
+  await using house = await openHouse({ now: Date.UTC(2026, 11, 10) });
+  await house.announcer().announce();
+  await house.called('acme');
+  house.now = Date.UTC(2026, 11, 16);
+  const kept: string[] = [];
+  const announced = { ...house.ports.announced, keep: async (id: string) => (kept.push(id) > 0 ? '' : id) };
+  const said: string[] = [];
+  const log = (message: string) => void said.push(message);
+  const telemetry = {
+    logger: { warn: log, error: log },
+    metrics: { announced: () => undefined, announces: () => undefined },
+  };
+  const ports = { ...house.ports, announced, overrides: { current: () => [] } };
+  const notices = await openNotices({ notify: house.ports.settings }, telemetry, ports, {
+    isRehearsal: true,
+  });
+  notices.begin();
+  const { asked } = notices;
+  const routes = noticeRoutes({ now: () => house.now, notices: asked, plan: house.ports.plan });
+  const send = routes.find((route) => route.method === 'POST');
+  if (send?.method !== 'POST') throw new Error('nothing sends notices');
+  const request = { parameter: () => '', query: new URLSearchParams(), accept: undefined };
+  const { answer } = await send.perform({ ...request, body: { by: 'maria', why: 'now' } });
+  expect(answer).toMatchObject({ status: 409, body: expect.stringContaining('--at') });
+  const shown = await asked?.preview({ at: undefined, api: undefined, consumer: undefined });
+  expect(shown?.mails).toHaveLength(1);
+  await notices[Symbol.asyncDispose]();
+  expect([house.mails.mails, kept]).toEqual([[], []]);
+  expect(said).toEqual(['the lifecycle clock was moved: nobody is told of anything']);
+});

@@ -1,0 +1,125 @@
+// What a mail server may answer, and leave unanswered: refused for good, put off, or given up within a bound.
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, it } from 'vitest';
+import { type MailTimes, openMailSender } from '../../gateway/announce/send-mail.ts';
+import { openNotices } from '../../gateway/open-notices.ts';
+import { parseSmtp } from '../../gateway/plan/grammar/notify-section.ts';
+import { startMailCatcher } from '../support/mail-catcher.ts';
+import { openHouse } from './house.ts';
+
+const MAIL = { subject: 's', text: 't', html: '<p>t</p>', messageId: '<x@example.com>' };
+
+function senderAt(port: number, times?: MailTimes) {
+  const smtp = parseSmtp(`smtp://127.0.0.1:${port}`);
+  if (smtp === undefined || smtp === 'none') throw new Error('no server');
+  return openMailSender({ smtp, from: 'api@example.com' }, times);
+}
+
+/** Answers each line in turn; behind the last it says one more of a reply that does not end, now and then. */
+async function startServer(replies: readonly string[]) {
+  const stack = new AsyncDisposableStack();
+  const seen = { open: 0 };
+  const server = createServer((socket) => {
+    seen.open += 1;
+    let next = 0;
+    const say = (): void => void socket.write(replies[next++] ?? '250-and so on\r\n');
+    const drip = setInterval(() => next >= replies.length && say(), 10);
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        clearInterval(drip);
+        seen.open -= 1;
+      });
+    socket.on('data', () => next < replies.length && say());
+    say();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stack.defer(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { port, seen, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+const GREETED = ['220 here\r\n', '250 here\r\n', '250 ok\r\n'];
+
+it.each([
+  ['550 5.1.1 no such user', { kind: 'refused', reason: 'EENVELOPE 550 5.1.1' }],
+  ['553 not here', { kind: 'refused', reason: 'EENVELOPE 553' }],
+  [
+    '554 5.7.1 <api@acme.example>: Relay access denied',
+    { kind: 'failed', other: true, reason: 'EENVELOPE 554 5.7.1' },
+  ],
+  ['530 5.7.0 Authentication required', { kind: 'failed', other: true, reason: 'EENVELOPE 530 5.7.0' }],
+  ['450 4.2.0 Greylisted', { kind: 'failed', other: true, reason: 'EENVELOPE 450 4.2.0' }],
+])('a recipient answered with %s', async (reply, outcome) => {
+  await using server = await startServer([...GREETED, `${reply}\r\n`, '250 ok\r\n', '221 bye\r\n']);
+  expect(await senderAt(server.port).send({ ...MAIL, to: 'api@acme.example' })).toEqual(outcome);
+});
+
+it('an address that no server can be given is refused, and keeps back no other', async () => {
+  await using catcher = await startMailCatcher();
+  const outcome = await senderAt(catcher.port).send({ ...MAIL, to: 'a@b:25' });
+  expect(outcome).toEqual({ kind: 'refused', reason: 'EENVELOPE' });
+});
+
+it.each([0, 1, 2, 3].map((stage) => [stage, [...GREETED, '250 ok\r\n'].slice(0, stage)] as const))(
+  'a server that talks on and never ends its reply %i is given up in time, and its connection closed',
+  async (_, replies) => {
+    await using server = await startServer(replies);
+    const outcome = await senderAt(server.port, { withinMs: 100 }).send({ ...MAIL, to: 'api@acme.example' });
+    expect(outcome).toEqual({ kind: 'failed', other: false, reason: 'ETIMEDOUT' });
+    await expect.poll(() => server.seen.open).toBe(0);
+  },
+);
+
+it('what is under way at the end is given up', async () => {
+  await using server = await startServer(GREETED);
+  const ending = new AbortController();
+  const sent = senderAt(server.port, { ending: ending.signal }).send({ ...MAIL, to: 'api@acme.example' });
+  await expect.poll(() => server.seen.open).toBe(1);
+  ending.abort();
+  expect(await sent).toEqual({ kind: 'failed', other: false, reason: 'EABORT' });
+});
+
+it('a gateway ends in good time though its mail server says nothing more', async () => {
+  await using server = await startServer([]);
+  await using house = await openHouse({ now: Date.UTC(2026, 11, 10) });
+  await house.announcer().announce();
+  await house.called('acme');
+  house.now = Date.UTC(2026, 11, 16);
+  const smtp = { host: '127.0.0.1', port: server.port, tls: false, credentials: undefined };
+  const settings = { ...house.ports.settings, email: { smtp, from: 'api@example.com' } };
+  const said: string[] = [];
+  const log = (message: string, fields?: { readonly reason?: unknown }) =>
+    void said.push(`${message} ${fields?.reason}`);
+  const telemetry = {
+    logger: { warn: log, error: log },
+    metrics: { announced: () => undefined, announces: () => undefined },
+  };
+  const notices = await openNotices(
+    { notify: settings },
+    telemetry,
+    {
+      ...house.ports,
+      overrides: { current: () => [] },
+    },
+    { isRehearsal: false },
+  );
+  notices.begin();
+  await expect.poll(() => server.seen.open).toBe(1);
+  await notices[Symbol.asyncDispose]();
+  expect(said).toEqual(['announcing by mail failed; it is tried again later EABORT']);
+  // Nothing is left claimed: whoever comes next sends it at once.
+  expect((await house.announcer().announce()).mails).toMatchObject({ sent: 1 });
+});
+
+it('a connection that cannot be had is told by its own reason', async () => {
+  const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  const outcome = await senderAt(port).send({ ...MAIL, to: 'api@acme.example' });
+  expect(outcome).toEqual({ kind: 'failed', other: false, reason: 'ESOCKET ECONNREFUSED' });
+});

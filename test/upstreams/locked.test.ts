@@ -1,0 +1,84 @@
+// Files of the samples that another process holds: a request waits for a moment only, and is told to come again.
+// The other process is another connection to the same file.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
+import { openDatabase } from '../../upstreams/service/database.ts';
+import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
+import { StoreAway } from '../../upstreams/webhooks/store.ts';
+import { startWebhooks } from '../../upstreams/webhooks/webhooks.ts';
+import { subscriptionOf } from '../contracts/webhook-store.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sundial-locked-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function hold(name: string): Disposable {
+  const other = new DatabaseSync(join(folder, name));
+  other.exec('BEGIN IMMEDIATE');
+  return { [Symbol.dispose]: () => other.close() };
+}
+
+async function post(url: string, body: object) {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-consumer-id': 'acme' },
+    body: JSON.stringify(body),
+  });
+  const { status, headers } = answer;
+  return {
+    status,
+    retryAfter: headers.get('retry-after'),
+    body: (await answer.json()) as { readonly message?: unknown },
+  };
+}
+
+it('is waited for two seconds, and nobody is let wait for longer', () => {
+  const database = openDatabase({ dataFolder: folder, name: 'any.db', fill: () => undefined });
+  expect(database.prepare('PRAGMA busy_timeout').get()?.timeout).toBe(2_000);
+  database.close();
+});
+
+it('an order: 503 with Retry-After', async () => {
+  const service = await startOrdersV2({ port: 0, dataFolder: folder });
+  using _held = hold('orders.db');
+  const order = { customer: 'acme', amount: 1250, currency: 'USD', created: 1_772_323_200 };
+  const { status, retryAfter, body } = await post(`${service.url}/orders`, order);
+  expect([status, retryAfter, body.message]).toEqual([503, '1', 'The service is busy']);
+  await service.close();
+});
+
+it('a subscription: 503 with Retry-After', async () => {
+  const service = await startWebhooks({
+    port: 0,
+    store: openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now, patienceMs: 10 }),
+    sealingKey: Buffer.alloc(32, 1),
+    destinations: { allow: ['localhost:9'], deny: [] },
+    ca: () => undefined,
+    log: () => undefined,
+  });
+  {
+    using _held = hold('webhooks.db');
+    const { status, retryAfter, body } = await post(`${service.url}/webhooks`, {
+      url: 'https://localhost:9/hooks',
+      events: ['order.created'],
+    });
+    expect([status, retryAfter, body.message]).toEqual([503, '2', 'The store of the service is away']);
+  }
+  await service.close();
+});
+
+it('what a store of webhooks is asked meanwhile is not lost for good: it is away', async () => {
+  const store = openSqliteStore({ file: join(folder, 'webhooks.db'), now: Date.now, patienceMs: 10 });
+  {
+    using _held = hold('webhooks.db');
+    await expect(store.subscriptions.add(subscriptionOf('wh_1'))).rejects.toThrow(StoreAway);
+  }
+  await store.subscriptions.add(subscriptionOf('wh_1'));
+  await store.close();
+});
