@@ -39,7 +39,7 @@ export function checkDestination(written: string, { allow }: DestinationRules): 
   if (WITH_USER.test(written)) return refuse('url must not hold a user name or a password');
   if (!PLAIN.test(written))
     return refuse('url must be written as https://host/path, without backslashes and control characters');
-  if (url.hash !== '') return refuse('url must not have a fragment: it is never sent');
+  if (url.href.includes('#')) return refuse('url must not have a fragment: it is never sent');
   const port = url.port === '' ? HTTPS_PORT : url.port;
   if (allow.includes(`${url.hostname}:${port}`)) return { kind: 'allowed', url, isOurs: true };
   if (port !== HTTPS_PORT) return refuse('url must use port 443');

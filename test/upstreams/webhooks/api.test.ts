@@ -288,6 +288,15 @@ describe('what can be done to a subscription', () => {
     expect((await store.subscriptions.read(id))?.secrets).toHaveLength(1);
   });
 
+  it('WH-2: rotate-secret takes nothing it does not know: a slip of "overlap" would leave the old secret good', async () => {
+    const slipped = await ask('POST', `/webhooks/${id}/rotate-secret`, { body: { overlop: 0 } });
+    expect(slipped).toMatchObject({
+      status: 400,
+      json: { message: '"overlop" is unknown; there is overlap' },
+    });
+    expect((await store.subscriptions.read(id))?.secrets).toHaveLength(1);
+  });
+
   it('test sends it an event, whatever events it wants; the log tells what became of that', async () => {
     const made = await ask('POST', `/webhooks/${id}/test`);
     expect(made).toMatchObject({ status: 201, json: { type: 'webhook.test', state: 'pending' } });
