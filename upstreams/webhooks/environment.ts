@@ -19,8 +19,8 @@ export interface Surroundings {
 /**
  * `SUNDIAL_DATA`: folder of webhooks.db and webhooks-key, default ./data. `SUNDIAL_WEBHOOKS_STORE`: the URL of a Redis, for
  * several processes. `SUNDIAL_WEBHOOKS_KEY`: the key itself, 32 bytes in base64, which they share. `SUNDIAL_WEBHOOKS_ALLOW`:
- * `host:port` of receivers of our own, separated by commas, and `SUNDIAL_WEBHOOKS_CA`: a file with the certificate that
- * they are trusted by, which may come later. `SUNDIAL_WEBHOOKS_DENY`: public addresses of our own, which nobody makes us call.
+ * `host:port` of receivers of our own, separated by commas, and `SUNDIAL_WEBHOOKS_CA`: files of the certificates that
+ * they are trusted by, separated likewise, which may come later. `SUNDIAL_WEBHOOKS_DENY`: public addresses of our own, which nobody makes us call.
  *
  * @throws Error with a sentence for the operator
  */
@@ -29,14 +29,17 @@ export async function openSurroundings(
   { now, onFault }: { readonly now: () => number; readonly onFault: (error: unknown) => void },
 ): Promise<Surroundings> {
   const folder = resolve(environment.SUNDIAL_DATA || './data');
-  const caFile = environment.SUNDIAL_WEBHOOKS_CA;
+  const caFiles = listed(environment.SUNDIAL_WEBHOOKS_CA);
   return {
     sealingKey: readKey(environment.SUNDIAL_WEBHOOKS_KEY) ?? loadSealingKey(folder),
     destinations: {
-      allow: listed(environment.SUNDIAL_WEBHOOKS_ALLOW),
+      allow: readAllowed(environment.SUNDIAL_WEBHOOKS_ALLOW),
       deny: listed(environment.SUNDIAL_WEBHOOKS_DENY),
     },
-    ca: () => (caFile && existsSync(caFile) ? readFileSync(caFile, 'utf8') : undefined),
+    ca: () => {
+      const found = caFiles.filter((file) => existsSync(file));
+      return found.length === 0 ? undefined : found.map((file) => readFileSync(file, 'utf8')).join('\n');
+    },
     store: await openStore(environment.SUNDIAL_WEBHOOKS_STORE, folder, now, onFault),
   };
 }
@@ -61,6 +64,14 @@ function readKey(written: string | undefined): Buffer | undefined {
   const key = Buffer.from(written, 'base64');
   if (key.length !== 32) throw new Error('SUNDIAL_WEBHOOKS_KEY must be 32 bytes in base64');
   return key;
+}
+
+/** Anything else would allow nothing, and nobody would be told. */
+function readAllowed(written: string | undefined): readonly string[] {
+  const allowed = listed(written);
+  const wrong = allowed.find((each) => !/^[\w.:[\]-]+:\d{1,5}$/.test(each));
+  if (wrong === undefined) return allowed;
+  throw new Error(`SUNDIAL_WEBHOOKS_ALLOW must be host:port, separated by commas, not "${wrong}"`);
 }
 
 function listed(written = ''): readonly string[] {
