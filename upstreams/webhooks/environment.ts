@@ -21,8 +21,8 @@ export interface Surroundings {
 /**
  * `SUNDIAL_DATA`: folder of webhooks.db and webhooks-key, default ./data. `SUNDIAL_WEBHOOKS_STORE`: the URL of a Redis, for
  * several processes. `SUNDIAL_WEBHOOKS_KEY`: the key itself, 32 bytes in base64, which they share. `SUNDIAL_WEBHOOKS_ALLOW`:
- * `host:port` of receivers of our own, separated by commas, and `SUNDIAL_WEBHOOKS_CA`: a file with the certificate that
- * they are trusted by, which may come later. `SUNDIAL_WEBHOOKS_DENY`: public addresses of our own, which nobody makes us call.
+ * `host:port` of receivers of our own, separated by commas, and `SUNDIAL_WEBHOOKS_CA`: files of the certificates that
+ * they are trusted by, separated likewise, which may come later. `SUNDIAL_WEBHOOKS_DENY`: public addresses of our own, which nobody makes us call.
  * `SUNDIAL_WEBHOOKS_METRICS`: `host:port` of a listener that has /metrics and nothing else, default none.
  *
  * @throws Error with a sentence for the operator
@@ -32,16 +32,19 @@ export async function openSurroundings(
   { now, onFault }: { readonly now: () => number; readonly onFault: (error: unknown) => void },
 ): Promise<Surroundings> {
   const folder = resolve(environment.SUNDIAL_DATA || './data');
-  const caFile = environment.SUNDIAL_WEBHOOKS_CA;
   const metrics = readListener(environment.SUNDIAL_WEBHOOKS_METRICS);
+  const caFiles = listed(environment.SUNDIAL_WEBHOOKS_CA);
   return {
     metrics,
     sealingKey: readKey(environment.SUNDIAL_WEBHOOKS_KEY) ?? loadSealingKey(folder),
     destinations: {
-      allow: listed(environment.SUNDIAL_WEBHOOKS_ALLOW),
+      allow: readAllowed(environment.SUNDIAL_WEBHOOKS_ALLOW),
       deny: listed(environment.SUNDIAL_WEBHOOKS_DENY),
     },
-    ca: () => (caFile && existsSync(caFile) ? readFileSync(caFile, 'utf8') : undefined),
+    ca: () => {
+      const found = caFiles.filter((file) => existsSync(file));
+      return found.length === 0 ? undefined : found.map((file) => readFileSync(file, 'utf8')).join('\n');
+    },
     store: await openStore(environment.SUNDIAL_WEBHOOKS_STORE, folder, now, onFault),
   };
 }
@@ -75,6 +78,14 @@ function readListener(written: string | undefined): ListenOptions | undefined {
   if (host === undefined || Number(port) > 65_535)
     throw new Error('SUNDIAL_WEBHOOKS_METRICS must be host:port, as 0.0.0.0:9903, or left out');
   return { host, port: Number(port) };
+}
+
+/** Anything else would allow nothing, and nobody would be told. */
+function readAllowed(written: string | undefined): readonly string[] {
+  const allowed = listed(written);
+  const wrong = allowed.find((each) => !/^[\w.:[\]-]+:\d{1,5}$/.test(each));
+  if (wrong === undefined) return allowed;
+  throw new Error(`SUNDIAL_WEBHOOKS_ALLOW must be host:port, separated by commas, not "${wrong}"`);
 }
 
 function listed(written = ''): readonly string[] {
