@@ -10,7 +10,6 @@ import { endWith, print, printApart, printWhole, watchStreams } from './cli/prin
 import { runProgram } from './cli/program.ts';
 import type { StartActions } from './cli/start-commands.ts';
 import type { Gateway, GatewayOptions, LifecycleClock } from './gateway-contract.ts';
-import { makeFolder } from './plan/make-folder.ts';
 
 const PROJECT_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STANDARD_OUTPUT = 1;
@@ -100,10 +99,14 @@ async function run({ config, at, notify }: Parameters<StartActions['run']>[0]): 
 async function demo(): Promise<number> {
   const folder = process.env.SUNDIAL_DATA || 'data';
   const log = resolve(PROJECT_ROOT, folder, 'gateway.log');
-  await makeFolder(dirname(log), { mode: 0o700 });
+  const { holdDemoFolder } = await import('./stores/embedded/held-folder.ts');
+  using _held = await holdDemoFolder(dirname(log)).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new NotStarted(CANNOT_START, `sundial: cannot start: ${reason}`);
+  });
   const { runDemo } = await import('./cli/demo.ts');
   const { adviseOnGateway } = await import('./cli/demo-failures.ts');
-  return runDemo({
+  return await runDemo({
     logFile: process.cwd() === PROJECT_ROOT ? join(folder, 'gateway.log') : log,
     environment: process.env,
     projectRoot: PROJECT_ROOT,

@@ -1,5 +1,6 @@
 // What the demo says when a part of it is missing or does not start: one line for each cause, with what would move it.
 // Used by demo.ts for its sample services and by main.ts for the gateway.
+import type { Environment } from '../plan/read/interpolate.ts';
 import type { SampleService, SampleStart } from './sample-services.ts';
 
 /** Exit codes of a sample service that has said itself, on the stderr it shares with the demo, why it cannot start. */
@@ -21,6 +22,16 @@ export interface FailedSample {
 export const WITHOUT_SAMPLES =
   'sundial: cannot start: there are no sample services here; `sundial run` starts the gateway alone\n';
 
+/** A line for each port of the gateway that is none: of its address the samples would make a URL that nobody can read. */
+export function explainPorts(environment: Environment): string {
+  const lines = Array.from(PORT_VARIABLES.values(), (variable) => {
+    const written = environment[variable] || '0'; // as the gateway file reads it, empty is not given
+    const isPort = /^\d{1,5}$/.test(written) && Number(written) <= 65_535;
+    return isPort ? '' : `sundial: cannot start: ${variable} must be a port number, not "${written}"\n`;
+  });
+  return lines.join('');
+}
+
 /** What is left to say of sample services that did not start; lines with their ends. */
 export function explainSamples(failed: readonly FailedSample[]): string {
   const lines = failed.flatMap(({ service: { name }, start }) => {
@@ -37,8 +48,7 @@ export function explainSamples(failed: readonly FailedSample[]): string {
 /** What to try when the gateway of the demo does not start, to follow the reason; empty when the reason says it all. */
 export function adviseOnGateway(error: unknown): string {
   if (!(error instanceof Error)) return '';
-  if (Reflect.get(error, 'code') === 'data_folder_locked')
-    return ' (is another demo running? SUNDIAL_DATA=<folder> moves this one)';
+  if (Reflect.get(error, 'code') === 'data_folder_locked') return ' (SUNDIAL_DATA=<folder> moves this one)';
   const variable = PORT_VARIABLES.get(Reflect.get(error, 'listener'));
   return variable === undefined ? '' : `; ${variable}=<free port> moves it`;
 }

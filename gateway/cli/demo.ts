@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Environment } from '../plan/read/interpolate.ts';
 import { type GatewayFacts, renderBanner } from './banner.ts';
-import { explainSamples, type FailedSample, WITHOUT_SAMPLES } from './demo-failures.ts';
+import { explainPorts, explainSamples, type FailedSample, WITHOUT_SAMPLES } from './demo-failures.ts';
 import { type EndRequest, listenForEnd } from './end-request.ts';
 import { connectSamples } from './sample-environment.ts';
 import {
@@ -49,6 +49,11 @@ export async function runDemo({
     process.stderr.write(WITHOUT_SAMPLES);
     return 3;
   }
+  const misread = explainPorts(environment);
+  if (misread !== '') {
+    process.stderr.write(misread);
+    return 2;
+  }
   const asked = listenForEnd();
   const theirs = connectSamples(environment);
   const samples = SAMPLE_SERVICES.map((service) => spawnSample(service, theirs, projectRoot));
@@ -79,7 +84,7 @@ export async function runDemo({
   for (const sample of samples) reportEnd(sample, asked);
   const shown = started.map(({ sample, url }) => ({ name: sample.service.name, url, pid: sample.pid }));
   const tokenCommand = nameTokenCommand(environment, bound, projectRoot);
-  out(renderBanner({ ...gateway, trial: { samples: shown, tokenCommand, logFile } }));
+  if (!asked.isAsked()) out(renderBanner({ ...gateway, trial: { samples: shown, tokenCommand, logFile } }));
 
   await asked.promise;
   await gateway.close().finally(stopSamples);

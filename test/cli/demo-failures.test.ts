@@ -1,6 +1,11 @@
 // What the demo adds when a part of it does not start: only what nobody has said yet.
 import { describe, expect, it } from 'vitest';
-import { adviseOnGateway, explainSamples, type FailedSample } from '../../gateway/cli/demo-failures.ts';
+import {
+  adviseOnGateway,
+  explainPorts,
+  explainSamples,
+  type FailedSample,
+} from '../../gateway/cli/demo-failures.ts';
 import { SAMPLE_SERVICES } from '../../gateway/cli/sample-services.ts';
 
 const failed = (name: string, start: FailedSample['start']): FailedSample[] =>
@@ -33,6 +38,22 @@ describe('of a sample service that does not start', () => {
     ));
 });
 
+describe('of the ports of the gateway', () => {
+  it('a line for each that is none', () =>
+    expect(
+      explainPorts({ SUNDIAL_HTTPS_PORT: '8443x', SUNDIAL_HTTP_PORT: '80800', SUNDIAL_ADMIN_PORT: '' }).split(
+        '\n',
+      ),
+    ).toEqual([
+      'sundial: cannot start: SUNDIAL_HTTPS_PORT must be a port number, not "8443x"',
+      'sundial: cannot start: SUNDIAL_HTTP_PORT must be a port number, not "80800"',
+      '',
+    ]));
+
+  it('nothing of those that are', () =>
+    expect(explainPorts({ SUNDIAL_HTTPS_PORT: '443', SUNDIAL_HTTP_PORT: '0' })).toBe(''));
+});
+
 describe('of a gateway that does not start', () => {
   it.each([
     ['https', 'SUNDIAL_HTTPS_PORT'],
@@ -44,9 +65,9 @@ describe('of a gateway that does not start', () => {
     ),
   );
 
-  it('another demo, when its data folder is held', () =>
-    expect(adviseOnGateway(Object.assign(new Error('held'), { code: 'data_folder_locked' }))).toContain(
-      'is another demo running? SUNDIAL_DATA=<folder>',
+  it('what moves its data folder, when a gateway without samples holds it', () =>
+    expect(adviseOnGateway(Object.assign(new Error('held'), { code: 'data_folder_locked' }))).toBe(
+      ' (SUNDIAL_DATA=<folder> moves this one)',
     ));
 
   it.each([new Error('no certificate'), 'a word', undefined])('nothing more of %s', (error) =>

@@ -151,6 +151,19 @@ describe('the demo', { timeout: 60_000 }, () => {
     expect(demo.stderr).toContain('the gateway does not start');
   });
 
+  it('says of a port of the gateway that is none what names it, and starts nothing', async () => {
+    const demo = start({ SUNDIAL_HTTPS_PORT: 'abc' });
+    expect(await demo.ended).toEqual({ code: 2, signal: null });
+    expect(demo.stderr).toBe('sundial: cannot start: SUNDIAL_HTTPS_PORT must be a port number, not "abc"\n');
+  });
+
+  it('does not say that it runs when it is interrupted while it starts', async () => {
+    const demo = start({}, 'interrupted-early');
+    expect(await demo.ended).toEqual({ code: 0, signal: null });
+    expect(demo.stdout).toContain('gateway closing');
+    expect(demo.stdout).not.toContain('Sundial is running');
+  });
+
   it('exits at once on a second interrupt while it drains', async () => {
     const demo = start({}, 'never-drains');
     await untilBanner(demo);

@@ -1,4 +1,5 @@
 // Runs the demo as main.ts does, with a stand-in for the gateway: what the tests of the demo start as a process.
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { printToken, runDemo } from '../../gateway/cli/demo.ts';
 
@@ -16,6 +17,11 @@ process.exitCode = await runDemo({
   out: (text) => process.stdout.write(text),
   async startGateway(environment) {
     if (process.argv[2] === 'gateway-fails') throw new Error('the gateway does not start');
+    if (process.argv[2] === 'interrupted-early') {
+      const heard = once(process, 'SIGINT');
+      process.kill(process.pid, 'SIGINT');
+      await heard;
+    }
     process.stdout.write(`issuer port ${environment.SUNDIAL_ISSUER_PORT}\n`);
     return {
       listeners: { https: { address }, http: undefined, admin: undefined, metrics: undefined },

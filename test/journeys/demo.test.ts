@@ -21,6 +21,9 @@ import {
 const SAMPLES = SAMPLE_SERVICES.map(({ variable }) => variable);
 const LISTENERS = ['HTTPS', 'HTTP', 'ADMIN'].map((name) => `SUNDIAL_${name}_PORT`);
 
+const HELD = (folder: string): string =>
+  `sundial: cannot start: the data folder ${folder}/data is in use by another demo; stop that one, or start one beside it: SUNDIAL_DATA=<folder> and ports of its own\n`;
+
 const withData = (moved: Moved, folder: string): Moved =>
   new Map<string, string | number>([...moved, ['SUNDIAL_DATA', folder]]);
 
@@ -85,21 +88,26 @@ describe('the receiver of the demo', () => {
 });
 
 describe('a second demo', { timeout: 60_000 }, () => {
-  it('with nothing moved says one line for each port and that another may be running', () => {
-    const { code, stdout, stderr } = failDemo(project.folder, ports);
-    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-    const lines = stderr.trimEnd().split('\n');
-    expect(lines.pop()).toBe('sundial: cannot start: is another demo running?');
-    const expected = SAMPLES.map((name) => `port ${ports.get(name)} is in use; ${name} moves it`);
-    expect(lines.map((line) => line.replace(/^[\w-]+: /, '')).toSorted()).toEqual(expected.toSorted());
+  // What is said of ports that are taken is in test/cli/demo.test.ts.
+  it('with nothing moved says that the data folder is held', () => {
+    expect(failDemo(project.folder, ports)).toEqual({ code: 3, stdout: '', stderr: HELD(project.folder) });
   });
 
-  it('with its services moved says that the data folder is held', async () => {
-    const moved = new Map([...ports, ...(await movePorts(SAMPLES))]);
-    expect(failDemo(project.folder, moved)).toEqual({
+  it('with ports of its own says the same, and leaves to the first its webhooks', async () => {
+    const moved = await movePorts([...SAMPLES, ...LISTENERS]);
+    expect(failDemo(project.folder, moved)).toEqual({ code: 3, stdout: '', stderr: HELD(project.folder) });
+    const overview = await fetch(`http://127.0.0.1:${ports.get('SUNDIAL_WEBHOOKS_PORT')}/admin/overview`);
+    expect(await overview.json()).toMatchObject({
+      endpoints: [{ owner: 'sample-receiver', host: `localhost:${ports.get('SUNDIAL_RECEIVER_PORT')}` }],
+    });
+  });
+
+  it('says in a line that its data folder cannot be made', () => {
+    const file = join(project.folder, 'package.json');
+    expect(failDemo(project.folder, withData(ports, 'package.json/data'))).toEqual({
       code: 3,
       stdout: '',
-      stderr: `sundial: cannot start: the data folder ${project.folder}/data is in use by another Sundial process; stop that one, or give this one its own (is another demo running? SUNDIAL_DATA=<folder> moves this one)\n`,
+      stderr: `sundial: cannot start: the data folder ${file}/data cannot be used: a file stands there or above it; SUNDIAL_DATA=<folder> moves it\n`,
     });
   });
 

@@ -77,7 +77,13 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/open-notices.ts': { may: ['gateway/'] },
   'gateway/worker.ts': { may: ['gateway/'] },
   'gateway/main.ts': {
-    may: ['gateway/cli/', 'gateway/gateway.ts', 'gateway/plan/', 'gateway/server/shutdown.ts'],
+    may: [
+      'gateway/cli/',
+      'gateway/gateway.ts',
+      'gateway/plan/',
+      'gateway/server/shutdown.ts',
+      'gateway/stores/embedded/held-folder.ts',
+    ],
     types: ['gateway/telemetry/', 'gateway/gateway-contract.ts'],
   },
   'gateway/sundial.js': { may: ['gateway/main.ts'] },

@@ -20,7 +20,8 @@ export async function loadPair(dataFolder: string, now: number): Promise<Pair> {
     const pair = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
     if (Date.parse(new X509Certificate(pair.cert).validTo) > now + 30 * DAY_MS) return pair;
   }
-  const made = await generate([{ name: 'commonName', value: 'localhost' }], {
+  // A subject of its own: of two self-signed certificates that are trusted under one, OpenSSL takes the first for both.
+  const made = await generate([{ name: 'commonName', value: 'receiver of the Sundial demo' }], {
     keyType: 'ec',
     notBeforeDate: new Date(now - DAY_MS),
     notAfterDate: new Date(now + LIFETIME_MS),

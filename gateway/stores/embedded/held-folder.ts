@@ -1,0 +1,45 @@
+// The data folder of a demo: made, writable, and held before any sample service opens what is kept there.
+// Used by main.ts. The store of the gateway has a lock of its own, which comes too late for the samples: those of a demo that
+// is refused would meanwhile have led the webhooks of the one that runs to ports where nobody listens.
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../../plan/make-folder.ts';
+
+const LOCK_FILE = 'demo.lock';
+const SQLITE_BUSY = 5;
+
+/**
+ * Holds `folder`, made where it is missing, for as long as this process lives: the operating system frees the lock of SQLite
+ * however that ends.
+ *
+ * @throws Error with a sentence for the operator
+ */
+export async function holdDemoFolder(folder: string): Promise<Disposable> {
+  await makeFolder(folder, { mode: 0o700 }).catch((error: unknown) => {
+    throw unusable(folder, isFileThere(error) ? 'a file stands there or above it' : reasonOf(error));
+  });
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(join(folder, LOCK_FILE), { timeout: 0 });
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock?.close();
+    if (error instanceof Error && Reflect.get(error, 'errcode') === SQLITE_BUSY) throw inUse(folder, error);
+    throw unusable(folder, `${reasonOf(error)}: this user must be able to write to it`);
+  }
+}
+
+function inUse(folder: string, cause: unknown): Error {
+  const message = `the data folder ${folder} is in use by another demo; stop that one, or start one beside it: SUNDIAL_DATA=<folder> and ports of its own`;
+  return new Error(message, { cause });
+}
+
+const unusable = (folder: string, why: string): Error =>
+  new Error(`the data folder ${folder} cannot be used: ${why}; SUNDIAL_DATA=<folder> moves it`);
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function isFileThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(?:EEXIST|ENOTDIR)$/.test(String(error.code));
+}

@@ -1,0 +1,24 @@
+// What the demo tells its samples of one another, beside what the operator tells them.
+import { expect, it } from 'vitest';
+import { connectSamples } from '../../gateway/cli/sample-environment.ts';
+
+it('the receiver, the certificate it makes and where events go', () =>
+  expect(connectSamples({ SUNDIAL_RECEIVER_PORT: '5007', SUNDIAL_DATA: 'data/second' })).toMatchObject({
+    SUNDIAL_INTAKE: 'http://127.0.0.1:4006/events',
+    SUNDIAL_WEBHOOKS_ALLOW: 'localhost:5007',
+    SUNDIAL_WEBHOOKS_CA: 'data/second/receiver.crt',
+  }));
+
+it('a receiver of the operator beside that of the demo, and not in its place', () =>
+  expect(
+    connectSamples({ SUNDIAL_WEBHOOKS_ALLOW: 'localhost:4443', SUNDIAL_WEBHOOKS_CA: '/etc/own.crt' }),
+  ).toMatchObject({
+    SUNDIAL_WEBHOOKS_ALLOW: 'localhost:4007,localhost:4443',
+    SUNDIAL_WEBHOOKS_CA: 'data/receiver.crt,/etc/own.crt',
+  }));
+
+it('nothing of a receiver whose port nobody knows yet', () =>
+  expect(connectSamples({ SUNDIAL_WEBHOOKS_PORT: '0', SUNDIAL_RECEIVER_PORT: '0' })).toEqual({
+    SUNDIAL_WEBHOOKS_PORT: '0',
+    SUNDIAL_RECEIVER_PORT: '0',
+  }));
