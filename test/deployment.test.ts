@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_SERVICES } from '../gateway/cli/sample-services.ts';
+import { METRICS_PATH } from '../upstreams/webhooks/metrics-page.ts';
 import { drainMs, load, pages, ROOT, text, yaml } from './support/deployed-files.ts';
 
 describe('the composition', async () => {
@@ -63,7 +64,8 @@ describe('the composition', async () => {
     const published = gateway.at('ports').list.map(({ value }) => Number(String(value).split(':')[2]));
     // And the page of the sample client, which shares its network.
     expect(published).toEqual([https?.address.port, http?.address.port, 4008]);
-    expect(gateway.at('expose').value).toEqual([String(metrics?.address.port)]);
+    // And the metrics of the webhooks service, which shares it as well.
+    expect(gateway.at('expose').value).toEqual([String(metrics?.address.port), '9903']);
     expect(settings.store).toEqual({ kind: 'redis', url: 'redis://redis:6379' });
     expect(Number.parseInt(String(gateway.at('stop_grace_period').value), 10) * 1_000).toBeGreaterThan(
       drainMs(settings),
@@ -84,13 +86,21 @@ describe('the composition', async () => {
     expect((await load('config/container/gateway.yaml')).settings.notify?.email).toBeUndefined();
   });
 
-  it('has Prometheus scrape the metrics listener, and Grafana read that Prometheus', async () => {
+  it('has Prometheus scrape the metrics listeners of the gateway and of webhooks, and Grafana read that Prometheus', async () => {
     const { settings } = await load('config/container/gateway.yaml');
-    const [job] = (await yaml('config/prometheus/prometheus.yml')).at('scrape_configs').list;
+    const [job, webhooks, ...more] = (await yaml('config/prometheus/prometheus.yml')).at(
+      'scrape_configs',
+    ).list;
+    expect(more).toEqual([]);
     expect(job?.at('static_configs', 0, 'targets').value).toEqual([
       `gateway:${settings.listeners.metrics?.address.port}`,
     ]);
     expect(pages).toContain(job?.at('metrics_path').value);
+    const listens = compose.at('services', 'webhooks', 'environment', 'SUNDIAL_WEBHOOKS_METRICS').value;
+    const [target] = webhooks?.at('static_configs', 0, 'targets').list ?? [];
+    expect(target?.value).toBe(`gateway:${String(listens).split(':')[1]}`);
+    expect(gateway.at('expose').value).toContain(String(listens).split(':')[1]);
+    expect(webhooks?.at('metrics_path').value).toBe(METRICS_PATH);
     const [source] = (await yaml('config/grafana/provisioning/datasources/prometheus.yaml')).at(
       'datasources',
     ).list;

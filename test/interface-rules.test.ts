@@ -62,7 +62,16 @@ const NAMED: Readonly<Record<string, readonly [count: number, ...names: string[]
   Versioning: [
     22,
     ...['semantic', 'path', 'Accept', 'API-Version', '?version=', 'parameter', 'subdomain', 'Date-based'],
-    ...['Deprecation', 'Sunset', 'Link', 'Warning', 'X-API-Deprecation-Info', '_deprecation'],
+    ...[
+      'Deprecation',
+      'Sunset',
+      'Link',
+      'successor-version',
+      'rel=alternate',
+      'Warning',
+      'X-API-Deprecation-Info',
+      '_deprecation',
+    ],
     ...['12 months', '6', 'guide', 'e-mail', 'changelog', 'status page', 'dashboard'],
   ],
 };

@@ -23,9 +23,28 @@ paths:
   if (plan === undefined || api === undefined) throw new Error('no plan');
   const { versions } = lifecycleDocument(plan, api, { now: NOW, overrides: [] }, NOW);
   const entries = versions.find(({ version }) => version === 'v2')?.operations ?? [];
+  for (const each of entries) expect(each).not.toHaveProperty('successor_operation');
   expect(entries.map((each) => [each.operation, each.stage, each.sunset, each.introduced])).toEqual([
     ['* /old/{id}', 'deprecated', '2026-12-15T00:00:00Z', undefined],
     ['GET /old/{id}', 'deprecated', '2026-12-15T00:00:00Z', '2026-02-01T00:00:00Z'],
     ['POST /new', 'active', undefined, '2026-02-01T00:00:00Z'],
   ]);
+});
+
+it('LNK-2: an operation leads to the very operation that its policy names, in words and as data', async () => {
+  const dates = 'deprecated: 2026-03-01, sunset: 2027-12-15';
+  const rule = `operations: { GET /search: { ${dates}, successor: GET / }, GET /old: { ${dates} } }`;
+  await using files = await workspace({
+    'policies/orders.yaml': ORDERS.replace('released: 2026-01-15', `released: 2026-01-15, ${rule}`),
+  });
+  const { plan } = await files.load();
+  const api = plan?.apiNamed('orders');
+  if (plan === undefined || api === undefined) throw new Error('no plan');
+  const { versions } = lifecycleDocument(plan, api, { now: NOW, overrides: [] }, NOW);
+  const entries = versions.find(({ version }) => version === 'v2')?.operations ?? [];
+  expect(entries).toMatchObject([
+    { operation: 'GET /search', successor: 'v2', successor_operation: 'GET /' },
+    { operation: 'GET /old' },
+  ]);
+  expect(entries[1]).not.toHaveProperty('successor_operation');
 });

@@ -21,6 +21,7 @@ export const RECORDS = testsOf('interface/resources.ts', {
   error: 'ERR-1: an error body is the reason phrase and a sentence, whoever answers',
   notice: 'the notice in a body has all five members',
   described: 'OAS-2: x-lifecycle of a description is what callers are told',
+  operation: 'OAS-2: a deprecated operation of a version that is not has dates and a replacement of its own',
   links: 'links in a representation are objects with href, and lead there',
 });
 
@@ -122,6 +123,9 @@ export const OTHERS = {
     descriptions: 'OAS-2: has what the description of a version tells its callers, on the page as text',
     changelog: 'has a changelog of what was made known, as data, on the page and as an Atom feed',
     status: 'XDI-1: is where deprecated versions point that name no status page',
+  }),
+  ...testsOf('whole-api.test.ts', {
+    alternate: 'WARN-1, LNK-1: is spoken of as an API, with its guide, its page and its substitute',
   }),
   ...testsOf('described.test.ts', {
     operation: 'is signalled from that instant on, with its sunset, guide and replacement',

@@ -80,7 +80,11 @@ export const RESOURCES_AND_FIELDS = section('Resources and their fields', [
     RECORDS.described,
     OTHERS.descriptions,
   ],
-  ['x-lifecycle of an operation: deprecation-date, sunset-date, replacement.', OTHERS.operation],
+  [
+    'x-lifecycle of an operation: deprecation-date, sunset-date, replacement.',
+    RECORDS.operation,
+    OTHERS.operation,
+  ],
   ['A deprecated operation has the flag deprecated as well.', RECORDS.described],
   ['_links: relations with href, perhaps with method.', RECORDS.links],
 ]);

@@ -69,7 +69,12 @@ export const VERSION_RULES = section('Versioning', [
   ['What adds a field is not.', RECORDS.notice],
   ['Deprecation says that, here by its instant.', VERSIONS.signals],
   ['Sunset is an HTTP date.', VERSIONS.signals, SAMPLES.deprecated],
-  ['Link has deprecation and successor-version.', VERSIONS.signals, SAMPLES.deprecated],
+  [
+    'Link has deprecation, and successor-version or rel=alternate.',
+    VERSIONS.signals,
+    SAMPLES.deprecated,
+    OTHERS.alternate,
+  ],
   ['Warning is 299 with the deadline.', VERSIONS.signals, SAMPLES.deprecated],
   ['X-API-Deprecation-Info is the URL of a status page.', VERSIONS.signals, OTHERS.status],
   ['A body may have _deprecation as well.', RECORDS.notice],

@@ -117,7 +117,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
   });
 
   it.each([
-    ['orders', ['guide-orders-v0-to-v2', 'guide-orders-v1-to-v2']],
+    ['orders', ['guide-orders-v0-to-v2', 'guide-orders-v1-to-v2', 'guide-orders-v2-cancel']],
     ['catalog', ['guide-catalog-v1-to-v2']],
     ['payments', ['guide-payments-2026-06-01']],
   ])(

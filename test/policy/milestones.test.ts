@@ -128,6 +128,12 @@ describe('the words of a milestone', () => {
     ]);
   });
 
+  it('name the operation that follows another', () => {
+    expect(textOf('deprecation', { successorOperation: 'POST /{id}/cancel' })).toContain(
+      'Move to v2 POST /{id}/cancel.',
+    );
+  });
+
   it('leave out what is not known, and name what may serve where nothing succeeds', () => {
     const alone = {
       successor: undefined,

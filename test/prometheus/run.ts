@@ -1,4 +1,5 @@
-// `npm run test:prometheus`: a real Prometheus scrapes a gateway, evaluates the alert rules and answers the dashboard.
+// `npm run test:prometheus`: a real Prometheus scrapes a gateway and the webhooks service, evaluates the alert rules and answers
+// the dashboard.
 // Needs `prometheus` and `promtool` on the PATH. Ends with 1 where something promised is not seen within a minute.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startGateway } from '../../gateway/gateway.ts';
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { freePorts } from '../support/ports.ts';
+import { startFailingWebhooks } from './failing-webhooks.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const WITHIN_MS = 60_000;
@@ -74,10 +76,14 @@ versions:
 /** The rules as they are, but that nothing has to last before it is an alert. */
 const hasty = (rules: string): string => rules.replaceAll(/^( *for:) \w+$/gm, '$1 0s');
 
-const prometheusFile = (target: string): string => `global: { scrape_interval: 1s, evaluation_interval: 1s }
+const prometheusFile = (
+  gateway: string,
+  webhooks: string,
+): string => `global: { scrape_interval: 1s, evaluation_interval: 1s }
 rule_files: [rules.yml]
 scrape_configs:
-  - { job_name: sundial, static_configs: [{ targets: ["${target}"] }] }
+  - { job_name: sundial, static_configs: [{ targets: ["${gateway}"] }] }
+  - { job_name: sundial-webhooks, static_configs: [{ targets: ["${webhooks}"] }] }
 `;
 
 /**
@@ -191,16 +197,20 @@ async function run(): Promise<void> {
   const { gateway } = started;
   stack.defer(gateway.close);
   const { http, admin } = gateway.facts.listeners;
-  const page = await (await fetch(`http://127.0.0.1:${admin?.address.port}/metrics`)).text();
-  await lint(page);
-  say('  promtool finds nothing to say of the page');
+  const webhooks = stack.adopt(await startFailingWebhooks(dead), (service) => service.close());
+  const scraped = [`127.0.0.1:${admin?.address.port}`, webhooks.scraped] as const;
+  const pages = await Promise.all(
+    scraped.map(async (host) => (await fetch(`http://${host}/metrics`)).text()),
+  );
+  for (const page of pages) await lint(page);
+  say('  promtool finds nothing to say of their pages');
 
   const rules = await readFile(new URL('config/prometheus/rules/sundial.yml', ROOT), 'utf8');
-  const names = namesOn(page);
+  const names = namesOn(pages.join(''));
   for (const [name] of rules.matchAll(/\bsundial_\w+/g))
-    if (!names.has(name)) throw new Error(`a rule asks for ${name}, which the page does not have`);
+    if (!names.has(name)) throw new Error(`a rule asks for ${name}, which no page has`);
   await writeFile(join(folder, 'rules.yml'), hasty(rules));
-  await writeFile(join(folder, 'prometheus.yml'), prometheusFile(`127.0.0.1:${admin?.address.port}`));
+  await writeFile(join(folder, 'prometheus.yml'), prometheusFile(...scraped));
   const prometheus = spawn(
     'prometheus',
     [
@@ -214,9 +224,10 @@ async function run(): Promise<void> {
   );
   stack.defer(() => ended(prometheus));
   const base = `http://127.0.0.1:${port}`;
-  await until('Prometheus has scraped the gateway', async () =>
-    (await ask(base, 'sundial_config_info'))?.result.length ? undefined : NOT_YET,
-  );
+  await until('Prometheus has scraped the gateway and the webhooks service', async () => {
+    const both = 'sundial_config_info and on () sundial_webhook_lag_seconds';
+    return (await ask(base, both))?.result.length ? undefined : NOT_YET;
+  });
 
   const call = async (path: string, expected: number) => {
     const answer = await fetch(`http://127.0.0.1:${http?.address.port}${path}`);
@@ -232,6 +243,11 @@ async function run(): Promise<void> {
     await callAll();
     return (await firing(base, 'DeprecatedUsageNearSunset')) ? undefined : NOT_YET;
   });
+
+  await webhooks.tellOfAnOrder();
+  await until('a delivery that was given up is an alert', async () =>
+    (await firing(base, 'WebhookDeliveriesExhausted')) ? undefined : NOT_YET,
+  );
 
   await writeFile(policyFile, policy(echo.url).replace('sunset:', 'sunsett:'));
   await gateway.reload();

@@ -52,7 +52,7 @@ export interface Walker {
   /** GET of a path below the issuer, and on as far as it leads at the issuer. */
   readonly open: (path: string) => Promise<Page>;
   /** POST of a form to the page it is on. */
-  readonly send: (page: Page, form: Parameters, headers?: Parameters) => Promise<Page>;
+  readonly send: (page: Page, form: Parameters | string, headers?: Parameters) => Promise<Page>;
   /** Every `Set-Cookie` line it was sent. */
   readonly cookieLines: readonly string[];
 }

@@ -1,4 +1,4 @@
-// The alert rules and the dashboard ask for metrics that the gateway has, by labels that these have.
+// The alert rules and the dashboard ask for metrics that the gateway and the webhooks service have, by labels that these have.
 // What the rules do is shown by promtool (test/prometheus), where it is installed.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -20,6 +20,8 @@ import {
 import { createRequestMetrics } from '../../gateway/telemetry/request-metrics.ts';
 import { createRetirementGauge } from '../../gateway/telemetry/retirement-gauge.ts';
 import { createTargetMetrics } from '../../gateway/telemetry/target-metrics.ts';
+import { createMetrics } from '../../upstreams/webhooks/metrics.ts';
+import { openSqliteStore } from '../../upstreams/webhooks/sqlite/store.ts';
 import { plan } from '../support/exchange-samples.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -46,19 +48,34 @@ const rows = metricRows({
   announcements: createAnnouncementCounts(),
   logLinesDropped: () => 0,
 });
-const labelsOf = new Map(
-  rows.flatMap(({ name, kind, labels }) =>
+const store = openSqliteStore({ file: ':memory:', now: () => 0 });
+const webhooksPage = await createMetrics(store, () => 0).text();
+await store.close();
+/** Name, labels and their values of each series of the webhooks service, which has all of them from its start. */
+const webhooksSeries = Array.from(
+  webhooksPage.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm),
+  ([, name = '', labels = '']) => [name, [...labels.matchAll(/(\w+)="([^"]*)"/g)]] as const,
+);
+const labelsOf = new Map<string, readonly string[]>([
+  ...webhooksSeries.map(([name, labels]) => [name, labels.map(([, label = '']) => label)] as const),
+  ...rows.flatMap(({ name, kind, labels }) =>
     kind === 'histogram'
       ? ['_bucket', '_sum', '_count'].map((suffix) => [`${name}${suffix}`, labels] as const)
       : [[name as string, labels] as const],
   ),
-);
+]);
 
 interface Rule {
   readonly record?: string;
   readonly alert?: string;
   readonly expr: string;
   readonly annotations?: Readonly<Record<string, string>>;
+}
+
+function valuesOf(label: string): readonly string[] {
+  return webhooksSeries.flatMap(([, labels]) =>
+    labels.flatMap(([, name, value = '']) => (name === label ? [value] : [])),
+  );
 }
 
 /** Of labels that have a closed list; `reason` means something else in each metric that has it. */
@@ -69,6 +86,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   outcome: RESOLUTIONS,
   code: CODES,
   reason: [...AUTH_FAILURES, ...SHED_REASONS],
+  result: ['success', 'failure', ...valuesOf('result')],
+  event: valuesOf('event'),
 };
 const matches = (pattern: string, value: string): boolean => new RegExp(`^(?:${pattern})$`).test(value);
 
@@ -140,6 +159,12 @@ describe('the metrics', () => {
     ).toEqual(PROMISED);
   });
 
+  it('count the deliveries of webhooks by event and result', () => {
+    expect(labelsOf.get('sundial_webhook_deliveries_total')).toEqual(['event', 'result']);
+    expect(webhooksPage).toContain('# TYPE sundial_webhook_deliveries_total counter');
+    expect(new Set(valuesOf('result'))).toEqual(new Set(['delivered', 'retried', 'exhausted']));
+  });
+
   it('name a consumer in one of them alone, and nothing of a URL in any', () => {
     const having = (label: string) => rows.filter(({ labels }) => labels.includes(label));
     expect(having('consumer').map(({ name }) => name)).toEqual(['sundial_deprecated_requests_total']);
@@ -158,7 +183,7 @@ describe('the metrics', () => {
 });
 
 describe('the alert rules and the dashboard', () => {
-  it.each(expressions)('%s asks for what the gateway measures', (_where, expr) => {
+  it.each(expressions)('%s asks for what is measured', (_where, expr) => {
     const asked = [...expr.matchAll(/\b(sundial_\w+)(?:\{([^}]*)\})?/g)];
     const recorded = rules.filter(({ record }) => record !== undefined && expr.includes(record));
     expect(asked.length + recorded.length).toBeGreaterThan(0);

@@ -9,8 +9,9 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { startOrdersV1 } from '../../upstreams/orders/v1.ts';
 import { startOrdersV2 } from '../../upstreams/orders/v2.ts';
 import { startPayments } from '../../upstreams/payments/payments.ts';
+import { openDatabase } from '../../upstreams/service/database.ts';
 import { listen } from '../../upstreams/service/listen.ts';
-import type { Event } from '../../upstreams/service/outbox.ts';
+import { type Event, openOutbox } from '../../upstreams/service/outbox.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const ORDER = { customer: 'acme', amount: 1250, currency: 'EUR', created: 1_772_323_200 };
@@ -159,6 +160,31 @@ it('without an intake nothing is kept for one', async () => {
   stack.push(service.close);
   await send(`${service.url}/orders/1001`, 'DELETE');
   await vi.waitFor(() => expect(types(intake)).toEqual(['order.deleted']), { timeout: 10_000 });
+});
+
+it('a clock that was set back keeps no event waiting', async () => {
+  const dataFolder = folder();
+  const ahead = await startOrdersV2({
+    port: 0,
+    dataFolder,
+    intake: 'http://127.0.0.1:1/events',
+    now: () => NOW + 86_400_000,
+  });
+  await send(`${ahead.url}/orders`, 'POST', ORDER);
+  await ahead.close();
+  const killed = openDatabase({ dataFolder, name: 'orders.db', fill: () => undefined });
+  const queue = openOutbox(killed, () => 'evt_held');
+  queue.put('order.deleted', {}, NOW);
+  // Sent by nobody any more: the process that had it was killed.
+  const held = NOW + 86_400_000 + 15_000;
+  for (let each = 0; each < 2; each += 1) queue.take(NOW + 86_400_000, held);
+  killed.close();
+  const intake = await startIntake(202);
+  const service = await startOrdersV2({ port: 0, dataFolder, intake: intake.url, now: () => NOW });
+  stack.push(service.close);
+  await vi.waitFor(() => expect(types(intake)).toEqual(['order.created', 'order.deleted']), {
+    timeout: 10_000,
+  });
 });
 
 it('what was answered with 201 is told of though the process was killed at that moment', async () => {

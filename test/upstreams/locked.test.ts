@@ -44,12 +44,17 @@ it('is waited for two seconds, and nobody is let wait for longer', () => {
   database.close();
 });
 
-it('an order: 503 with Retry-After', async () => {
+it('an order: 503 with Retry-After, and of many orders one alone waits', async () => {
   const service = await startOrdersV2({ port: 0, dataFolder: folder });
   using _held = hold('orders.db');
   const order = { customer: 'acme', amount: 1250, currency: 'USD', created: 1_772_323_200 };
-  const { status, retryAfter, body } = await post(`${service.url}/orders`, order);
-  expect([status, retryAfter, body.message]).toEqual([503, '1', 'The service is busy']);
+  const from = performance.now();
+  const answers = await Promise.all(Array.from({ length: 8 }, () => post(`${service.url}/orders`, order)));
+  for (const { status, retryAfter, body } of answers) {
+    expect([status, retryAfter, body.message]).toEqual([503, '1', 'The service is busy']);
+  }
+  // One after the other they would have waited sixteen seconds, and whoever only reads with them.
+  expect(performance.now() - from).toBeLessThan(8_000);
   await service.close();
 });
 

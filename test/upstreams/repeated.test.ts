@@ -91,6 +91,24 @@ it('IDM-4: a caller has it with its next token too, and nobody else has', async 
   expect((await send('d', { headers: token('globex', '3') })).replayed).toBeNull();
 });
 
+it('IDM-4: two people at one application are two callers, and so are those of two issuers', async () => {
+  const token = (claims: object) => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    return { authorization: `Bearer ${part({ alg: 'none' })}.${part(claims)}.x` };
+  };
+  const ana = { iss: 'https://one.example', client_id: 'storefront', sub: 'ana' };
+  const first = await send('of-ana', { headers: token({ ...ana, jti: '1' }) });
+  expect(await send('of-ana', { headers: token({ ...ana, jti: '2' }) })).toEqual({
+    ...first,
+    replayed: 'true',
+  });
+  for (const other of [{ sub: 'ben' }, { iss: 'https://two.example' }, { client_id: 'classic' }]) {
+    const made = await send('of-ana', { headers: token({ ...ana, ...other }) });
+    expect(made, JSON.stringify(other)).toMatchObject({ status: 201, replayed: null });
+    expect(made.location).not.toBe(first.location);
+  }
+});
+
 it('IDM-9: what was refused leaves the key to the corrected request', async () => {
   expect((await send('e', { body: '{}' })).status).toBe(400);
   expect((await send('e', { path: '/1001/cancel', body: '' })).status).toBe(409);

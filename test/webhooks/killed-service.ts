@@ -1,15 +1,10 @@
 // The service of test:webhooks as a process that is killed and comes back at the same port, with its subscription.
 // Its clients try again until it takes what they have, as an outbox does.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createKilledProcess, type KilledProcess } from './killed-process.ts';
 
-export interface ServiceProcess {
-  readonly start: () => Promise<void>;
-  /** SIGKILL. */
-  readonly kill: () => Promise<void>;
+export interface ServiceProcess extends KilledProcess {
   readonly call: (
     path: string,
     init?: { readonly method: string; readonly body: string },
@@ -33,28 +28,12 @@ const AGAIN_AFTER_MS = 50;
 
 export function createServiceProcess(options: ServiceProcessOptions): ServiceProcess {
   const { port, folder, receiver, redisUrl = '', logFile } = options;
-  const log = openSync(logFile, 'a');
-  let child: ChildProcess | undefined;
-  process.once('exit', () => child?.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;
   const headers = { 'content-type': 'application/json', 'x-consumer-id': 'acme' };
   const call: ServiceProcess['call'] = (path, init) =>
     fetch(`${url}${path}`, { ...init, headers, signal: AbortSignal.timeout(10_000) });
   return {
-    start: async () => {
-      child = spawn(process.execPath, [PROGRAM, String(port), folder, receiver, redisUrl], {
-        stdio: ['ignore', 'pipe', log],
-      });
-      if (child.stdout !== null) await once(child.stdout, 'data');
-    },
-    kill: async () => {
-      const killed = child;
-      child = undefined;
-      if (killed === undefined || killed.exitCode !== null) return;
-      const gone = once(killed, 'close');
-      killed.kill('SIGKILL');
-      await gone;
-    },
+    ...createKilledProcess({ program: [PROGRAM, String(port), folder, receiver, redisUrl], logFile }),
     call,
     post: async (event) => {
       const body = JSON.stringify(event);

@@ -1,6 +1,7 @@
 // `npm run test:webhooks [-- sqlite|redis]`: 1,000 events to a receiver that fails a third of the time, on each store, while the
-// service is killed (SIGKILL) and, where there is one, its Redis; then ten endpoints of which one is dead. Ends with 1 when an
-// event is lost, too many come twice, or the dead one delays the others.
+// service is killed (SIGKILL) and, where there is one, its Redis; then 200 orders while all that stands between them and the
+// receiver is killed in turn; then ten endpoints of which one is dead. Ends with 1 when an event is lost, too many come twice,
+// or the dead one delays the others.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { type RunningRedis, startRedis } from '../support/redis-server.ts';
 import { untilTrue } from '../support/until-true.ts';
 import { startCountingReceiver } from './counting-receiver.ts';
 import { waitsBesideDead } from './dead-endpoint.ts';
+import { KILLS, measureKills, ORDERS } from './kill-loop.ts';
 import { createServiceProcess } from './killed-service.ts';
 
 const EVENTS = 1_000;
@@ -143,17 +145,35 @@ process.stdout.write(
 );
 say(['store', 'arrived', 'lost', 'twice', 'failed', 'pending', 'seconds']);
 let broken = 0;
+const tell = (wrong: readonly (string | false)[]): void => {
+  for (const each of wrong.filter((text) => text !== false)) {
+    process.stdout.write(`  BROKEN: ${each}\n`);
+    broken += 1;
+  }
+};
 for (const kind of STORES.filter((each) => wanted.test(each))) {
   const { lost, unknown, twice, failed, pending, seconds } = await measure(kind);
   say([kind, EVENTS - lost, lost, twice, failed, pending, seconds.toFixed(1)]);
-  const wrong = [
+  tell([
     lost > 0 && `${lost} events are lost`,
     unknown > 0 && `${unknown} events arrived that nobody sent`,
     twice > EVENTS * MOST_TWICE && `more than ${MOST_TWICE * 100} % came twice`,
     pending > 0 && `${pending} deliveries wait for nothing`,
-  ].filter((each) => each !== false);
-  for (const each of wrong) process.stdout.write(`  BROKEN: ${each}\n`);
-  broken += wrong.length;
+  ]);
+}
+process.stdout.write(`${ORDERS} orders, ${KILLS.length} kills: ${KILLS.join(', ')} (SQLite: the service)\n`);
+say(['store', 'placed', 'lost', 'twice', 'doubled', 'seconds']);
+const chosen = STORES.filter((each) => wanted.test(each));
+// Beside each other: most of their time is waiting for what a killed process held.
+const survived = await Promise.all(chosen.map(async (kind) => [kind, await measureKills(kind)] as const));
+for (const [kind, { placed, lost, twice, doubled, seconds }] of survived) {
+  say([kind, placed, lost, twice, doubled, seconds.toFixed(1)]);
+  tell([
+    placed < ORDERS && `only ${placed} orders were placed`,
+    lost > 0 && `${lost} events are lost`,
+    doubled > 0 && `${doubled} orders were told of by more than one id`,
+    twice > ORDERS * MOST_TWICE && `more than ${MOST_TWICE * 100} % came twice`,
+  ]);
 }
 const p99 = await longestWait(MEASURED_AT_MOST);
 process.stdout.write(

@@ -37,7 +37,8 @@ ${pending.signedIn === undefined ? undefined : html`<p><a href="${MOUNT}/logout"
   };
 }
 
-export function consentPage({ client, scopes, redirectUri, signedIn }: Pending): Document {
+/** `alert` is what was wrong with the form, if it was sent before. */
+export function consentPage({ client, scopes, redirectUri, signedIn }: Pending, alert?: string): Document {
   const { origin } = new URL(redirectUri);
   return {
     title: `Allow ${client.name}?`,
@@ -47,6 +48,7 @@ export function consentPage({ client, scopes, redirectUri, signedIn }: Pending):
 ${scopes.map((scope) => html`<li>${SCOPES[scope] ?? scope} <small>(${scope})</small></li>`)}
 </ul>
 <p>Your answer goes to <b>${origin}</b>.</p>
+${alert === undefined ? undefined : html`<p role="alert">${alert}</p>`}
 <form method="post">
 <button class="main" type="submit" name="decision" value="allow">Allow</button>
 <button type="submit" name="decision" value="cancel">Do not allow</button>

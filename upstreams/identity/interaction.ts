@@ -60,8 +60,18 @@ export function createInteractions(provider: Provider, now: () => number): Inter
     return finish(request, response, { login: { accountId: account.id } });
   };
 
-  const consent = async (request: IncomingMessage, response: ServerResponse, pending: Pending) => {
+  const consent = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    pending: Pending,
+    form: URLSearchParams,
+  ) => {
     if (pending.signedIn === undefined) return sendDocument(response, 400, expiredPage());
+    // Whatever is not the one word is not yes.
+    const said = form.getAll('decision');
+    if (said.length !== 1 || said[0] !== 'allow') {
+      return sendDocument(response, 400, consentPage(pending, 'Say whether you allow it.'));
+    }
     // A grant of its own for each consent: what is revoked together is what this consent gave.
     const grant = new provider.Grant({ accountId: pending.signedIn, clientId: pending.client.id });
     grant.addResourceScope(RESOURCE, pending.scopes.join(' '));
@@ -81,7 +91,7 @@ export function createInteractions(provider: Provider, now: () => number): Inter
     }
     return details.prompt.name === 'login'
       ? login(request, response, pending, form)
-      : consent(request, response, pending);
+      : consent(request, response, pending, form);
   };
 }
 

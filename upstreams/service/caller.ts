@@ -4,12 +4,16 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject } from './merge-patch.ts';
 
-/** The client that a JWT names, also in its next token; of any other credentials a digest; empty for none. */
+/**
+ * The client that a JWT names and the person it acts for, by whose word; the same in its next token. Of any other credentials
+ * a digest; empty for none. Two people at one application are two callers: else one would be told what the other has made.
+ */
 export function callerOf({ authorization }: IncomingHttpHeaders): string {
   if (authorization === undefined) return '';
-  const claims = claimsOf(authorization);
-  const name = claims.client_id ?? claims.sub;
-  return typeof name === 'string' ? name : createHash('sha256').update(authorization).digest('base64url');
+  const { iss, client_id: client, sub } = claimsOf(authorization);
+  return typeof client === 'string' || typeof sub === 'string'
+    ? JSON.stringify([iss, client, sub])
+    : createHash('sha256').update(authorization).digest('base64url');
 }
 
 function claimsOf(authorization: string): Readonly<Record<string, unknown>> {

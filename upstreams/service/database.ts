@@ -18,6 +18,10 @@ const FORM = 1;
 /** Milliseconds to wait for another process that writes; a write here takes a few, and nothing else runs meanwhile. */
 export const PATIENCE_MS = 2_000;
 
+/** Once somebody has waited in vain, the others wait as long as a write takes: together they would hold up all that is read. */
+const IMPATIENCE_MS = 50;
+const IMPATIENT_FOR_MS = 5_000;
+
 /** SQLite's own numbers: another process holds what is asked for. */
 const BUSY = [5, 6];
 /** Others of them: read-only, an error of the disk, a full disk, cannot be opened. */
@@ -52,7 +56,7 @@ function openFile(file: string): DatabaseSync {
 
 /** All of `work` or nothing of it; what it read nobody has changed meanwhile. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('BEGIN IMMEDIATE');
+  begin(database, PATIENCE_MS);
   try {
     const result = work();
     database.exec('COMMIT');
@@ -60,6 +64,24 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
+  }
+}
+
+const foundHeld = new WeakMap<DatabaseSync, number>();
+
+/** Begins a transaction that writes. Throws what SQLite says once another process has held the file for `patienceMs`. */
+export function begin(database: DatabaseSync, patienceMs: number): void {
+  const since = performance.now() - (foundHeld.get(database) ?? Number.NEGATIVE_INFINITY);
+  const patience = since < IMPATIENT_FOR_MS ? Math.min(IMPATIENCE_MS, patienceMs) : patienceMs;
+  if (patience !== patienceMs) database.exec(`PRAGMA busy_timeout = ${patience}`);
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    foundHeld.delete(database);
+  } catch (error) {
+    if (patience === patienceMs && isBusy(error)) foundHeld.set(database, performance.now());
+    throw error;
+  } finally {
+    if (patience !== patienceMs) database.exec(`PRAGMA busy_timeout = ${patienceMs}`);
   }
 }
 

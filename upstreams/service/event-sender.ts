@@ -1,6 +1,6 @@
 // Sends what stands in the outbox to the intake of events, in its order, until each is taken: at least once.
 // Started with a service that knows an intake; ends with it.
-import type { OutboxQueue, Waiting } from './outbox.ts';
+import { LONGEST_PAUSE_MS, type OutboxQueue, type Waiting } from './outbox.ts';
 
 interface SenderOptions {
   readonly queue: OutboxQueue;
@@ -24,7 +24,7 @@ const HELD_MS = 15_000;
 /** After the first, second, … time in a row that the intake did not answer as it should. */
 const PAUSES_MS = [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000];
 /** What the intake calls malformed is a mistake of ours: the others go on, and it is told of. */
-const REFUSED_PAUSE_MS = 300_000;
+const REFUSED_PAUSE_MS = LONGEST_PAUSE_MS;
 /** Another process may have left something behind. */
 const LOOK_EVERY_MS = 5_000;
 

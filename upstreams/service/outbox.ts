@@ -33,6 +33,9 @@ export interface OutboxQueue {
   readonly postpone: (sequence: number, until: number) => void;
 }
 
+/** Nothing is put off for longer: what is due later than that was put off by a clock that has been set back since. */
+export const LONGEST_PAUSE_MS = 300_000;
+
 export function createOutboxTable(database: DatabaseSync): void {
   database.exec(`CREATE TABLE outbox (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -48,7 +51,7 @@ export function createOutboxTable(database: DatabaseSync): void {
 export function openOutbox(database: DatabaseSync, newId: () => string): Pick<Outbox, 'put'> & OutboxQueue {
   const put = database.prepare('INSERT INTO outbox (id, type, created, data, due) VALUES (?, ?, ?, ?, 0)');
   const take = database.prepare(
-    `UPDATE outbox SET due = ? WHERE sequence = (SELECT min(sequence) FROM outbox WHERE due <= ?)
+    `UPDATE outbox SET due = ? WHERE sequence = (SELECT min(sequence) FROM outbox WHERE due <= ? OR due > ?)
      RETURNING sequence, id, type, created, data`,
   );
   const taken = database.prepare('DELETE FROM outbox WHERE sequence = ?');
@@ -58,7 +61,7 @@ export function openOutbox(database: DatabaseSync, newId: () => string): Pick<Ou
       put.run(newId(), type, Math.floor(now / 1_000), JSON.stringify(data));
     },
     take: (now, until) => {
-      const row = take.get(until, now);
+      const row = take.get(until, now, now + LONGEST_PAUSE_MS);
       if (row === undefined) return undefined;
       const { sequence, id, type, created, data } = row;
       return {

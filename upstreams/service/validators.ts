@@ -2,6 +2,7 @@
 // RFC 9110 section 13.2.2 in its order; used by reads on the answer, by writes on what is there before.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { readHttpDate } from './http-date.ts';
 
 /** What tells one state of a representation from another. */
 export interface Validators {
@@ -46,6 +47,5 @@ function names(list: string, etag: string, comparison: 'strong' | 'weak'): boole
 }
 
 function dateOf(written: string | undefined): number | undefined {
-  const at = written === undefined ? Number.NaN : Date.parse(written);
-  return Number.isNaN(at) ? undefined : at;
+  return written === undefined ? undefined : readHttpDate(written);
 }

@@ -45,7 +45,13 @@ export function rotationMethods(call: Call, { id }: Subscription): Methods {
     POST: async () => {
       const body = await readBody(call, { isOptional: true });
       if (body === undefined) return;
-      const { overlap = DEFAULT_OVERLAP_SECONDS } = body;
+      const { overlap = DEFAULT_OVERLAP_SECONDS, ...others } = body;
+      const [unknown] = Object.keys(others);
+      if (unknown !== undefined) {
+        // A secret that got out is not to go on for a day because of a slip.
+        const message = `"${unknown.slice(0, 50)}" is unknown; there is overlap`;
+        return sendError(call.response, 400, message);
+      }
       if (!Number.isInteger(overlap) || Number(overlap) < 0 || Number(overlap) > LONGEST_OVERLAP_SECONDS) {
         const message = `overlap must be a whole number of seconds from 0 to ${LONGEST_OVERLAP_SECONDS}`;
         return sendError(call.response, 400, message);

@@ -3,6 +3,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIPv6, type LookupFunction } from 'node:net';
 import { Client, errors } from 'undici';
+import { readHttpDate } from '../service/http-date.ts';
 import { checkDestination, type DestinationRules } from './destination.ts';
 import { isPublicAddress } from './public-address.ts';
 
@@ -128,11 +129,11 @@ function judge(status: number, retryAfter: string | string[] | undefined, now: n
   return { kind: 'throttled', retryAfterMs: readRetryAfter(String(retryAfter ?? ''), now) };
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date. */
+/** RFC 9110 §10.2.3: seconds, however many, or a date. How long is too long is said where it is used. */
 function readRetryAfter(written: string, now: number): number | undefined {
-  if (/^\d{1,9}$/.test(written)) return Number(written) * 1_000;
-  const date = / GMT$/.test(written) ? Date.parse(written) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  if (/^\d+$/.test(written)) return Number(written) * 1_000;
+  const date = readHttpDate(written);
+  return date === undefined ? undefined : Math.max(0, date - now);
 }
 
 /** For a socket: all addresses of a name, or none where any of them is not public. */

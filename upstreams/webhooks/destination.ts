@@ -16,9 +16,19 @@ export type Destination =
 
 const MOST_CHARACTERS = 2_048;
 const HTTPS_PORT = '443';
-/** Names that no public server answers to. */
-const NOT_PUBLIC =
-  /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|test|example|invalid|onion|home\.arpa)$/;
+/** Readers of URLs drop, mend or turn round the rest in different ways, and so see different hosts. */
+const PLAIN = /^https:\/\/[^/\\\p{Cc}][^\\\p{Cc}]*$/iu;
+/** The authority with an "@": also one without a name before it, which the reader forgets. */
+const WITH_USER = /^https:\/\/[^/?#]*@/i;
+/** Names that no public server answers to: special-use (IANA), never delegated (ICANN), and customary in networks. */
+const NOT_PUBLIC = new RegExp(
+  `(^|\\.)(${[
+    ...['localhost', 'local', 'test', 'example', 'invalid', 'onion', 'alt', 'arpa'],
+    ...['internal', 'corp', 'home', 'mail'],
+    ...['intranet', 'private', 'lan', 'localdomain', 'localdomain6', 'svc', 'metadata\\.goog'],
+  ].join('|')})$`,
+);
+const EMPTY_LABEL = /^\.|\.\.|\.$/;
 
 /** `written` as a URL to deliver to, or what is wrong with it, for whoever wrote it. Resolves no name. */
 export function checkDestination(written: string, { allow }: DestinationRules): Destination {
@@ -26,9 +36,10 @@ export function checkDestination(written: string, { allow }: DestinationRules): 
   const url = URL.parse(written);
   if (url === null) return refuse('url must be an absolute address, as https://example.com/hooks');
   if (url.protocol !== 'https:') return refuse('url must begin with https://');
-  if (url.username !== '' || url.password !== '')
-    return refuse('url must not hold a user name or a password');
-  if (url.hash !== '') return refuse('url must not have a fragment: it is never sent');
+  if (WITH_USER.test(written)) return refuse('url must not hold a user name or a password');
+  if (!PLAIN.test(written))
+    return refuse('url must be written as https://host/path, without backslashes and control characters');
+  if (url.href.includes('#')) return refuse('url must not have a fragment: it is never sent');
   const port = url.port === '' ? HTTPS_PORT : url.port;
   if (allow.includes(`${url.hostname}:${port}`)) return { kind: 'allowed', url, isOurs: true };
   if (port !== HTTPS_PORT) return refuse('url must use port 443');
@@ -39,7 +50,9 @@ export function checkDestination(written: string, { allow }: DestinationRules): 
 }
 
 function isPublicName(host: string): boolean {
-  return host.includes('.') && !host.endsWith('.') && domainToASCII(host) === host && !NOT_PUBLIC.test(host);
+  return (
+    host.includes('.') && !EMPTY_LABEL.test(host) && domainToASCII(host) === host && !NOT_PUBLIC.test(host)
+  );
 }
 
 function refuse(message: string): Destination {

@@ -2,6 +2,7 @@
 // Read by main.ts; what is wrong with it is one sentence.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { ListenOptions } from '../service/listen.ts';
 import type { DestinationRules } from './destination.ts';
 import { loadSealingKey } from './secret.ts';
 import { openSqliteStore } from './sqlite/store.ts';
@@ -14,6 +15,7 @@ export interface Surroundings {
   readonly sealingKey: Buffer;
   readonly destinations: DestinationRules;
   readonly ca: () => string | undefined;
+  readonly metrics: ListenOptions | undefined;
 }
 
 /**
@@ -21,6 +23,7 @@ export interface Surroundings {
  * several processes. `SUNDIAL_WEBHOOKS_KEY`: the key itself, 32 bytes in base64, which they share. `SUNDIAL_WEBHOOKS_ALLOW`:
  * `host:port` of receivers of our own, separated by commas, and `SUNDIAL_WEBHOOKS_CA`: files of the certificates that
  * they are trusted by, separated likewise, which may come later. `SUNDIAL_WEBHOOKS_DENY`: public addresses of our own, which nobody makes us call.
+ * `SUNDIAL_WEBHOOKS_METRICS`: `host:port` of a listener that has /metrics and nothing else, default none.
  *
  * @throws Error with a sentence for the operator
  */
@@ -29,8 +32,10 @@ export async function openSurroundings(
   { now, onFault }: { readonly now: () => number; readonly onFault: (error: unknown) => void },
 ): Promise<Surroundings> {
   const folder = resolve(environment.SUNDIAL_DATA || './data');
+  const metrics = readListener(environment.SUNDIAL_WEBHOOKS_METRICS);
   const caFiles = listed(environment.SUNDIAL_WEBHOOKS_CA);
   return {
+    metrics,
     sealingKey: readKey(environment.SUNDIAL_WEBHOOKS_KEY) ?? loadSealingKey(folder),
     destinations: {
       allow: readAllowed(environment.SUNDIAL_WEBHOOKS_ALLOW),
@@ -64,6 +69,15 @@ function readKey(written: string | undefined): Buffer | undefined {
   const key = Buffer.from(written, 'base64');
   if (key.length !== 32) throw new Error('SUNDIAL_WEBHOOKS_KEY must be 32 bytes in base64');
   return key;
+}
+
+function readListener(written: string | undefined): ListenOptions | undefined {
+  if (!written) return undefined;
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(written) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) > 65_535)
+    throw new Error('SUNDIAL_WEBHOOKS_METRICS must be host:port, as 0.0.0.0:9903, or left out');
+  return { host, port: Number(port) };
 }
 
 /** Anything else would allow nothing, and nobody would be told. */

@@ -1,8 +1,9 @@
 // The metrics of the service, for Prometheus: what came in, what was tried, what became of it, what waits.
 // Counted by the intake and the delivery, asked for at GET /metrics; no label is a name that a client chose.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Attempt, EpochMs } from './delivery.ts';
-import { EVENT_TYPES } from './event-types.ts';
+import type { Attempt, Delivery, EpochMs } from './delivery.ts';
+import { EVENT_TYPES, OWN_TYPES } from './event-types.ts';
+import { ALERT_LEVELS } from './health.ts';
 import type { WebhookStore } from './store.ts';
 
 export interface Metrics {
@@ -10,31 +11,65 @@ export interface Metrics {
   /** Asks the store how much waits. Rejects when it is away. */
   readonly text: () => Promise<string>;
   readonly countEvent: (type: string, deliveries: number | undefined) => void;
-  readonly countAttempt: (attempt: Attempt) => void;
-  readonly countDead: () => void;
+  /** `delivery` as the attempt left it. */
+  readonly countAttempt: (delivery: Pick<Delivery, 'type' | 'state' | 'death'>, attempt: Attempt) => void;
   readonly countAlert: (level: number) => void;
   readonly countDisabled: (reason: string) => void;
 }
 
-const PREFIX = 'sundial_webhooks_';
+const PREFIX = 'sundial_webhook_';
 const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
+
+/** Whatever services call their events, there are as many series as these. */
+const EVENTS: readonly string[] = [...EVENT_TYPES, OWN_TYPES.test, 'other'];
+const RESULTS = ['delivered', 'retried', 'exhausted'] as const;
+const OUTCOMES: readonly Attempt['outcome'][] = ['delivered', 'failed', 'throttled', 'gone'];
 
 export function createMetrics(store: WebhookStore, now: () => EpochMs): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
-    new Counter<Label>({ name: `${PREFIX}${name}`, help, labelNames: [...labelNames], registers });
-  const events = counter('events_total', 'Events taken in, by type and whether they were known.', [
-    'type',
-    'known',
-  ]);
-  const made = counter('deliveries_total', 'Deliveries that events became.');
-  const attempts = counter('attempts_total', 'Attempts to deliver, by outcome.', ['outcome']);
-  const dead = counter('dead_letters_total', 'Deliveries that were given up.');
-  const alerts = counter('alerts_total', 'Endpoints that reached a share of the way to being disabled.', [
-    'level',
-  ]);
-  const disabled = counter('disabled_total', 'Subscriptions that were disabled, by reason.', ['reason']);
+  /** At 0 for all of `known`: the first time a series is seen is no increase to Prometheus. */
+  const counter = <Label extends string>(
+    name: string,
+    help: string,
+    known: readonly Readonly<Record<Label, string>>[],
+  ) => {
+    const labelNames = Object.keys(known[0] ?? {}) as Label[];
+    const made = new Counter<Label>({ name: `${PREFIX}${name}`, help, labelNames, registers });
+    for (const labels of known) made.inc(labels, 0);
+    return made;
+  };
+  const events = counter(
+    'events_total',
+    'Events taken in, by type and whether they were known.',
+    EVENTS.flatMap((event) => ['yes', 'no'].map((known) => ({ event, known }))),
+  );
+  const made = counter('deliveries_made_total', 'Deliveries that events became.', []);
+  const results = counter(
+    'deliveries_total',
+    'Attempts by what followed: delivered, retried later, or exhausted, which is given up after the last.',
+    EVENTS.flatMap((event) => RESULTS.map((result) => ({ event, result }))),
+  );
+  const attempts = counter(
+    'attempts_total',
+    'Attempts to deliver, by outcome.',
+    OUTCOMES.map((outcome) => ({ outcome })),
+  );
+  const dead = counter(
+    'dead_letters_total',
+    'Deliveries that were given up, also because the receiver wants no more.',
+    [],
+  );
+  const alerts = counter(
+    'alerts_total',
+    'Endpoints that reached a share of the way to being disabled.',
+    ALERT_LEVELS.map((level) => ({ level: String(level) })),
+  );
+  const disabled = counter(
+    'disabled_total',
+    'Subscriptions that were disabled, by reason.',
+    ['gone', 'failing'].map((reason) => ({ reason })),
+  );
   const duration = new Histogram({
     name: `${PREFIX}attempt_duration_seconds`,
     help: 'How long attempts took.',
@@ -42,7 +77,7 @@ export function createMetrics(store: WebhookStore, now: () => EpochMs): Metrics 
     registers,
   });
   const deliveries = new Gauge({
-    name: `${PREFIX}deliveries`,
+    name: `${PREFIX}deliveries_kept`,
     help: 'Deliveries that are kept, by state.',
     labelNames: ['state'],
     registers,
@@ -64,16 +99,31 @@ export function createMetrics(store: WebhookStore, now: () => EpochMs): Metrics 
       return registry.metrics();
     },
     countEvent: (type, count) => {
-      const label = EVENT_TYPES.includes(type) ? type : 'other';
-      events.inc({ type: label, known: count === undefined ? 'yes' : 'no' });
+      events.inc({ event: labelOf(type), known: count === undefined ? 'yes' : 'no' });
       made.inc(count ?? 0);
     },
-    countAttempt: ({ outcome, durationMs }) => {
-      attempts.inc({ outcome });
-      duration.observe(durationMs / 1000);
+    countAttempt: (delivery, attempt) => {
+      attempts.inc({ outcome: attempt.outcome });
+      duration.observe(attempt.durationMs / 1000);
+      if (delivery.state === 'dead') dead.inc();
+      const result = resultOf(delivery, attempt);
+      if (result !== undefined) results.inc({ event: labelOf(delivery.type), result });
     },
-    countDead: () => dead.inc(),
-    countAlert: (level) => alerts.inc({ level }),
+    countAlert: (level) => alerts.inc({ level: String(level) }),
     countDisabled: (reason) => disabled.inc({ reason }),
   };
+}
+
+function labelOf(type: string): string {
+  return EVENTS.includes(type) ? type : 'other';
+}
+
+/** Undefined: the receiver wanted no more, or another process had delivered it meanwhile. */
+function resultOf(
+  { state, death }: Pick<Delivery, 'state' | 'death'>,
+  { outcome }: Attempt,
+): (typeof RESULTS)[number] | undefined {
+  if (outcome === 'delivered') return 'delivered';
+  if (state === 'pending') return 'retried';
+  return death === 'attempts_exhausted' ? 'exhausted' : undefined;
 }

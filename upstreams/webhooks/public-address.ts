@@ -1,4 +1,5 @@
-// Which addresses are somebody else's on the public network. All that is not is refused, also where a name points there.
+// Which addresses are somebody else's on the public network. All that is not is refused, also where a name points there:
+// the special-purpose registries of IANA (RFC 6890), what is reachable in them included, and multicast.
 // Asked for every address of a destination, at every attempt.
 import { BlockList, isIP } from 'node:net';
 
@@ -11,8 +12,11 @@ const IPV4_NOT_PUBLIC = [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24], // documentation, as the two further down
+  ['192.31.196.0', 24], // where reverse names of private addresses are answered, as the one of 192.175.48
+  ['192.52.193.0', 24], // relays of multicast
   ['192.88.99.0', 24], // relays of 6to4
   ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
   ['198.18.0.0', 15], // benchmarks
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
@@ -27,6 +31,7 @@ const IPV6_NOT_PUBLIC = [
   ['2001::', 23], // Teredo, benchmarks, ORCHID and what else is for protocols
   ['2001:db8::', 32],
   ['2002::', 16], // 6to4
+  ['2620:4f:8000::', 48], // as 192.175.48.0
   ['3fff::', 20],
 ] as const;
 

@@ -1,6 +1,7 @@
 // The webhooks service: takes events in, keeps them, and delivers them to whoever subscribed.
 // Puts its parts together around one store; main.ts and tests choose the store and the figures.
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sendError, sendJson } from '../service/answer.ts';
 import { type ListenOptions, listen, type Service } from '../service/listen.ts';
@@ -15,6 +16,7 @@ import { createFaultLog } from './fault-log.ts';
 import { answerIntake, INTAKE_PATH } from './intake.ts';
 import { ADVICE, countLost } from './lost-secrets.ts';
 import { createMetrics } from './metrics.ts';
+import { answerMetrics, listenForScrapers, METRICS_PATH } from './metrics-page.ts';
 import { makeSecret, openSecret, sealSecret } from './secret.ts';
 import type { WebhookStore } from './store.ts';
 import { type Tuning, USUAL } from './tuning.ts';
@@ -26,6 +28,8 @@ export interface WebhooksOptions extends ListenOptions {
   /** Secrets are kept under it: 32 bytes, the same for all processes of one store. */
   readonly sealingKey: Buffer;
   readonly destinations: DestinationRules;
+  /** A listener of its own that has the metrics and nothing else, for a Prometheus on another machine; left out: none. */
+  readonly metrics?: ListenOptions | undefined;
   /** PEM of what receivers of our own are trusted by, now. */
   readonly ca: () => string | undefined;
   readonly tuning?: Partial<Tuning>;
@@ -36,12 +40,17 @@ export interface WebhooksOptions extends ListenOptions {
   readonly random?: () => number;
 }
 
+export interface WebhooksService extends Service {
+  /** Origin of the listener for scrapers, where there is one. */
+  readonly metricsUrl?: string;
+}
+
 const FORGET_EVERY_MS = 3_600_000;
 /** Beyond the drain: what a store that is away may still take. */
 const END_WITHIN_MS = 500;
 
 /** Rejects when the port cannot be had. At the end what runs is waited for, for a while. */
-export async function startWebhooks(options: WebhooksOptions): Promise<Service> {
+export async function startWebhooks(options: WebhooksOptions): Promise<WebhooksService> {
   const { store, sealingKey, destinations, ca, log, now = Date.now, random = Math.random } = options;
   const tuning: Tuning = { ...USUAL, ...options.tuning };
   const { rules } = tuning;
@@ -59,6 +68,8 @@ export async function startWebhooks(options: WebhooksOptions): Promise<Service> 
     },
     newId: (prefix: string) => `${prefix}_${randomBytes(16).toString('base64url')}`,
   };
+  const failing = (request: IncomingMessage, response: ServerResponse) => (error: unknown) =>
+    sendFailure(request, response, error, { now, log, onFault });
   const open = (sealed: string) => openSecret(sealingKey, sealed);
   const intakeParts = { store, now, observe: metrics.countEvent };
 
@@ -68,21 +79,21 @@ export async function startWebhooks(options: WebhooksOptions): Promise<Service> 
       if (path === PATH || path.startsWith(`${PATH}/`)) return answerApi(apiParts, request, response);
       if (path === INTAKE_PATH) return answerIntake(intakeParts, request, response);
       if (path.startsWith('/admin/')) return answerAdmin({ store, rules, now }, request, response);
-      if (path === '/metrics' && isFromHere(request)) {
-        const text = await metrics.text();
-        response
-          .writeHead(200, { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' })
-          .end(text);
-        return;
-      }
+      if (path === METRICS_PATH && isFromHere(request)) return answerMetrics(metrics, request, response);
       if (path === '/readyz') {
         await store.deliveries.counts();
         return sendJson(response, 200, { status: 'ok' }, { 'Cache-Control': 'no-store' });
       }
       sendError(response, 404, 'There is no such resource');
     };
-    answer().catch((error: unknown) => sendFailure(request, response, error, { now, log, onFault }));
+    answer().catch(failing(request, response));
   }, options);
+  const forScrapers = await listenForScrapers(metrics, options.metrics, failing).catch(
+    async (error: unknown) => {
+      await service.close();
+      throw error;
+    },
+  );
 
   const warn = createWarn({
     store,
@@ -103,11 +114,10 @@ export async function startWebhooks(options: WebhooksOptions): Promise<Service> 
       slots: createEndpointSlots(tuning.perEndpoint),
       rules,
       warn,
-      observe: ({ id, subscription, type, state }, attempt) => {
-        metrics.countAttempt(attempt);
-        if (state !== 'dead') return;
-        metrics.countDead();
-        log({ event: 'dead_letter', delivery: id, subscription, type });
+      observe: (delivery, attempt) => {
+        metrics.countAttempt(delivery, attempt);
+        const { id, subscription, type, state } = delivery;
+        if (state === 'dead') log({ event: 'dead_letter', delivery: id, subscription, type });
       },
       ending: ending.signal,
       now,
@@ -127,9 +137,10 @@ export async function startWebhooks(options: WebhooksOptions): Promise<Service> 
 
   return {
     ...service,
+    ...(forScrapers !== undefined && { metricsUrl: forScrapers.url }),
     close: async () => {
       clearInterval(forgetting);
-      await service.close();
+      await Promise.all([service.close(), forScrapers?.close()]);
       const drained = work.stop().catch(onFault);
       await Promise.race([drained, pause(tuning.drainMs)]);
       ending.abort();

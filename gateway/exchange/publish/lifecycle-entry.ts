@@ -25,6 +25,8 @@ export interface Entry {
   readonly sunset?: string;
   readonly retired?: string;
   readonly successor?: Label;
+  /** Of an operation: which one of that version follows it, where that is not the same. */
+  readonly successor_operation?: string;
   /** What may serve instead, where nothing succeeds it. */
   readonly alternate?: string;
   readonly migration_guide?: string;
@@ -61,6 +63,8 @@ export function entryOf(api: ApiPlan, rules: VersionRules, moment: Now, within?:
   const { now } = moment;
   const { schedule, phases } = rules;
   const phase = phaseAt(phases, now);
+  // One to come is a plan to tell of, one that has ended is no advice.
+  const successor = successorIn(api, rules, moment) ?? schedule.successor;
   const none = rules.brownouts === within?.brownouts || hasEnded(phase);
   const brownouts = none ? [] : brownoutsToCome(rules, now);
   const entry = {
@@ -69,8 +73,8 @@ export function entryOf(api: ApiPlan, rules: VersionRules, moment: Now, within?:
     deprecated: instantText(schedule.deprecated),
     sunset: instantText(schedule.sunset),
     retired: instantText(schedule.retired),
-    // One to come is a plan to tell of, one that has ended is no advice.
-    successor: successorIn(api, rules, moment) ?? schedule.successor,
+    successor,
+    successor_operation: successor === schedule.successor ? schedule.successorOperation : undefined,
     alternate: schedule.successor === undefined ? schedule.alternate : undefined,
     migration_guide: schedule.guide,
     reason: schedule.reason,

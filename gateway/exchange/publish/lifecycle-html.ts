@@ -131,11 +131,12 @@ function row(name: string, entry: Entry, more: readonly string[]): string {
   const { stage, next_change: next, successor, alternate, migration_guide: guide, reason } = entry;
   const [brownout] = entry.brownouts ?? [];
   const { paused_until: held, maintenance_until: maintained } = entry;
+  const operation = entry.successor_operation === undefined ? [] : [entry.successor_operation];
   const advice = [
     ...(maintained === undefined ? [] : [`Down for maintenance until ${time(maintained)}`]),
     ...(held === undefined ? [] : [`Brownouts and retirement are on hold until ${time(held)}`]),
     ...(reason === undefined ? [] : [escapeHtml(reason)]),
-    ...(successor === undefined ? [] : [`Move to ${escapeHtml(successor)}`]),
+    ...(successor === undefined ? [] : [`Move to ${escapeHtml([successor, ...operation].join(' '))}`]),
     ...(alternate === undefined ? [] : [anchor(alternate, 'What may serve instead')]),
     ...(guide === undefined ? [] : [anchor(guide, 'Migration guide')]),
     ...(brownout === undefined ? [] : [`Next brownout: ${spellBrownout(brownout)}`]),

@@ -108,6 +108,7 @@ function scheduleOf(
     sunset: earlier(operation.sunset, schedule.sunset),
     retired: own ? undefined : schedule.retired,
     successor: successor === undefined ? schedule.successor : (successor.label ?? label),
+    ...(successor?.template !== undefined && { successorOperation: spellOperation(successor.template) }),
     guide: operation.guide === undefined ? schedule.guide : urlOf(operation.guide),
     reason: operation.reason ?? schedule.reason,
     after: afterOf(operation, label, schedule),

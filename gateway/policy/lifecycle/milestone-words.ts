@@ -71,9 +71,11 @@ function reasonOf({ schedule: { reason } }: Life): readonly string[] {
   return reason === undefined ? [] : [`Why: ${reason}.`];
 }
 
-function adviceOf({ schedule: { successor, alternate, guide } }: Life): readonly string[] {
+function adviceOf({ schedule }: Life): readonly string[] {
+  const { successor, successorOperation, alternate, guide } = schedule;
+  const next = [successor, successorOperation].filter((each) => each !== undefined).join(' ');
   return [
-    ...(successor === undefined ? [] : [`Move to ${successor}.`]),
+    ...(next === '' ? [] : [`Move to ${next}.`]),
     ...(successor !== undefined || alternate === undefined ? [] : [`What may serve instead: ${alternate}`]),
     ...(guide === undefined ? [] : [`Migration guide: ${guide}`]),
   ];

@@ -34,6 +34,8 @@ export interface Schedule {
   /** From this instant the version is unknown, as if it had never existed. */
   readonly forgotten: EpochMs | undefined;
   readonly successor: Label | undefined;
+  /** Of an operation: which one of that version follows it, as `POST /{id}/cancel`; left out: the same. */
+  readonly successorOperation?: string | undefined;
   /** Absolute URL of what may serve instead, where there is no successor. */
   readonly alternate?: string | undefined;
   /** Absolute URL of the migration guide. */

@@ -134,6 +134,35 @@ export function resources(house: () => InterfaceHouse): void {
       expect(JSON.stringify(present?.operations)).toContain('whole minor units');
     });
 
+    it('OAS-2: a deprecated operation of a version that is not has dates and a replacement of its own', async () => {
+      const { ask, samples } = house();
+      const { 'x-lifecycle': life = {}, deprecated } =
+        read('orders/v2.openapi.yaml').paths['/orders/{id}']?.delete ?? {};
+      expect([deprecated, life]).toEqual([
+        true,
+        expect.objectContaining({
+          status: 'deprecated',
+          'deprecation-date': DAY,
+          'sunset-date': DAY,
+          replacement: '/orders/{id}/cancel',
+        }),
+      ]);
+      const [since, until] = ['deprecation-date', 'sunset-date'].map((name) => String(life[name]));
+      const { status, headers } = await ask('/api/v2/orders/999999', { method: 'DELETE' });
+      expect([status, headers.deprecation]).toEqual([404, `@${Date.parse(since ?? '') / 1000}`]);
+      expect(headers.sunset).toBe(new Date(until ?? '').toUTCString());
+      const cancelled = `${samples.origin}/api/v2/orders/999999/cancel`;
+      expect(headers.link).toContain(`<${cancelled}>; rel="successor-version"`);
+      expect((await ask('/api/v2/orders/1001')).headers).not.toHaveProperty('deprecation');
+      // And on the page that people read, with its guide.
+      const page = '/.well-known/lifecycle/orders';
+      const { text } = await ask(page, { anonymous: true, headers: { accept: 'text/html' } });
+      const [row = ''] = /<tr[^>]*>(?:(?!<\/tr>).)*DELETE \/\{id\}.*?<\/tr>/s.exec(text) ?? [];
+      for (const told of [since, until, 'Move to v2 POST /{id}/cancel', '#guide-orders-v2-cancel'])
+        expect(row).toContain(told);
+      expect(text).toContain('id="guide-orders-v2-cancel"');
+    });
+
     it('links in a representation are objects with href, and lead there', async () => {
       const { ask } = house();
       const { _links: links } = (await ask('/api/v2/orders/1001')).json as {

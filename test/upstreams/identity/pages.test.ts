@@ -97,6 +97,19 @@ describe('signing in', () => {
     expect((await other.browser.send(other.page, ben, from)).text).toContain('Allow');
   });
 
+  it.each([
+    ['nothing', {}],
+    ['another word', { decision: 'deny' }],
+    ['both', 'decision=deny&decision=allow'],
+  ])('and saying %s to what is asked grants nothing, and asks again', async (_what, said) => {
+    const { browser, page } = await atLogin();
+    const consent = await browser.send(page, ANA);
+    const again = await browser.send(consent, said);
+    expect(again.status).toBe(400);
+    expect(again.text).toContain('Say whether you allow it.');
+    expect((await browser.send(again, { decision: 'allow' })).url.searchParams.get('code')).toBeTruthy();
+  });
+
   it('as somebody else has to wait until the one who is signed in has signed out', async () => {
     const { browser, page } = await atLogin();
     await browser.send(page, ANA);

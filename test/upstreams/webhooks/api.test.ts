@@ -288,6 +288,15 @@ describe('what can be done to a subscription', () => {
     expect((await store.subscriptions.read(id))?.secrets).toHaveLength(1);
   });
 
+  it('WH-2: rotate-secret takes nothing it does not know: a slip of "overlap" would leave the old secret good', async () => {
+    const slipped = await ask('POST', `/webhooks/${id}/rotate-secret`, { body: { overlop: 0 } });
+    expect(slipped).toMatchObject({
+      status: 400,
+      json: { message: '"overlop" is unknown; there is overlap' },
+    });
+    expect((await store.subscriptions.read(id))?.secrets).toHaveLength(1);
+  });
+
   it('test sends it an event, whatever events it wants; the log tells what became of that', async () => {
     const made = await ask('POST', `/webhooks/${id}/test`);
     expect(made).toMatchObject({ status: 201, json: { type: 'webhook.test', state: 'pending' } });
@@ -512,13 +521,13 @@ describe('what an operator reads', () => {
   it('the metrics, and whether the store answers', async () => {
     await ask('POST', '/events', { body: { id: 'evt_m', type: 'order.created', created: 1, data: {} } });
     const text = await (await fetch(`${service.url}/metrics`)).text();
-    expect(text).toContain('sundial_webhooks_events_total{type="order.created",known="no"} 1');
+    expect(text).toContain('sundial_webhook_events_total{event="order.created",known="no"} 1');
     // Whatever services call their events, there are as many series as there are types to subscribe to.
     await ask('POST', '/events', { body: { id: 'evt_n', type: 'a.canary', created: 1, data: {} } });
     const more = await (await fetch(`${service.url}/metrics`)).text();
-    expect(more).toContain('sundial_webhooks_events_total{type="other",known="no"}');
+    expect(more).toMatch(/^sundial_webhook_events_total\{event="other",known="no"\} [1-9]/m);
     expect(more).not.toContain('canary');
-    expect(text).toMatch(/^sundial_webhooks_deliveries\{state="pending"\} \d+$/m);
+    expect(text).toMatch(/^sundial_webhook_deliveries_kept\{state="pending"\} \d+$/m);
     expect((await ask('GET', '/readyz')).status).toBe(200);
     expect(log.filter((line) => 'error' in line)).toEqual([]);
   });

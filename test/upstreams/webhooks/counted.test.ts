@@ -1,16 +1,17 @@
 // What the webhooks service tells of what waits and of what was given up, so that somebody can be woken by it.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Service } from '../../../upstreams/service/listen.ts';
+import { EVENT_TYPES } from '../../../upstreams/webhooks/event-types.ts';
+import { createMetrics } from '../../../upstreams/webhooks/metrics.ts';
 import { openSqliteStore } from '../../../upstreams/webhooks/sqlite/store.ts';
 import type { WebhookStore } from '../../../upstreams/webhooks/store.ts';
-import { startWebhooks } from '../../../upstreams/webhooks/webhooks.ts';
+import { startWebhooks, type WebhooksService } from '../../../upstreams/webhooks/webhooks.ts';
 
 const NOW = 1_795_132_800_000;
 const log: object[] = [];
 /** Of a service that has been busy: the oldest that is due has been so for a minute and a half. */
 let due: number | undefined;
 let store: WebhookStore;
-let service: Service;
+let service: WebhooksService;
 beforeAll(async () => {
   const real = openSqliteStore({ file: ':memory:', now: () => NOW });
   store = { ...real, deliveries: { ...real.deliveries, oldestDue: async () => due } };
@@ -20,7 +21,8 @@ beforeAll(async () => {
     sealingKey: Buffer.alloc(32, 1),
     destinations: { allow: ['localhost:9'], deny: [] },
     ca: () => undefined,
-    tuning: { nextDelay: () => undefined },
+    metrics: { port: 0 },
+    tuning: { nextDelay: ({ attempt }) => (attempt === 1 ? 0 : undefined) },
     now: () => NOW,
     log: (line) => log.push(line),
   });
@@ -29,7 +31,7 @@ afterAll(() => service.close());
 
 const metric = async (name: string): Promise<number> => {
   const text = await (await fetch(`${service.url}/metrics`)).text();
-  return Number(new RegExp(`^sundial_webhooks_${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  return Number(new RegExp(`^sundial_webhook_${RegExp.escape(name)} (\\S+)$`, 'm').exec(text)?.[1]);
 };
 
 it('how long the oldest that is due has waited, in seconds, and since when', async () => {
@@ -41,17 +43,77 @@ it('how long the oldest that is due has waited, in seconds, and since when', asy
   expect(await overview()).toMatchObject({ oldest_due: (NOW - 90_000) / 1_000 });
 });
 
-it('what was given up, and in the log which', async () => {
-  const post = async (path: string, body: object) => {
-    const headers = { 'x-consumer-id': 'acme', 'content-type': 'application/json' };
-    const sent = { method: 'POST', headers, body: JSON.stringify(body) };
-    return (await (await fetch(`${service.url}${path}`, sent)).json()) as { id: string };
-  };
+const post = async (path: string, body: object) => {
+  const headers = { 'x-consumer-id': 'acme', 'content-type': 'application/json' };
+  const sent = { method: 'POST', headers, body: JSON.stringify(body) };
+  return (await (await fetch(`${service.url}${path}`, sent)).json()) as { id: string };
+};
+const deliveries = (event: string, result: string) =>
+  metric(`deliveries_total{event="${event}",result="${result}"}`);
+
+it('each attempt by what followed it, what was given up, and in the log which', async () => {
   expect(await metric('dead_letters_total')).toBe(0);
   const { id } = await post('/webhooks', { url: 'https://localhost:9/hooks', events: ['order.created'] });
   await post(`/webhooks/${id}/test`, {});
-  await expect.poll(() => metric('dead_letters_total')).toBe(1);
+  await expect.poll(() => deliveries('webhook.test', 'exhausted')).toBe(1);
+  expect(await deliveries('webhook.test', 'retried')).toBe(1);
+  expect(await deliveries('webhook.test', 'delivered')).toBe(0);
+  expect(await metric('dead_letters_total')).toBe(1);
   expect(log).toContainEqual(
     expect.objectContaining({ event: 'dead_letter', subscription: id, type: 'webhook.test' }),
   );
+});
+
+it('of every type and result there is a series from the start, at 0, and of no other type', async () => {
+  const metrics = createMetrics(store, () => NOW);
+  const series = async () =>
+    (await metrics.text()).split('\n').filter((line) => line.startsWith('sundial_webhook_deliveries_total{'));
+  const before = await series();
+  expect(before).toHaveLength(3 * (EVENT_TYPES.length + 2));
+  for (const line of before) expect(line).toMatch(/\{event="[\w.]+",result="\w+"\} 0$/);
+  const failed = { at: NOW, outcome: 'failed', message: '', durationMs: 1 } as const;
+  const dead = { type: 'order.created', state: 'dead' } as const;
+  metrics.countAttempt({ type: 'a.canary', state: 'pending' }, failed);
+  metrics.countAttempt({ type: 'order.created', state: 'delivered' }, { ...failed, outcome: 'delivered' });
+  // Whoever wants no more exhausts nothing, and no more does an attempt that another one overtook.
+  metrics.countAttempt({ ...dead, death: 'subscription_disabled' }, { ...failed, outcome: 'gone' });
+  metrics.countAttempt({ type: 'order.created', state: 'delivered' }, failed);
+  metrics.countAttempt({ ...dead, death: 'attempts_exhausted' }, failed);
+  const after = await series();
+  expect(after.filter((line) => !before.includes(line)).toSorted()).toEqual([
+    'sundial_webhook_deliveries_total{event="order.created",result="delivered"} 1',
+    'sundial_webhook_deliveries_total{event="order.created",result="exhausted"} 1',
+    'sundial_webhook_deliveries_total{event="other",result="retried"} 1',
+  ]);
+});
+
+it('on a listener of its own, which has them whatever it is called, and nothing else', async () => {
+  const url = service.metricsUrl;
+  const page = await fetch(`${url}/metrics`, { headers: { origin: 'https://elsewhere.example' } });
+  expect([page.status, await page.text()]).toEqual([
+    200,
+    expect.stringContaining('\nsundial_webhook_lag_seconds '),
+  ]);
+  for (const path of ['/', '/webhooks', '/events', '/admin/overview', '/readyz', '/metrics/'])
+    expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 404]);
+  expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(405);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+});
+
+it('a port for them that is taken is said with the variable that moves it, and nothing is left open', async () => {
+  const port = Number(new URL(service.metricsUrl ?? '').port);
+  const another = openSqliteStore({ file: ':memory:', now: () => NOW });
+  const starting = startWebhooks({
+    port: 0,
+    store: another,
+    sealingKey: Buffer.alloc(32, 1),
+    destinations: { allow: [], deny: [] },
+    ca: () => undefined,
+    metrics: { port },
+    log: () => undefined,
+  });
+  await expect(starting).rejects.toThrow(
+    `port ${port} for the metrics cannot be had (EADDRINUSE); SUNDIAL_WEBHOOKS_METRICS moves it`,
+  );
+  await another.close();
 });

@@ -16,6 +16,7 @@ const REFUSED: readonly (readonly [written: string, why: string])[] = [
   ['https://user@example.com/', 'user name'],
   ['https://:secret@example.com/', 'user name'],
   ['https://example.com/#part', 'fragment'],
+  ['https://example.com/#', 'fragment'],
   ['https://example.com:8443/', 'port 443'],
   ['https://example.com:22/', 'port 443'],
   ['https://localhost/', 'public host name'],

@@ -35,8 +35,21 @@ it('certificates of several receivers, once they are there', async () => {
 });
 
 it.each([
+  [undefined, undefined],
+  ['0.0.0.0:9903', { host: '0.0.0.0', port: 9903 }],
+  ['[::1]:9903', { host: '::1', port: 9903 }],
+])('SUNDIAL_WEBHOOKS_METRICS=%s is where the metrics alone are', async (written, expected) => {
+  const found = await open(written === undefined ? {} : { SUNDIAL_WEBHOOKS_METRICS: written });
+  await found.store.close();
+  expect(found.metrics).toEqual(expected);
+});
+
+it.each([
   ['SUNDIAL_WEBHOOKS_ALLOW', 'https://localhost:4443', 'must be host:port, separated by commas'],
   ['SUNDIAL_WEBHOOKS_KEY', Buffer.alloc(31).toString('base64'), 'must be 32 bytes in base64'],
+  ['SUNDIAL_WEBHOOKS_METRICS', '9903', 'must be host:port, as 0.0.0.0:9903, or left out'],
+  ['SUNDIAL_WEBHOOKS_METRICS', ':9903', 'must be host:port'],
+  ['SUNDIAL_WEBHOOKS_METRICS', '0.0.0.0:99999', 'must be host:port'],
   ['SUNDIAL_WEBHOOKS_STORE', 'localhost:6379', 'must be a redis:// or rediss:// URL, or left out'],
 ])('%s=%s is refused in a sentence', async (name, value, message) => {
   await expect(open({ [name]: value })).rejects.toThrow(`${name} ${message}`);

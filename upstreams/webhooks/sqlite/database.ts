@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { isBusy, PATIENCE_MS } from '../../service/database.ts';
+import { begin, isBusy, PATIENCE_MS } from '../../service/database.ts';
 import { StoreAway } from '../store.ts';
 
 /** The number of a file's schema is how many of these it has seen; once released, none is edited. */
@@ -55,7 +55,7 @@ export function openDatabase(file: string, patienceMs = PATIENCE_MS): Database {
     throw error;
   }
   const transact = <T>(synchronous: 'FULL' | 'NORMAL', work: () => T): T => {
-    begin(database, synchronous);
+    beginAs(synchronous, database, patienceMs);
     try {
       const result = work();
       database.exec('COMMIT');
@@ -73,9 +73,10 @@ export function openDatabase(file: string, patienceMs = PATIENCE_MS): Database {
   };
 }
 
-function begin(database: DatabaseSync, synchronous: 'FULL' | 'NORMAL'): void {
+function beginAs(synchronous: 'FULL' | 'NORMAL', database: DatabaseSync, patienceMs: number): void {
   try {
-    database.exec(`PRAGMA synchronous = ${synchronous}; BEGIN IMMEDIATE`);
+    database.exec(`PRAGMA synchronous = ${synchronous}`);
+    begin(database, patienceMs);
   } catch (error) {
     throw isBusy(error) ? new StoreAway(error) : error;
   }
