@@ -63,6 +63,9 @@ export function segment(text: string): string {
   return encodeURIComponent(text).replace(/^\.{1,2}$/, (dots) => dots.replaceAll('.', '%2E'));
 }
 
+const ITS_TOKEN =
+  'it takes listeners.admin.token of its gateway file, or else the one in the data folder it was started with';
+
 function judge(
   origin: string,
   token: AdminToken | undefined,
@@ -71,7 +74,7 @@ function judge(
 ): Answered | Failure {
   if (status >= 200 && status < 300) return { kind: 'answered', body };
   if (status === 401 && token !== undefined)
-    return failure(1, `the gateway at ${origin} does not take the token from ${token.from}`);
+    return failure(1, `the gateway at ${origin} does not take the token from ${token.from}; ${ITS_TOKEN}`);
   const message = member(body, 'message');
   return typeof message === 'string' ? failure(1, message) : notAdmin(origin);
 }

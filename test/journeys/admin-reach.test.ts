@@ -72,7 +72,7 @@ describe('the command line', () => {
     expect(refused).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: `sundial: the gateway at http://127.0.0.1:${port} does not take the token from SUNDIAL_ADMIN_TOKEN\n`,
+      stderr: `sundial: the gateway at http://127.0.0.1:${port} does not take the token from SUNDIAL_ADMIN_TOKEN; it takes listeners.admin.token of its gateway file, or else the one in the data folder it was started with\n`,
     });
   });
 

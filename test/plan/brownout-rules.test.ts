@@ -74,7 +74,7 @@ describe('the form of a brownout', () => {
     [
       `[ { cron: "0 25 * * *", zone: UTC, for: 1h, ${TOLD} } ]`,
       '«"0 25 * * *"» error: ',
-      'not a cron expression of five fields such as 0 14 * * 2: "0 25 * * *"',
+      'not a cron expression of five fields such as 0 14 * * 2: "0 25 * * *" (minute 0-59, hour 0-23, day of month 1-31, month 1-12, day of week 0-6 or sun to sat)',
     ],
     [
       `[ { cron: "0 5 * * *", zone: Europe/Atlantis, for: 1h, ${TOLD} } ]`,

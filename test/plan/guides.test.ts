@@ -47,7 +47,7 @@ describe('a guide that is a file', () => {
   });
 
   it.each([
-    ['is missing', undefined, 'cannot read the guide: no such file'],
+    ['is missing', undefined, 'cannot read the guide: no such file (its path is relative to this file)'],
     ['is too large', 'a'.repeat(65_537), 'the guide is larger than 64 KB'],
     ['is no text', new Uint8Array([0xff, 0xfe]), 'the guide is not UTF-8'],
     ['is all quotes', '>'.repeat(60_000), 'the guide is nested too deeply'],

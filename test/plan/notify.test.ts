@@ -21,6 +21,22 @@ describe('notify', () => {
     });
   });
 
+  it('has nobody to write to where an API asks for no identity, and says so', async () => {
+    const text = ORDERS.replace('api: orders', 'contacts: { acme: a@acme.example }\napi: orders');
+    await using files = await workspace({ 'policies/orders.yaml': text });
+    expect(await files.problems()).toEqual([]);
+    await files.write('policies/orders.yaml', text.replace(/access:.*/, 'access: public'));
+    expect(await files.problems()).toEqual([
+      expect.stringContaining('warning: nobody is known to a public API but by an address'),
+    ]);
+    const operation = 'v2: { operations: { GET /mine: { access: { identity: main, scopes: any } } },';
+    await files.write(
+      'policies/orders.yaml',
+      text.replace(/access:.*/, 'access: public').replace('v2: { released', `${operation} released`),
+    );
+    expect(await files.problems()).not.toContainEqual(expect.stringContaining('nobody is known'));
+  });
+
   it('takes the steps of the countdown in any order, each once', async () => {
     await using files = await withNotify(
       '{ webhooks: { intake: "http://127.0.0.1:4006/events" }, before_sunset: [7d, 60d, 7d] }',

@@ -28,7 +28,7 @@ describe('a description that cannot be used', () => {
   it('is refused at the line that names it when it is not there', async () => {
     await using files = await workspace({ 'policies/orders.yaml': POLICY });
     expect(await files.problems()).toEqual([
-      'policies/orders.yaml:9 «../api/v1.yaml» error: cannot read the description: no such file',
+      'policies/orders.yaml:9 «../api/v1.yaml» error: cannot read the description: no such file (its path is relative to this file)',
     ]);
   });
 

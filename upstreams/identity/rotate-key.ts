@@ -1,4 +1,4 @@
-// Makes a new signing key for the sample issuer: `node upstreams/identity/rotate-key.ts`, then restart it.
+// Makes a new signing key for the sample issuer: `npx node upstreams/identity/rotate-key.ts`, then restart it.
 // Tokens of the key before stay good until they end, because the set goes on naming it.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';

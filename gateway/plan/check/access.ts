@@ -36,6 +36,9 @@ export function checkAccess(view: PolicyView, around: Surroundings, report: Repo
   for (const name of view.upstreamNames) checkIdentityHeaders(name, view, report);
 }
 
+const NO_IDENTITY =
+  'the gateway file has none: write identity: { <name>: { issuer: <URL>, audience: <text> } } there, or access: public here';
+
 function checkIdentities(
   { identity }: { readonly identity?: string | readonly string[] | undefined },
   path: Path,
@@ -47,7 +50,7 @@ function checkIdentities(
   const names = [identity].flat();
   for (const [index, name] of names.entries()) {
     const at = typeof identity === 'string' ? [...path, 'identity'] : [...path, 'identity', index];
-    if (!known.includes(name)) reportDangling(at, 'identity', name, known, view, report);
+    if (!known.includes(name)) reportDangling(at, 'identity', name, known, view, report, NO_IDENTITY);
     else if (names.indexOf(name) < index)
       report(at, { rule: 'access', message: 'this identity is asked already' });
   }

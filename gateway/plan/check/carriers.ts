@@ -10,6 +10,9 @@ import { isWritten, type PolicyView, type Report } from './views.ts';
 
 type ResolveEntries = NonNullable<PolicyView['parts']['resolve']>;
 
+/** `/api/{version}/orders` of `/api/orders`. */
+const versioned = (base: string): string => base.replace(/\/(?=[^/]*$)/, '/{version}/');
+
 export function checkCarriers(view: PolicyView, now: EpochMs, report: Report): void {
   const { resolve } = view.parts;
   if (resolve === undefined) {
@@ -17,6 +20,7 @@ export function checkCarriers(view: PolicyView, now: EpochMs, report: Report): v
       report(['resolve'], {
         rule: 'resolve',
         message: 'the key "resolve" is missing: say where clients write the version',
+        hint: `write resolve: [{ path: "${versioned(view.parts.base ?? '/<name>')}" }], or versions: none`,
         at: 'key',
       });
     }

@@ -4,7 +4,7 @@ import type { Path } from '../read/document.ts';
 import { suggestOrList } from '../read/shape-issues.ts';
 import type { PolicyView, Report } from './views.ts';
 
-/** Shown as an operator may see it: what interpolation brought in is not quoted, and no hint hints at it. */
+/** `hintOfNone`: what to write where nothing is `known`. Shown as an operator may see it: what interpolation brought in is not quoted, and no hint hints at it. */
 export function reportDangling(
   path: Path,
   noun: string,
@@ -12,8 +12,11 @@ export function reportDangling(
   known: readonly string[],
   view: Pick<PolicyView, 'document'>,
   report: Report,
+  hintOfNone?: string,
 ): void {
   const shown = view.document.show(path, name);
-  const hint = view.document.isSecret(path) ? undefined : suggestOrList(name, known);
+  const hint = view.document.isSecret(path)
+    ? undefined
+    : (suggestOrList(name, known) ?? (known.length === 0 ? hintOfNone : undefined));
   report(path, { rule: 'reference', message: `no ${noun} is called ${shown}`, hint });
 }

@@ -38,7 +38,8 @@ export function checkOperations(
     const path = ['versions', label, 'operations', name];
     const parsed = parseOperation(name);
     if (parsed.kind === 'malformed') {
-      const hint = parsed.method && `write one of ${OPERATION_METHODS.join(', ')}`;
+      const hint =
+        parsed.method === undefined ? nearOperation(name) : `write one of ${OPERATION_METHODS.join(', ')}`;
       report(path, { rule: 'operation', message: `not an operation: ${parsed.why}`, hint, at: 'key' });
       continue;
     }
@@ -158,4 +159,11 @@ function checkSuccessor(subject: Subject, view: PolicyView, report: Report): voi
       rule: 'redirect',
       message: `${name} ends on ${dayOf(ends)}, and ${to} has ended by then`,
     });
+}
+
+/** `GET items`, and a path without its method. */
+function nearOperation(name: string): string | undefined {
+  const [, method = '*', path = ''] = /^(?:([A-Za-z]+|\*)\s+)?\/?([^\s/]\S*)$/.exec(name) ?? [];
+  const near = `${method.toUpperCase()} /${path}`;
+  return parseOperation(near).kind === 'operation' && path !== '' ? `write ${near}` : undefined;
 }

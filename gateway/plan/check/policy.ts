@@ -9,6 +9,7 @@ import { checkRules } from '../rules/check.ts';
 import { switchedReport } from '../rules/switch.ts';
 import { checkAccess } from './access.ts';
 import { checkCarriers } from './carriers.ts';
+import { checkContacts } from './contacts.ts';
 import { checkCosts } from './costs.ts';
 import { checkHeaders } from './headers.ts';
 import { checkHosts } from './hosts.ts';
@@ -29,6 +30,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   if (view.unversioned) checkUnversioned(view, report);
   else checkCarriers(view, around.now, report);
   checkAccess(view, around, report);
+  checkContacts(view, report);
   checkHosts(view, around.certifiedNames, report);
   checkLimits(view, report);
   checkCosts(view, report);

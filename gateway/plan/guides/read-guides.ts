@@ -27,6 +27,8 @@ export interface Guides {
   readonly texts: readonly string[];
 }
 
+const RELATIVE = 'its path is relative to this file';
+
 export async function readGuides(view: PolicyView, report: Report, context: GuideContext): Promise<Guides> {
   const read = new Map<string, Guide>();
   const files = new Map<string, string>();
@@ -46,7 +48,7 @@ export async function readGuides(view: PolicyView, report: Report, context: Guid
     files.set(id, file);
     if (read.has(id)) continue;
     const found = await tryRead(file, context.readFile, MOST_BYTES);
-    if (found.kind === 'unreadable') refuse(`cannot read the guide: ${found.why}`);
+    if (found.kind === 'unreadable') refuse(`cannot read the guide: ${found.why}`, RELATIVE);
     else if (found.bytes.byteLength > MOST_BYTES) refuse('the guide is larger than 64 KB');
     else if (!isUtf8(found.bytes)) refuse('the guide is not UTF-8');
     else {

@@ -56,7 +56,11 @@ export async function readDescriptions(
     const read = await tryRead(target, reading.readFile, MOST_DESCRIPTION_BYTES);
     if (read.kind === 'unreadable') {
       const message = `cannot read the description: ${read.why}`;
-      const problem = document.problem(at, { rule: 'openapi', message });
+      const problem = document.problem(at, {
+        rule: 'openapi',
+        message,
+        hint: 'its path is relative to this file',
+      });
       described = { ...described, files, problems: [...described.problems, problem] };
       continue;
     }

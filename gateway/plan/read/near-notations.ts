@@ -1,5 +1,19 @@
 // Durations, rates, shares, sizes and dates as people write them elsewhere, in the notations of these files.
 // Rows of near-values.ts, which holds each against what its notation reads.
+import type { Path } from './document.ts';
+
+/** What is nearly in a notation, and what that notation reads. */
+export interface NearRow {
+  readonly message: RegExp;
+  /** Undefined where it is not known what is meant. */
+  readonly nearly: (text: string, path: Path) => string | undefined;
+  readonly reads: (text: string) => unknown;
+}
+
+/** Reads what the pattern matches. */
+export function matching(pattern: RegExp): (text: string) => true | undefined {
+  return (text) => pattern.test(text) || undefined;
+}
 
 const UNITS: readonly (readonly [RegExp, string, number])[] = [
   [/^(?:ms|millis|milliseconds?)$/, 'ms', 1],

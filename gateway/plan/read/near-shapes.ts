@@ -35,6 +35,14 @@ const ROWS: readonly Row[] = [
   { at: 'listeners.*', write: (given, last) => text(given, (it) => `${last}: { address: ${asYaml(it)} }`) },
   { at: '**.exceptions.*.from', write: exemptions },
   {
+    at: '**.extended',
+    write: (given) =>
+      `extended: [{ to: ${typeof given === 'string' && parseInstant(given) !== undefined ? given : '<date>'}, announced: <date>, why: <reason> }]`,
+  },
+  { at: 'contacts', write: () => 'contacts: { <consumer>: <address> }' },
+  { at: 'notify.email', write: () => 'email: { smtp: smtp://<host>:587, from: <address> }' },
+  { at: 'notify.webhooks', write: (given) => text(given, (it) => `webhooks: { intake: ${asYaml(it)} }`) },
+  {
     at: '**.algorithms',
     write: (given) =>
       typeof given === 'string' && SHARED_SECRET.test(given)
@@ -101,6 +109,10 @@ export function nearWord(message: string, given: unknown): string | undefined {
     if (/^(?:yes|on|y|1|enabled)$/i.test(given)) return 'write true';
     return /^(?:no|off|n|0|disabled)$/i.test(given) ? 'write false' : undefined;
   }
+  if (typeof given === 'string' && given.length >= 3) {
+    const [one, ...others] = wordsSaid(message).filter((word) => word.startsWith(given.toLowerCase()));
+    if (one !== undefined && others.length === 0) return `did you mean "${one}"?`;
+  }
   if (message === 'expected a whole number' && typeof given === 'string' && /^\d{1,9}$/.test(given))
     return `write ${given}, without quotes`;
   const [one, ...others] = Array.isArray(given) ? given : [];
@@ -120,6 +132,10 @@ export function noSlip(path: Path, word: string): string | undefined {
 export function asYaml(value: string): string {
   return /^[\w./][\w./+%~-]*(?::(?:[\w./+%~@-]+))*$/.test(value) ? value : JSON.stringify(value);
 }
+
+/** `expected "error" or "warning" or "off"` */
+const wordsSaid = (message: string): readonly string[] =>
+  /^expected "/.test(message) ? Array.from(message.matchAll(/"([\w-]+)"/g), ([, word = '']) => word) : [];
 
 function redirect(given: string | readonly string[]): string | undefined {
   const to = text(given, (it) => /^(?:redirect(?:\s+to)?[\s:]*)?(\S*)$/i.exec(it.trim())?.[1]);

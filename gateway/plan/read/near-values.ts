@@ -12,16 +12,18 @@ import { parseLowering } from '../../policy/rate-limit/section.ts';
 import { parseAddress } from '../grammar/addresses.ts';
 import { redisAddress } from '../redis-address.ts';
 import type { Path } from './document.ts';
-import { nearDate, nearDuration, nearRate, nearShare, nearSize } from './near-notations.ts';
+import {
+  matching,
+  type NearRow,
+  nearDate,
+  nearDuration,
+  nearRate,
+  nearShare,
+  nearSize,
+} from './near-notations.ts';
 import { asYaml } from './near-shapes.ts';
+import { TELLING_ADVICE, TELLING_ROWS } from './near-tellings.ts';
 import type { ShapeIssue } from './shape-issues.ts';
-
-interface Row {
-  readonly message: RegExp;
-  /** Undefined where it is not known what is meant. */
-  readonly nearly: (text: string, path: Path) => string | undefined;
-  readonly reads: (text: string) => unknown;
-}
 
 /** A longer text is no slip. */
 const LONGEST = 150;
@@ -30,7 +32,7 @@ const HOUR_MS = 3_600_000;
 const VERSIONED_PATH = /^(\/[A-Za-z0-9._~-]+)*\/\{version\}(\/[A-Za-z0-9._~-]+)*$/;
 const PLAIN_PATH = /^(\/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/;
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly NearRow[] = [
   { message: /^not a rate/, nearly: nearRate, reads: parseRate },
   {
     message: /^not a share such as 50% or a rate/,
@@ -52,6 +54,7 @@ const ROWS: readonly Row[] = [
   { message: /^not a plain path/, nearly: nearPath, reads: matching(PLAIN_PATH) },
   { message: /^not a path such as \/healthz/, nearly: nearPath, reads: matching(PLAIN_PATH) },
   { message: /^not a name:/, nearly: nearName, reads: matching(/^[a-z][a-z0-9-]{0,62}$/) },
+  ...TELLING_ROWS,
 ];
 
 /** What to write where no value is near, by what the grammar says. */
@@ -67,6 +70,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     'publish the page and write its address, such as https://docs.example.com/orders',
   ],
   [/^not a media type in lower case/, 'such as application/vnd.acme.{version}+json'],
+  ...TELLING_ADVICE,
 ];
 
 /** What to write instead of `text`, of which `message` says what it is not. */
@@ -82,10 +86,6 @@ export function nearValue({ path, message }: ShapeIssue, text: string): string |
 function pathOfTarget(text: string): string {
   const path = /^\w+:\/\/[^/?#]+((?:\/[A-Za-z0-9._~-]+)+)\/?$/.exec(text)?.[1];
   return path === undefined ? '' : `, and path: ${path} beside targets`;
-}
-
-function matching(pattern: RegExp): (text: string) => true | undefined {
-  return (text) => pattern.test(text) || undefined;
 }
 
 function upTo(most: number): (text: string) => number | undefined {

@@ -37,7 +37,7 @@ export const CARRIERS: readonly Slip[] = [
     'no carrier',
     /resolve:.*\n/,
     '',
-    '1 «api: orders» error: the key "resolve" is missing: say where clients write the version',
+    '1 «api: orders» error: the key "resolve" is missing: say where clients write the version (write resolve: [{ path: "/api/{version}/orders" }], or versions: none)',
   ],
   [
     'a base where the path names a version',
