@@ -144,7 +144,8 @@ describe('what the README names', () => {
 
   it.each([...new Set(commands)])('is a command that exists: %s', (command) => {
     const words = command.split(/\s+/);
-    if (words[0] === 'npx') {
+    if (words[0] === 'npx' && words[1] === 'node') expect(existsSync(join(ROOT, words[2] ?? ''))).toBe(true);
+    else if (words[0] === 'npx') {
       expect(words[1]).toBe('sundial');
       const [name = '', below = ''] = words.slice(2);
       const whole = helpOf(name);
@@ -158,7 +159,7 @@ describe('what the README names', () => {
       const script = words[1] === 'run' ? words.slice(2).find((word) => !word.startsWith('-')) : words[1];
       if (script === 'ci') expect(existsSync(join(ROOT, 'package-lock.json'))).toBe(true);
       else expect(Object.keys(scripts)).toContain(script);
-    } else expect(existsSync(join(ROOT, words[1] ?? ''))).toBe(true);
+    } else expect(command, 'the node of a user may be too old for it').toMatch(/^npx /);
   });
 
   it('are the variables that are read, with the ports they move', () => {
