@@ -1,0 +1,121 @@
+// What can be done to a subscription besides changing it: another secret, a test, enabling, replay.
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { abandoned } from '../../../upstreams/webhooks/delivery.ts';
+import { KNOWN, openServiceHouse } from './service-house.ts';
+
+const { ask, service, store, begin } = await openServiceHouse();
+afterAll(() => service.close());
+
+let id: string;
+let secret: string;
+beforeEach(async () => {
+  ({ id, secret } = await begin());
+});
+
+describe('what can be done to a subscription', () => {
+  it('WH-2: rotate-secret gives another one; both sign for as long as was asked', async () => {
+    const rotated = await ask('POST', `/webhooks/${id}/rotate-secret`, { body: { overlap: 60 } });
+    expect(rotated.status).toBe(200);
+    expect(rotated.json.secret).toMatch(/^whsec_/);
+    expect(rotated.headers.get('cache-control')).toBe('no-store');
+    expect(rotated.json.secret).not.toBe(secret);
+    const left = rotated.json.previous_secrets_until - rotated.json.updated;
+    expect(left).toBe(60);
+    expect((await store.subscriptions.read(id))?.secrets).toHaveLength(2);
+    const { json: read } = await ask('GET', `/webhooks/${id}`);
+    expect((await ask('PUT', `/webhooks/${id}`, { body: read })).status).toBe(200);
+    await ask('POST', `/webhooks/${id}/rotate-secret`);
+    expect((await store.subscriptions.read(id))?.secrets).toHaveLength(3);
+    const atOnce = await ask('POST', `/webhooks/${id}/rotate-secret`, { body: { overlap: 0 } });
+    expect(atOnce.json).not.toHaveProperty('previous_secrets_until');
+    expect((await store.subscriptions.read(id))?.secrets).toHaveLength(1);
+  });
+
+  it('WH-2: rotate-secret takes nothing it does not know: a slip of "overlap" would leave the old secret good', async () => {
+    const slipped = await ask('POST', `/webhooks/${id}/rotate-secret`, { body: { overlop: 0 } });
+    expect(slipped).toMatchObject({
+      status: 400,
+      json: { message: '"overlop" is unknown; there is overlap' },
+    });
+    expect((await store.subscriptions.read(id))?.secrets).toHaveLength(1);
+  });
+
+  it('test sends it an event, whatever events it wants; the log tells what became of that', async () => {
+    const made = await ask('POST', `/webhooks/${id}/test`);
+    expect(made).toMatchObject({ status: 201, json: { type: 'webhook.test', state: 'pending' } });
+    const at = `/webhooks/${id}/deliveries/${made.json.id}`;
+    expect(new URL(made.headers.get('location') ?? '', `${service.url}/webhooks/${id}/test`).pathname).toBe(
+      at,
+    );
+    const attempts = async () => (await ask('GET', at)).json.attempts;
+    await expect.poll(attempts).toMatchObject([{ outcome: 'failed', duration_ms: expect.any(Number) }]);
+    const pending = await ask('GET', `/webhooks/${id}/deliveries?state=pending&fields=id`);
+    expect(pending.json).toMatchObject({ data: [{ id: made.json.id }], pagination: { total: 1 } });
+    const delivered = await ask('GET', `/webhooks/${id}/deliveries?state=delivered`);
+    expect(delivered.json.pagination.total).toBe(0);
+    expect((await ask('GET', `/webhooks/${id}/health`)).json).toMatchObject({
+      breaker: 'closed',
+      failures: 1,
+    });
+  });
+
+  it('enable, and another url, begin anew: what failed before is forgotten', async () => {
+    const fail = () =>
+      store.health.change(id, (each) => ({
+        ...each,
+        failures: 30,
+        failingSince: 0,
+        openUntil: Date.now() * 2,
+      }));
+    const failures = async () => (await ask('GET', `/webhooks/${id}/health`)).json.failures;
+    await fail();
+    await ask('PATCH', `/webhooks/${id}`, { body: { events: ['order.created'] } });
+    expect(await failures()).toBe(30);
+    await ask('PATCH', `/webhooks/${id}`, { body: { url: KNOWN.url } });
+    expect(await failures()).toBe(0);
+    await fail();
+    await ask('POST', `/webhooks/${id}/enable`);
+    expect(await failures()).toBe(0);
+  });
+
+  it('replay begins a finished delivery anew; of one under way, or of a disabled subscription, it is 409', async () => {
+    const { json } = await ask('POST', `/webhooks/${id}/test`);
+    const at = `/webhooks/${id}/deliveries/${json.id}`;
+    expect((await ask('POST', `${at}/replay`)).status).toBe(409);
+    await expect.poll(async () => (await ask('GET', at)).json.attempts).toHaveLength(1);
+    await store.deliveries.change(json.id, (each) => ({
+      ...each,
+      state: 'dead',
+      death: 'attempts_exhausted',
+    }));
+    expect((await ask('GET', at)).json).toMatchObject({ state: 'dead', reason: 'attempts_exhausted' });
+    await store.subscriptions.change(id, (each) => ({ ...each, disabled: { reason: 'gone', at: 0 } }));
+    expect((await ask('POST', `${at}/replay`)).json.message).toContain('/enable');
+    expect((await ask('GET', `/webhooks/${id}`)).json).toMatchObject({
+      status: 'disabled',
+      disabled: { reason: 'gone' },
+    });
+    expect((await ask('POST', `/webhooks/${id}/enable`)).json).toMatchObject({ status: 'enabled' });
+    const again = await ask('POST', `${at}/replay`);
+    expect(again).toMatchObject({ status: 200, json: { state: 'pending', replays: 1, event: json.event } });
+    expect(again.json).not.toHaveProperty('reason');
+  });
+
+  it.each([
+    ['POST', '/webhooks/:id/replay', { since: 1 }],
+    ['POST', '/admin/replay', { subscription: ':id', since: 1 }],
+    ['POST', '/admin/replay', { subscription: ':id', delivery: ':delivery' }],
+  ])('dead letters are replayed at once by %s %s %j', async (method, path, written) => {
+    const { json } = await ask('POST', `/webhooks/${id}/test`);
+    await expect
+      .poll(async () => (await ask('GET', `/webhooks/${id}/deliveries/${json.id}`)).json.attempts)
+      .toHaveLength(1);
+    await store.deliveries.change(json.id, (each) => abandoned(each, 'attempts_exhausted', Date.now()));
+    const body = JSON.stringify(written).replace(':id', id).replace(':delivery', json.id);
+    expect(await ask(method, path.replace(':id', id), { body })).toMatchObject({
+      status: 200,
+      json: { replayed: 1, left: 0 },
+    });
+    expect(await store.deliveries.read(json.id)).toMatchObject({ state: 'pending', round: 1 });
+  });
+});

@@ -1,0 +1,86 @@
+// What an operator reads of the webhooks service: the overview, the metrics, whether it is well.
+import { request as plainRequest } from 'node:http';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { attempted, failed } from '../../../upstreams/webhooks/health.ts';
+import { USUAL } from '../../../upstreams/webhooks/tuning.ts';
+import { KNOWN, NEW, openServiceHouse } from './service-house.ts';
+
+const { ask, log, service, store, begin } = await openServiceHouse();
+afterAll(() => service.close());
+
+let id: string;
+beforeEach(async () => {
+  ({ id } = await begin());
+});
+
+describe('what an operator reads', () => {
+  it('the overview: deliveries by state and endpoints with their health, without secrets, paths or queries', async () => {
+    await ask('PUT', `/webhooks/${id}`, {
+      body: { ...NEW, url: 'https://hooks.example.org/s3cret?t=s3cret' },
+    });
+    const { json } = await ask('GET', '/admin/overview', { as: '' });
+    expect(json).toMatchObject({
+      store: 'sqlite',
+      deliveries: { pending: expect.any(Number), delivered: 0, dead: 0 },
+      endpoints: [{ id, owner: 'acme', host: 'hooks.example.org', health: { breaker: 'closed' } }],
+    });
+    expect(JSON.stringify(json)).not.toContain('s3cret');
+    const deliveries = await ask('GET', `/admin/deliveries?subscription=${id}`);
+    expect(deliveries.json).toEqual({ total: 0, data: [] });
+  });
+
+  it('of each endpoint the last attempt and the next, and those in trouble before the others', async () => {
+    const { json: other } = await ask('POST', '/webhooks', { body: KNOWN });
+    // It rests for an hour, so that nothing is tried meanwhile.
+    const at = Date.now();
+    await store.health.change(other.id, (before) =>
+      attempted(before, failed(before, at, USUAL.rules, 3_600_000), { at, outcome: 'failed', status: 503 }),
+    );
+    await ask('POST', `/webhooks/${other.id}/test`, { body: {} });
+    const { json } = await ask('GET', '/admin/overview');
+    expect(json.endpoints_total).toBe(2);
+    expect(json.endpoints).toMatchObject([
+      {
+        id: other.id,
+        health: {
+          breaker: 'open',
+          failures: 1,
+          last_attempt: { at: Math.floor(at / 1000), outcome: 'failed', status: 503 },
+        },
+        deliveries: { pending: 1, dead: 0 },
+        next_attempt: expect.any(Number),
+      },
+      { id, health: { failures: 0 } },
+    ]);
+    expect(json.endpoints[1]).not.toHaveProperty('next_attempt');
+  });
+
+  it('is for this machine by its own names: another name that leads here gets 404', async () => {
+    const statusFor = (host: string, path: string) =>
+      new Promise((resolve, reject) => {
+        const asked = plainRequest(`${service.url}${path}`, { headers: { host } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        });
+        asked.once('error', reject).end();
+      });
+    for (const path of ['/admin/overview', '/metrics']) {
+      expect(await statusFor('evil.example', path)).toBe(404);
+      expect(await statusFor(`localhost:${service.port}`, path)).toBe(200);
+    }
+  });
+
+  it('the metrics, and whether the store answers', async () => {
+    await ask('POST', '/events', { body: { id: 'evt_m', type: 'order.created', created: 1, data: {} } });
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    expect(text).toContain('sundial_webhook_events_total{event="order.created",known="no"} 1');
+    // Whatever services call their events, there are as many series as there are types to subscribe to.
+    await ask('POST', '/events', { body: { id: 'evt_n', type: 'a.canary', created: 1, data: {} } });
+    const more = await (await fetch(`${service.url}/metrics`)).text();
+    expect(more).toMatch(/^sundial_webhook_events_total\{event="other",known="no"\} [1-9]/m);
+    expect(more).not.toContain('canary');
+    expect(text).toMatch(/^sundial_webhook_deliveries_kept\{state="pending"\} \d+$/m);
+    expect((await ask('GET', '/readyz')).status).toBe(200);
+    expect(log.filter((line) => 'error' in line)).toEqual([]);
+  });
+});
