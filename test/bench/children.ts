@@ -21,6 +21,10 @@ export interface ChildOptions {
 }
 
 const running = new Set<ChildProcess>();
+// However this process ends, such as by a reader of its output that has left, nobody else knows of them.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 
 /** The port of a listening server's `address()`. */
 export function portOf(address: ReturnType<ReturnType<typeof createServer>['address']>): number {
