@@ -51,8 +51,8 @@ export async function startPayments(options: StoredOptions): Promise<Service> {
       day,
       answerCollection({
         path: '/payments',
-        // As an upstream without a thought for pins would say it: the gateway knows whom an answer is for.
-        cacheControl: 'public, max-age=60',
+        // Not `public`: who pays is for nobody's shared cache (RFC 9111 section 3.5). Whom a pin has chosen for, the gateway knows.
+        cacheControl: 'max-age=60',
         vary: 'API-Version',
         paging: 'cursor',
         records,
