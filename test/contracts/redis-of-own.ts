@@ -13,7 +13,7 @@ export const patient = { timeout: 10_000, interval: 20 };
 export interface RedisForEachTest {
   /** Done when the test is over, the latest first. */
   readonly defer: (cleanup: () => unknown) => void;
-  readonly redisOfOwn: (options?: { readonly port: number }) => Promise<RunningRedis>;
+  readonly redisOfOwn: (options?: Parameters<typeof startRedis>[0]) => Promise<RunningRedis>;
   readonly gatewayOn: (redis: RunningRedis) => ReturnType<typeof openShared>;
   readonly handOn: (redis: RunningRedis) => Redis;
   /** A gateway as it is in production, its deadlines included. */

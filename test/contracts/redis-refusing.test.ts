@@ -67,6 +67,23 @@ describe('a Redis that answers and refuses', () => {
     await state.overrides.put(pauseFrom(1000));
   });
 
+  it('that loads its data is asked by nobody but whoever looks whether it has: between two keys it takes its time', async () => {
+    const redis = await redisOfOwn({ more: ['--enable-debug-command', 'yes'] });
+    const hand = handOn(redis);
+    await hand.call('DEBUG', 'POPULATE', '3000');
+    await hand.config('SET', 'key-load-delay', '1000', 'loading-process-events-interval-bytes', '1024');
+    const connection = await connectRedis(redis.url, { onState: () => undefined });
+    const { overrides, close } = await openSharedState(connection, { onFault });
+    defer(close);
+    await overrides.put(pauseFrom(1000));
+    const reloaded = hand.call('DEBUG', 'RELOAD');
+    const refusal = async () => String(await overrides.put(pauseFrom(2000)).catch(String));
+    await expect.poll(refusal, patient).toContain('(LOADING)');
+    expect(await refusal()).toContain('is away (LOADING)');
+    await reloaded;
+    await vi.waitFor(() => overrides.put(pauseFrom(3000)), patient);
+  });
+
   it('comes back after it was slow, also to a user without leave for PING', async () => {
     const redis = await redisOfOwn();
     await handOn(redis).call('ACL', 'SETUSER', 'sundial', 'on', '>pass', '+@all', '-ping', '~sundial:*');

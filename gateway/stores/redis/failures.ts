@@ -34,6 +34,11 @@ export function refusesAll(message: string): boolean {
   return REFUSES_ALL.test(message) || SCRIPT_LACKS_LEAVE.test(message);
 }
 
+/** It answers nothing else, to reads neither, and each of these answers late: it loads its data and looks up now and then. */
+export function isLoading(error: unknown): boolean {
+  return isReply(error) && error.message.startsWith('LOADING');
+}
+
 /** No leave for this command: an answer all the same. */
 export function lacksLeave(error: unknown): boolean {
   return isReply(error) && error.message.startsWith('NOPERM');

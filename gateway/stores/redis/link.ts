@@ -8,6 +8,7 @@ import { CONNECT_WITHIN_MS } from './client.ts';
 import { answered } from './deadline.ts';
 import {
   describe,
+  isLoading,
   isRefusedSelect,
   isReply,
   isSurplus,
@@ -136,7 +137,8 @@ export function openLink(
     if (redirected !== undefined) return redirected;
     problem = reason;
     if (isReply(error) && refusesAll(error.message)) writes.trip();
-    if (lateInARow >= LATE_BEFORE_TRIP || !(isReply(error) || error instanceof Late)) breaker.trip();
+    const isGone = !(isReply(error) || error instanceof Late);
+    if (isGone || isLoading(error) || lateInARow >= LATE_BEFORE_TRIP) breaker.trip();
     return new StoreUnavailable(`Redis did not answer (${reason})`);
   };
   const guarded = async (call: () => Promise<unknown>, withinMs: number): Promise<unknown> => {
