@@ -1,0 +1,31 @@
+"""The routes of routes.ts on Flask, on the standard library's WSGI server."""
+import sys
+from wsgiref.simple_server import make_server
+
+from flask import Flask
+
+from wsgi import Quiet
+
+app = Flask(__name__)
+ANY = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
+def serve(path: str, name: str, methods: list[str]) -> None:
+    app.add_url_rule(path, name, lambda **_: f"reached {name}", methods=methods)
+
+
+serve("/items/<id>", "item", ["GET"])
+serve("/items/<id>/payments", "payments", ["GET"])
+serve("/admin/<id>", "admin", ANY)
+serve("/export", "export", ["GET"])
+serve("/users:purge", "purge", ["GET"])
+serve("/$metadata", "metadata", ["GET"])
+serve("/@me", "me", ["GET"])
+serve("/pages/status", "status", ["GET"])
+serve("/pages/<name>", "page", ["GET"])
+serve("/files/<path:rest>", "files", ["GET"])
+serve("/mono/secure/<path:rest>", "secure", ANY)
+serve("/mono/<path:rest>", "mono", ANY)
+
+if __name__ == "__main__":
+    make_server("127.0.0.1", int(sys.argv[1]), app, handler_class=Quiet).serve_forever()
