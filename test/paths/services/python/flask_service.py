@@ -1,10 +1,7 @@
 """The routes of routes.ts on Flask, on the standard library's WSGI server."""
-import sys
-from wsgiref.simple_server import make_server
-
 from flask import Flask
 
-from wsgi import Quiet
+from wsgi import serve_forever
 
 app = Flask(__name__)
 ANY = ["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -28,4 +25,4 @@ serve("/mono/secure/<path:rest>", "secure", ANY)
 serve("/mono/<path:rest>", "mono", ANY)
 
 if __name__ == "__main__":
-    make_server("127.0.0.1", int(sys.argv[1]), app, handler_class=Quiet).serve_forever()
+    serve_forever(app)

@@ -1,7 +1,8 @@
 """The routes of routes.ts as a WSGI application that dispatches over PATH_INFO, on the standard library's server."""
 import re
 import sys
-from wsgiref.simple_server import WSGIRequestHandler, make_server
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 ROUTES = [
     (re.compile(pattern), name)
@@ -27,6 +28,14 @@ class Quiet(WSGIRequestHandler):
         pass
 
 
+class Threaded(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+def serve_forever(application):
+    make_server("127.0.0.1", int(sys.argv[1]), application, Threaded, Quiet).serve_forever()
+
+
 def application(environ, start_response):
     path = environ["PATH_INFO"]
     name = next((name for pattern, name in ROUTES if pattern.fullmatch(path)), None)
@@ -35,4 +44,4 @@ def application(environ, start_response):
 
 
 if __name__ == "__main__":
-    make_server("127.0.0.1", int(sys.argv[1]), application, handler_class=Quiet).serve_forever()
+    serve_forever(application)
