@@ -51,13 +51,12 @@ export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] 
   const readings: ReadPath[] = [];
   for (const segments of segmentations(tail, rules)) {
     if (segments === undefined) return undefined;
-    const last = segments.at(-1)?.name;
-    for (const ignoresCase of choices(rules.case, 'sensitive', 'insensitive')) {
-      const suffixes = last?.includes('.') ? choices(rules.suffix, 'keep', 'ignore') : [false];
-      for (const ignoresSuffix of suffixes) {
-        if (last !== '') readings.push({ segments, ignoresCase, ignoresSuffix });
-        else readings.push(...trailing({ segments, ignoresCase, ignoresSuffix }, rules));
-      }
+    for (const path of trailing(segments, rules)) {
+      const suffixes = path.segments.at(-1)?.name.includes('.')
+        ? choices(rules.suffix, 'keep', 'ignore')
+        : [false];
+      for (const ignoresCase of choices(rules.case, 'sensitive', 'insensitive'))
+        for (const ignoresSuffix of suffixes) readings.push({ ...path, ignoresCase, ignoresSuffix });
     }
   }
   return readings;
@@ -98,11 +97,14 @@ function choices(written: string, kept: string, changed: string): readonly boole
   return written === kept ? [false] : [false, true];
 }
 
+type Path = Pick<ReadPath, 'segments' | 'operationsOnly'>;
+
 /** A last empty segment is dropped, or an empty value of a parameter: some routers take `/items/` for `/items/{id}`. */
-function trailing(path: ReadPath, { trailingSlash }: PathRules): readonly ReadPath[] {
-  const same = { ...path, segments: path.segments.slice(0, -1) };
+function trailing(segments: readonly PathSegment[], { trailingSlash }: PathRules): readonly Path[] {
+  if (segments.at(-1)?.name !== '') return [{ segments }];
+  const same = { segments: segments.slice(0, -1) };
   if (trailingSlash === 'same') return [same];
-  return trailingSlash === 'distinct' ? [path] : [same, { ...path, operationsOnly: true }];
+  return trailingSlash === 'distinct' ? [{ segments }] : [same, { segments, operationsOnly: true }];
 }
 
 type Cut = 'none' | 'raw' | 'decoded';
@@ -141,7 +143,7 @@ function segmentsOf(
   cut: Cut,
   read: (raw: string) => string = decodedOctets,
 ): readonly PathSegment[] | undefined {
-  if (tail === '' || tail === '/') return [];
+  if (tail === '') return [];
   const pieces = (tail.startsWith('/') ? tail.slice(1) : tail).split(splits ? /\/|%2F/ : '/');
   const segments: PathSegment[] = [];
   for (const [index, raw] of pieces.entries()) {
