@@ -27,6 +27,7 @@ export const ROUTES: readonly Route[] = [
 export const MONO_ROUTES: readonly Route[] = [
   { name: 'mono', operation: undefined, path: '/x' },
   { name: 'secure', operation: undefined, path: '/secure/x' },
+  { name: 'secure', operation: undefined, path: '/secure' },
 ];
 
 /** What the token of the tests must hold for the protected routes. */

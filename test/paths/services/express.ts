@@ -5,6 +5,8 @@ import { listening, type PathService } from './path-service.ts';
 
 export function startExpress(): Promise<PathService> {
   const app = express();
+  // Else it prints the stack of every path that it cannot decode.
+  app.set('env', 'test');
   app.use(methodOverride());
   const reached =
     (name: string): express.RequestHandler =>

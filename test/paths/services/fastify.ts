@@ -15,6 +15,7 @@ export async function startFastify(): Promise<PathService> {
   app.get('/pages/status', reached('status'));
   app.get('/pages/:name', reached('page'));
   app.get('/files/*', reached('files'));
+  app.all('/mono/secure', reached('secure'));
   app.all('/mono/secure/*', reached('secure'));
   app.all('/mono/*', reached('mono'));
   return { url: await app.listen({ port: 0, host: '127.0.0.1' }), [Symbol.asyncDispose]: () => app.close() };

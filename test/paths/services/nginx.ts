@@ -15,6 +15,7 @@ export function nginxConf(folder: string, port: number, before?: string): string
     location('= /pages/status', 'status'),
     location('~ ^/pages/[^/]+$', 'page'),
     location('/files/', 'files'),
+    location('= /mono/secure', 'secure'),
     location('/mono/secure/', 'secure'),
     location('/mono/', 'mono'),
   ];

@@ -25,6 +25,7 @@ func since122(mux *http.ServeMux) {
 	mux.HandleFunc("GET /pages/{name}", reached("page"))
 	mux.HandleFunc("GET /files/{rest...}", reached("files"))
 	mux.HandleFunc("/mono/{rest...}", reached("mono"))
+	mux.HandleFunc("/mono/secure", reached("secure"))
 	mux.HandleFunc("/mono/secure/{rest...}", reached("secure"))
 }
 
@@ -59,6 +60,7 @@ func before122(mux *http.ServeMux) {
 	mux.HandleFunc("/pages/", one("page"))
 	mux.HandleFunc("/files/", reached("files"))
 	mux.HandleFunc("/mono/", reached("mono"))
+	mux.HandleFunc("/mono/secure", reached("secure"))
 	mux.HandleFunc("/mono/secure/", reached("secure"))
 }
 

@@ -23,6 +23,7 @@ serve("/@me", "me", ["GET"])
 serve("/pages/status", "status", ["GET"])
 serve("/pages/{name}", "page", ["GET"])
 serve("/files/{rest:path}", "files", ["GET"])
+serve("/mono/secure", "secure", ANY)
 serve("/mono/secure/{rest:path}", "secure", ANY)
 serve("/mono/{rest:path}", "mono", ANY)
 

@@ -8,7 +8,7 @@ ANY = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
 def serve(path: str, name: str, methods: list[str]) -> None:
-    app.add_url_rule(path, name, lambda **_: f"reached {name}", methods=methods)
+    app.add_url_rule(path, path, lambda **_: f"reached {name}", methods=methods)
 
 
 serve("/items/<id>", "item", ["GET"])
@@ -21,6 +21,7 @@ serve("/@me", "me", ["GET"])
 serve("/pages/status", "status", ["GET"])
 serve("/pages/<name>", "page", ["GET"])
 serve("/files/<path:rest>", "files", ["GET"])
+serve("/mono/secure", "secure", ANY)
 serve("/mono/secure/<path:rest>", "secure", ANY)
 serve("/mono/<path:rest>", "mono", ANY)
 

@@ -17,7 +17,7 @@ ROUTES = [
         (r"/pages/status", "status"),
         (r"/pages/[^/]+", "page"),
         (r"/files/.*", "files"),
-        (r"/mono/secure/.*", "secure"),
+        (r"/mono/secure(/.*)?", "secure"),
         (r"/mono/.*", "mono"),
     ]
 ]
