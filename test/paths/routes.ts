@@ -18,7 +18,7 @@ export const ROUTES: readonly Route[] = [
   { name: 'metadata', operation: 'GET /$metadata', path: '/$metadata' },
   { name: 'me', operation: 'GET /@me', path: '/@me' },
   // A literal beside a parameter: what is not the literal for a service is the parameter's.
-  { name: 'status', operation: 'GET /pages/status', path: '/pages/status' },
+  { name: 'status', operation: 'GET /pages/$status', path: '/pages/$status' },
   { name: 'page', operation: 'GET /pages/{name}', path: '/pages/home' },
   { name: 'files', operation: undefined, path: '/files/a/b' },
 ];

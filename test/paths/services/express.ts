@@ -21,7 +21,7 @@ export function startExpress(): Promise<PathService> {
   app.get('/users\\:purge', reached('purge'));
   app.get('/$metadata', reached('metadata'));
   app.get('/@me', reached('me'));
-  app.get('/pages/status', reached('status'));
+  app.get('/pages/$status', reached('status'));
   app.get('/pages/:name', reached('page'));
   app.get('/files/*rest', reached('files'));
   app.use('/mono/secure', reached('secure'));

@@ -12,7 +12,7 @@ export async function startFastify(): Promise<PathService> {
   app.get('/users::purge', reached('purge'));
   app.get('/$metadata', reached('metadata'));
   app.get('/@me', reached('me'));
-  app.get('/pages/status', reached('status'));
+  app.get('/pages/$status', reached('status'));
   app.get('/pages/:name', reached('page'));
   app.get('/files/*', reached('files'));
   app.all('/mono/secure', reached('secure'));

@@ -12,7 +12,7 @@ export function nginxConf(folder: string, port: number, before?: string): string
     location('= /users:purge', 'purge'),
     location('= /$metadata', 'metadata'),
     location('= /@me', 'me'),
-    location('= /pages/status', 'status'),
+    location('= /pages/$status', 'status'),
     location('~ ^/pages/[^/]+$', 'page'),
     location('/files/', 'files'),
     location('= /mono/secure', 'secure'),

@@ -14,7 +14,7 @@ ROUTES = [
         (r"/users:purge", "purge"),
         (r"/\$metadata", "metadata"),
         (r"/@me", "me"),
-        (r"/pages/status", "status"),
+        (r"/pages/\$status", "status"),
         (r"/pages/[^/]+", "page"),
         (r"/files/.*", "files"),
         (r"/mono/secure(/.*)?", "secure"),

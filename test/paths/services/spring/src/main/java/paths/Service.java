@@ -21,7 +21,7 @@ public class Service {
   @GetMapping("/users:purge") String purge() { return "reached purge"; }
   @GetMapping("/$metadata") String metadata() { return "reached metadata"; }
   @GetMapping("/@me") String me() { return "reached me"; }
-  @GetMapping("/pages/status") String status() { return "reached status"; }
+  @GetMapping("/pages/$status") String status() { return "reached status"; }
   @GetMapping("/pages/{name}") String page() { return "reached page"; }
   @GetMapping("/files/**") String files() { return "reached files"; }
   @RequestMapping("/mono/secure/**") String secure() { return "reached secure"; }
