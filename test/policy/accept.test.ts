@@ -74,6 +74,9 @@ describe('Accept', () => {
     ['VER-1: a number below zero', v('v-1'), 'version_malformed v-1'],
     ['VER-1: nothing', v(''), 'version_malformed '],
     ['VER-1: another suffix', 'application/vnd.acme.v1+xml', 'version_malformed application/vnd.acme.v1+xml'],
+    ['VER-1: another main type', 'text/vnd.acme.v1+json', 'version_malformed text/vnd.acme.v1+json'],
+    ['VER-1: no main type', 'vnd.acme.v1+json', 'version_malformed vnd.acme.v1+json'],
+    ['a type of the vendor with another main type', 'image/vnd.acme.thumb', 'v2 by default'],
     ['VER-1: no suffix', 'application/vnd.acme.v1', 'version_malformed application/vnd.acme.v1'],
     ['VER-1: more behind it', `${v('v1')}x`, `version_malformed ${v('v1')}x`],
     [

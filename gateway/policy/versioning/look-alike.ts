@@ -15,9 +15,9 @@ export function resemblesName(raw: string, parameter: string): boolean {
   if (PLAIN.test(raw) && raw.length !== parameter.length) return false;
   const name = read(raw);
   const wanted = parameter.toLowerCase();
-  // An index or a NUL ends the name.
-  return [name, name.split(/[[\0]/, 1)[0] ?? ''].some(
-    (each) => each.replace(/[\s\p{C}]+/gu, '') === wanted || each.trim().replace(/[.\s[]/g, '_') === wanted,
+  // An index, a NUL or an encoded `=` ends the name.
+  return [name, name.split(/[[\0=]/, 1)[0] ?? ''].some(
+    (each) => each.replace(/[\s\p{C}?]+/gu, '') === wanted || each.trim().replace(/[.\s[]/g, '_') === wanted,
   );
 }
 

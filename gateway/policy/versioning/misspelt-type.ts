@@ -5,7 +5,7 @@ import { versionIn } from './media-type.ts';
 import { parametersOf } from './repeated-parameter.ts';
 import type { MediaTemplate } from './resolution.ts';
 
-/** Behind the name of a template: a version after a wrong separator, or after none. */
+/** Behind the name of a template: a version, whatever separates it. */
 const NEAR = /^(?:[^a-z0-9]v?|v)[0-9]/;
 const QUOTED_VALUE = /=[ \t]*"(?:[^"\\]|\\.)*"/;
 const OPEN_QUOTE = /^[^=]*=[ \t]*"(?:[^"\\]|\\.)*\\?$/;
@@ -32,7 +32,9 @@ export function misspeltIn(
     if (parameter === undefined) {
       if (type.startsWith(before))
         return type.endsWith(after) ? type.slice(before.length, -after.length) : type;
-      if (type.startsWith(name) && NEAR.test(type.slice(name.length))) return type;
+      const subtype = subtypeOf(name);
+      const at = type.indexOf(subtype);
+      if (at >= 0 && NEAR.test(type.slice(at + subtype.length))) return type;
     } else if (name !== before && (type === name || type.startsWith(`${name}+`))) {
       if (parameters[parameter] !== undefined || parameterAmiss(text, parameter) !== undefined) return text;
     }
@@ -64,7 +66,7 @@ export function misspeltContent(
 /** Whether `text` holds the name of a template. */
 function mentions(templates: readonly MediaTemplate[], text: string): boolean {
   const compact = text.toLowerCase().replace(/[\s"]+/g, '');
-  return templates.some(({ before }) => compact.includes(nameOf(before)));
+  return templates.some(({ before }) => compact.includes(subtypeOf(nameOf(before))));
 }
 
 /** A parameter of `text` that means `name` and is not written `name=value`; the parser misreads or skips it. */
@@ -85,6 +87,12 @@ export function parameterAmiss(text: string, name: string): string | undefined {
 /** `application/vnd.acme` of `application/vnd.acme.` and of `application/vnd.acme+json`. */
 function nameOf(before: string): string {
   return before.replace(/(?:[.-]|\+[a-z0-9-]+)$/, '');
+}
+
+/** `vnd.acme` of `application/vnd.acme`, which is enough to know a type of the API; all of `application/json`. */
+function subtypeOf(name: string): string {
+  const subtype = name.slice(name.indexOf('/') + 1);
+  return subtype.includes('.') ? subtype : name;
 }
 
 /** The type of a template without its version. */

@@ -97,7 +97,16 @@ export function misspelt(api: string, policy: DrawnPolicy, bad: string, good: st
       `${query}%5B%5D`,
       `${query}%5b0%5d`,
     ];
-    const more = [`${query}[a][b]`, `${query}%00`, `${query}%00x`, `;${query}`, `x=1;${query}`, `x;${query}`];
+    const more = [
+      `${query}[a][b]`,
+      `${query}%00`,
+      `${query}%00x`,
+      `;${query}`,
+      `x=1;${query}`,
+      `x;${query}`,
+      `?${query}`,
+      `amp;${query}`,
+    ];
     const blank = [
       `${query}+`,
       `+${query}`,
@@ -109,6 +118,7 @@ export function misspelt(api: string, policy: DrawnPolicy, bad: string, good: st
     const twice = [
       `%25${hex(first).slice(1)}${query.slice(1)}`,
       `${query}%255B%255D`,
+      `${query}%3D1`,
       encodeURIComponent(wide(query)),
     ];
     const php = query.includes('_')
@@ -144,7 +154,14 @@ export function misspelt(api: string, policy: DrawnPolicy, bad: string, good: st
       `x${after}`,
     ];
     types.push(...tails.map((tail) => `${before}${tail}`), `${sound} x`, `${sound} application/json`);
-    types.push(`${sound.replace('/', ' /')}`, `"${sound}"`, `text/html; x=", ${sound}`, `${before}${odd}`);
+    types.push(
+      `${sound.replace('/', ' /')}`,
+      `"${sound}"`,
+      `text/html; x=", ${sound}`,
+      sound.replace('application', 'text'),
+      sound.replace('application/', ''),
+      `${before}${odd}`,
+    );
   }
   const type = 'application/vnd.acme+json';
   if (parameter !== undefined) {
