@@ -13,12 +13,17 @@ const MEANT = /^[\s.+;/-]*(?:(?:v(?:er(?:sion)?)?[^\p{L}\p{N}]*)?\p{N}|v.?$)/u;
  */
 export function resemblesName(raw: string, parameter: string): boolean {
   if (PLAIN.test(raw) && raw.length !== parameter.length) return false;
-  const name = read(raw);
   const wanted = parameter.toLowerCase();
+  const name = read(raw);
+  if (isName(name, wanted)) return true;
   // An index, a NUL or an encoded `=` ends the name.
-  return [name, name.split(/[[\0=]/, 1)[0] ?? ''].some(
-    (each) => each.replace(/[\s\p{C}?]+/gu, '') === wanted || each.trim().replace(/[.\s[]/g, '_') === wanted,
-  );
+  const end = name.search(/[[\0=]/);
+  return end >= 0 && isName(name.slice(0, end), wanted);
+}
+
+function isName(text: string, wanted: string): boolean {
+  if (text.length < wanted.length) return false;
+  return text.replace(/[\s\p{C}?]+/gu, '') === wanted || text.trim().replace(/[.\s[]/g, '_') === wanted;
 }
 
 /** Whether a path segment, as sent, looks like an attempt at a version; `vendors` does not. */

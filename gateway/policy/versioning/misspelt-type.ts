@@ -27,8 +27,9 @@ export function misspeltIn(
     if (amiss !== undefined) return amiss;
   }
   if (version !== undefined || templates.some((template) => type === bareName(template))) return undefined;
-  for (const { before, after, parameter } of templates) {
-    const name = nameOf(before);
+  for (const template of templates) {
+    const { before, after, parameter } = template;
+    const name = nameOf(template);
     if (parameter === undefined) {
       if (type.startsWith(before))
         return type.endsWith(after) ? type.slice(before.length, -after.length) : type;
@@ -66,7 +67,7 @@ export function misspeltContent(
 /** Whether `text` holds the name of a template. */
 function mentions(templates: readonly MediaTemplate[], text: string): boolean {
   const compact = text.toLowerCase().replace(/[\s"]+/g, '');
-  return templates.some(({ before }) => compact.includes(subtypeOf(nameOf(before))));
+  return templates.some((template) => compact.includes(subtypeOf(nameOf(template))));
 }
 
 /** A parameter of `text` that means `name` and is not written `name=value`; the parser misreads or skips it. */
@@ -85,8 +86,10 @@ export function parameterAmiss(text: string, name: string): string | undefined {
 }
 
 /** `application/vnd.acme` of `application/vnd.acme.` and of `application/vnd.acme+json`. */
-function nameOf(before: string): string {
-  return before.replace(/(?:[.-]|\+[a-z0-9-]+)$/, '');
+function nameOf({ before, parameter }: MediaTemplate): string {
+  if (parameter === undefined) return before.slice(0, -1);
+  const suffix = before.lastIndexOf('+');
+  return suffix < 0 ? before : before.slice(0, suffix);
 }
 
 /** `vnd.acme` of `application/vnd.acme`, which is enough to know a type of the API; all of `application/json`. */

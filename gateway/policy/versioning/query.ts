@@ -22,18 +22,24 @@ export function lookAlikes(
   name: string,
   isIgnored: (name: string) => boolean,
 ): readonly string[] {
-  return pairsOf(search).flatMap((pair) =>
-    pair.split(';').flatMap((piece, index) => {
-      const raw = piece.split('=', 1)[0] ?? '';
-      // Behind a semicolon it takes a value: `fields=id;version` lists names.
-      const isBehind = index > 0;
-      if (isBehind && raw === piece) return [];
-      const own = decodedBytes(raw);
-      if (!(isBehind || own !== name) || !resemblesName(raw, name)) return [];
-      // With its `=`, so that no name is taken for a version.
-      return isIgnored(isBehind ? `;${own}` : own) ? [] : [raw === piece ? `${piece}=` : piece];
-    }),
-  );
+  const found: string[] = [];
+  const look = (piece: string, isBehind: boolean): void => {
+    const equals = piece.indexOf('=');
+    // Behind a semicolon it takes a value: `fields=id;version` lists names.
+    if (isBehind && equals < 0) return;
+    const raw = equals < 0 ? piece : piece.slice(0, equals);
+    if (!resemblesName(raw, name)) return;
+    const own = decodedBytes(raw);
+    if ((own === name && !isBehind) || isIgnored(isBehind ? `;${own}` : own)) return;
+    // With its `=`, so that no name is taken for a version.
+    found.push(equals < 0 ? `${piece}=` : piece);
+  };
+  for (const pair of pairsOf(search)) {
+    const [first = '', ...others] = pair.includes(';') ? pair.split(';') : [pair];
+    look(first, false);
+    for (const other of others) look(other, true);
+  }
+  return found;
 }
 
 /** Tells whether a name fits one of `patterns`, where `*` stands for any text. */
