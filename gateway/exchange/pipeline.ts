@@ -97,12 +97,18 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   }
   // Each step asks all of them before the next step begins: the first refusal is that of the earliest step.
   const judged = [own, ...reached.others];
-  facts.sparesSome ||= reached.others.some(({ version }) => version.access.kind === 'identified');
+  facts.sparesSome ||= reached.others.some(
+    ({ version: { access } }) => access.kind === 'identified' && access !== own.version.access,
+  );
 
   // Lifecycle: before authentication, since retirement is public and a client with an old token must learn of it (ORD-3).
   // A rule that looks at the consumer lets the same answer wait until the consumer is known.
   const forgotten = firstEnforced(judged, refuseForgotten);
-  if (forgotten !== undefined) return forgotten;
+  if (forgotten !== undefined) {
+    // The answer is that of a path which no API has.
+    facts.phase = undefined;
+    return forgotten;
+  }
   const retired = firstEnforced(judged, refuseRetired);
   if (retired !== undefined) return retired;
   // Brownout: as public as retirement, and like it later where only some callers meet it (ORD-3).
