@@ -11,8 +11,9 @@ import { startEcho } from '../../upstreams/echo/echo.ts';
 import { samples } from '../support/fuzz.ts';
 import { runGateway } from '../support/gateway.ts';
 import { type Ask, type Client, overHttp1 } from '../support/http-client.ts';
+import { inOrder } from './misspelt-versions/in-order.ts';
 import { drawnPolicy, written } from './misspelt-versions/policies.ts';
-import { inOrder, misspelt, noVersion } from './misspelt-versions/spellings.ts';
+import { misspelt, noVersion } from './misspelt-versions/spellings.ts';
 
 const POLICIES = 20;
 const DAY = Date.UTC(2026, 10, 20);

@@ -1,4 +1,4 @@
-// How requests misspell a version, by each carrier of a policy; and requests beside them that are in order.
+// How requests misspell a version, by each carrier of a policy.
 // A part of misspelt-versions.test.ts.
 import fc from 'fast-check';
 import type { Ask } from '../../support/http-client.ts';
@@ -24,7 +24,7 @@ export const noVersion: fc.Arbitrary<string> = fc.oneof(
 const FULL_WIDTH = 0xfee0;
 const wide = (text: string) =>
   [...text].map((each) => String.fromCodePoint((each.codePointAt(0) ?? 0) + FULL_WIDTH)).join('');
-const hex = (text: string) =>
+export const hex = (text: string) =>
   [...text].map((each) => `%${(each.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`).join('');
 
 /** `bad` is no version, `good` one that would be served. */
@@ -228,49 +228,4 @@ export function misspelt(api: string, policy: DrawnPolicy, bad: string, good: st
   say(415, ...[...types, ...lists, ...sound.map((each) => `${each},`)].map(content));
   sayPlainly(400, ...torn.map(accept), ...torn.map(content));
   return all;
-}
-
-export interface Sound {
-  readonly ask: Ask;
-  readonly served: string;
-}
-
-/** Requests without a version, which get the default, and requests that name `good` by each carrier. */
-export function inOrder(api: string, policy: DrawnPolicy, good: string): readonly Sound[] {
-  const base = `/api/${api}`;
-  const { path, subdomain, header, query, named, parameter } = policy;
-  const accepts = [
-    '*/*',
-    'application/json',
-    'application/vnd.acme+json',
-    'application/*;q=0.5, text/html;q=9',
-  ];
-  const open: readonly Ask[] = [
-    { path: base },
-    { path: `${base}/orders/v1?versions=1&xversion=2&filter[version]=3&q=a%3Bversion%3D1&preversion` },
-    ...accepts.map((accept) => ({ path: base, headers: { accept } })),
-    { path: base, method: 'POST', body: '{}', headers: { 'content-type': 'application/vnd.acme+json' } },
-    {
-      path: base,
-      method: 'POST',
-      body: '{}',
-      headers: { 'content-type': 'application/json; charset="utf-8"' },
-    },
-  ];
-  const type = named && `${named.before}${good}${named.after}`;
-  const typed = parameter && `application/vnd.acme+json; ${parameter}="${good}"`;
-  const naming: readonly (Ask | '' | false | undefined)[] = [
-    path && { path: path === 'before' ? `/api/${good}/${api}` : `${base}/${good}` },
-    subdomain && { path: base, headers: { host: `${good}.${api}.example.com` } },
-    header && { path: base, headers: { [header]: good } },
-    query && { path: `${base}?${query}=${good}&${query}=${hex(good)}` },
-    type && { path: base, headers: { accept: `${type}x, ${type};q=0.001` } },
-    typed && { path: base, headers: { accept: `application/vnd.acme+json;${parameter}=vx, ${typed};q=0.3` } },
-    type && { path: base, method: 'POST', body: '{}', headers: { 'content-type': type } },
-  ];
-  const spelling = naming.filter((each) => typeof each === 'object');
-  return [
-    ...open.map((ask) => ({ ask, served: policy.default })),
-    ...spelling.map((ask) => ({ ask, served: good })),
-  ];
 }
