@@ -1,11 +1,12 @@
 // Parameter names and path segments that resemble the carrier of a version, as lenient services read them.
 // Resolution refuses them, so that the default never answers a misspelt version (VER-1, VER-4).
+import { decodedOctets } from '../notation.ts';
 
 /** A proxy and a service may each decode once too often. */
 const DECODINGS = 3;
 const PLAIN = /^[A-Za-z0-9_-]*$/;
-/** `v1`, `V1`, `v-1`, `version 1`, `01`; also `v` and `vx`, which are too short for a word. */
-const MEANT = /^[\s.+;/-]*(?:(?:v(?:er(?:sion)?)?[^\p{L}\p{N}]*)?\p{N}|v.?$)/u;
+/** `v1`, `V1`, `v-1`, `version 1`, `01`; also `v` and `vx`, but no other word: `vm` may be a resource. */
+const MEANT = /^[\s.+;/-]*(?:(?:v(?:er(?:sion)?)?[^\p{L}\p{N}]*)?\p{N}|v[x\P{L}]?$)/u;
 
 /**
  * Whether a service may take a query parameter, named `raw` as sent, for `parameter`: it differs in case, has an index, a
@@ -40,10 +41,7 @@ function read(raw: string): string {
   return characters.normalize('NFKC').toLowerCase();
 }
 
-/** Byte by byte, so that a malformed triplet elsewhere hides nothing and nothing throws; `+` is a blank. */
+/** Octet by octet, so that a malformed triplet elsewhere hides nothing and nothing throws; `+` is a blank. */
 export function decodedBytes(raw: string): string {
-  if (!raw.includes('%') && !raw.includes('+')) return raw;
-  return raw
-    .replaceAll('+', ' ')
-    .replace(/%[0-9A-Fa-f]{2}/g, (triplet) => String.fromCharCode(Number.parseInt(triplet.slice(1), 16)));
+  return decodedOctets(raw.replaceAll('+', ' '));
 }
