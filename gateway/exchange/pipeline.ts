@@ -21,6 +21,7 @@ import { type ExchangeFacts, withoutVersion } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
 import { refuseFlood } from './guard.ts';
 import { limitRefusal, partsOf } from './limit-of.ts';
+import { refuseOverride } from './method-override.ts';
 import { refuseNewcomer } from './newcomer.ts';
 import { keepFirstCall, type Pinned, pinnedVersion } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
@@ -61,14 +62,14 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   const published = publishReserved(plan, view, facts, ports);
   if (published !== undefined) return published;
 
-  // Route: everything below depends on which API it is.
+  // Route: everything below depends on which API it is, and on a path and a method that its service reads alike.
   const match = plan.routes.match(view.host, view.path);
   if (match === undefined)
     return refuse({ reason: plan.routes.knowsHost(view.host) ? 'route_unknown' : 'host_unknown' });
   const api = match.route;
   facts.api = api;
-  const slash = encodedSlash(api, match.tail);
-  if (slash !== undefined) return refuse(slash);
+  const unclear = encodedSlash(api, match.tail) ?? refuseOverride(api, view);
+  if (unclear !== undefined) return refuse(unclear);
 
   // Origin: a browser asks before it sends version or token, so that nothing below may refuse a preflight (ORD-4).
   const preflight = answerPreflight(api, view);

@@ -14,6 +14,7 @@ import { checkCosts } from './costs.ts';
 import { checkHeaders } from './headers.ts';
 import { checkHosts } from './hosts.ts';
 import { checkIdempotency } from './idempotency.ts';
+import { checkKept } from './kept-fields.ts';
 import { checkLedger } from './ledger.ts';
 import { checkLimits } from './limits.ts';
 import { checkLowering } from './lowering.ts';
@@ -40,6 +41,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkTargets(view, report);
   checkMaintenance(view, around.now, report);
   checkHeaders(view, report);
+  checkKept(view, around, report);
   checkReserved(view, report);
 }
 

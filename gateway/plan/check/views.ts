@@ -37,6 +37,7 @@ export interface Surroundings {
   readonly listeners: readonly { readonly name: string; readonly address: Address }[];
   /** Undefined where no client is held to the names of certificates. */
   readonly certifiedNames: readonly string[] | undefined;
+  readonly trustsProxies: boolean | undefined;
   /** Days for which calls are kept; 0: none are counted. */
   readonly ledgerDays: number | undefined;
 }
@@ -72,6 +73,7 @@ export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
     public: settings.public,
     identities: settings.identities.map(({ name }) => name),
     listeners: listenersOf({ ...settings.listeners }),
+    trustsProxies: settings.trustedProxies.length > 0,
     ledgerDays: settings.ledger?.keepDays ?? 0,
     certifiedNames: certifiedNames({
       ...settings,
@@ -89,7 +91,11 @@ export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs):
   const certificates = written?.https?.tls?.certificates ?? [];
   const face = { public: origin, trustedProxies: trusted_proxies ?? [], certificates };
   const ledgerDays = view === undefined ? undefined : ledgerDaysOf(view.parts);
-  return { now, public: origin, identities, listeners, certifiedNames: certifiedNames(face), ledgerDays };
+  const trustsProxies = view && face.trustedProxies.length > 0;
+  return {
+    ...{ now, public: origin, identities, listeners, certifiedNames: certifiedNames(face) },
+    ...{ trustsProxies, ledgerDays },
+  };
 }
 
 function ledgerDaysOf({ ledger }: GatewayParts): number {
