@@ -19,6 +19,7 @@ import { checkLedger } from './ledger.ts';
 import { checkLimits } from './limits.ts';
 import { checkLowering } from './lowering.ts';
 import { checkMaintenance } from './maintenance.ts';
+import { checkMethodOverride } from './method-override.ts';
 import { checkTargets } from './targets.ts';
 import { checkVersions } from './versions.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
@@ -42,6 +43,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkMaintenance(view, around.now, report);
   checkHeaders(view, report);
   checkKept(view, around, report);
+  checkMethodOverride(view, report);
   checkReserved(view, report);
 }
 

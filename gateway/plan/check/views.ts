@@ -27,6 +27,8 @@ export interface PolicyView {
   readonly versions: ReadonlyMap<string, VersionParts>;
   /** Every upstream written. */
   readonly upstreamNames: readonly string[];
+  /** By label of a version with a description: whether that lets a POST carry a form. */
+  readonly takesForms: Readonly<Record<string, boolean>>;
 }
 
 /** What a policy file is checked against: the gateway's side and the day. Undefined parts are not known and not checked. */
@@ -50,7 +52,11 @@ export function reporter(document: SourceDocument, problems: Problem[]): Report 
   };
 }
 
-export function viewPolicy(document: SourceDocument, parts: PolicyParts): PolicyView {
+export function viewPolicy(
+  document: SourceDocument,
+  parts: PolicyParts,
+  takesForms: PolicyView['takesForms'],
+): PolicyView {
   const written = valueAt(document.value, ['versions']);
   const labels = keysOf(written);
   const versions = new Map<string, VersionParts>();
@@ -65,6 +71,7 @@ export function viewPolicy(document: SourceDocument, parts: PolicyParts): Policy
     labels,
     versions,
     upstreamNames: keysOf(valueAt(document.value, ['upstreams'])),
+    takesForms,
   };
 }
 

@@ -56,6 +56,10 @@ export const RULES = {
     asks: 'Dates and brownouts of the API as a whole hold for one of its versions at least.',
   },
   'body-notice': { severity: 'warning', asks: 'What has body_notice is deprecated on some day.' },
+  'method-override': {
+    severity: 'warning',
+    asks: 'No header that is kept, and no _method in a form, lets a service take another method than the one judged.',
+  },
   'sunset-rewritten': { severity: 'error', asks: 'A sunset is not earlier than the one published before.' },
   'dates-rewritten': { severity: 'warning', asks: 'The dates of a published version stay as they were.' },
   'pins-rewritten': {
