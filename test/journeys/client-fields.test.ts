@@ -123,6 +123,16 @@ describe('XFF-1, SMG-25: what a client claims of itself reaches no service', () 
   });
 });
 
+describe('SMG-25: what the gateway sets, takes out or reads itself', () => {
+  it.each(['X-Tenant', 'X-Debug-Level', 'X-Consumer-Id', 'API-Version', 'Acme-Version'])(
+    'as %s reaches no service in another spelling',
+    async (name) => {
+      const others = spellingsOf(name).filter((line) => line.name.toLowerCase() !== name.toLowerCase());
+      expect((await overHttp1('/told/v1')(stranger, others)).match(CANARY)).toBeNull();
+    },
+  );
+});
+
 const KEPT = ['X-Auth-Request-User', 'X-Forwarded-User', 'Remote-User'];
 
 /** The values that arrived under a name, whatever its letters. */
