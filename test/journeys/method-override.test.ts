@@ -124,6 +124,17 @@ describe('ORD-2: a header that names another method', () => {
     expect((await proxy.ask(ask('X-HTTP-Method-Override', '/plain'))).status).toBe(400);
   });
 
+  it.each(['/kept-any/inner/7', '/kept-any/inner%2F7', '/kept-any/INNER/7'])(
+    'VER-7: is refused for %s, where an API keeps it and the one with the nested base does not',
+    async (path) => {
+      for (const [, client] of clients) {
+        const asked = { path, method: 'POST', headers: { 'X-HTTP-Method-Override': 'DELETE' } };
+        expect((await client.ask(asked)).status).toBe(400);
+        await upstreamSaw(client, { ...asked, headers: { 'X-HTTP-Method-Override': 'POST' } });
+      }
+    },
+  );
+
   it.each(['X_HTTP_Method_Override', 'X.HTTP.Method.Override', 'x-http-method_override'])(
     'SMG-25: as %s reaches no service',
     async (name) => {
