@@ -106,7 +106,11 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   // Lifecycle: before authentication, since retirement is public and a client with an old token must learn of it (ORD-3).
   // A rule that looks at the consumer lets the same answer wait until the consumer is known.
   const forgotten = firstEnforced(judged, refuseForgotten);
-  if (forgotten !== undefined) return forgotten;
+  if (forgotten !== undefined) {
+    // The answer is that of a path which no API has.
+    facts.phase = undefined;
+    return forgotten;
+  }
   const retired = firstEnforced(judged, refuseRetired);
   if (retired !== undefined) return retired;
   // Brownout: as public as retirement, and like it later where only some callers meet it (ORD-3).

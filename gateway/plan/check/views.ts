@@ -1,6 +1,7 @@
 // What checks see of the documents: the well-formed parts beside the positions.
 // Names come from the raw keys, so that a malformed version still counts as declared.
 import type { EpochMs } from '../../policy/contract.ts';
+import type { PathsFile } from '../../policy/paths/section.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { GatewayParts } from '../grammar/gateway-grammar.ts';
 import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
@@ -40,6 +41,8 @@ export interface Surroundings {
   /** Undefined where no client is held to the names of certificates. */
   readonly certifiedNames: readonly string[] | undefined;
   readonly trustsProxies: boolean | undefined;
+  /** How services read paths, for policy files that do not say. */
+  readonly paths: PathsFile | undefined;
   /** Days for which calls are kept; 0: none are counted. */
   readonly ledgerDays: number | undefined;
 }
@@ -81,6 +84,7 @@ export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
     identities: settings.identities.map(({ name }) => name),
     listeners: listenersOf({ ...settings.listeners }),
     trustsProxies: settings.trustedProxies.length > 0,
+    paths: settings.paths,
     ledgerDays: settings.ledger?.keepDays ?? 0,
     certifiedNames: certifiedNames({
       ...settings,
@@ -94,14 +98,15 @@ export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs):
   const identities =
     view?.document.value === undefined ? undefined : keysOf(valueAt(view.document.value, ['identity']));
   const listeners = listenersOf({ ...view?.parts.listeners });
-  const { public: origin, trusted_proxies, listeners: written } = view?.parts ?? {};
+  const { public: origin, trusted_proxies, listeners: written, paths } = view?.parts ?? {};
   const certificates = written?.https?.tls?.certificates ?? [];
   const face = { public: origin, trustedProxies: trusted_proxies ?? [], certificates };
   const ledgerDays = view === undefined ? undefined : ledgerDaysOf(view.parts);
+  const names = certifiedNames(face);
   const trustsProxies = view && face.trustedProxies.length > 0;
   return {
-    ...{ now, public: origin, identities, listeners, certifiedNames: certifiedNames(face) },
-    ...{ trustsProxies, ledgerDays },
+    ...{ now, public: origin, identities, listeners, certifiedNames: names },
+    ...{ paths, trustsProxies, ledgerDays },
   };
 }
 

@@ -97,9 +97,6 @@ export function takesRequestsOf(a: OperationTemplate, b: OperationTemplate): boo
   if (a.segments.length !== b.segments.length) return false;
   const byGet = a.method === 'HEAD' && b.method === 'GET';
   const narrower = a.method !== b.method && (b.method === '*' || byGet);
-  // HEAD goes with GET, whichever of the two is written.
-  const byHead = a.method === 'GET' && b.method === 'HEAD';
-  const share = a.method === b.method || a.method === '*' || b.method === '*' || byGet || byHead;
   let first: boolean | undefined;
   for (const [index, left] of a.segments.entries()) {
     const right = b.segments[index];
@@ -108,7 +105,13 @@ export function takesRequestsOf(a: OperationTemplate, b: OperationTemplate): boo
     // A literal wins over a parameter, and the earlier segment decides.
     if (left.kind !== right?.kind) first ??= left.kind === 'literal';
   }
-  return share && (first ?? narrower);
+  return shareMethods(a, b) && (first ?? narrower);
+}
+
+/** HEAD goes with GET, whichever of the two is written. */
+export function shareMethods({ method: a }: OperationTemplate, { method: b }: OperationTemplate): boolean {
+  const reads = (method: OperationMethod) => method === 'GET' || method === 'HEAD';
+  return a === b || a === '*' || b === '*' || (reads(a) && reads(b));
 }
 
 export function parametersOf({ segments }: OperationTemplate): readonly string[] {
