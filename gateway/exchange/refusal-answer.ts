@@ -46,6 +46,7 @@ export function describeRefusal(
     case 'route_unknown':
     case 'method_not_allowed':
     case 'credentials_in_url':
+    case 'method_overridden':
     case 'body_too_large':
     case 'overloaded':
     case 'usage_unavailable':

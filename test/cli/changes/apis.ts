@@ -103,6 +103,12 @@ export const OF_APIS: readonly Change[] = [
     'orders: rule notice-period warning -> off',
   ],
   [
+    'a field of clients that is kept',
+    'base:',
+    'headers: { request: { keep: [X-User-Id], from: any } }\nbase:',
+    'orders: headers {"request":{"from":"any","keep":["X-User-Id"]}} added',
+  ],
+  [
     'any other key',
     'base:',
     'echo: true\ndeprecation_header: http-date\nupstream_wins: true\nbase:',
