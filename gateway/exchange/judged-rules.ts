@@ -17,14 +17,18 @@ import type { ReadPath } from '../policy/paths/rules.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import type { Refusal } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
+import { refuseOverride } from './method-override.ts';
 import type { ExchangePorts } from './ports.ts';
 import type { RequestView } from './request-view.ts';
 import { type ResolvedRequest, resolveRequest } from './resolve-request.ts';
 import { NO_CAPTURES, noteLinks, type Resource } from './successor-url.ts';
 
-/** One set of rules, as it stands at the instant of the request. */
+/** One set of rules that must admit the request. */
 export interface JudgedRules {
   readonly api: ApiPlan;
+  /** As the plan has them. */
+  readonly rules: VersionRules;
+  /** As they stand at the instant of the request. */
   readonly version: VersionRules;
   readonly isUnversioned: boolean;
   readonly resource: Resource;
@@ -78,6 +82,7 @@ export function judgedRules(
   facts.sparesSome = mayPass || asksCaller;
   return {
     api,
+    rules,
     version,
     isUnversioned: resolved.carrier === 'unversioned',
     resource,
@@ -108,7 +113,7 @@ export interface Readings {
 
 export type Reached =
   | { readonly kind: 'rules'; readonly others: readonly JudgedRules[] }
-  /** A nested API refuses the version that the request names, or names none. */
+  /** A nested API refuses the method that a header names, or the version that the request names or lacks. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: ExchangeFacts };
 
 const NO_OTHERS: Reached = { kind: 'rules', others: [] };
@@ -121,19 +126,20 @@ export function otherRules(
   facts: ExchangeFacts,
   ports: ExchangePorts,
 ): MaybePromise<Reached> {
-  const seen = new Set<VersionRules>([own]);
+  if (readings.length === 0) return NO_OTHERS;
   const others: JudgedRules[] = [];
-  const nested: NestedPath[] = [];
   const judge: Judge = (at, reading, known) => {
     for (const { rules, captures } of operationsAt(at.resolved.whole, view.method, reading)) {
-      if (seen.has(rules) || (reading.operationsOnly === true && rules === at.resolved.whole)) continue;
-      seen.add(rules);
+      if (rules === own || (reading.operationsOnly === true && rules === at.resolved.whole)) continue;
+      if (others.some((each) => each.rules === rules)) continue;
       others.push(judgedRules({ ...at, rules, captures }, view, { ...known }));
     }
   };
+  const nested: NestedPath[] = [];
+  const at = { match, resolved };
   for (const reading of readings) {
     const routes = below?.reached(reading) ?? [];
-    if (routes.length === 0) judge({ match, resolved }, reading, facts);
+    if (routes.length === 0) judge(at, reading, facts);
     for (const { route, versionSegment, depth } of routes) {
       const segments = reading.segments.slice(depth);
       const tail = segments.map(({ raw }) => `/${raw}`).join('');
@@ -165,6 +171,8 @@ async function judgeNested(
   for (const { match, reading } of nested) {
     // Another API may take other credentials.
     const own: ExchangeFacts = { ...facts, api: match.route, version: undefined, consumer: undefined };
+    const overridden = refuseOverride(match.route, view);
+    if (overridden !== undefined) return { kind: 'refused', refusal: overridden, by: own };
     const resolved = await resolveRequest(match, view, own, ports);
     if ('refusal' in resolved) return { kind: 'refused', refusal: resolved.refusal, by: own };
     judge({ match, resolved }, reading, own);

@@ -170,7 +170,7 @@ export async function readPolicy(
   };
   const { whole, parts, problems: found } = checkShape(document, policyGrammar, policyPartsGrammar, advice);
   problems.push(...found);
-  const view = viewPolicy(document, parts);
+  const view = viewPolicy(document, parts, described.forms);
   const report = reporter(document, problems);
   checkPolicy(view, around, report);
   const { tls, files: pems } = await readUpstreamTls(view, report, { ...context, policyFile: file });

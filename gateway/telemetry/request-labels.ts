@@ -107,6 +107,7 @@ export const REFUSALS: Readonly<
   route_unknown: { kind: 'request' },
   method_not_allowed: { kind: 'request' },
   credentials_in_url: { kind: 'request' },
+  method_overridden: { kind: 'request' },
   overloaded: { kind: 'request' },
   usage_unavailable: { kind: 'request' },
   websockets_exhausted: { kind: 'request' },

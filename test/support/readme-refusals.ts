@@ -38,6 +38,7 @@ const SAMPLES: Samples = {
   route_unknown: [{ reason: 'route_unknown' }],
   method_not_allowed: [{ reason: 'method_not_allowed', allowed: 'GET, HEAD' }],
   credentials_in_url: [{ reason: 'credentials_in_url', parameter: 'access_token' }],
+  method_overridden: [{ reason: 'method_overridden', field: 'X-HTTP-Method', method: 'POST' }],
   body_too_large: [{ reason: 'body_too_large', most: 1_024 }],
   overloaded: [{ reason: 'overloaded', retryAfterSeconds: 2, restoredAt: NOW }],
   usage_unavailable: [{ reason: 'usage_unavailable', retryAfterSeconds: 1, restoredAt: NOW }],

@@ -11,6 +11,7 @@ import type { VersionNotes } from '../version-notes.ts';
 import { withBorrowed } from './borrowed.ts';
 import { type Description, readDescription } from './description.ts';
 import { MOST_DESCRIPTION_BYTES } from './description-text.ts';
+import { takesForms } from './forms.ts';
 import { mergeDescription } from './merge.ts';
 import type { DescriptionFinding } from './merging.ts';
 import { parseDescriptionPath } from './section.ts';
@@ -34,6 +35,8 @@ export interface Described {
   readonly findings: readonly DescriptionFinding[];
   /** By version: what its description tells its callers. */
   readonly notes: Readonly<Record<string, VersionNotes>>;
+  /** By version: whether its description lets a POST carry a form. */
+  readonly forms: Readonly<Record<string, boolean>>;
   /** The descriptions that could be read, by the name that is printed; part of the revision. */
   readonly texts: readonly PublishedFile[];
   /** Absolute paths of the descriptions, readable or not. */
@@ -46,7 +49,10 @@ export async function readDescriptions(
   document: SourceDocument,
   reading: Reading,
 ): Promise<Described> {
-  let described: Described = { document, problems: [], findings: [], notes: {}, texts: [], files: [] };
+  let described: Described = {
+    ...{ document, problems: [], findings: [] },
+    ...{ notes: {}, forms: {}, texts: [], files: [] },
+  };
   for (const label of keysOf(valueAt(document.value, ['versions']))) {
     const at = ['versions', label, 'openapi'];
     const path = valueAt(document.value, at);
@@ -71,6 +77,7 @@ export async function readDescriptions(
       problems: [...described.problems, ...description.problems],
       findings: [...described.findings, ...merged.findings],
       notes: merged.notes === undefined ? described.notes : { ...described.notes, [label]: merged.notes },
+      forms: { ...described.forms, [label]: takesForms(description) },
       texts: [
         ...described.texts,
         { kind: 'description', name: reading.shown(target), text: new TextDecoder().decode(read.bytes) },
