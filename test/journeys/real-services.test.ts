@@ -6,6 +6,7 @@ import { type MountedGateway, mountGateway } from '../paths/mounted-gateway.ts';
 import { MONO_ROUTES } from '../paths/routes.ts';
 import { startExpress } from '../paths/services/express.ts';
 import { startFastify } from '../paths/services/fastify.ts';
+import type { PathService } from '../paths/services/path-service.ts';
 import { spellingsOf } from '../paths/spellings.ts';
 import { overHttp1 } from '../support/http-client.ts';
 
@@ -16,9 +17,10 @@ const MOUNTED = [...WITH_PRESETS, 'express-without', 'fastify-without'];
 
 const stack = new AsyncDisposableStack();
 let gateway: MountedGateway;
+let express: PathService;
 
 beforeAll(async () => {
-  const express = stack.use(await startExpress());
+  express = stack.use(await startExpress());
   const fastify = stack.use(await startFastify());
   gateway = stack.use(
     await mountGateway([
@@ -51,4 +53,21 @@ describe.each(MOUNTED)('real services: %s', (label) => {
     const { status, text } = await client.ask({ path, headers: caller?.headers ?? {} });
     expect([status, text.split(' ')[1]]).toEqual([200, 'item']);
   });
+});
+
+describe('real services: a method in a header', () => {
+  const name = 'X-HTTP-Method-Override';
+  const values = ['DELETE', 'delete', ' DELETE', 'DELETE, POST', ['DELETE', 'POST']];
+
+  it.each(values.map((value) => [value]))(
+    'Express deletes by %j, and no caller without the scope comes to it',
+    async (value) => {
+      const ask = { method: 'POST', headers: { [name]: value } };
+      await using direct = overHttp1(Number(new URL(express.url).port), { tls: false });
+      expect((await direct.ask({ ...ask, path: '/items/7' })).text).toBe('reached removal by DELETE');
+      await using client = overHttp1(gateway.port);
+      const answer = await client.ask({ ...ask, path: '/express/open/items/7' });
+      expect([answer.status, answer.text.includes('reached')]).toEqual([400, false]);
+    },
+  );
 });

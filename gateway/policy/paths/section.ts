@@ -22,11 +22,6 @@ const COMMON: PathRules = {
   reserved: 'decode',
 };
 
-/**
- * What was seen on Express 5.3.0 and 4.22.3; Fastify 5.12.8, and 4 for semicolons; ServeMux of Go 1.26.8, also
- * with GODEBUG=httpmuxgo121=1; Spring Boot 4.0.0, 3.5.7 and 2.7.18 on Tomcat 11, 10.1 and 9, by path patterns and by Ant patterns;
- * FastAPI 0.165.0 with Starlette 1.10.0 on uvicorn 0.54.0; wsgiref of Python 3.11.7, Flask 3.1.3 and Django 5.2.19; nginx 1.22.1.
- */
 export const PATH_PRESETS = {
   express: { ...COMMON, case: 'insensitive', encodedSlash: 'keep', reserved: 'any' },
   fastify: { ...COMMON, parameters: 'any', trailingSlash: 'distinct', encodedSlash: 'keep', reserved: 'any' },

@@ -74,7 +74,9 @@ function printed(child: ChildProcess): () => string {
 
 function ended(child: ChildProcess): Promise<number | string> {
   return new Promise((resolve, reject) => {
-    child.once('error', reject);
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'ENOENT' ? new Error(`${child.spawnfile} is not on the PATH`) : error),
+    );
     child.once('close', (code, signal) => resolve(code ?? signal ?? ''));
   });
 }
