@@ -74,7 +74,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('a dated brownout over %s', (over) => {
       'cache-control': 'no-store',
       'retry-after': '840',
       'proxy-status': 'sundial; error=proxy_internal_response',
-      vary: 'API-Version',
+      vary: 'Accept, API-Version',
       deprecation: '@1768435200',
       sunset: 'Thu, 15 Apr 2027 00:00:00 GMT',
       warning: expect.stringContaining('will be removed on 2027-04-15'),
