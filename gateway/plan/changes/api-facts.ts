@@ -54,7 +54,6 @@ const DEFAULTS = {
   upstream_wins: false,
   shared: false,
   rewrite_content_type: false,
-  encoded_slash: 'keep',
 };
 
 /** The account is who calls; any day of its creation means the newest version up to it. */
