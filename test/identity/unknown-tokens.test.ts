@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => endpoint[Symbol.asyncDispose]());
 afterEach(() => endpoint.reset());
 
-const open = () => endpoint.verifierOf();
+/** A busy machine may take longer over an answer than a gateway waits. */
+const open = () => endpoint.verifierOf({}, { timeout: 60 * SECOND });
 const only = (active: (token: string) => boolean): void => {
   endpoint.answer = (form, response) => says({ active: active(form.token ?? '') })(form, response);
 };
