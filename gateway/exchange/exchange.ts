@@ -57,13 +57,8 @@ export interface Exchange {
   readonly fail: (thrown: unknown, facts: ExchangeFacts, glimpse: RequestGlimpse) => Answer;
   /** The answer made of the plan itself. */
   readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => Answer;
-  /** Edits the headers of an answer with `status` in place; undefined: the service was not asked. */
-  readonly decorate: (
-    status: number | undefined,
-    headers: AnswerHeaders,
-    facts: ExchangeFacts,
-    view: RequestView,
-  ) => void;
+  /** Edits the headers of an upstream's answer in place. */
+  readonly decorate: (status: number, headers: AnswerHeaders, facts: ExchangeFacts, view: RequestView) => void;
   /** Why what is still open is to be closed, by the plan, the pauses and the clocks of this moment. */
   readonly endingOf: (held: HeldService) => Ending | undefined;
 }
@@ -122,7 +117,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
     decorate: (status, headers, facts, view) => {
       const change = secondsToTransition(facts);
       const { method, headers: asked } = view;
-      const answered = status === undefined ? undefined : { status, method, headers: asked, change };
+      const answered = { status, method, headers: asked, change };
       clampFreshness(headers, longestReuse(facts, change), ports.wallClock(), answered);
       decorate(headers, facts, view, hsts);
     },

@@ -37,5 +37,6 @@ export function isNeverStored(directives: readonly string[]): boolean {
 
 function privateOnly(value: string): string {
   const kept = directivesOf(value).filter((directive) => !SHARED.test(directive));
-  return (isNeverStored(kept) ? kept : ['private', ...kept]).join(', ');
+  const isPrivate = !isNeverStored(kept) || /^private *,/i.test(value);
+  return (isPrivate ? ['private', ...kept] : kept).join(', ');
 }
