@@ -96,8 +96,10 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     return refuse(reached.refusal);
   }
   // Each step asks all of them before the next step begins: the first refusal is that of the earliest step.
-  const judged = [own, ...reached.others];
-  facts.sparesSome ||= reached.others.some(({ version }) => version.access.kind === 'identified');
+  const judged = reached.others.length === 0 ? [own] : [own, ...reached.others];
+  facts.sparesSome ||= reached.others.some(
+    ({ version: { access } }) => access.kind === 'identified' && access !== own.version.access,
+  );
 
   // Lifecycle: before authentication, since retirement is public and a client with an old token must learn of it (ORD-3).
   // A rule that looks at the consumer lets the same answer wait until the consumer is known.
