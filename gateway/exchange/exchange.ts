@@ -58,7 +58,12 @@ export interface Exchange {
   /** The answer made of the plan itself. */
   readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => Answer;
   /** Edits the headers of an upstream's answer in place. */
-  readonly decorate: (status: number, headers: AnswerHeaders, facts: ExchangeFacts, view: RequestView) => void;
+  readonly decorate: (
+    status: number,
+    headers: AnswerHeaders,
+    facts: ExchangeFacts,
+    view: RequestView,
+  ) => void;
   /** Why what is still open is to be closed, by the plan, the pauses and the clocks of this moment. */
   readonly endingOf: (held: HeldService) => Ending | undefined;
 }

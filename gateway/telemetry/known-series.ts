@@ -46,7 +46,7 @@ export function* knownRetirements(versions: Iterable<Standing>): Iterable<Labels
 
 const WHOEVER = ['credentials_missing', 'credentials_malformed', 'scope_insufficient'] as const;
 const BY_SCHEME = {
-  Bearer: ['token_invalid', 'tokens_limited', 'identity_unavailable'],
+  Bearer: ['token_invalid', 'identity_unavailable'],
   ApiKey: ['key_invalid', 'identity_unavailable'],
   ClientCertificate: ['certificate_invalid'],
 } as const satisfies Record<CredentialScheme['scheme'], readonly (typeof AUTH_FAILURES)[number][]>;

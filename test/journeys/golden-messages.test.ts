@@ -134,12 +134,7 @@ describe('whole messages, as ordered pairs', () => {
     const headers = { accept: 'application/problem+json' };
     const [problem, others] = await linesOf({ path: '/api/v4/users', headers });
     expect(problem.status).toBe(410);
-    expect(others).toEqual(
-      gone(problem, 'application/problem+json', [
-        ...signals,
-        ...OURS,
-      ]),
-    );
+    expect(others).toEqual(gone(problem, 'application/problem+json', [...signals, ...OURS]));
     expect(problem.json).toEqual({
       type: 'about:blank',
       title: 'Gone',
