@@ -32,6 +32,11 @@ const ROWS: readonly Row[] = [
   { at: '**.limits.burst', write: (given) => alone(given, /^(\d+)\//, 'burst: ') },
   { at: 'resolve.*', write: carrier },
   { at: 'upstreams.*', write: (given, last) => `${last}: { targets: ${list(given)} }` },
+  {
+    at: 'identity.*',
+    write: (_given, last) =>
+      `${last}: { issuer: https://<issuer>, audience: <audience> }, or ${last}: { header: X-API-Key }`,
+  },
   { at: 'listeners.*', write: (given, last) => text(given, (it) => `${last}: { address: ${asYaml(it)} }`) },
   { at: '**.exceptions.*.from', write: exemptions },
   {
@@ -133,7 +138,7 @@ export function asYaml(value: string): string {
   return /^[\w./][\w./+%~-]*(?::(?:[\w./+%~@-]+))*$/.test(value) ? value : JSON.stringify(value);
 }
 
-/** `expected "error" or "warning" or "off"` */
+/** `expected "error", "warning" or "off"` */
 const wordsSaid = (message: string): readonly string[] =>
   /^expected "/.test(message) ? Array.from(message.matchAll(/"([\w-]+)"/g), ([, word = '']) => word) : [];
 

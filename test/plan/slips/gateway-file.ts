@@ -63,7 +63,7 @@ export const GATEWAY_FILE: readonly Slip[] = [
     'audience: api',
     'audience: api, algorithms: [HS256]',
     expect.stringMatching(
-      /3 «HS256» error: expected "RS256" or .*\(published keys cannot verify a shared secret: .*\)/,
+      /3 «HS256» error: expected "RS256", .*\(published keys cannot verify a shared secret: .*\)/,
     ),
   ],
   [
