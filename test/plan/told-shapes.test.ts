@@ -49,8 +49,11 @@ describe.each(['policy', 'gateway'] as const)('a value of the wrong kind in a %s
       for (const value of VALUES)
         for (const { message, hint } of await problemsOf(kind, fileWith(path.split('.'), value))) {
           const said = [message, ...(hint === undefined ? [] : [hint])];
-          const riddle = RIDDLES.find(([, pattern]) => said.some((each) => pattern.test(withoutQuotes(each))));
-          if (riddle !== undefined) found.set(message, `${path}: ${value}: ${riddle[0]}: ${said.join(' | ')}`);
+          const riddle = RIDDLES.find(([, pattern]) =>
+            said.some((each) => pattern.test(withoutQuotes(each))),
+          );
+          if (riddle !== undefined)
+            found.set(message, `${path}: ${value}: ${riddle[0]}: ${said.join(' | ')}`);
         }
     expect([...found.values()]).toEqual([]);
   }, 120_000);

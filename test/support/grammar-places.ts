@@ -24,12 +24,14 @@ export function placesOf(kind: Kind): readonly Place[] {
         .split('/')
         .slice(1)
         .reduce<unknown>((within, key) => (within as Schema)[key], root);
-      return walk(target, path);
+      walk(target, path);
+      return;
     }
     places.push({ path: path.join('.'), schema });
     for (const branches of [schema.anyOf, schema.oneOf, schema.allOf])
       if (Array.isArray(branches)) for (const branch of branches) walk(branch, path);
-    for (const [key, child] of Object.entries((schema.properties ?? {}) as Schema)) walk(child, [...path, key]);
+    for (const [key, child] of Object.entries((schema.properties ?? {}) as Schema))
+      walk(child, [...path, key]);
     walk(schema.additionalProperties, [...path, '*']);
     walk(schema.items, [...path, '#']);
   };
