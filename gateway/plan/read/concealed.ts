@@ -17,6 +17,8 @@ const OF_NAMES: ReadonlySet<string | number | undefined> = new Set([
   'listeners',
   'rules',
 ]);
+/** Keys of a header rule that hold names of fields, and where they may come from. */
+const OF_FIELD_NAMES: ReadonlySet<string | number | undefined> = new Set(['remove', 'keep', 'from']);
 /** Maps of header rules, whose keys may be shown. */
 const HEADER_MAPS: ReadonlySet<string | number | undefined> = new Set(['request', 'response', 'set']);
 /** Nothing that is read is nested so deeply. */
@@ -27,7 +29,7 @@ export function isConcealed(path: Path): boolean {
   return path.some((key, index) => {
     if (typeof key !== 'string') return false;
     const above = path[index - 1];
-    if (above === 'set' || (above === 'headers' && path[index + 1] !== 'remove')) return true;
+    if (above === 'set' || (above === 'headers' && !OF_FIELD_NAMES.has(path[index + 1]))) return true;
     if (key === 'key' && (above === 'tls' || path[index - 2] === 'certificates')) return false;
     return LIKE_A_SECRET.test(key) && !NO_SECRETS.has(key) && !OF_NAMES.has(above);
   });
