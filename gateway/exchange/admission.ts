@@ -151,24 +151,24 @@ export function takeLimits(
   { clientAddress }: RequestView,
   ports: ExchangePorts,
 ): MaybePromise<Directive | undefined> {
-  const parts = new Map<string, Part>();
+  const parts: Part[] = [];
   let ownParts = 0;
   for (const { version, facts } of judged) {
     if (version.limits === undefined) continue;
     for (const part of partsOf(version, version.limits, facts.consumer, clientAddress, facts))
-      if (!parts.has(part.key)) parts.set(part.key, part);
-    if (facts === own.facts) ownParts = parts.size;
+      if (!parts.some(({ key }) => key === part.key)) parts.push(part);
+    if (facts === own.facts) ownParts = parts.length;
   }
-  if (parts.size === 0) return undefined;
+  if (parts.length === 0) return undefined;
   const judge = (quotas: readonly Quota[]): Directive | undefined => {
     own.facts.quotas = quotas;
     const refusal = limitRefusal(quotas, ports.wallClock);
     if (refusal !== undefined && isEnforced(own, refusal)) return refuse(refusal);
-    own.facts.quotas = ownParts === 0 ? undefined : quotas.slice(0, ownParts);
+    if (ownParts < quotas.length) own.facts.quotas = ownParts === 0 ? undefined : quotas.slice(0, ownParts);
     return undefined;
   };
   // A request that is judged again has been counted, and a lease answers at once.
-  const taking = own.facts.quotas ?? ports.limiter.take([...parts.values()]);
+  const taking = own.facts.quotas ?? ports.limiter.take(parts);
   return taking instanceof Promise ? taking.then(judge) : judge(taking);
 }
 

@@ -22,9 +22,12 @@ import type { RequestView } from './request-view.ts';
 import { type ResolvedRequest, resolveRequest } from './resolve-request.ts';
 import { NO_CAPTURES, noteLinks, type Resource } from './successor-url.ts';
 
-/** One set of rules, as it stands at the instant of the request. */
+/** One set of rules that must admit the request. */
 export interface JudgedRules {
   readonly api: ApiPlan;
+  /** As the plan has them. */
+  readonly rules: VersionRules;
+  /** As they stand at the instant of the request. */
   readonly version: VersionRules;
   readonly isUnversioned: boolean;
   readonly resource: Resource;
@@ -78,6 +81,7 @@ export function judgedRules(
   facts.sparesSome = mayPass || asksCaller;
   return {
     api,
+    rules,
     version,
     isUnversioned: resolved.carrier === 'unversioned',
     resource,
@@ -121,19 +125,20 @@ export function otherRules(
   facts: ExchangeFacts,
   ports: ExchangePorts,
 ): MaybePromise<Reached> {
-  const seen = new Set<VersionRules>([own]);
+  if (readings.length === 0) return NO_OTHERS;
   const others: JudgedRules[] = [];
-  const nested: NestedPath[] = [];
   const judge: Judge = (at, reading, known) => {
     for (const { rules, captures } of operationsAt(at.resolved.whole, view.method, reading)) {
-      if (seen.has(rules) || (reading.operationsOnly === true && rules === at.resolved.whole)) continue;
-      seen.add(rules);
+      if (rules === own || (reading.operationsOnly === true && rules === at.resolved.whole)) continue;
+      if (others.some((each) => each.rules === rules)) continue;
       others.push(judgedRules({ ...at, rules, captures }, view, { ...known }));
     }
   };
+  const nested: NestedPath[] = [];
+  const at = { match, resolved };
   for (const reading of readings) {
     const routes = below?.reached(reading) ?? [];
-    if (routes.length === 0) judge({ match, resolved }, reading, facts);
+    if (routes.length === 0) judge(at, reading, facts);
     for (const { route, versionSegment, depth } of routes) {
       const segments = reading.segments.slice(depth);
       const tail = segments.map(({ raw }) => `/${raw}`).join('');

@@ -96,7 +96,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     return refuse(reached.refusal);
   }
   // Each step asks all of them before the next step begins: the first refusal is that of the earliest step.
-  const judged = [own, ...reached.others];
+  const judged = reached.others.length === 0 ? [own] : [own, ...reached.others];
   facts.sparesSome ||= reached.others.some(
     ({ version: { access } }) => access.kind === 'identified' && access !== own.version.access,
   );
