@@ -142,7 +142,7 @@ export function describeRefusal(
 }
 
 function spellClaim({ carrier, value }: Claim): string {
-  return `"${value.slice(0, 40)}" in the ${CARRIER_NAMES[carrier] ?? carrier}`;
+  return `"${value.slice(0, 80)}" in the ${CARRIER_NAMES[carrier] ?? carrier}`;
 }
 
 /** NEG-8: a refused type of content is told which would have been taken. */

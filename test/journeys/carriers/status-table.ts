@@ -26,6 +26,22 @@ export function statusTable({ ask, gateway }: House): void {
       });
     });
 
+    it.concurrent.each(cells.filter(([place]) => place !== 'path'))(
+      'STAT-1: %s, no version at all: %i',
+      async (place, status) => {
+        for (const text of place === 'accept' || place === 'contentType'
+          ? ['vx', 'v', 'v-1', 'latest']
+          : ['vx']) {
+          const answer = await ask(askFor({ [place]: text }));
+          expect(answer.status).toBe(status);
+          expect(answer.json).toMatchObject({
+            message: `"${text}" in the ${NAMES[place]} is not a version. Versions: v3, v2.`,
+            supportedVersions: ['v3', 'v2'],
+          });
+        }
+      },
+    );
+
     it.concurrent.each(cells)(
       'STAT-1, STAT-2: %s, a version that never existed',
       async (place, _malformed, status) => {
