@@ -115,6 +115,7 @@ export function describeRefusal(
       return challenge(403, 'Nobody has been granted this operation.', refusal, facts);
     case 'rate_limited':
     case 'guard_limited':
+    case 'tokens_limited':
       return describeLimitRefusal(refusal, facts);
     case 'limits_unavailable':
       return unavailable(

@@ -96,6 +96,7 @@ const SAMPLES: Samples = {
   operation_not_granted: [{ reason: 'operation_not_granted' }],
   rate_limited: [{ reason: 'rate_limited', retryAfterSeconds: 1, violated: [{ limit, by: 'consumer' }] }],
   guard_limited: [{ reason: 'guard_limited', retryAfterSeconds: 1 }],
+  tokens_limited: [{ reason: 'tokens_limited', retryAfterSeconds: 1 }],
   limits_unavailable: [{ reason: 'limits_unavailable', retryAfterSeconds: 1, restoredAt: NOW }],
   precondition_failed: [{ reason: 'precondition_failed' }],
   idempotency_key_missing: [{ reason: 'idempotency_key_missing', keepMs: 86_400_000 }],

@@ -52,6 +52,7 @@ const DEFAULTS = {
   echo: false,
   warning: true,
   upstream_wins: false,
+  shared: false,
   rewrite_content_type: false,
 };
 

@@ -6,6 +6,7 @@ import type { Problem } from '../problems.ts';
 import type { PublishedFile } from '../published-record.ts';
 import type { SourceDocument } from '../read/document.ts';
 import { digest, type FileRead, type ReadFile, tryRead } from '../read/files.ts';
+import { LEAVES_FOLDER, leavesItsFolder, WRITE_ITS_TARGET } from '../read/links.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { VersionNotes } from '../version-notes.ts';
 import { withBorrowed } from './borrowed.ts';
@@ -59,15 +60,17 @@ export async function readDescriptions(
     if (typeof path !== 'string' || parseDescriptionPath(path) === undefined) continue;
     const target = resolve(dirname(file), path);
     const files = [...described.files, target];
+    const refuse = (message: string, hint: string): void => {
+      const problem = document.problem(at, { rule: 'openapi', message, hint });
+      described = { ...described, files, problems: [...described.problems, problem] };
+    };
+    if (leavesItsFolder(file, path)) {
+      refuse(`the description is ${LEAVES_FOLDER}`, WRITE_ITS_TARGET);
+      continue;
+    }
     const read = await tryRead(target, reading.readFile, MOST_DESCRIPTION_BYTES);
     if (read.kind === 'unreadable') {
-      const message = `cannot read the description: ${read.why}`;
-      const problem = document.problem(at, {
-        rule: 'openapi',
-        message,
-        hint: 'its path is relative to this file',
-      });
-      described = { ...described, files, problems: [...described.problems, problem] };
+      refuse(`cannot read the description: ${read.why}`, 'its path is relative to this file');
       continue;
     }
     const description = cached(target, read, reading);
