@@ -9,7 +9,7 @@ const SECRET = 'hunter2-of-the-machine';
 
 /** Texts of a policy that may come from outside: addresses, times, services, notes for the readers of the file. */
 const MAY_COME_FROM_OUTSIDE =
-  /^(?:host|base|resolve|cors|contacts|expect|upstreams|access\.identity|versions\.\*\.access\.identity|versions\.\*\.openapi)\b|(?:^|\.)(?:why|by|consumer|released|announced|deprecated|sunset|retired|forgotten|freeze|until|from|to|before_sunset|for|cron|zone|percentage|max_body|max_answer|keep|rate|calls_below|deprecated_max_age|maintenance|limits|idempotency|brownouts|extended|exceptions|retire_when|access|versions|scopes|read|write|after)$|^headers\.(?:request\.set\.\*|\w+\.remove\.#)$/;
+  /^(?:host|base|resolve|cors|contacts|expect|upstreams|access\.identity|versions\.\*\.access\.identity|versions\.\*\.openapi)\b|(?:^|\.)(?:why|by|consumer|released|announced|deprecated|sunset|retired|forgotten|freeze|until|from|to|before_sunset|for|cron|zone|percentage|max_body|max_answer|keep|rate|calls_below|deprecated_max_age|maintenance|limits|idempotency|brownouts|extended|exceptions|retire_when|access|versions|scopes|read|write|after)$|^headers\.(?:request\.set\.\*|request\.keep\.#|\w+\.remove\.#)$/;
 
 describe('a field that clients read', () => {
   const places = textPlaces('policy');
