@@ -1,7 +1,7 @@
 // What every answer carries, whoever made it: lifecycle lines, quota, Vary, request id, HSTS.
 // Called for answers of the gateway and of upstreams alike, last before they are written.
 import { linkValue } from '../policy/lifecycle/links.ts';
-import { besideUpstream } from '../policy/lifecycle/upstream-signal.ts';
+import { besideUpstream, dropMalformed } from '../policy/lifecycle/upstream-signal.ts';
 import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
 import { besideOurs } from '../policy/rate-limit/upstream-quotas.ts';
 import { type AnswerHeaders, append, mergeVary } from './answer-headers.ts';
@@ -25,6 +25,7 @@ export function decorate(
   hsts: string | undefined,
 ): void {
   const { phase, quotas, api, version } = facts;
+  dropMalformed(headers);
   if (phase !== undefined) {
     const lines = api?.upstreamWins === true ? besideUpstream(phase.replace, headers) : phase.replace;
     for (const [name, value] of lines) headers[name] = value;
