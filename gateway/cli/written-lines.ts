@@ -31,6 +31,7 @@ export interface WrittenLines {
   /** The bound of a body: there too, or the gateway's own. */
   readonly size: (rules: VersionRules) => Origin | undefined;
   readonly upstreamWins: Origin | undefined;
+  readonly locations: Origin | undefined;
   readonly idempotency: (rules: VersionRules) => Origin | undefined;
   readonly bodyNotice: (rules: VersionRules) => Origin | undefined;
   readonly afterlife: (rules: VersionRules) => Origin | undefined;
@@ -82,6 +83,7 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
     size: (rules) =>
       first(...within(rules, 'max_body'), ['max_body']) ?? originOf(sources.gateway, [['bounds', 'body']]),
     upstreamWins: first(['upstream_wins']),
+    locations: first(['locations']),
     idempotency: (rules) => first(...within(rules, 'idempotency'), ['idempotency']),
     bodyNotice: (rules) => first(...within(rules, 'body_notice')),
     afterlife: (rules) =>

@@ -1,11 +1,12 @@
 // From a judged request to what the upstream shall receive: one path, one version (VER-9).
 // The last step of the pipeline; the forwarder carries it out and decides nothing again.
-import type { ApiPlan, IdentityHeaders, UpstreamPlan, VersionRules } from '../plan/plan.ts';
+import type { ApiPlan, GatewayPlan, IdentityHeaders, UpstreamPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import { fieldText, plainAccept, wantedForm } from '../policy/versioning/accept.ts';
 import { parseMediaType, plainType, versionIn } from '../policy/versioning/media-type.ts';
 import { withoutParameter, withParameter } from '../policy/versioning/query.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
+import { type ClientPlace, clientPathOf } from './addresses/client-place.ts';
 import type { NoticeOrder } from './body-notice.ts';
 import { type Directive, Fault, type ForwardOrder } from './directive.ts';
 import type { RequestView } from './request-view.ts';
@@ -18,11 +19,13 @@ export function forwardOrder(
   api: ApiPlan,
   version: VersionRules,
   tail: string,
-  { search, headers }: Pick<RequestView, 'search' | 'headers'>,
+  view: Pick<RequestView, 'path' | 'search' | 'host' | 'headers'>,
+  publicOrigin: GatewayPlan['public'],
   noticed?: NoticeOrder,
   consumer?: Consumer,
 ): Extract<Directive, { kind: 'forward' }> {
   const { upstream, label } = version;
+  const { search, headers } = view;
   if (upstream === undefined) {
     throw new Fault('internal', { cause: new Error(`${api.name} ${label} is served without an upstream`) });
   }
@@ -37,12 +40,26 @@ export function forwardOrder(
     label,
     removeHeaders: types?.drop === true ? [...removed, 'accept'] : removed,
     replaceHeaders: types?.replace,
-    setHeaders: upstream.identityHeaders && consumer && identityFields(upstream.identityHeaders, consumer),
+    setHeaders: fieldsToSet(api, upstream, { view, tail }, consumer),
     headerRules: api.headers,
     maxBody: version.maxBody,
+    clientPlace:
+      api.locations === 'map' ? { view, tail, query: api.resolution.query, public: publicOrigin } : undefined,
     answerForm: types && api.rewriteContentType ? answerForm(api.resolution, label, headers) : undefined,
   };
   return { kind: 'forward', forward: noticed === undefined ? order : underNotice(order, noticed) };
+}
+
+/** What the upstream is told besides its version; a client's copies of these never come through. */
+function fieldsToSet(
+  { locations }: ApiPlan,
+  { identityHeaders }: UpstreamPlan,
+  asked: Pick<ClientPlace, 'view' | 'tail'>,
+  consumer: Consumer | undefined,
+): ForwardOrder['setHeaders'] {
+  const identity = identityHeaders && consumer && identityFields(identityHeaders, consumer);
+  const prefix = locations === 'prefix' ? clientPathOf(asked) : '';
+  return prefix === '' ? identity : { ...identity, 'x-forwarded-prefix': prefix };
 }
 
 /** XFF-1: the gateway's own word, of a consumer that it knows; its client's copies are among those withheld. */

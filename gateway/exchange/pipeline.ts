@@ -211,7 +211,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   // Body notice: refuses last but one, so that a condition is judged only for a request that would be served.
   const noticed = noticeOrder(api, whole, facts, resource, view);
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
-  const order = forwardOrder(api, version, match.tail, view, noticed, consumer);
+  const order = forwardOrder(api, version, match.tail, view, plan.public, noticed, consumer);
 
   // Idempotency: last, so that a corrected request may come with the same key (IDM-9), and that a replay counts (IDM-8).
   const { idempotency: keys } = version;

@@ -47,6 +47,8 @@ export interface ApiPlan {
   readonly resolution: ResolutionRules;
   /** Of %2F in the tail; anywhere before it is no part of a path that matches (VER-7). */
   readonly encodedSlash: 'keep' | 'reject';
+  /** Whether addresses of the service are mapped in its answers, left alone, or the service is told where it is found. */
+  readonly locations: 'map' | 'keep' | 'prefix';
   /** Whether a client that asked for a version by media type is answered with that type (NEG-5). */
   readonly rewriteContentType: boolean;
   /** Longest time, seconds, for which an answer of a deprecated version may be reused (CACHE-6). */

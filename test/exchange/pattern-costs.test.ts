@@ -14,6 +14,7 @@ import { preferredType } from '../../gateway/policy/versioning/preferred-type.ts
 import { parameterValues } from '../../gateway/policy/versioning/query.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
 import { LIMITS } from '../support/exchange-samples.ts';
+import { mapped } from './mapped-service.ts';
 
 const template = parseTemplate('application/vnd.acme.{version}+json');
 const templates = template === undefined ? [] : [template];
@@ -36,6 +37,10 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ['Content-Digest', (field) => renewDigest(field, NOTHING, NOTHING)],
   ['RateLimit of answers', (list) => besideOurs(`"default"${list}`, LIMITS)],
   ['query', (search) => parameterValues(`?${search}`, 'version')],
+  ['Location', (location) => mapped({}, { location })],
+  ['Refresh', (address) => mapped({}, { refresh: `5;${address}` })],
+  ['Link', (links) => mapped({}, { link: `<a>${links}` })],
+  ['Set-Cookie', (attributes) => mapped({}, { 'set-cookie': `a=1;${attributes}` })],
   ['X-Forwarded-For', (chain) => clientAddress('10.0.0.1', chain)],
 ];
 

@@ -115,6 +115,7 @@ describe('the defaults', () => {
       mode: 'enforce',
       upstream_wins: false,
       encoded_slash: 'keep',
+      locations: 'map',
       limits: { rate: '10/1s', on_store_failure: 'local' },
       upstreams: {
         // One value stands for the section it means.

@@ -110,6 +110,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     hosts: ['api.example.com'],
     paths: ['/api/{version}/orders', '/api/orders'],
     encodedSlash: 'keep',
+    locations: 'map',
     resolution: createResolutionRules({
       labels: rules.map((rule) => rule.label),
       header: 'api-version',

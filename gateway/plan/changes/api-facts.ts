@@ -54,6 +54,7 @@ const DEFAULTS = {
   upstream_wins: false,
   rewrite_content_type: false,
   encoded_slash: 'keep',
+  locations: 'map',
 };
 
 /** The account is who calls; any day of its creation means the newest version up to it. */

@@ -88,6 +88,13 @@ const fields = {
         'Whether %2F may stand behind the base, where the upstream sees it as it came; default keep. Before that it never may.',
     })
     .optional(),
+  locations: z
+    .enum(['map', 'keep', 'prefix'])
+    .meta({
+      description:
+        'Addresses of the service in its answers: map leads clients back through the gateway, keep leaves them, prefix tells the service by X-Forwarded-Prefix where clients find it; default map.',
+    })
+    .optional(),
   resolve: resolveSection.optional(),
   rewrite_content_type: rewriteContentTypeSection.optional(),
   unknown_version_status: unknownVersionStatusSection.optional(),
