@@ -53,7 +53,6 @@ const DEFAULTS = {
   warning: true,
   upstream_wins: false,
   rewrite_content_type: false,
-  encoded_slash: 'keep',
   locations: 'map',
 };
 
