@@ -6,7 +6,7 @@ import { fieldText, plainAccept, wantedForm } from '../policy/versioning/accept.
 import { parseMediaType, plainType, versionIn } from '../policy/versioning/media-type.ts';
 import { withoutParameter, withParameter } from '../policy/versioning/query.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
-import { type ClientPlace, clientPathOf } from './addresses/client-place.ts';
+import { clientPathOf } from './addresses/client-place.ts';
 import type { NoticeOrder } from './body-notice.ts';
 import { type Directive, Fault, type ForwardOrder } from './directive.ts';
 import type { RequestView } from './request-view.ts';
@@ -40,26 +40,24 @@ export function forwardOrder(
     label,
     removeHeaders: types?.drop === true ? [...removed, 'accept'] : removed,
     replaceHeaders: types?.replace,
-    setHeaders: fieldsToSet(api, upstream, { view, tail }, consumer),
+    setHeaders: upstream.identityHeaders && consumer && identityFields(upstream.identityHeaders, consumer),
     headerRules: api.headers,
     maxBody: version.maxBody,
     clientPlace:
       api.locations === 'map' ? { view, tail, query: api.resolution.query, public: publicOrigin } : undefined,
     answerForm: types && api.rewriteContentType ? answerForm(api.resolution, label, headers) : undefined,
   };
-  return { kind: 'forward', forward: noticed === undefined ? order : underNotice(order, noticed) };
+  const told = api.locations === 'prefix' ? underPrefix(order, clientPathOf({ view, tail })) : order;
+  return { kind: 'forward', forward: noticed === undefined ? told : underNotice(told, noticed) };
 }
 
-/** What the upstream is told besides its version; a client's copies of these never come through. */
-function fieldsToSet(
-  { locations }: ApiPlan,
-  { identityHeaders }: UpstreamPlan,
-  asked: Pick<ClientPlace, 'view' | 'tail'>,
-  consumer: Consumer | undefined,
-): ForwardOrder['setHeaders'] {
-  const identity = identityHeaders && consumer && identityFields(identityHeaders, consumer);
-  const prefix = locations === 'prefix' ? clientPathOf(asked) : '';
-  return prefix === '' ? identity : { ...identity, 'x-forwarded-prefix': prefix };
+/** The client's copy is named as withheld too, since `setHeaders` replaces nothing. */
+function underPrefix(order: ForwardOrder, prefix: string): ForwardOrder {
+  return {
+    ...order,
+    removeHeaders: [...order.removeHeaders, 'x-forwarded-prefix'],
+    setHeaders: prefix === '' ? order.setHeaders : { ...order.setHeaders, 'x-forwarded-prefix': prefix },
+  };
 }
 
 /** XFF-1: the gateway's own word, of a consumer that it knows; its client's copies are among those withheld. */

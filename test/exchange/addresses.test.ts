@@ -101,6 +101,16 @@ describe('with an authority', () => {
   });
 });
 
+it('RET-3: the host that the service was told of is told by, whatever its port looks like', () => {
+  for (const forwardedHost of ['hosts.example.com:0443', 'hosts.example.com:80', 'hosts.example.com.'])
+    expect(location({ forwardedHost }, 'https://hosts.example.com/bookings/9')).toBe(
+      'https://api.example.com/v1/bookings/9',
+    );
+  expect(location({ forwardedHost: '[fd00::1]:8443' }, 'https://[FD00::1]:8443/bookings/9')).toBe(
+    'https://api.example.com/v1/bookings/9',
+  );
+});
+
 describe('what is no address of the web', () => {
   rows({}, [
     ['another scheme', 'mailto:orders@example.com', 'mailto:orders@example.com'],

@@ -3,7 +3,7 @@
 import type { UpstreamPlan } from '../../plan/plan.ts';
 import { withoutParameter, withParameter } from '../../policy/versioning/query.ts';
 import { decodeUnreserved } from '../target.ts';
-import { authorityKey, type OwnAddresses } from './own-addresses.ts';
+import { authorityKey, hostPortKey, type Origin, type OwnAddresses } from './own-addresses.ts';
 
 /** Where the client of one request and the service behind have the same resources. */
 export interface AddressMapping {
@@ -33,6 +33,9 @@ const NON_ASCII = /[\x80-\xff]/g;
 /** Names a host or none, by the scheme of what the client asked for. */
 const UNCLEAR = /^(?:https?|wss?):(?!\/\/)/i;
 const BASES: readonly string[] = ['http://client.invalid', 'https://client.invalid'];
+/** A path that a URL parser would leave as it is, and what follows it: most addresses are no more. */
+const PLAIN =
+  /^((?:\/[\w~!$&'()*+,;=:@-][\w.~!$&'()*+,;=:@-]*)+\/?)(\?[\w.~!$&()*+,;=:@/?%-]+)?(#[\w.~!$&()*+,;=:@/?%-]+)?$/;
 const WEB = /^(?:http|ws)s?:$/;
 
 /**
@@ -46,7 +49,8 @@ export function mapAddress(written: string, mapping: AddressMapping): string | u
     .replace(NON_ASCII, (byte) => encodeByte(byte.charCodeAt(0)));
   // The client's own URL, whatever that is. Tabs are left out as clients leave them out.
   if (text === '' || text.startsWith('#')) return written;
-  const url = UNCLEAR.test(text) ? null : URL.parse(text, mapping.requestUrl);
+  const url =
+    readPlain(text, mapping.own) ?? (UNCLEAR.test(text) ? null : URL.parse(text, mapping.requestUrl));
   if (url === null) return showsService(text, mapping.own) ? undefined : written;
   const isRelative = url.hostname === STAND_IN_HOST && !text.includes(STAND_IN_HOST);
   if (!isRelative && !isOwn(url, mapping)) return written;
@@ -70,6 +74,19 @@ export function mapAddress(written: string, mapping: AddressMapping): string | u
     ? mapping.clientOrigin.replace(/^http/, 'ws')
     : mapping.clientOrigin;
   return origin + at + search + url.hash;
+}
+
+const RELATIVE: Origin = { origin: '', protocol: 'http:', hostname: STAND_IN_HOST, port: '' };
+
+type Reading = Pick<URL, 'protocol' | 'hostname' | 'port' | 'pathname' | 'search' | 'hash'>;
+
+/** What a URL parser would say; undefined where one has to be asked. */
+function readPlain(text: string, { origins }: OwnAddresses): Reading | undefined {
+  const at = text.startsWith('/') ? RELATIVE : origins.find(({ origin }) => text.startsWith(origin));
+  if (at === undefined) return undefined;
+  const [, pathname, search = '', hash = ''] = PLAIN.exec(text.slice(at.origin.length)) ?? [];
+  if (pathname === undefined) return undefined;
+  return { protocol: at.protocol, hostname: at.hostname, port: at.port, pathname, search, hash };
 }
 
 /** Where the client would get without any mapping; `path`: where the service meant. */
@@ -106,10 +123,8 @@ function showsService(text: string, own: OwnAddresses): boolean {
   );
 }
 
-function isOwn(url: URL, { own, forwardedHost }: AddressMapping): boolean {
-  if (url.hostname === STAND_IN_HOST || own.has(url)) return true;
-  const told = URL.parse(`http://${forwardedHost}`);
-  return told !== null && authorityKey(told) === authorityKey(url);
+function isOwn(url: Reading, { own, forwardedHost }: AddressMapping): boolean {
+  return url.hostname === STAND_IN_HOST || own.has(url) || hostPortKey(forwardedHost) === authorityKey(url);
 }
 
 function encodeByte(byte: number): string {

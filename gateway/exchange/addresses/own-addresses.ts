@@ -5,12 +5,18 @@ import { hostKey, LOOPBACK } from '../../plan/route-table.ts';
 
 export interface OwnAddresses {
   /** Whatever the scheme: services behind a proxy often write the wrong one. */
-  readonly has: (url: URL) => boolean;
+  readonly has: (url: Authority) => boolean;
+  /** Of the targets, as most services write them. */
+  readonly origins: readonly Origin[];
   /** Whether one of them stands in a text that is no sound URL. */
   readonly isShownIn: (text: string) => boolean;
   /** Host names in lower case, without port. */
   readonly hosts: readonly string[];
 }
+
+export type Origin = Authority & Pick<URL, 'origin' | 'protocol'>;
+/** As a URL has them: without the default port of its scheme. */
+type Authority = Pick<URL, 'hostname' | 'port'>;
 
 const made = new WeakMap<UpstreamPlan, OwnAddresses>();
 
@@ -23,9 +29,16 @@ export function ownAddresses(upstream: UpstreamPlan): OwnAddresses {
 }
 
 /** Equal for two authorities that name the same place; the default port of any scheme counts as none. */
-export function authorityKey({ hostname, port }: Pick<URL, 'hostname' | 'port'>): string {
+export function authorityKey({ hostname, port }: Authority): string {
   const host = hostKey(hostname.toLowerCase().replace(/\.$/, ''));
   return port === '' || port === '80' || port === '443' ? host : `${host}:${port}`;
+}
+
+/** The same for a host as requests name it. */
+export function hostPortKey(text: string): string {
+  const colon = text.lastIndexOf(':');
+  if (colon < text.lastIndexOf(']') || colon < 0) return authorityKey({ hostname: text, port: '' });
+  return authorityKey({ hostname: text.slice(0, colon), port: String(Number(text.slice(colon + 1))) });
 }
 
 function makeOwnAddresses({ targets, host }: Pick<UpstreamPlan, 'targets' | 'host'>): OwnAddresses {
@@ -43,6 +56,7 @@ function makeOwnAddresses({ targets, host }: Pick<UpstreamPlan, 'targets' | 'hos
     'i',
   );
   return {
+    origins: reached.map(({ origin, protocol, hostname, port }) => ({ origin, protocol, hostname, port })),
     has: (url) => keys.has(authorityKey(url)),
     isShownIn: (text) => shown.test(text),
     hosts: [...new Set(all.flatMap(({ hostname }) => namesOf(hostname)))],
