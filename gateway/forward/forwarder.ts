@@ -77,7 +77,7 @@ export function createForwarder({
     facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
     editAnswer(headers, order);
     answerInKind(status, headers, order);
-    exchange.decorate(headers, facts, inbound.view);
+    exchange.decorate(status, headers, facts, inbound.view);
     dropUndefined(headers);
     if (raw.httpVersionMajor === 1 && (inbound.mustClose() || (inbound.hasBody && !raw.complete))) {
       headers.connection = 'close';

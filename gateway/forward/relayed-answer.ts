@@ -20,7 +20,7 @@ export async function relayAnswer(
   inbound: Inbound,
   order: ForwardOrder,
   facts: Pick<ExchangeFacts, 'fault' | 'addressesOutside'>,
-  decorate: (headers: AnswerHeaders) => void,
+  decorate: (status: number, headers: AnswerHeaders) => void,
 ): Promise<void> {
   const { name: service, timeouts } = order.upstream;
   const { statusCode: status = 0 } = answer;
@@ -29,7 +29,7 @@ export async function relayAnswer(
   facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
   editAnswer(headers, order);
   answerInKind(status, headers, order);
-  decorate(headers);
+  decorate(status, headers);
   dropUndefined(headers);
   headers.connection = 'close';
   inbound.sealConnection();
