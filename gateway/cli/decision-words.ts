@@ -1,5 +1,7 @@
 // How `explain` words what a decision came from: dates and their distance, limits, carriers, the end of a maintenance.
 // Asked by explain-decisions.ts; how rows are printed is explain-text.ts.
+import { clientPathOf } from '../exchange/addresses/client-place.ts';
+import type { ForwardOrder } from '../exchange/directive.ts';
 import { spanInWords } from '../plan/changes/spans.ts';
 import { plural } from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -59,6 +61,14 @@ export function keyInWords(
   if (outcome === 'claimed') return { value: 'new', detail: kept, assumed: 'nobody has used it' };
   if (outcome === undefined) return { value: 'none', detail: kept, assumed: undefined };
   return { value: outcome, detail: `its body is larger than ${maxBody} bytes`, assumed: undefined };
+}
+
+/** What becomes of the addresses that the service writes in its answers. */
+export function locationsInWords({ upstream, clientPlace, setHeaders }: ForwardOrder): string {
+  if (clientPlace !== undefined)
+    return `${upstream.path || '/'} becomes ${clientPathOf(clientPlace) || '/'} in addresses of the service`;
+  const prefix = setHeaders?.['x-forwarded-prefix'];
+  return prefix === undefined ? 'addresses stay as the service writes them' : `X-Forwarded-Prefix: ${prefix}`;
 }
 
 const UNITS: readonly (readonly [number, string])[] = [

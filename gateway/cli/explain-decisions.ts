@@ -14,7 +14,7 @@ import type { Phase } from '../policy/lifecycle/schedule.ts';
 import { UPSTREAM_SIGNALS } from '../policy/lifecycle/upstream-signal.ts';
 import { dateInWords } from '../policy/notation.ts';
 import { UNVERSIONED } from '../policy/versioning/resolution.ts';
-import { datesInWords, keyInWords, perWindow, spellCarrier } from './decision-words.ts';
+import { datesInWords, keyInWords, locationsInWords, perWindow, spellCarrier } from './decision-words.ts';
 import { freezeRows, retirementRows } from './explain-freeze.ts';
 import { limitRows } from './explain-limits.ts';
 import { refusedRow } from './explain-refused.ts';
@@ -135,6 +135,8 @@ export function decisionsOf(
     const others = more.length === 0 ? '' : ` and ${plural(more.length, 'other target')}`;
     const detail = `${view.method} ${first?.origin ?? ''}${target}${others}`;
     add('forward', upstream.name, { detail, origin: version && lines.upstream(version) });
+    if (api !== undefined && lines.locations !== undefined)
+      add('locations', api.locations, { detail: locationsInWords(ending.order), origin: lines.locations });
     const signals = (phase?.replace ?? []).map(([name]) => name).filter((name) => UPSTREAM_SIGNALS.has(name));
     if (api?.upstreamWins && signals.length > 0) {
       const detail = 'unless the upstream sends its own';

@@ -33,6 +33,7 @@ export interface WrittenLines {
   /** The fields of clients that go on although others of their kind do not. */
   readonly kept: Origin | undefined;
   readonly upstreamWins: Origin | undefined;
+  readonly locations: Origin | undefined;
   readonly idempotency: (rules: VersionRules) => Origin | undefined;
   readonly bodyNotice: (rules: VersionRules) => Origin | undefined;
   readonly afterlife: (rules: VersionRules) => Origin | undefined;
@@ -85,6 +86,7 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
       first(...within(rules, 'max_body'), ['max_body']) ?? originOf(sources.gateway, [['bounds', 'body']]),
     kept: first(['headers', 'request', 'keep']),
     upstreamWins: first(['upstream_wins']),
+    locations: first(['locations']),
     idempotency: (rules) => first(...within(rules, 'idempotency'), ['idempotency']),
     bodyNotice: (rules) => first(...within(rules, 'body_notice')),
     afterlife: (rules) =>

@@ -2,7 +2,7 @@
 // Called for answers of the gateway and of upstreams alike, last before they are written.
 import { BEARER_FIELD } from '../policy/authentication/bearer.ts';
 import { linkValue } from '../policy/lifecycle/links.ts';
-import { besideUpstream } from '../policy/lifecycle/upstream-signal.ts';
+import { besideUpstream, dropMalformed } from '../policy/lifecycle/upstream-signal.ts';
 import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
 import { besideOurs } from '../policy/rate-limit/upstream-quotas.ts';
 import { type AnswerHeaders, append, mergeVary } from './answer-headers.ts';
@@ -26,6 +26,7 @@ export function decorate(
   hsts: string | undefined,
 ): void {
   const { phase, quotas, api, version } = facts;
+  dropMalformed(headers);
   if (phase !== undefined) {
     const lines = api?.upstreamWins === true ? besideUpstream(phase.replace, headers) : phase.replace;
     for (const [name, value] of lines) headers[name] = value;

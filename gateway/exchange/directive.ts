@@ -10,6 +10,7 @@ import type { LifecycleRefusal } from '../policy/lifecycle/schedule.ts';
 import type { MaintenanceRefusal } from '../policy/maintenance/maintenance.ts';
 import type { RateLimitRefusal } from '../policy/rate-limit/limit.ts';
 import type { Label, MediaTemplate, VersioningRefusal } from '../policy/versioning/resolution.ts';
+import type { ClientPlace } from './addresses/client-place.ts';
 import type { Claim } from './claimed-key.ts';
 import type { Publication } from './publish/publication.ts';
 
@@ -36,6 +37,8 @@ export interface ForwardOrder {
   readonly headerRules?: HeaderRules | undefined;
   /** Bytes of a body, which one without Content-Length may turn out to exceed on its way. */
   readonly maxBody: number;
+  /** Where the client found the service, for the addresses in the answer; undefined where they stay as they are. */
+  readonly clientPlace?: ClientPlace | undefined;
   /** The form of media type the client asked in, for the answer (NEG-5); undefined where the upstream's type stays. */
   readonly answerForm?: MediaTemplate | undefined;
   /** What goes into the body of the answer where that can be edited. */

@@ -58,6 +58,8 @@ export interface ExchangeFacts {
   bodyNotice: NoticeOutcome | undefined;
   /** What became of the key of the request; undefined where it had none that counts. */
   idempotency: IdempotencyOutcome | undefined;
+  /** Addresses in the answer that lead to the service, outside its path. */
+  addressesOutside: number;
   /** Milliseconds from sending upstream to its headers. */
   upstreamMs: number | undefined;
 }
@@ -97,6 +99,7 @@ export function factsOf({ plan, now, overrides, startedAt, requestId, trace }: F
     fault: undefined,
     bodyNotice: undefined,
     idempotency: undefined,
+    addressesOutside: 0,
     upstreamMs: undefined,
   };
 }

@@ -1,12 +1,13 @@
 // From a judged request to what the upstream shall receive: one path, one version (VER-9).
 // The last step of the pipeline; the forwarder carries it out and decides nothing again.
-import type { ApiPlan, IdentityHeaders, UpstreamPlan, VersionRules } from '../plan/plan.ts';
+import type { ApiPlan, GatewayPlan, IdentityHeaders, UpstreamPlan, VersionRules } from '../plan/plan.ts';
 import type { Consumer } from '../policy/authentication/access.ts';
 import { fieldText, plainAccept, wantedForm } from '../policy/versioning/accept.ts';
 import { parseMediaType, plainType, versionIn } from '../policy/versioning/media-type.ts';
 import { misspeltContent } from '../policy/versioning/misspelt-type.ts';
 import { withoutParameter, withParameter } from '../policy/versioning/query.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
+import { clientPathOf } from './addresses/client-place.ts';
 import type { NoticeOrder } from './body-notice.ts';
 import { type Directive, Fault, type ForwardOrder } from './directive.ts';
 import type { RequestView } from './request-view.ts';
@@ -19,11 +20,13 @@ export function forwardOrder(
   api: ApiPlan,
   version: VersionRules,
   tail: string,
-  { search, headers }: Pick<RequestView, 'search' | 'headers'>,
+  view: Pick<RequestView, 'path' | 'search' | 'host' | 'headers'>,
+  publicOrigin: GatewayPlan['public'],
   noticed?: NoticeOrder,
   consumer?: Consumer,
 ): Extract<Directive, { kind: 'forward' }> {
   const { upstream, label } = version;
+  const { search, headers } = view;
   if (upstream === undefined) {
     throw new Fault('internal', { cause: new Error(`${api.name} ${label} is served without an upstream`) });
   }
@@ -41,9 +44,21 @@ export function forwardOrder(
     setHeaders: upstream.identityHeaders && consumer && identityFields(upstream.identityHeaders, consumer),
     headerRules: api.headers,
     maxBody: version.maxBody,
+    clientPlace:
+      api.locations === 'map' ? { view, tail, query: api.resolution.query, public: publicOrigin } : undefined,
     answerForm: types && api.rewriteContentType ? answerForm(api.resolution, label, headers) : undefined,
   };
-  return { kind: 'forward', forward: noticed === undefined ? order : underNotice(order, noticed) };
+  const told = api.locations === 'prefix' ? underPrefix(order, clientPathOf({ view, tail })) : order;
+  return { kind: 'forward', forward: noticed === undefined ? told : underNotice(told, noticed) };
+}
+
+/** The client's copy is named as withheld too, since `setHeaders` replaces nothing. */
+function underPrefix(order: ForwardOrder, prefix: string): ForwardOrder {
+  return {
+    ...order,
+    removeHeaders: [...order.removeHeaders, 'x-forwarded-prefix'],
+    setHeaders: prefix === '' ? order.setHeaders : { ...order.setHeaders, 'x-forwarded-prefix': prefix },
+  };
 }
 
 /** XFF-1: the gateway's own word, of a consumer that it knows; its client's copies are among those withheld. */

@@ -164,7 +164,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   const { version, resource } = own;
   const noticed = noticeOrder(api, whole, facts, resource, view);
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
-  const order = forwardOrder(api, version, match.tail, view, noticed, facts.consumer);
+  const order = forwardOrder(api, version, match.tail, view, plan.public, noticed, facts.consumer);
 
   // Idempotency: last, so that a corrected request may come with the same key (IDM-9), and that a replay counts (IDM-8).
   const { idempotency: keys } = version;

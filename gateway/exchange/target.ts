@@ -60,12 +60,17 @@ export function readTarget(target: string, method: string): Target {
 /** RFC 3986 §6.2.2, or undefined for what VER-7 refuses. */
 function normalised(raw: string): string | undefined {
   if (raw.startsWith('//') || raw.includes('\\') || /%(?![0-9A-Fa-f]{2})/.test(raw)) return undefined;
-  const path = raw.replace(/%[0-9A-Fa-f]{2}/g, (triplet) => {
+  const path = decodeUnreserved(raw);
+  if (path.includes('%5C') || ENCODED_CONTROL.test(path)) return undefined;
+  return mayReadAsDotSegment(path) ? undefined : path;
+}
+
+/** RFC 3986 §6.2.2.1, §6.2.2.2: what needs no encoding is decoded, hex is in upper case. */
+export function decodeUnreserved(path: string): string {
+  return path.replace(/%[0-9A-Fa-f]{2}/g, (triplet) => {
     const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
     return UNRESERVED.test(character) ? character : triplet.toUpperCase();
   });
-  if (path.includes('%5C') || ENCODED_CONTROL.test(path)) return undefined;
-  return mayReadAsDotSegment(path) ? undefined : path;
 }
 
 /**

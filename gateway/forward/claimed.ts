@@ -1,5 +1,7 @@
 // A request whose outcome is kept for its key: its body whole before it is sent, its answer kept before it is given.
 // Stands between forwarder.ts and attempts.ts, on requests with a claim only.
+import { addressesToKeep } from '../exchange/addresses/answer-addresses.ts';
+import type { Claim } from '../exchange/claimed-key.ts';
 import { Fault, type ForwardOrder, type Refusal } from '../exchange/directive.ts';
 import { type Capture, type CaptureEvents, captureAnswer } from './captured-answer.ts';
 import type { Delivery } from './delivery.ts';
@@ -26,7 +28,7 @@ export type Prepared =
 export async function prepareClaimed(
   inbound: Inbound,
   order: ForwardOrder,
-  claim: NonNullable<ForwardOrder['claim']>,
+  claim: Claim,
   room: HeldBodies,
 ): Promise<Prepared> {
   const { rules } = claim;
@@ -39,10 +41,15 @@ export async function prepareClaimed(
         free();
         return { kind: 'refused', refusal };
       }
+      const keeping: Claim = {
+        ...claim,
+        headOf: (status, headers) =>
+          claim.headOf(status, addressesToKeep(headers, order, inbound.forwardedHost)),
+      };
       const call: ClaimedCall = {
         body: inbound.hasBody ? bytes : null,
         capture: (delivery, events) =>
-          captureAnswer({ inbound, claim, request: bytes, delivery, room, ...events }),
+          captureAnswer({ inbound, claim: keeping, request: bytes, delivery, room, ...events }),
         onFailed: (sent) => {
           if (sent) claim.lose();
           else claim.release();

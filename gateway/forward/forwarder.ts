@@ -2,6 +2,7 @@
 // Called by server/ for a `forward` directive; writes the upstream's answer to the client.
 import replyFrom, { type FastifyReplyFromHooks, type FastifyReplyFromOptions } from '@fastify/reply-from';
 import type { Dispatcher } from 'undici';
+import { mapAnswer } from '../exchange/addresses/answer-addresses.ts';
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { answerInKind } from '../exchange/answer-type.ts';
 import { Fault, type ForwardOrder, type Refusal, type ReplayOrder } from '../exchange/directive.ts';
@@ -73,6 +74,7 @@ export function createForwarder({
     { inbound, order, facts }: Pick<Passage, 'inbound' | 'order' | 'facts'>,
   ): void {
     const { raw } = inbound;
+    facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
     editAnswer(headers, order);
     answerInKind(status, headers, order);
     exchange.decorate(status, headers, facts, inbound.view);

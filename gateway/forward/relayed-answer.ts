@@ -2,6 +2,7 @@
 // Called by websocket.ts in place of what http-proxy-3 would write to the bare connection.
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { mapAnswer } from '../exchange/addresses/answer-addresses.ts';
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { answerInKind } from '../exchange/answer-type.ts';
 import { Fault, type ForwardOrder } from '../exchange/directive.ts';
@@ -18,13 +19,14 @@ export async function relayAnswer(
   answer: IncomingMessage,
   inbound: Inbound,
   order: ForwardOrder,
-  facts: Pick<ExchangeFacts, 'fault'>,
+  facts: Pick<ExchangeFacts, 'fault' | 'addressesOutside'>,
   decorate: (status: number, headers: AnswerHeaders) => void,
 ): Promise<void> {
   const { name: service, timeouts } = order.upstream;
   const { statusCode: status = 0 } = answer;
   const headers: AnswerHeaders = { ...answer.headers };
   cleanAnswer(status, headers, service);
+  facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
   editAnswer(headers, order);
   answerInKind(status, headers, order);
   decorate(status, headers);

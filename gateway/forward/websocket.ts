@@ -2,6 +2,7 @@
 // Called by server/ for a `forward` directive of an upgrade; plain requests go through forwarder.ts.
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { mapAnswer } from '../exchange/addresses/answer-addresses.ts';
 import type { AnswerHeaders } from '../exchange/answer-headers.ts';
 import { Fault, type ForwardOrder } from '../exchange/directive.ts';
 import type { Exchange } from '../exchange/exchange.ts';
@@ -142,6 +143,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
           order,
           route,
           decorate(headers) {
+            facts.addressesOutside += mapAnswer(headers, order, inbound.forwardedHost);
             editAnswer(headers, order);
             decorate(101, headers);
           },

@@ -22,3 +22,11 @@ export function pathsOf(parts: PolicyParts): readonly { readonly path: string; r
     ? versioned
     : [...versioned, { path: parts.base, at: ['base'] }];
 }
+
+/** The public origin with another of the gateway's hosts in it: scheme and port are the same on all of them. */
+export function originOn(publicOrigin: string, host: string): string {
+  return publicOrigin.replace(
+    /^(https?:\/\/)(?:\[[^\]]*\]|[^:]*)/,
+    (_whole, scheme: string) => scheme + host,
+  );
+}

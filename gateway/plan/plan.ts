@@ -50,6 +50,8 @@ export interface ApiPlan {
   readonly pathRules: PathRules;
   /** Whether any version has rules for some of its paths. */
   readonly hasOperations: boolean;
+  /** Whether addresses of the service are mapped in its answers, left alone, or the service is told where it is found. */
+  readonly locations: 'map' | 'keep' | 'prefix';
   /** Whether a client that asked for a version by media type is answered with that type (NEG-5). */
   readonly rewriteContentType: boolean;
   /** Longest time, seconds, for which an answer of a deprecated version may be reused (CACHE-6). */

@@ -32,7 +32,7 @@ export interface RouteTable<T> {
 }
 
 /** Names of one and the same host, which a client on this machine picks by taste. */
-const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+export const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 
 const VERSION = '{version}';
 

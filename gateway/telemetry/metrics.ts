@@ -27,6 +27,7 @@ import {
   lastRequestSamples,
   latencySamples,
   observedSamples,
+  outsideSamples,
   requestSamples,
   resolutionSamples,
   retiredSamples,
@@ -115,6 +116,12 @@ export function metricRows({
       'Requests with an idempotency key that counts, by what became of it.',
       [...VERSION, 'outcome'],
       () => idempotencySamples(requests),
+    ),
+    counter(
+      'sundial_addresses_outside_total',
+      'Addresses of an upstream in its answers that lie outside its path, and lead to the same path on the public host.',
+      VERSION,
+      () => outsideSamples(requests),
     ),
     counter(
       'sundial_retired_requests_total',

@@ -69,6 +69,7 @@ export function createRequestMetrics(): RequestMetrics {
       if (facts.observed !== undefined) countIn(slot.observed, facts.observed);
       if (facts.bodyNotice !== undefined) countIn(slot.bodyNotices, facts.bodyNotice);
       if (facts.idempotency !== undefined) countIn(slot.idempotency, facts.idempotency);
+      slot.addressesOutside += facts.addressesOutside;
       countQuotas(slot, facts);
       countRefusal(api, slot, facts);
     },

@@ -73,6 +73,13 @@ export function* idempotencySamples({ slots }: RequestMetrics): Iterable<Sample>
   }
 }
 
+/** api, version. */
+export function* outsideSamples({ slots }: RequestMetrics): Iterable<Sample> {
+  for (const { api, version, addressesOutside } of slots.versions()) {
+    if (addressesOutside > 0) yield [[api, version], addressesOutside];
+  }
+}
+
 /** api, version, action. */
 export function* retiredSamples({ slots }: RequestMetrics): Iterable<Sample> {
   for (const { api, version, retired } of slots.versions()) {

@@ -45,6 +45,8 @@ export interface VersionSlot {
   readonly bodyNotices: Map<NoticeOutcome, number>;
   /** By what became of the key of a request. */
   readonly idempotency: Map<IdempotencyOutcome, number>;
+  /** Addresses in answers that lead to the service, outside its path. */
+  addressesOutside: number;
   lastRequest: EpochMs | undefined;
 }
 
@@ -102,6 +104,7 @@ function versionSlot(api: ApiSlot, version: string): VersionSlot {
     observed: new Map(),
     bodyNotices: new Map(),
     idempotency: new Map(),
+    addressesOutside: 0,
     lastRequest: undefined,
   }));
 }

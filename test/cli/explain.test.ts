@@ -70,6 +70,16 @@ next      2027-01-15            v1 retired: 410 Gone, version_retired
       expect((await explain(files, other, { as: 'acme' })).text).not.toMatch(/^signals/m);
   });
 
+  it.each([
+    ['map', '/api/orders becomes /api/v1/orders in addresses of the service'],
+    ['keep', 'addresses stay as the service writes them'],
+    ['prefix', 'X-Forwarded-Prefix: /api/v1/orders'],
+  ])('locations: %s is said with what it means for the request', async (locations, detail) => {
+    await using files = await workspace({ 'policies/orders.yaml': `locations: ${locations}\n${ORDERS}` });
+    const { text } = await explain(files, 'GET /api/v1/orders', { as: 'acme' });
+    expect(text).toMatch(new RegExp(`^locations +${locations} +${detail} +policies/orders\\.yaml:1$`, 'm'));
+  });
+
   it('STAT-1: a version that never was is unknown at the carrier', async () => {
     await using files = await workspace(policies);
     const { text } = await explain(files, 'GET /api/v9/orders');

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
-import { ACCESS, deprecatedFacts, LIMIT, RULE, version, view } from '../support/exchange-samples.ts';
+import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
+import { ACCESS, deprecatedFacts, LIMIT, NOW, RULE, version, view } from '../support/exchange-samples.ts';
 import { fieldProblem } from '../support/field-grammar.ts';
 import { fuzz } from '../support/fuzz.ts';
 
@@ -23,6 +24,21 @@ function decorated(
 function upstreamWins(facts: ExchangeFacts): ExchangeFacts {
   return { ...facts, api: facts.api && { ...facts.api, upstreamWins: true } };
 }
+
+const signalText = fc.oneof(
+  fc.constantFrom(
+    'true',
+    '@1',
+    'Fri, 15 Jan 2027 00:00:00 GMT',
+    'Thu, 1 Jan 1970 00:00:00 GMT',
+    'Invalid Date',
+  ),
+  fc.string({ unit: fc.constantFrom(...'@-0123456789.,:;? "trueFiJanGMT'), maxLength: 30 }),
+  fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+  fc.integer().map((seconds) => `@${seconds}`),
+);
+/** What an upstream may write in Deprecation or Sunset: some of it sound, most of it not. */
+const sentSignal = fc.oneof(signalText, fc.array(signalText, { minLength: 2, maxLength: 3 }));
 
 describe('decorate', () => {
   it('DEP-2: one field line even when the upstream sends its own Deprecation', () => {
@@ -139,24 +155,43 @@ describe('decorate', () => {
   });
 
   it('DEP-3, SUN-1: where the upstream wins, nothing malformed gets out, whatever it sends', async () => {
-    const text = fc.oneof(
-      fc.constantFrom(
-        'true',
-        '@1',
-        'Fri, 15 Jan 2027 00:00:00 GMT',
-        'Thu, 1 Jan 1970 00:00:00 GMT',
-        'Invalid Date',
-      ),
-      fc.string({ unit: fc.constantFrom(...'@-0123456789.,:;? "trueFiJanGMT'), maxLength: 30 }),
-      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
-      fc.integer().map((seconds) => `@${seconds}`),
-    );
-    const sent = fc.oneof(text, fc.array(text, { minLength: 2, maxLength: 3 }));
-    const property = fc.property(fc.constantFrom('deprecation', 'sunset'), sent, (name, theirs) => {
+    const property = fc.property(fc.constantFrom('deprecation', 'sunset'), sentSignal, (name, theirs) => {
       const out = decorated({ [name]: theirs }, upstreamWins(deprecatedFacts()))[name];
       expect(typeof out === 'string' ? fieldProblem(name, out) : 'no singleton').toBeUndefined();
     });
     await fuzz(property, 500);
+  });
+
+  describe('DEP-3, SUN-1: of a version that says nothing of it itself', () => {
+    const stages = [
+      ['active', 'where the gateway wins'],
+      ['active', 'where the upstream wins'],
+      ['deprecated without a sunset', 'where the gateway wins'],
+      ['deprecated without a sunset', 'where the upstream wins'],
+    ] as const;
+    const factsOf = (stage: string, wins: string): ExchangeFacts => {
+      const { schedule, phasesOf } = version();
+      const now = stage === 'active' ? Date.UTC(2025, 0, 1) : NOW;
+      const phases = phasesOf({ ...schedule, sunset: undefined });
+      const facts = { ...deprecatedFacts(), now, phase: phaseAt(phases, now) };
+      return wins === 'where the upstream wins' ? upstreamWins(facts) : facts;
+    };
+
+    it.each(stages)('%s: no malformed line of its upstream gets out, %s', async (stage, wins) => {
+      const facts = factsOf(stage, wins);
+      const property = fc.property(fc.constantFrom('deprecation', 'sunset'), sentSignal, (name, theirs) => {
+        const out = decorated({ [name]: theirs }, facts)[name];
+        if (out !== undefined)
+          expect(typeof out === 'string' ? fieldProblem(name, out) : 'no singleton').toBeUndefined();
+      });
+      await fuzz(property, 500);
+    });
+
+    it.each(stages)('%s: a sound Sunset of its upstream stays, %s', (stage, wins) => {
+      const sunset = 'Fri, 15 Jan 2027 00:00:00 GMT';
+      expect(decorated({ sunset }, factsOf(stage, wins)).sunset).toBe(sunset);
+      expect(decorated({ sunset: [sunset, sunset] }, factsOf(stage, wins))).not.toHaveProperty('sunset');
+    });
   });
 
   it('LNK-1, WARN-4: where the upstream wins, lists are appended to all the same', () => {

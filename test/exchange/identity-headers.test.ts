@@ -4,7 +4,7 @@ import type { ForwardOrder } from '../../gateway/exchange/directive.ts';
 import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
 import type { UpstreamPlan } from '../../gateway/plan/plan.ts';
 import type { Consumer } from '../../gateway/policy/authentication/access.ts';
-import { api, upstream as UPSTREAM, version, view } from '../support/exchange-samples.ts';
+import { api, plan, upstream as UPSTREAM, version, view } from '../support/exchange-samples.ts';
 
 const TOLD = {
   ...UPSTREAM,
@@ -16,7 +16,8 @@ const consumer = (id: string, ...scopes: string[]): Consumer => ({
 });
 
 function orderFor(who: Consumer | undefined, told: UpstreamPlan = TOLD): ForwardOrder {
-  const directive = forwardOrder(api(), version({ upstream: told }), '', view(), undefined, who);
+  const rules = version({ upstream: told });
+  const directive = forwardOrder(api(), rules, '', view(), plan().public, undefined, who);
   if (directive.kind !== 'forward') throw new Error('not forwarded');
   return directive.forward;
 }

@@ -16,6 +16,7 @@ import { preferredType } from '../../gateway/policy/versioning/preferred-type.ts
 import { ignoredNames, lookAlikes, parameterValues } from '../../gateway/policy/versioning/query.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
 import { LIMITS } from '../support/exchange-samples.ts';
+import { mapped } from './mapped-service.ts';
 
 const templates = ['application/vnd.acme.{version}+json', 'application/vnd.acme+json; version={n}'].flatMap(
   (text) => parseTemplate(text) ?? [],
@@ -39,6 +40,10 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ['Content-Digest', (field) => renewDigest(field, NOTHING, NOTHING)],
   ['RateLimit of answers', (list) => besideOurs(`"default"${list}`, LIMITS)],
   ['query', (search) => parameterValues(`?${search}`, 'version')],
+  ['Location', (location) => mapped({}, { location })],
+  ['Refresh', (address) => mapped({}, { refresh: `5;${address}` })],
+  ['Link', (links) => mapped({}, { link: `<a>${links}` })],
+  ['Set-Cookie', (attributes) => mapped({}, { 'set-cookie': `a=1;${attributes}` })],
   ['query, look-alikes', (search) => lookAlikes(`?${search}`, 'version', ignoredNames(['v*[*]*x']))],
   ['query, one look-alike', (name) => lookAlikes(`?.${name}`, 'version', ignoredNames(['v*[*]*x']))],
   ['a segment', (segment) => resemblesVersion(`v${segment}`)],

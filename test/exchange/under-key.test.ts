@@ -5,7 +5,7 @@ import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
 import type { ExchangePorts } from '../../gateway/exchange/ports.ts';
 import { underKey } from '../../gateway/exchange/under-key.ts';
 import { idempotencyOf } from '../../gateway/policy/idempotency/section.ts';
-import { api, deprecatedFacts, NOW, upstream, version, view } from '../support/exchange-samples.ts';
+import { api, deprecatedFacts, NOW, plan, upstream, version, view } from '../support/exchange-samples.ts';
 import { NEW_KEYS } from '../support/new-keys.ts';
 
 it.each([1_000, 600_000])('IDM-5: a lock lasts longer than a total of %i ms', async (total) => {
@@ -21,7 +21,7 @@ it.each([1_000, 600_000])('IDM-5: a lock lasts longer than a total of %i ms', as
   };
   const asked = view({ method: 'POST', headers: { 'idempotency-key': 'k' } });
   const patient = version({ upstream: { ...upstream, timeouts: { ...upstream.timeouts, total } } });
-  const { forward } = forwardOrder(api([patient]), patient, '/7', asked);
+  const { forward } = forwardOrder(api([patient]), patient, '/7', asked, plan().public);
   const ports = {
     idempotency,
     monotonic: () => 0,

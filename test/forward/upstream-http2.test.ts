@@ -77,6 +77,13 @@ async function pairUp(tls: boolean, answer: (seen: Seen, count: number) => void)
       http2: true,
       tls: { ca: pair.cert, cert: undefined, key: undefined, name: 'orders.internal' },
     },
+    // As of a client that asked for the echo at /v1.
+    order: {
+      clientPlace: {
+        view: { path: '/v1/echo', search: '', host: 'api.example.com' },
+        ...{ tail: '', query: undefined, public: 'https://api.example.com' },
+      },
+    },
   });
   stack.defer(gateway.stop);
   return { gateway, seen, sessions };
@@ -112,6 +119,19 @@ describe.each([{ tls: true }, { tls: false }])('HTTP/2 towards an upstream with 
     });
     for (const name of ['connection', 'keep-alive', 'te', 'x-secret', 'host', 'transfer-encoding'])
       expect(seen[0]?.headers).not.toHaveProperty(name);
+  });
+
+  it('FWD-9: its own addresses lead the client back to the gateway', async () => {
+    const { gateway } = await pairUp(tls, ({ stream, headers }) => {
+      const origin = `${headers[':scheme']}://${headers[':authority']}`;
+      const link = `<${origin}/echo?page=2>; rel="next"`;
+      stream.respond({ ':status': 201, location: `${origin}/echo/9`, link, 'set-cookie': 'a=1; Path=/echo' });
+      stream.end();
+    });
+    const { text } = await sendRaw(gateway.port, get('/echo'));
+    expect(text).toMatch(/\r\nlocation: https:\/\/api\.example\.com\/v1\/echo\/9\r\n/);
+    expect(text).toMatch(/\r\nlink: <https:\/\/api\.example\.com\/v1\/echo\?page=2>; rel="next"\r\n/);
+    expect(text).toMatch(/\r\nset-cookie: a=1; Path=\/v1\/echo\r\n/);
   });
 
   it('carries several requests at a time over one connection', async () => {

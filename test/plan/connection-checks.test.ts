@@ -124,6 +124,11 @@ describe('check', () => {
       '«Host»',
       `${gateways('host', 'which host is meant')} (write host: in the section of the upstream)`,
     ],
+    [
+      'request: { set: { X-Forwarded-Prefix: /a } }',
+      '«X-Forwarded-Prefix»',
+      `${gateways('x-forwarded-prefix', 'where clients find the service')} (write locations: prefix)`,
+    ],
     ['response: { remove: [Sunset] }', '«Sunset»', gateways('sunset', LIFE)],
     ['response: { set: { Deprecation: "@1" } }', '«Deprecation»', gateways('deprecation', LIFE)],
     ['response: { set: { Link: "</a>" } }', '«Link»', gateways('link', LIFE)],

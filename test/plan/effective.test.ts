@@ -114,6 +114,7 @@ describe('the defaults', () => {
     expect(policy?.values).toMatchObject({
       mode: 'enforce',
       upstream_wins: false,
+      locations: 'map',
       limits: { rate: '10/1s', on_store_failure: 'local' },
       upstreams: {
         // One value stands for the section it means.

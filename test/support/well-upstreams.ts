@@ -27,7 +27,7 @@ export async function startWellUpstreams(): Promise<WellUpstreams> {
     listen(
       ({ url, headers }, response) =>
         sendJson(response, 200, { target: url, version: headers['api-version'] }),
-      { port: 0 },
+      { port: 0, hosts: 'any' },
     );
   return {
     named: (name) => {

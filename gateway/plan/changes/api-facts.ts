@@ -54,6 +54,7 @@ const DEFAULTS = {
   upstream_wins: false,
   shared: false,
   rewrite_content_type: false,
+  locations: 'map',
 };
 
 /** The account is who calls; any day of its creation means the newest version up to it. */

@@ -109,6 +109,8 @@ interface Reserved {
 function reserved(name: string, direction: 'request' | 'response', view: PolicyView): Reserved | undefined {
   if (name === 'host' && direction === 'request')
     return { says: 'which host is meant', hint: 'write host: in the section of the upstream' };
+  if (name === 'x-forwarded-prefix' && direction === 'request')
+    return { says: 'where clients find the service', hint: 'write locations: prefix' };
   if (direction === 'request' && versionCarriers(view).has(name)) return { says: 'which version is meant' };
   const [own, families] =
     direction === 'request' ? [REQUEST, REQUEST_FAMILIES] : [RESPONSE, RESPONSE_FAMILIES];

@@ -6,7 +6,7 @@ import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import { pathRulesOf } from '../../policy/paths/section.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
-import { hostsOf, pathsOf } from '../api-routes.ts';
+import { hostsOf, originOn, pathsOf } from '../api-routes.ts';
 import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import { guideUrl } from '../guides/guide-page.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, UpstreamPlan, VersionRules } from '../plan.ts';
@@ -66,6 +66,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     base: file.base,
     pathRules: pathRulesOf(file.paths ?? settings.paths),
     hasOperations: versions.some(({ operations }) => operations !== undefined),
+    locations: file.locations ?? 'map',
     resolution: compileResolution(
       file,
       versions.map(({ label }) => label),
@@ -210,8 +211,7 @@ function redirectsOf(
 function placeOf(file: PolicyFile, publicOrigin: string): (label: Label) => string {
   const template = carrier(file, 'path');
   const host = template === undefined ? carrier(file, 'subdomain') : undefined;
-  const { protocol, port } = new URL(publicOrigin);
-  const origin = host === undefined ? '' : `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
+  const origin = host === undefined ? '' : originOn(publicOrigin, host);
   const place = (template ?? `${origin}${file.base}`).replace(/\/$/, '');
   return (label) => place.replace('{version}', label);
 }

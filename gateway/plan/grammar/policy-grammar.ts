@@ -83,6 +83,13 @@ const fields = {
     .optional(),
   base: plainPath('Where the API lives when the version is not in the path.', '/api/orders'),
   paths: pathsSection.optional(),
+  locations: z
+    .enum(['map', 'keep', 'prefix'])
+    .meta({
+      description:
+        'Addresses of the service in its answers: map leads clients back through the gateway, keep leaves them, prefix tells the service by X-Forwarded-Prefix where clients find it; default map.',
+    })
+    .optional(),
   resolve: resolveSection.optional(),
   rewrite_content_type: rewriteContentTypeSection.optional(),
   unknown_version_status: unknownVersionStatusSection.optional(),

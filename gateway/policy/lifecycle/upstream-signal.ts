@@ -1,9 +1,10 @@
-// What an upstream may say of its own life in place of the gateway, for an API with `upstream_wins`.
+// What an upstream may say of its own life: nothing malformed, and in place of the gateway only with `upstream_wins`.
 // Asked when its answer is decorated.
 import type { HeaderLine } from '../contract.ts';
 
 /** The fields that may be the upstream's; no other is its to say. */
-export const UPSTREAM_SIGNALS: ReadonlySet<string> = new Set(['deprecation', 'sunset']);
+const SIGNALS = ['deprecation', 'sunset'] as const;
+export const UPSTREAM_SIGNALS: ReadonlySet<string> = new Set(SIGNALS);
 
 /** RFC 9745 §2.1, and the bare word of its drafts (DEP-9). */
 const DEPRECATION = /^(?:@-?\d{1,15}|true)$/;
@@ -24,6 +25,12 @@ export function besideUpstream(
   if (needed.length === ours.length) return ours;
   const said = { ...theirs, ...Object.fromEntries(needed) };
   return instantOf(said.sunset) < instantOf(said.deprecation) ? ours : needed;
+}
+
+/** Deletes in place what no reader could use: in no stage of a version does it reach a client (DEP-3, SUN-1). */
+export function dropMalformed(theirs: Record<string, Line>): void {
+  for (const name of SIGNALS)
+    if (theirs[name] !== undefined && !isSoundSignal(name, theirs[name])) delete theirs[name];
 }
 
 /** NaN, which is before and after nothing, for what names no instant. */

@@ -111,9 +111,10 @@ export const OF_APIS: readonly Change[] = [
   [
     'any other key',
     'base:',
-    'echo: true\ndeprecation_header: http-date\nupstream_wins: true\nbase:',
+    'echo: true\nlocations: keep\ndeprecation_header: http-date\nupstream_wins: true\nbase:',
     'orders: echo false -> true',
     'orders: upstream_wins false -> true',
+    'orders: locations map -> keep',
     'orders: deprecation_header http-date added',
   ],
 ];

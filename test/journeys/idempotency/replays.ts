@@ -25,7 +25,11 @@ export function replays({ send, carried, outcome, upstream, own, clientOf, beare
       expect(placed.headers).toMatchObject({ 'set-cookie': 'a=b' });
       expect(again).toMatchObject({ status: 201, text: '{"order": 7}', complete: true });
       expect(again.headers).toMatchObject({
-        ...{ 'idempotency-replayed': 'true', location: '/orders/7', 'content-type': 'application/json' },
+        ...{
+          'idempotency-replayed': 'true',
+          location: '/api/v2/orders/7',
+          'content-type': 'application/json',
+        },
         ...{ 'x-served-by': 'sundial', via: placed.headers.via, 'content-length': '12' },
       });
       expect(again.headers).not.toHaveProperty('set-cookie');

@@ -1,0 +1,132 @@
+// One address that a service wrote, as its client has to write it to get there through the gateway.
+// Pure: what is known of the request in, the address out.
+import type { UpstreamPlan } from '../../plan/plan.ts';
+import { withoutParameter, withParameter } from '../../policy/versioning/query.ts';
+import { decodeUnreserved } from '../target.ts';
+import { authorityKey, hostPortKey, type Origin, type OwnAddresses } from './own-addresses.ts';
+
+/** Where the client of one request and the service behind have the same resources. */
+export interface AddressMapping {
+  readonly own: OwnAddresses;
+  /** The host that the service was told its client had asked for; with a port, as sent. */
+  readonly forwardedHost: string;
+  /** What the service was asked for, on `STAND_IN`: relative addresses start here. */
+  readonly requestUrl: string;
+  readonly servicePath: UpstreamPlan['path'];
+  /** What the client asked for. */
+  readonly clientUrl: string;
+  /** What replaces the path of the service; empty for the root. */
+  readonly clientPath: string;
+  /** Without a trailing slash. */
+  readonly clientOrigin: string;
+  /** What the client named the version by in its query. */
+  readonly parameter: { readonly name: string; readonly value: string } | undefined;
+  /** Addresses of the service outside its path, counted here. */
+  outside: number;
+}
+
+/** Stands for the service, whatever its targets are called. RFC 2606: no name ends so. */
+export const STAND_IN = 'http://service.invalid';
+const STAND_IN_HOST = 'service.invalid';
+
+const NON_ASCII = /[\x80-\xff]/g;
+/** Names a host or none, by the scheme of what the client asked for. */
+const UNCLEAR = /^(?:https?|wss?):(?!\/\/)/i;
+const BASES: readonly string[] = ['http://client.invalid', 'https://client.invalid'];
+/** A path that a URL parser would leave as it is, and what follows it: most addresses are no more. */
+const PLAIN =
+  /^((?:\/[\w~!$&'()*+,;=:@-][\w.~!$&'()*+,;=:@-]*)+\/?)(\?[\w.~!$&()*+,;=:@/?%-]+)?(#[\w.~!$&()*+,;=:@/?%-]+)?$/;
+const WEB = /^(?:http|ws)s?:$/;
+
+/**
+ * Other origins come back byte for byte, and so does what leads to the right place as it is. Undefined for an address of
+ * the service that cannot be mapped: another scheme than http(s) and ws(s), or no URL.
+ */
+export function mapAddress(written: string, mapping: AddressMapping): string | undefined {
+  const text = written
+    .trim()
+    .replaceAll('\t', '')
+    .replace(NON_ASCII, (byte) => encodeByte(byte.charCodeAt(0)));
+  // The client's own URL, whatever that is. Tabs are left out as clients leave them out.
+  if (text === '' || text.startsWith('#')) return written;
+  const url =
+    readPlain(text, mapping.own) ?? (UNCLEAR.test(text) ? null : URL.parse(text, mapping.requestUrl));
+  if (url === null) return showsService(text, mapping.own) ? undefined : written;
+  const isRelative = url.hostname === STAND_IN_HOST && !text.includes(STAND_IN_HOST);
+  if (!isRelative && !isOwn(url, mapping)) return written;
+  if (!WEB.test(url.protocol)) return mapping.own.has(url) ? undefined : written;
+
+  const path = decodeUnreserved(url.pathname);
+  const mapped = mapPath(path, mapping);
+  if (mapped === undefined) mapping.outside += 1;
+  const { parameter } = mapping;
+  const search =
+    mapped === undefined || parameter === undefined
+      ? url.search
+      : withParameter(withoutParameter(url.search, parameter.name), parameter.name, parameter.value);
+  const at = mapped ?? path;
+  if (isRelative) {
+    if (search === url.search && at === pathAsWritten(text, path, mapping)) return written;
+    // With two slashes in front it would name a host.
+    if (!at.startsWith('//')) return at + search + url.hash;
+  }
+  const origin = url.protocol.startsWith('ws')
+    ? mapping.clientOrigin.replace(/^http/, 'ws')
+    : mapping.clientOrigin;
+  return origin + at + search + url.hash;
+}
+
+const RELATIVE: Origin = { origin: '', protocol: 'http:', hostname: STAND_IN_HOST, port: '' };
+
+type Reading = Pick<URL, 'protocol' | 'hostname' | 'port' | 'pathname' | 'search' | 'hash'>;
+
+/** What a URL parser would say; undefined where one has to be asked. */
+function readPlain(text: string, { origins }: OwnAddresses): Reading | undefined {
+  const at = text.startsWith('/') ? RELATIVE : origins.find(({ origin }) => text.startsWith(origin));
+  if (at === undefined) return undefined;
+  const [, pathname, search = '', hash = ''] = PLAIN.exec(text.slice(at.origin.length)) ?? [];
+  if (pathname === undefined) return undefined;
+  return { protocol: at.protocol, hostname: at.hostname, port: at.port, pathname, search, hash };
+}
+
+/** Where the client would get without any mapping; `path`: where the service meant. */
+function pathAsWritten(text: string, path: string, { clientUrl }: AddressMapping): string | undefined {
+  if (text.startsWith('/')) return path;
+  const url = URL.parse(text, clientUrl);
+  return url === null ? undefined : decodeUnreserved(url.pathname);
+}
+
+/** A path of the service at the client's place, on segment boundaries; undefined outside the path of the service. */
+export function mapPath(
+  path: string,
+  { servicePath, clientPath }: Pick<AddressMapping, 'servicePath' | 'clientPath'>,
+): string | undefined {
+  const isClients = clientPath !== '' && isBelow(path, clientPath);
+  // Of two that fit, the longer one is meant: the service may know where its clients find it.
+  if (isClients && clientPath.length > servicePath.length) return path;
+  if (isBelow(path, servicePath)) return clientPath + path.slice(servicePath.length) || '/';
+  return isClients ? path : undefined;
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
+}
+
+/** As any client might read it. */
+function showsService(text: string, own: OwnAddresses): boolean {
+  return (
+    own.isShownIn(text) ||
+    BASES.some((base) => {
+      const read = URL.parse(text, base);
+      return read !== null && own.has(read);
+    })
+  );
+}
+
+function isOwn(url: Reading, { own, forwardedHost }: AddressMapping): boolean {
+  return url.hostname === STAND_IN_HOST || own.has(url) || hostPortKey(forwardedHost) === authorityKey(url);
+}
+
+function encodeByte(byte: number): string {
+  return `%${byte.toString(16).toUpperCase()}`;
+}

@@ -1,0 +1,235 @@
+// Addresses in answers: whatever a service writes of itself, a client is led back to where it came from.
+// The rules themselves are tried in test/exchange/addresses.test.ts; here they meet protocols, keys and the round trip.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { drawnAddress } from '../exchange/drawn-addresses.ts';
+import { fuzz } from '../support/fuzz.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Answer, type Client, type Fields, overHttp1, overHttp2 } from '../support/http-client.ts';
+import { head, sendBytes } from '../support/raw-client.ts';
+import { startToldService, type ToldAnswer, type ToldService, telling } from './addresses/service.ts';
+
+const stack = new AsyncDisposableStack();
+const clients = new Map<string, Client>();
+let gateway: RunningGateway;
+let service: ToldService;
+
+beforeAll(async () => {
+  service = stack.use(await startToldService());
+  const environment = { SERVICE: service.url };
+  gateway = stack.use(await runGateway({ policies: 'addresses', environment }));
+  clients.set('HTTP/1.1', stack.use(overHttp1(gateway.https)));
+  clients.set('HTTP/2', stack.use(overHttp2(gateway.https)));
+});
+afterAll(() => stack.disposeAsync());
+
+interface Asked {
+  readonly path: string;
+  readonly headers?: Fields;
+  readonly method?: string;
+  readonly over?: string;
+}
+
+/** What the service was asked for. */
+const targetOf = ({ json }: Answer): unknown => json.target;
+
+function ask({ path, headers, method = 'GET', over = 'HTTP/1.1' }: Asked, told: ToldAnswer): Promise<Answer> {
+  const client = clients.get(over);
+  if (client === undefined) throw new Error(over);
+  return client.ask({ path, method, headers: { ...headers, ...telling(told) } });
+}
+
+const locationOf = async (asked: Asked, location: string): Promise<string | undefined> =>
+  (await ask(asked, { status: 201, headers: { location } })).headers.location;
+
+describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (over) => {
+  it.each([
+    ['/v1/bookings', '/inner/bookings/9', '/v1/bookings/9'],
+    ['/bookings/7?version=1', '../bookings/9', '/bookings/9?version=1'],
+    ['/v1/bookings/7', '9', '9'],
+    ['/bookings?version=v1&x=1', '/inner/bookings/9?y=2', '/bookings/9?y=2&version=v1'],
+    ['/v2/bookings', '/bookings/9', '/v2/bookings/9'],
+    ['/v2/bookings', 'http://bookings.internal:8080/bookings/9', 'https://127.0.0.1/v2/bookings/9'],
+    ['/v2/bookings', 'https://login.example.net/x', 'https://login.example.net/x'],
+    ['/open', '/inner/open/9', '/open/9'],
+  ])('FWD-9: Location after %s: %s becomes %s', async (path, sent, got) => {
+    expect(await locationOf({ path, over }, sent)).toBe(got);
+  });
+
+  it('FWD-9: an address of a target is given as one of the gateway', async () => {
+    expect(await locationOf({ path: '/v1/bookings', over }, `${service.url}/inner/bookings/9`)).toBe(
+      'https://127.0.0.1/v1/bookings/9',
+    );
+    expect(await locationOf({ path: '/open', over }, `${service.url}/inner/open/9`)).toBe(
+      'https://127.0.0.1/open/9',
+    );
+  });
+
+  it('FWD-9: the fields beside Location are mapped, and the own lines of the gateway stay', async () => {
+    const answer = await ask(
+      { path: '/v1/bookings/7', over },
+      {
+        headers: {
+          'content-location': '/inner/bookings/7',
+          refresh: '5; url=/inner/bookings/7',
+          link: '</inner/bookings?page=2>; rel="next", <https://docs.example.com/>; rel="help"',
+          'set-cookie': ['a=1; Path=/inner/bookings; HttpOnly', 'b=2; Path=/'],
+        },
+      },
+    );
+    expect(answer.headers).toMatchObject({
+      'content-location': '/v1/bookings/7',
+      refresh: '5; url=/v1/bookings/7',
+      link: expect.stringMatching(
+        /^<\/v1\/bookings\?page=2>; rel="next", <https:\/\/docs\.example\.com\/>; rel="help"/,
+      ),
+    });
+    const cookies = answer.lines.filter(([name]) => name === 'set-cookie').map(([, value]) => value);
+    expect(cookies).toEqual(['a=1; Path=/v1/bookings; HttpOnly', 'b=2; Path=/']);
+  });
+
+  it('C304-2: the Content-Location of a 304 is that of the 200', async () => {
+    const headers = { 'content-location': '/inner/bookings/7', etag: '"1"' };
+    const answer = await ask({ path: '/v1/bookings/7', over }, { status: 304, headers });
+    expect([answer.status, answer.headers['content-location']]).toEqual([304, '/v1/bookings/7']);
+  });
+});
+
+it('FWD-9: the host that carries a version stays, whatever names the address has', async () => {
+  const headers = { host: 'v1.hosts.example.com' };
+  expect(await locationOf({ path: '/hosts', headers }, `${service.url}/9`)).toBe(
+    'https://v1.hosts.example.com/hosts/9',
+  );
+  expect(await locationOf({ path: '/hosts', headers }, '/9')).toBe('/hosts/9');
+  expect(await locationOf({ path: '/hosts', headers }, 'http://v1.hosts.example.com/9')).toBe(
+    'https://v1.hosts.example.com/hosts/9',
+  );
+});
+
+it('WS-3: an answer to a handshake that is no 101 is mapped like any other', async () => {
+  const told = telling({ status: 302, headers: { location: '/inner/bookings/9' } });
+  const answer = await sendBytes(
+    gateway.https,
+    head(
+      'GET /v1/bookings/live HTTP/1.1',
+      'Host: 127.0.0.1',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      ...Object.entries(told).map(([name, value]) => `${name}: ${value}`),
+    ),
+  );
+  expect([answer.status, answer.headers.location]).toEqual([302, '/v1/bookings/9']);
+});
+
+it('IDM-3: an answer given again leads each caller back to where that caller came from', async () => {
+  const location = `${service.url}/inner/bookings/9`;
+  const place = (path: string, headers: Fields = {}) =>
+    ask(
+      { path, method: 'POST', headers: { 'idempotency-key': 'places', ...headers } },
+      { status: 201, headers: { location, 'content-location': '/inner/bookings/9' } },
+    );
+  const first = await place('/v1/bookings');
+  expect(first.headers).toMatchObject({
+    location: 'https://127.0.0.1/v1/bookings/9',
+    'content-location': '/v1/bookings/9',
+  });
+  const again = await place('/v1/bookings');
+  expect(again.headers).toMatchObject({
+    'idempotency-replayed': 'true',
+    location: 'https://127.0.0.1/v1/bookings/9',
+    'content-location': '/v1/bookings/9',
+  });
+  const elsewhere = await place('/bookings', { 'api-version': 'v1' });
+  expect(elsewhere.headers).toMatchObject({
+    'idempotency-replayed': 'true',
+    location: 'https://127.0.0.1/bookings/9',
+    'content-location': '/bookings/9',
+  });
+});
+
+it('locations: keep leaves every field as the service writes it', async () => {
+  const headers = {
+    location: `${service.url}/inner/kept/9`,
+    link: '</inner/kept/9>; rel="next"',
+    refresh: '5; url=/inner/kept',
+    'set-cookie': 'a=1; Path=/inner/kept; Domain=127.0.0.1',
+  };
+  const answer = await ask({ path: '/kept/7' }, { headers });
+  expect(answer.headers).toMatchObject(headers);
+  expect(answer.json.headers).not.toHaveProperty('x-forwarded-prefix');
+});
+
+it('locations: prefix tells the service where its clients find it, and leaves its answers', async () => {
+  const location = '/v1/prefixed/9';
+  const forged = { 'x-forwarded-prefix': '/elsewhere' };
+  const byPath = await ask({ path: '/v1/prefixed/7', headers: forged }, { headers: { location: '/9' } });
+  expect([byPath.headers.location, targetOf(byPath)]).toEqual(['/9', '/7']);
+  expect(byPath.json.headers).toMatchObject({ 'x-forwarded-prefix': '/v1/prefixed' });
+  const headers = { ...forged, 'api-version': 'v1' };
+  const byHeader = await ask({ path: '/prefixed', headers, over: 'HTTP/2' }, { headers: { location } });
+  expect([byHeader.headers.location, targetOf(byHeader)]).toEqual([location, '/']);
+  expect(byHeader.json.headers).toMatchObject({ 'x-forwarded-prefix': '/prefixed' });
+});
+
+it('XFF-1: where addresses are mapped the service is told no prefix, a client says none either', async () => {
+  const headers = { 'x-forwarded-prefix': '/elsewhere' };
+  const { json } = await ask({ path: '/v1/bookings', headers }, { headers: {} });
+  expect(json.headers).not.toHaveProperty('x-forwarded-prefix');
+});
+
+it('counts the addresses of a service that lie outside its path', async () => {
+  const series = 'sundial_addresses_outside_total{api="bookings",version="v2"}';
+  const before = (await gateway.metric(series)) ?? 0;
+  const link = '</schemas/a>; rel="describedby", </bookings/9>; rel="next"';
+  await ask({ path: '/v2/bookings/7' }, { status: 302, headers: { location: '/login', link } });
+  expect(await gateway.metric(series)).toBe(before + 2);
+  await ask({ path: '/v2/bookings/7' }, { headers: { location: '/bookings/9' } });
+  expect(await gateway.metric(series)).toBe(before + 2);
+});
+
+it('an address followed through the gateway leads to the resource that the service meant', async () => {
+  const asked = fc.constantFrom(
+    { path: '/v1/bookings/7', from: '/inner/bookings/7', servicePath: '/inner/bookings' },
+    { path: '/bookings/7?version=v1', from: '/inner/bookings/7', servicePath: '/inner/bookings' },
+    { path: '/v2/bookings/7/', from: '/bookings/7/', servicePath: '/bookings' },
+    { path: '/open/7', from: '/inner/open/7', servicePath: '/inner/open' },
+    { path: '/hosts/7', from: '/7', servicePath: '', headers: { host: 'v1.hosts.example.com' } },
+    {
+      path: '/bookings/7',
+      from: '/inner/bookings/7',
+      servicePath: '/inner/bookings',
+      headers: { 'api-version': 'v1' },
+    },
+  );
+  const drawn = asked.chain((request) => {
+    const { servicePath, from } = request;
+    const address = drawnAddress({ servicePath, from, own: [service.url] });
+    return fc.record({ request: fc.constant(request), address });
+  });
+  let followed = 0;
+  const property = fc.asyncProperty(
+    drawn,
+    fc.constantFrom('HTTP/1.1', 'HTTP/2'),
+    async ({ request: { path, from, servicePath, headers = {} }, address }, over) => {
+      const first = await ask(
+        { path, headers, over },
+        { status: 201, headers: { location: address.written } },
+      );
+      expect(targetOf(first)).toBe(from);
+      const { location = '' } = first.headers;
+      if (address.meant !== undefined) expect(location).not.toMatch(/:\d+\//);
+      const isThere = address.meant?.startsWith(`${servicePath}/`) === true || address.meant === servicePath;
+      if (!isThere) return;
+      const { host } = { host: '127.0.0.1', ...headers };
+      const url = new URL(location, `https://${host}${path}`);
+      expect(url.origin).toBe(`https://${host}`);
+      const second = await ask({ path: url.pathname + url.search, headers, over }, { headers: {} });
+      expect(targetOf(second)).toBe(address.meant + address.search);
+      followed += 1;
+    },
+  );
+  await fuzz(property, 120);
+  expect(followed).toBeGreaterThan(40);
+});
