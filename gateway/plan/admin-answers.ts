@@ -75,6 +75,8 @@ const readiness = z.object({
   store: z.object({ kind: z.string(), state: z.string() }),
   /** Revision of the plan in force. */
   plan: z.string().nullable(),
+  /** What is to be known of its policies although it is ready; an older gateway does not say. */
+  detail: z.string().exactOptional(),
 });
 
 const reload = z.object({

@@ -1,7 +1,14 @@
 // What was published, in the store: read before new policies are accepted, written once they are in force.
 // gateway.ts asks it at start, reload.ts at every reload; a store that is away holds up neither.
 import { StoreUnavailable } from '../policy/contract.ts';
-import type { FormerVersion, PublishedEntry, PublishedFile, PublishedRecord } from './published-record.ts';
+import type {
+  AcceptedChange,
+  FormerVersion,
+  PublishedEntry,
+  PublishedFile,
+  PublishedRecord,
+  RecordRead,
+} from './published-record.ts';
 
 export interface PublishedHistory {
   /**
@@ -20,10 +27,25 @@ export interface PublishedHistory {
     candidate: object,
     files: readonly PublishedFile[],
     former: readonly FormerVersion[],
+    refused?: RefusedPart,
   ) => Promise<void>;
+  /** Adds changes that an operator accepts. @throws StoreUnavailable; also if other gateways keep writing */
+  readonly accept: (changes: readonly AcceptedChange[]) => Promise<void>;
   /** The files behind the plan in force, as they were read for it; empty before the first is. */
   readonly inForce: () => readonly PublishedFile[];
+  /** False where the lifecycle clock was moved. */
+  readonly records: boolean;
 }
+
+/** Of the files that were refused. */
+export interface RefusedPart {
+  /** APIs in their last accepted form: the changes that an operator accepted for them are still to come. */
+  readonly quarantined: readonly { readonly api: string }[];
+  /** Recorded files of APIs that are not served. */
+  readonly retained: readonly PublishedFile[];
+}
+
+const NOTHING_REFUSED: RefusedPart = { quarantined: [], retained: [] };
 
 export interface HistoryOptions {
   readonly published: PublishedRecord;
@@ -34,39 +56,76 @@ export interface HistoryOptions {
   readonly records: boolean;
   /** Told why nothing was compared, or recorded. */
   readonly onSkipped: (what: 'compared' | 'recorded', reason: StoreUnavailable) => void;
+  /** Another gateway has recorded other policies since the comparison: its record stays. */
+  readonly onSuperseded: () => void;
 }
+
+const MOST_TRIES = 5;
 
 /**
  * Where the comparison was skipped nothing is recorded either: what was published stays known, and the next load that
  * finds the store is compared with it.
  */
 export function createPublishedHistory(options: HistoryOptions): PublishedHistory {
-  const { published, onSkipped } = options;
-  /** The candidate that the store let be compared last; only it may take its place. */
-  let last: object | undefined;
+  const { published, records, onSkipped } = options;
+  /** The candidate that the store let be compared last, and what with; only it may take its place. */
+  let last: { readonly candidate: object; readonly read: RecordRead } | undefined;
   /** By this process: what an emptied store has forgotten. */
   let recorded: readonly PublishedEntry[] = [];
   let inForce: readonly PublishedFile[] = [];
+  const read = async (): Promise<RecordRead> => {
+    const { entries, mark } = await published.read();
+    return { entries: entries.length === 0 ? recorded : entries, mark };
+  };
+  const write = async (entries: readonly PublishedEntry[], mark: string): Promise<void> => {
+    if (await published.write(entries, mark)) {
+      recorded = entries;
+      return;
+    }
+    // Gateways that were given the same files at the same time have nothing to say to each other.
+    const other = await published.read();
+    if (isSameFiles(other.entries, entries)) recorded = other.entries;
+    else options.onSuperseded();
+  };
   return {
+    records,
     compared: async (candidate, compare) => {
       last = undefined;
-      const stored = await orSkip(published.read(), (reason) => onSkipped('compared', reason));
+      const stored = await orSkip(read(), (reason) => onSkipped('compared', reason));
       if (stored === undefined) return undefined;
-      last = candidate;
-      return compare(stored.length === 0 ? recorded : stored);
+      last = { candidate, read: stored };
+      return compare(stored.entries);
     },
     inForce: () => inForce,
-    record: async (candidate, files, former) => {
+    record: async (candidate, files, former, { quarantined, retained } = NOTHING_REFUSED) => {
       inForce = files;
-      if (!options.records || candidate !== last) return;
-      const write = async () => {
-        const entries = [...files, ...former];
-        await published.write(entries);
-        recorded = entries;
-      };
-      await orSkip(write(), (reason) => onSkipped('recorded', reason));
+      if (!records || last === undefined || last.candidate !== candidate) return;
+      const { entries, mark } = last.read;
+      const pending = entries.filter(
+        (entry) => isAccepted(entry) && quarantined.some(({ api }) => api === entry.api),
+      );
+      await orSkip(write([...files, ...retained, ...former, ...pending], mark), (reason) =>
+        onSkipped('recorded', reason),
+      );
+    },
+    accept: async (changes) => {
+      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        const { entries, mark } = await read();
+        if (await published.write([...entries, ...changes], mark)) return;
+      }
+      throw new StoreUnavailable('other gateways write at the same time');
     },
   };
+}
+
+export function isAccepted(entry: PublishedEntry): entry is AcceptedChange {
+  return entry.kind === 'accepted';
+}
+
+function isSameFiles(some: readonly PublishedEntry[], others: readonly PublishedEntry[]): boolean {
+  const textOf = (entries: readonly PublishedEntry[]) =>
+    JSON.stringify(entries.filter(({ kind }) => kind !== 'former' && kind !== 'accepted'));
+  return textOf(some) === textOf(others);
 }
 
 async function orSkip<T>(

@@ -1,21 +1,25 @@
 // Watches the policy files and builds a new plan from them; whoever holds the current plan is told only of whole ones.
 // One load runs at a time; what changes meanwhile causes exactly one more. Reading and checking happen in a thread of
 // their own, so that no request waits for either.
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { watch } from 'chokidar';
 import type { EpochMs } from '../policy/contract.ts';
 import type { PolicyReader, ReaderStart, ReadSummary } from './aside/reader-contract.ts';
 import { createThreadReader } from './aside/thread-reader.ts';
 import { surroundingsOf } from './check/views.ts';
-import { allFormer, allProblems, makeNextPlan, recallAll } from './next-plan.ts';
+import type { FirstPlan } from './first-plan.ts';
+import { allProblems, makeNextPlan } from './next-plan.ts';
 import { keepsFiles, type PlanPiece } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
 import { type Problem, sortProblems } from './problems.ts';
 import { isOfPublished } from './published-comparison.ts';
 import type { PublishedHistory } from './published-history.ts';
+import { folderOf } from './read/file-pattern.ts';
 import type { Environment } from './read/interpolate.ts';
 import type { LastLoad, ReloadOutcome } from './reload-outcome.ts';
 import type { Settings } from './settings.ts';
+import type { Quarantined } from './settle.ts';
+import { judge, type Verdict } from './verdict.ts';
 
 export interface WatchOptions {
   readonly settings: Settings;
@@ -33,6 +37,7 @@ export interface WatchOptions {
     plan: GatewayPlan,
     warnings: readonly Problem[],
     pieces: readonly PlanPiece[],
+    quarantined: readonly Quarantined[],
   ) => Promise<void> | void;
   /** The plan in force stays. */
   readonly onRejected: (problems: readonly Problem[]) => void;
@@ -51,6 +56,8 @@ export interface PolicyWatch {
   readonly ready: Promise<void>;
   /** Loads now; resolves, never rejects, when a load that began after this call has ended. */
   readonly reload: () => Promise<ReloadOutcome>;
+  /** What a reload would find now. Nothing changes. */
+  readonly preview: () => Promise<readonly Problem[]>;
   /** What the last load that has ended came to, and when that was, by the real clock; undefined before the first. */
   readonly last: () => LastLoad | undefined;
   /** Ends the watch; resolves when no load runs any more, and nothing is told afterwards. */
@@ -60,18 +67,10 @@ export interface PolicyWatch {
 /** Editors write a file in several steps, and several files in a row. */
 const SETTLE_MS = 100;
 
-/** The plan in force at first; no option, since nobody needs it once there is another. */
-export interface FirstPlan {
-  readonly revision: string;
-  /** What it rewrites of what was published before. */
-  readonly rewritten: readonly Problem[];
-  readonly pieces: readonly PlanPiece[];
-}
-
 export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWatch {
   const { settings, history } = options;
   const cwd = options.cwd ?? process.cwd();
-  let { revision, rewritten, pieces } = first;
+  let { revision, rewritten, pieces, quarantined } = first;
   let since = options.wallClock();
   let restartNeeded = false;
   let last: LastLoad | undefined;
@@ -96,43 +95,49 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     since,
     problems,
     restartNeeded,
+    quarantined,
   });
-  const rejected = async (count: number): Promise<ReloadOutcome> => {
-    const problems = await allProblems(reader, count);
+  const rejected = (problems: readonly Problem[]): ReloadOutcome => {
     if (!closed) options.onRejected(problems);
     return outcome('rejected', problems);
   };
-  /** What the reading is found to rewrite of what was published is among its problems then. */
-  const compare = (summary: ReadSummary) =>
-    history.compared(summary, async (recorded) => {
-      await recallAll(reader, recorded);
-      return reader.compare(options.now());
-    });
-  const load = async (onUnchanged: () => void): Promise<ReloadOutcome> => {
+  const read = async (): Promise<ReadSummary> => {
     const summary = await reader.read(options.now());
-    if (closed) return outcome('failed');
+    if (closed) return summary;
     watcher.add([...summary.descriptions]);
     if (summary.restartNeeded && !restartNeeded) options.onRestartNeeded();
     restartNeeded = summary.restartNeeded;
-    if (!isSound(summary)) return rejected(summary.problems);
-    if (summary.revision === revision) {
+    return summary;
+  };
+  const judged = (summary: ReadSummary): Promise<Verdict> =>
+    judge(reader, summary, {
+      now: options.now(),
+      history,
+      standsIn: quarantined.length > 0,
+      partial: settings.start === 'partial',
+    });
+  const load = async (onUnchanged: () => void): Promise<ReloadOutcome> => {
+    const summary = await read();
+    if (closed) return outcome('failed');
+    if (summary.revision === revision && quarantined.length === 0) {
       const problems = await allProblems(reader, summary.problems);
       if (!closed) onUnchanged();
       return outcome('unchanged', sortProblems([...problems, ...rewritten]));
     }
-    const found = (await compare(summary)) ?? { problems: summary.problems, former: 0, hasErrors: false };
-    if (found.hasErrors) return rejected(found.problems);
-    const problems = await allProblems(reader, found.problems);
-    const former = await allFormer(reader, found.former);
-    const next = await makeNextPlan(reader, summary, pieces, { settings, keepsFiles: keepsFiles(settings) });
+    const verdict = await judged(summary);
+    const { problems } = verdict;
+    if (verdict.kind === 'refused') return rejected(problems);
+    if (verdict.revision === revision && verdict.quarantined.length > 0) return rejected(problems);
+    const next = await makeNextPlan(reader, verdict, pieces, { settings, keepsFiles: keepsFiles(settings) });
     if (closed) return outcome('failed');
     ({ pieces } = next);
     ({ revision } = next.plan);
+    ({ quarantined } = verdict);
     rewritten = problems.filter(isOfPublished);
-    await options.onPlan(next.plan, problems, pieces);
+    await options.onPlan(next.plan, problems, pieces, quarantined);
     since = options.wallClock();
     const files = pieces.flatMap((piece) => piece.files);
-    await history.record(summary, files, former);
+    await history.record(summary, files, verdict.former, verdict);
     return outcome('accepted', problems);
   };
   const start = (onUnchanged = options.onUnchanged): Promise<ReloadOutcome> => {
@@ -163,6 +168,21 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     return waiting;
   };
 
+  const preview: PolicyWatch['preview'] = async () => {
+    while (running !== undefined) await running;
+    if (closed) throw new Error('the watch of the policies is closed');
+    const previewing = read().then(async (summary) => (await judged(summary)).problems);
+    running = previewing
+      .then(
+        () => outcome('unchanged'),
+        () => outcome('failed'),
+      )
+      .finally(() => {
+        running = undefined;
+      });
+    return previewing;
+  };
+
   const watcher = watch([...new Set(settings.policies.map(folderOf)), resolve(cwd, options.configFile)], {
     ignoreInitial: true,
   });
@@ -183,6 +203,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   return {
     ready,
     reload,
+    preview,
     last: () => last,
     close: async () => {
       closed = true;
@@ -194,15 +215,4 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
       await running;
     },
   };
-}
-
-function isSound(summary: ReadSummary): summary is ReadSummary & { readonly revision: string } {
-  return summary.revision !== undefined;
-}
-
-/** The folder a pattern lies in, up to its first wildcard. */
-function folderOf(pattern: string): string {
-  let folder = pattern;
-  while (/[*?[\]{}!]/.test(folder) || folder === pattern) folder = dirname(folder);
-  return folder;
 }

@@ -21,14 +21,16 @@ function historyOf(files: Workspace, { records = true, now = NOW, environment = 
   };
   const history = createPublishedHistory({
     published: {
-      read: () => answer(() => kept.files),
+      read: () => answer(() => ({ entries: kept.files, mark: String(kept.files.length) })),
       write: (written) =>
         answer(() => {
           kept.files = written;
+          return true;
         }),
     },
     records,
     onSkipped: (what, { message }) => kept.skipped.push(`${what}: ${message}`),
+    onSuperseded: () => kept.skipped.push('superseded'),
   });
   const load = async () => {
     const { policies, problems } = await files.load(environment);
@@ -78,7 +80,7 @@ describe('published schedules', () => {
         rule: 'sunset-rewritten',
         severity: 'error',
         message: 'the sunset of v1 was published as 2027-01-15 and is now earlier',
-        hint: 'sunset 2027-01-15 or later; to publish it all the same: rules: { sunset-rewritten: warning }',
+        hint: 'sunset 2027-01-15 or later; to publish it all the same: sundial accept orders v1 --why "…"',
       },
     ]);
     expect(kept.files).toBe(before);
@@ -169,7 +171,7 @@ describe('published schedules', () => {
     expect(rewritten).toMatchObject([
       { file: 'policies/renamed.yaml', line: 1, rule: 'version-removed', severity: 'warning' },
     ]);
-    expect(kept.files.flatMap((entry) => (entry.kind === 'former' ? [] : entry.name))).toEqual([
+    expect(kept.files.flatMap((entry) => ('name' in entry ? entry.name : []))).toEqual([
       'policies/orders.yaml',
     ]);
   });
@@ -250,9 +252,10 @@ describe('published schedules', () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { policies } = await files.load();
     const history = createPublishedHistory({
-      published: { read: () => Promise.reject(new RangeError('a mistake')), write: async () => undefined },
+      published: { read: () => Promise.reject(new RangeError('a mistake')), write: async () => true },
       records: true,
       onSkipped: () => undefined,
+      onSuperseded: () => undefined,
     });
     if (policies === undefined) throw new Error('not in order');
     const options = {

@@ -30,13 +30,15 @@ async function watching(
   let recorded: readonly PublishedEntry[] = [];
   const history = createPublishedHistory({
     published: {
-      read: async () => recorded,
+      read: async () => ({ entries: recorded, mark: '' }),
       write: async (files) => {
         recorded = files;
+        return true;
       },
     },
     records: true,
     onSkipped: (what) => tell(`not ${what}`),
+    onSuperseded: () => tell('superseded'),
   });
   const options: WatchOptions = {
     settings,
@@ -57,7 +59,12 @@ async function watching(
     onRestartNeeded: () => tell('restart needed'),
     onFault: (error) => tell(`fault: ${String(error)}`),
   };
-  const watch: PolicyWatch = watchPolicies(options, { revision: plan.revision, rewritten: [], pieces });
+  const watch: PolicyWatch = watchPolicies(options, {
+    revision: plan.revision,
+    rewritten: [],
+    pieces,
+    quarantined: [],
+  });
   const until = async (what: string): Promise<void> => {
     while (!heard.includes(what)) await new Promise<void>((resolve) => (wake = resolve));
   };

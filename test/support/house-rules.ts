@@ -75,6 +75,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/service.ts': { may: ['gateway/'] },
   'gateway/primary.ts': { may: ['gateway/'] },
   'gateway/open-notices.ts': { may: ['gateway/'] },
+  'gateway/open-policies.ts': { may: ['gateway/'] },
   'gateway/worker.ts': { may: ['gateway/'] },
   'gateway/main.ts': {
     may: [

@@ -154,12 +154,15 @@ export async function openSharedState(
     overrides: overrideStore,
     published: {
       read: async () => {
-        const text = await scripts.readPublished(KEYS.published);
-        return readPublished(text === null ? undefined : String(text));
+        const reply = await scripts.readPublished(KEYS.published);
+        const [text, mark]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+        return {
+          entries: await readPublished(typeof text === 'string' ? text : undefined),
+          mark: String(mark),
+        };
       },
-      write: async (entries) => {
-        await scripts.writePublished(KEYS.published, await writePublished(entries));
-      },
+      write: async (entries, mark) =>
+        (await scripts.writePublished(KEYS.published, await writePublished(entries), mark)) === 1,
     },
     ledger: createRedisLedger(connection),
     announced: createRedisAnnounced(connection),

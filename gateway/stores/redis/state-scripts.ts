@@ -45,7 +45,7 @@ export function defineStateScripts({ script }: RedisConnection): StateScripts {
     findKey: script('sundialFindKey', "return redis.call('HGET', KEYS[1], ARGV[1])", 1),
     allKeys: script('sundialAllKeys', "return redis.call('HVALS', KEYS[1])", 1, patient),
     replaceKey: script('sundialReplaceKey', luaText('replace-key'), 2, patient),
-    readPublished: script('sundialReadPublished', "return redis.call('GET', KEYS[1])", 1, patient),
-    writePublished: script('sundialWritePublished', "redis.call('SET', KEYS[1], ARGV[1])", 1, patient),
+    readPublished: script('sundialReadPublished', luaText('read-published'), 1, patient),
+    writePublished: script('sundialWritePublished', luaText('write-published'), 1, patient),
   };
 }
