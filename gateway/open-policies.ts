@@ -69,7 +69,6 @@ export async function openPolicies(
   if (started.kind === 'rejected') return started;
   const { plan, first, problems, record } = started;
   report.onQuarantined(first.quarantined);
-  let { quarantined } = first;
   const watch: Extract<OpenPolicies, { kind: 'opened' }>['watch'] = (use) => {
     const watching = watchPolicies(
       {
@@ -81,7 +80,6 @@ export async function openPolicies(
         history,
         onPlan: async (next, found, pieces, apart) => {
           await use(next, pieces);
-          quarantined = apart;
           report.onAccepted(next.revision, found, apart);
         },
       },
@@ -102,7 +100,7 @@ export async function openPolicies(
         return {
           reloadRefused: last?.kind === 'rejected' || last?.kind === 'failed',
           restartNeeded: last?.restartNeeded ?? false,
-          quarantined: quarantined.map(({ api }) => api),
+          quarantined: watching.quarantined().map(({ api }) => api),
         };
       },
       close: watching.close,

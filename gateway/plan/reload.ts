@@ -3,66 +3,18 @@
 // their own, so that no request waits for either.
 import { resolve } from 'node:path';
 import { watch } from 'chokidar';
-import type { EpochMs } from '../policy/contract.ts';
-import type { PolicyReader, ReaderStart, ReadSummary } from './aside/reader-contract.ts';
+import type { ReadSummary } from './aside/reader-contract.ts';
 import { createThreadReader } from './aside/thread-reader.ts';
 import { surroundingsOf } from './check/views.ts';
 import type { FirstPlan } from './first-plan.ts';
 import { allProblems, makeNextPlan } from './next-plan.ts';
-import { keepsFiles, type PlanPiece } from './pieces.ts';
-import type { GatewayPlan } from './plan.ts';
+import { keepsFiles } from './pieces.ts';
 import { type Problem, sortProblems } from './problems.ts';
 import { isOfPublished } from './published-comparison.ts';
-import type { PublishedHistory } from './published-history.ts';
 import { folderOf } from './read/file-pattern.ts';
-import type { Environment } from './read/interpolate.ts';
 import type { LastLoad, ReloadOutcome } from './reload-outcome.ts';
-import type { Settings } from './settings.ts';
-import type { Quarantined } from './settle.ts';
 import { judge, type Verdict } from './verdict.ts';
-
-export interface WatchOptions {
-  readonly settings: Settings;
-  readonly configFile: string;
-  readonly environment: Environment;
-  /** The lifecycle clock. */
-  readonly now: () => EpochMs;
-  /** The real clock, by which it is said since when a plan is in force. */
-  readonly wallClock: () => EpochMs;
-  readonly history: PublishedHistory;
-  /** A load begins: of the others below, one or none says what it came to. */
-  readonly onBegun: () => void;
-  /** Waited for: what was published is recorded once the plan is in force. */
-  readonly onPlan: (
-    plan: GatewayPlan,
-    warnings: readonly Problem[],
-    pieces: readonly PlanPiece[],
-    quarantined: readonly Quarantined[],
-  ) => Promise<void> | void;
-  /** The plan in force stays. */
-  readonly onRejected: (problems: readonly Problem[]) => void;
-  readonly onUnchanged: () => void;
-  /** `gateway.yaml` differs from what the settings were made of; said once per change. */
-  readonly onRestartNeeded: () => void;
-  /** The watch or a load failed by other than the documents' fault; the plan in force stays. */
-  readonly onFault: (error: unknown) => void;
-  readonly cwd?: string;
-  /** What reads and checks; default: a thread of its own. */
-  readonly openReader?: (start: ReaderStart) => PolicyReader;
-}
-
-export interface PolicyWatch {
-  /** Resolves once changes of files are noticed. */
-  readonly ready: Promise<void>;
-  /** Loads now; resolves, never rejects, when a load that began after this call has ended. */
-  readonly reload: () => Promise<ReloadOutcome>;
-  /** What a reload would find now. Nothing changes. */
-  readonly preview: () => Promise<readonly Problem[]>;
-  /** What the last load that has ended came to, and when that was, by the real clock; undefined before the first. */
-  readonly last: () => LastLoad | undefined;
-  /** Ends the watch; resolves when no load runs any more, and nothing is told afterwards. */
-  readonly close: () => Promise<void>;
-}
+import type { PolicyWatch, WatchOptions } from './watch-contract.ts';
 
 /** Editors write a file in several steps, and several files in a row. */
 const SETTLE_MS = 100;
@@ -78,6 +30,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   let asked = false;
   let running: Promise<ReloadOutcome> | undefined;
   let waiting: Promise<ReloadOutcome> | undefined;
+  let lastTurn = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const open = options.openReader ?? createThreadReader;
   const reader = open({
@@ -97,6 +50,15 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     restartNeeded,
     quarantined,
   });
+  /** The reader answers one question at a time. */
+  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
+    const turn = lastTurn.then(task);
+    lastTurn = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  };
   const rejected = (problems: readonly Problem[]): ReloadOutcome => {
     if (!closed) options.onRejected(problems);
     return outcome('rejected', problems);
@@ -127,7 +89,12 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     const verdict = await judged(summary);
     const { problems } = verdict;
     if (verdict.kind === 'refused') return rejected(problems);
-    if (verdict.revision === revision && verdict.quarantined.length > 0) return rejected(problems);
+    if (verdict.revision === revision && verdict.quarantined.length > 0) {
+      // The form in force may be the accepted one of a file that is refused only now.
+      ({ quarantined } = verdict);
+      if (!closed) options.onQuarantined(quarantined);
+      return rejected(problems);
+    }
     const next = await makeNextPlan(reader, verdict, pieces, { settings, keepsFiles: keepsFiles(settings) });
     if (closed) return outcome('failed');
     ({ pieces } = next);
@@ -143,7 +110,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   const start = (onUnchanged = options.onUnchanged): Promise<ReloadOutcome> => {
     if (closed) return Promise.resolve(outcome('failed'));
     options.onBegun();
-    running = load(onUnchanged)
+    running = inTurn(() => load(onUnchanged))
       .catch((error: unknown) => {
         if (!closed) options.onFault(error);
         return outcome('failed');
@@ -168,20 +135,11 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     return waiting;
   };
 
-  const preview: PolicyWatch['preview'] = async () => {
-    while (running !== undefined) await running;
-    if (closed) throw new Error('the watch of the policies is closed');
-    const previewing = read().then(async (summary) => (await judged(summary)).problems);
-    running = previewing
-      .then(
-        () => outcome('unchanged'),
-        () => outcome('failed'),
-      )
-      .finally(() => {
-        running = undefined;
-      });
-    return previewing;
-  };
+  const preview = (): Promise<readonly Problem[]> =>
+    inTurn(async () => {
+      if (closed) throw new Error('the watch of the policies is closed');
+      return (await judged(await read())).problems;
+    });
 
   const watcher = watch([...new Set(settings.policies.map(folderOf)), resolve(cwd, options.configFile)], {
     ignoreInitial: true,
@@ -205,6 +163,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     reload,
     preview,
     last: () => last,
+    quarantined: () => quarantined,
     close: async () => {
       closed = true;
       clearTimeout(timer);
@@ -213,6 +172,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
       await watcher.close();
       await waiting;
       await running;
+      await lastTurn;
     },
   };
 }

@@ -155,6 +155,8 @@ async function standIn(
     }
     if (!stoodIn) unserved.push(file);
   }
+  // The same files make the same plan, in whatever order they were refused.
+  standIns.sort((a, b) => ((a.view.parts.api ?? '') < (b.view.parts.api ?? '') ? -1 : 1));
   return { standIns, unserved, retained };
 }
 

@@ -84,6 +84,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/plan/',
       'gateway/server/shutdown.ts',
       'gateway/stores/embedded/held-folder.ts',
+      'gateway/stores/read-published.ts',
     ],
     types: ['gateway/telemetry/', 'gateway/gateway-contract.ts'],
   },

@@ -6,7 +6,7 @@ import { makeFolder } from '../../plan/make-folder.ts';
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts';
 import { OpenError } from './thread.ts';
 
-const DATABASE_FILE = 'sundial.db';
+export const DATABASE_FILE = 'sundial.db';
 
 export interface DataFolder {
   readonly folder: string;

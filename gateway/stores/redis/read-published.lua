@@ -1,4 +1,4 @@
--- Reads what was published, with the mark that a later write names. Called by shared-state.ts.
+-- Reads what was published, with the mark that a later write names. Called by published.ts.
 --
 -- KEYS[1]  the text
 --

@@ -1,4 +1,4 @@
--- Replaces what was published if it is still what the gateway has read, atomically. Called by shared-state.ts.
+-- Replaces what was published if it is still what the gateway has read, atomically. Called by published.ts.
 --
 -- KEYS[1]  the text
 -- ARGV[1]  the next text
