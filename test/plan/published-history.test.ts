@@ -266,4 +266,39 @@ describe('published schedules', () => {
     };
     await expect(rewrittenIn(policies, history, options)).rejects.toThrow('a mistake');
   });
+
+  it('a record that another gateway wrote since the comparison stays, unless it says the same', async () => {
+    const file = (text: string) => ({ kind: 'policy', name: 'orders.yaml', text }) as const;
+    let standing: { entries: readonly PublishedEntry[]; mark: string } = {
+      entries: [file('older')],
+      mark: '1',
+    };
+    let superseded = 0;
+    const history = createPublishedHistory({
+      published: {
+        read: async () => standing,
+        write: async (entries, mark) => {
+          if (mark !== standing.mark) return false;
+          standing = { entries, mark: `${Number(mark) + 1}` };
+          return true;
+        },
+      },
+      records: true,
+      onSkipped: () => undefined,
+      onSuperseded: () => {
+        superseded += 1;
+      },
+    });
+    const write = async (mine: string, others: string) => {
+      const candidate = {};
+      await history.compared(candidate, async () => undefined);
+      standing = { entries: [file(others)], mark: `${standing.mark}0` };
+      await history.record(candidate, [file(mine)], []);
+    };
+    await write('mine', 'newer');
+    expect(standing.entries).toEqual([file('newer')]);
+    expect(superseded).toBe(1);
+    await write('same', 'same');
+    expect(superseded).toBe(1);
+  });
 });
