@@ -8,13 +8,14 @@ import { openNotices } from './open-notices.ts';
 import { openPolicies } from './open-policies.ts';
 import { emptyPlan } from './plan/first-plan.ts';
 import { isStartable, isWhole, loadAll, type Startable } from './plan/load.ts';
+import type { Settings } from './plan/settings.ts';
 import type { Override } from './policy/lifecycle/override.ts';
 import { keptFrom } from './policy/usage/window.ts';
 import { openPrimary, type Primary, workersOf } from './primary.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { openCertificates } from './server/public-certificates.ts';
 import { createService, type Service } from './service.ts';
-import { DataFolderError } from './stores/embedded/data-folder.ts';
+import { DataFolderError, hasDatabase } from './stores/embedded/data-folder.ts';
 import { openStores } from './stores/open-stores.ts';
 import { createCertificateReport } from './telemetry/certificate-report.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
@@ -30,7 +31,9 @@ import { createTelemetry } from './telemetry/telemetry.ts';
 export async function startGateway(options: GatewayOptions): Promise<Started> {
   const now = options.lifecycleClock?.now() ?? Date.now();
   const loaded = await loadAll({ ...options, now, today: Date.now() });
-  if (!isStartable(loaded)) return { kind: 'rejected', problems: loaded.problems };
+  // A store that is new holds no accepted form, and is not made for files that are refused.
+  if (!isStartable(loaded) || (!isWhole(loaded) && !mayHoldForms(loaded.settings)))
+    return { kind: 'rejected', problems: loaded.problems };
 
   const closing = new AsyncDisposableStack();
   try {
@@ -44,6 +47,10 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
       return { kind: 'rejected', problems: loaded.problems };
     throw listenFailure(error, loaded.settings.listeners);
   }
+}
+
+function mayHoldForms({ start, store }: Settings): boolean {
+  return start !== 'strict' && (store.kind === 'redis' || hasDatabase(store.folder));
 }
 
 async function assemble(
