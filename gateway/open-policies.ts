@@ -61,6 +61,7 @@ export async function openPolicies(
   const history = createPublishedHistory({
     published: stores.published,
     records: options.lifecycleClock === undefined,
+    isShared: settings.store.kind === 'redis',
     onSkipped: dependencies.onHistorySkipped,
     onSuperseded: dependencies.onHistorySuperseded,
   });

@@ -76,5 +76,5 @@ export function createAcceptedForms(
 }
 
 function isFile(entry: PublishedEntry): entry is PublishedFile {
-  return entry.kind !== 'former' && entry.kind !== 'accepted';
+  return 'text' in entry;
 }

@@ -8,7 +8,9 @@ import type {
   PublishedFile,
   PublishedRecord,
   RecordRead,
+  SupersededFile,
 } from './published-record.ts';
+import { digest } from './read/files.ts';
 
 export interface PublishedHistory {
   /**
@@ -56,11 +58,14 @@ export interface HistoryOptions {
   readonly records: boolean;
   /** Told why nothing was compared, or recorded. */
   readonly onSkipped: (what: 'compared' | 'recorded', reason: StoreUnavailable) => void;
-  /** Another gateway has recorded other policies since the comparison: its record stays. */
+  /** Another gateway has recorded other policies, since the comparison or before this start: its record stays. */
   readonly onSuperseded: () => void;
+  /** Whether other gateways write to the same store. */
+  readonly isShared: boolean;
 }
 
 const MOST_TRIES = 5;
+const MOST_SUPERSEDED = 500;
 
 /**
  * Where the comparison was skipped nothing is recorded either: what was published stays known, and the next load that
@@ -73,6 +78,8 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
   /** By this process: what an emptied store has forgotten. */
   let recorded: readonly PublishedEntry[] = [];
   let inForce: readonly PublishedFile[] = [];
+  /** A reload with an earlier file takes the later one back; a start with it may only come late. */
+  let isStart = true;
   const read = async (): Promise<RecordRead> => {
     const { entries, mark } = await published.read();
     return { entries: entries.length === 0 ? recorded : entries, mark };
@@ -99,14 +106,18 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
     inForce: () => inForce,
     record: async (candidate, files, former, { quarantined, retained } = NOTHING_REFUSED) => {
       inForce = files;
+      const comesFirst = isStart;
+      isStart = false;
       if (!records || last === undefined || last.candidate !== candidate) return;
       const { entries, mark } = last.read;
       const pending = entries.filter(
         (entry) => isAccepted(entry) && quarantined.some(({ api }) => api === entry.api),
       );
-      await orSkip(write([...files, ...retained, ...former, ...pending], mark), (reason) =>
-        onSkipped('recorded', reason),
-      );
+      const now = [...files, ...retained];
+      const superseded = options.isShared ? supersededBy(now, entries) : NOTHING_SUPERSEDED;
+      if (comesFirst && superseded.includesNow) return options.onSuperseded();
+      const next = [...now, ...former, ...pending, ...superseded.files];
+      await orSkip(write(next, mark), (reason) => onSkipped('recorded', reason));
     },
     accept: async (changes) => {
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -118,13 +129,33 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
   };
 }
 
+function isFile(entry: PublishedEntry): entry is PublishedFile {
+  return 'text' in entry;
+}
+
+const NOTHING_SUPERSEDED = { files: [], includesNow: false };
+
+/** Every policy file that was recorded once and is not any more; `includesNow`: whether one of `files` was among them. */
+function supersededBy(files: readonly PublishedFile[], entries: readonly PublishedEntry[]) {
+  const digests = digestsOf(files);
+  const before = new Set(entries.flatMap((each) => (each.kind === 'superseded' ? each.digest : [])));
+  const past = [...before.union(digestsOf(entries.filter(isFile))).difference(digests)];
+  const kept = past
+    .slice(-MOST_SUPERSEDED)
+    .map((each): SupersededFile => ({ kind: 'superseded', digest: each }));
+  return { files: kept, includesNow: !digests.isDisjointFrom(before) };
+}
+
+function digestsOf(files: readonly PublishedFile[]): ReadonlySet<string> {
+  return new Set(files.flatMap(({ kind, text }) => (kind === 'policy' ? digest([text]) : [])));
+}
+
 export function isAccepted(entry: PublishedEntry): entry is AcceptedChange {
   return entry.kind === 'accepted';
 }
 
 function isSameFiles(some: readonly PublishedEntry[], others: readonly PublishedEntry[]): boolean {
-  const textOf = (entries: readonly PublishedEntry[]) =>
-    JSON.stringify(entries.filter(({ kind }) => kind !== 'former' && kind !== 'accepted'));
+  const textOf = (entries: readonly PublishedEntry[]) => JSON.stringify(entries.filter(isFile));
   return textOf(some) === textOf(others);
 }
 

@@ -49,7 +49,14 @@ export interface PublishedChange {
   readonly to: string;
 }
 
-export type PublishedEntry = PublishedFile | FormerVersion | AcceptedChange;
+/** A policy file that another one has replaced since: a gateway that starts with it comes late. */
+export interface SupersededFile {
+  readonly kind: 'superseded';
+  /** SHA-256 of its text, hex. */
+  readonly digest: string;
+}
+
+export type PublishedEntry = PublishedFile | FormerVersion | AcceptedChange | SupersededFile;
 
 export interface RecordRead {
   /** The files of the plan accepted last, by any gateway on this store, and what earlier ones said; empty at first. */

@@ -54,7 +54,8 @@ function entryOf(value: unknown): PublishedEntry {
   if (!isStoredObject(value)) throw unreadable();
   const remembered = formerIn(value) ?? acceptedIn(value);
   if (remembered !== undefined) return remembered;
-  const { kind, name, text } = value;
+  const { kind, name, text, digest } = value;
+  if (kind === 'superseded' && typeof digest === 'string') return { kind, digest };
   if (!isFileKind(kind) || typeof name !== 'string' || typeof text !== 'string') throw unreadable();
   return { kind, name, text };
 }

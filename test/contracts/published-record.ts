@@ -57,6 +57,7 @@ export function publishedRecordContract(name: string, open: () => Promise<Lastin
     it('keeps what an operator accepted, and the guides that a policy names', async () => {
       const entries: readonly PublishedEntry[] = [
         { kind: 'guide', name: 'policies/guides/v1.md', text: '# Move\n' },
+        { kind: 'superseded', digest: 'abc' },
         {
           ...{ kind: 'accepted', api: 'orders', label: 'v1', to: 'sunset 2026-12-31T00:00:00Z' },
           ...{ by: 'ada', why: 'the contract ended', at: Date.UTC(2026, 10, 20) },

@@ -61,9 +61,41 @@ describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) =>
     expect(await sunsetOf(gateway)).toBe(PUBLISHED);
 
     await folder.save(folder.orders.replace('2020-06-01', '"2020-06-01"'));
-    expect(await gateway.reload()).toMatchObject({ kind: 'accepted', quarantined: [] });
+    expect(await gateway.reload()).toMatchObject({ quarantined: [] });
     expect(await sunsetOf(gateway)).toBe(PUBLISHED);
     expect(await gateway.metric(QUARANTINED)).toBe(0);
+  });
+});
+
+describe('gateways on one Redis', () => {
+  it('one that starts with earlier files does not replace what another recorded; a reload back to them does', async () => {
+    const redis = await startRedis();
+    perTest.defer(redis.stop);
+    const environment = { STORE: redis.url };
+    const later = folder.orders.replace('v1-to-v2', 'later');
+    const guideOf = async (gateway: RunningGateway) =>
+      String((await askPath(gateway, '/api/v1/orders')).headers.link).includes('/later>');
+    await folder.publish(environment);
+    await folder.save(later);
+    await folder.publish(environment);
+    await folder.save(folder.orders);
+    {
+      await using late = await folder.start(environment);
+      expect(await guideOf(late)).toBe(false);
+      expect(late.log.some(({ message }) => String(message).includes('its record stays'))).toBe(true);
+    }
+    await folder.save('api: [orders\n');
+    {
+      await using gateway = await folder.start(environment);
+      expect(await guideOf(gateway)).toBe(true);
+      await folder.save(later);
+      await gateway.reload();
+      await folder.save(folder.orders);
+      await gateway.reload();
+    }
+    await folder.save('api: [orders\n');
+    await using gateway = await folder.start(environment);
+    expect(await guideOf(gateway)).toBe(false);
   });
 });
 

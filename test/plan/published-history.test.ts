@@ -29,6 +29,7 @@ function historyOf(files: Workspace, { records = true, now = NOW, environment = 
         }),
     },
     records,
+    isShared: false,
     onSkipped: (what, { message }) => kept.skipped.push(`${what}: ${message}`),
     onSuperseded: () => kept.skipped.push('superseded'),
   });
@@ -254,6 +255,7 @@ describe('published schedules', () => {
     const history = createPublishedHistory({
       published: { read: () => Promise.reject(new RangeError('a mistake')), write: async () => true },
       records: true,
+      isShared: false,
       onSkipped: () => undefined,
       onSuperseded: () => undefined,
     });
@@ -284,6 +286,7 @@ describe('published schedules', () => {
         },
       },
       records: true,
+      isShared: false,
       onSkipped: () => undefined,
       onSuperseded: () => {
         superseded += 1;

@@ -38,6 +38,7 @@ async function watching(
       },
     },
     records: true,
+    isShared: false,
     onSkipped: (what) => tell(`not ${what}`),
     onSuperseded: () => tell('superseded'),
   });
