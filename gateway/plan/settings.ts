@@ -3,6 +3,7 @@
 import type { CertificatePlace } from '../policy/authentication/certificate-consumer.ts';
 import type { DeprecationForm } from '../policy/lifecycle/schedule.ts';
 import type { IdPrefixes } from '../policy/notation.ts';
+import type { PathsFile } from '../policy/paths/section.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';
 import type { Bounds, DrainTimes, Overload } from './bounds.ts';
 
@@ -47,6 +48,8 @@ export interface Settings {
   readonly deprecationForm: DeprecationForm;
   /** What a start does that refuses a policy file. */
   readonly start: StartMode;
+  /** For policy files that do not say how their service reads paths. */
+  readonly paths: PathsFile | undefined;
   /** Digest (hex) of `gateway.yaml`: a reload that finds another one asks for a restart. */
   readonly revision: string;
 }
@@ -169,7 +172,7 @@ export interface JwtIdentity {
   readonly requiredClaims?: readonly string[];
   /** Seconds a token may live from iat to exp. */
   readonly maxLifetimeSeconds: number;
-  /** Accepted `typ` values, lower case, without `application/`. */
+  /** Accepted `typ` values, lower case, without `application/`; `none`: a token may be without. */
   readonly tokenTypes: readonly string[];
   /** Milliseconds for which a verdict on a token is kept; 0: none is. */
   readonly tokenCacheMs: number;

@@ -65,7 +65,7 @@ const NO_PLAN: GatewayPlan = {
   public: 'https://api.example.com',
   apis: [],
   apiNamed: () => undefined,
-  routes: { knowsHost: () => true, match: () => undefined },
+  routes: { knowsHost: () => true, match: () => undefined, below: () => undefined },
   guard: undefined,
   credentialsInUrl: new Set(),
 };
@@ -147,7 +147,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       facts.fault = code;
       return made(FAULT_STATUS[code] ?? (code.endsWith('_timeout') ? 504 : 502), code, facts);
     },
-    decorate(headers, facts) {
+    decorate(_status, headers, facts) {
       headers.deprecation = '@1';
       headers['x-request-id'] = facts.requestId;
     },

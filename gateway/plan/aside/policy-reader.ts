@@ -2,7 +2,8 @@
 // Runs in reader-thread.ts, beside the thread that serves.
 import type { EpochMs } from '../../policy/contract.ts';
 import { checkTogether } from '../check/together.ts';
-import { contextOf, documentOf, nothingMatched } from '../load-documents.ts';
+import { contextOf, documentOf } from '../load-documents.ts';
+import { nothingMatched } from '../nothing-matched.ts';
 import type { DescriptionCache } from '../openapi/read-descriptions.ts';
 import type { ReadPiece } from '../pieces.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
@@ -31,11 +32,11 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
   return {
     read: async (now) => {
       const gateway = await tryRead(context.configFile, context.readFile);
-      const files = await findFiles(start.patterns);
+      const { files, why } = await findFiles(start.patterns);
       unmatched =
         files.length > 0
           ? undefined
-          : nothingMatched(context, documentOf(context, context.configFile, gateway));
+          : nothingMatched(context, documentOf(context, context.configFile, gateway), why);
       policies = await kept.read(files, now);
       problems = sortProblems([
         ...(unmatched === undefined ? [] : [unmatched]),

@@ -1,6 +1,7 @@
 // What checks see of the documents: the well-formed parts beside the positions.
 // Names come from the raw keys, so that a malformed version still counts as declared.
 import type { EpochMs } from '../../policy/contract.ts';
+import type { PathsFile } from '../../policy/paths/section.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { GatewayParts } from '../grammar/gateway-grammar.ts';
 import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
@@ -27,6 +28,8 @@ export interface PolicyView {
   readonly versions: ReadonlyMap<string, VersionParts>;
   /** Every upstream written. */
   readonly upstreamNames: readonly string[];
+  /** By label of a version with a description: whether that lets a POST carry a form. */
+  readonly takesForms: Readonly<Record<string, boolean>>;
 }
 
 /** What a policy file is checked against: the gateway's side and the day. Undefined parts are not known and not checked. */
@@ -37,6 +40,9 @@ export interface Surroundings {
   readonly listeners: readonly { readonly name: string; readonly address: Address }[];
   /** Undefined where no client is held to the names of certificates. */
   readonly certifiedNames: readonly string[] | undefined;
+  readonly trustsProxies: boolean | undefined;
+  /** How services read paths, for policy files that do not say. */
+  readonly paths: PathsFile | undefined;
   /** Days for which calls are kept; 0: none are counted. */
   readonly ledgerDays: number | undefined;
 }
@@ -49,7 +55,11 @@ export function reporter(document: SourceDocument, problems: Problem[]): Report 
   };
 }
 
-export function viewPolicy(document: SourceDocument, parts: PolicyParts): PolicyView {
+export function viewPolicy(
+  document: SourceDocument,
+  parts: PolicyParts,
+  takesForms: PolicyView['takesForms'],
+): PolicyView {
   const written = valueAt(document.value, ['versions']);
   const labels = keysOf(written);
   const versions = new Map<string, VersionParts>();
@@ -64,6 +74,7 @@ export function viewPolicy(document: SourceDocument, parts: PolicyParts): Policy
     labels,
     versions,
     upstreamNames: keysOf(valueAt(document.value, ['upstreams'])),
+    takesForms,
   };
 }
 
@@ -72,6 +83,8 @@ export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
     public: settings.public,
     identities: settings.identities.map(({ name }) => name),
     listeners: listenersOf({ ...settings.listeners }),
+    trustsProxies: settings.trustedProxies.length > 0,
+    paths: settings.paths,
     ledgerDays: settings.ledger?.keepDays ?? 0,
     certifiedNames: certifiedNames({
       ...settings,
@@ -85,11 +98,16 @@ export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs):
   const identities =
     view?.document.value === undefined ? undefined : keysOf(valueAt(view.document.value, ['identity']));
   const listeners = listenersOf({ ...view?.parts.listeners });
-  const { public: origin, trusted_proxies, listeners: written } = view?.parts ?? {};
+  const { public: origin, trusted_proxies, listeners: written, paths } = view?.parts ?? {};
   const certificates = written?.https?.tls?.certificates ?? [];
   const face = { public: origin, trustedProxies: trusted_proxies ?? [], certificates };
   const ledgerDays = view === undefined ? undefined : ledgerDaysOf(view.parts);
-  return { now, public: origin, identities, listeners, certifiedNames: certifiedNames(face), ledgerDays };
+  const names = certifiedNames(face);
+  const trustsProxies = view && face.trustedProxies.length > 0;
+  return {
+    ...{ now, public: origin, identities, listeners, certifiedNames: names },
+    ...{ paths, trustsProxies, ledgerDays },
+  };
 }
 
 function ledgerDaysOf({ ledger }: GatewayParts): number {

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { deprecationHeaderSection } from '../../policy/lifecycle/section.ts';
 import { notation, parseDuration } from '../../policy/notation.ts';
+import { pathsSection } from '../../policy/paths/section.ts';
 import { guardSection } from '../../policy/rate-limit/section.ts';
 import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
 import { redisAddress } from '../redis-address.ts';
@@ -153,6 +154,7 @@ const fields = {
         'What a start does that refuses a policy file: accepted serves the last accepted form of its API and exits where there is none, partial leaves such an API out, strict exits. Default accepted.',
     })
     .optional(),
+  paths: pathsSection.optional(),
   data: text('Folder for what the process makes, relative to the working directory; default ./data.', [
     './data',
   ]).optional(),
