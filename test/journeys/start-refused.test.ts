@@ -202,16 +202,16 @@ describe('a start', () => {
   });
 
   it('where the accepted form needs a variable that is missing by now exits, and names the variable', async () => {
-    await folder.save(
-      folder.orders.replace('released: 2021-01-15', `released: 2021-01-15, reason: "\${env:WHY}"`),
+    const orders = folder.orders.replace(
+      `v2: { targets: ["\${env:ECHO}"]`,
+      `v2: { targets: ["\${env:SECOND}"]`,
     );
-    await folder.publish({ WHY: 'amounts are integers' });
+    await folder.save(orders);
+    await folder.publish({ SECOND: 'http://127.0.0.1:9' });
     await folder.save(earlier());
     await expect(folder.start()).rejects.toThrow('the sunset of v1 was published as 2999-01-15');
-    await folder.save(
-      folder.orders.replace('released: 2021-01-15', `released: 2021-01-15, reason: "\${env:WHY}"`),
-    );
-    await expect(folder.start()).rejects.toThrow('WHY');
+    await folder.save(orders);
+    await expect(folder.start()).rejects.toThrow('SECOND');
   });
 
   it('with a file that was never accepted exits; with start: partial it serves the others', async () => {
