@@ -41,6 +41,6 @@ export interface Gateway {
 }
 
 export type Started =
-  /** `problems`: warnings only. */
+  /** `problems`: warnings, and the errors of files in whose place an accepted form is served. */
   | { readonly kind: 'running'; readonly gateway: Gateway; readonly problems: readonly Problem[] }
   | { readonly kind: 'rejected'; readonly problems: readonly Problem[] };

@@ -5,24 +5,22 @@ import type { Readiness } from './admin/readiness.ts';
 import { openRetirementGuard } from './admin/retirement-guard.ts';
 import type { Gateway, GatewayOptions, Started } from './gateway-contract.ts';
 import { openNotices } from './open-notices.ts';
-import { effectiveInForce } from './plan/effective/in-force.ts';
-import { isWhole, loadAll, type Whole } from './plan/load.ts';
-import { hasErrors, sortProblems } from './plan/problems.ts';
-import { rewrittenIn } from './plan/published-comparison.ts';
-import { createPublishedHistory } from './plan/published-history.ts';
-import { type WatchOptions, watchPolicies } from './plan/reload.ts';
+import { openPolicies } from './open-policies.ts';
+import { emptyPlan } from './plan/first-plan.ts';
+import { isStartable, isWhole, loadAll, type Startable } from './plan/load.ts';
+import type { Settings } from './plan/settings.ts';
 import type { Override } from './policy/lifecycle/override.ts';
 import { keptFrom } from './policy/usage/window.ts';
 import { openPrimary, type Primary, workersOf } from './primary.ts';
 import { listenFailure } from './server/listen-failure.ts';
 import { openCertificates } from './server/public-certificates.ts';
 import { createService, type Service } from './service.ts';
+import { DataFolderError, hasDatabase } from './stores/embedded/data-folder.ts';
 import { openStores } from './stores/open-stores.ts';
 import { createCertificateReport } from './telemetry/certificate-report.ts';
 import { createDependencyReport } from './telemetry/dependency-report.ts';
 import { createGuardReport } from './telemetry/guard-report.ts';
 import { stopWatching } from './telemetry/ledger/unwatch.ts';
-import { createReloadReport } from './telemetry/reload-report.ts';
 import { loadSpans } from './telemetry/spans.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 
@@ -33,7 +31,9 @@ import { createTelemetry } from './telemetry/telemetry.ts';
 export async function startGateway(options: GatewayOptions): Promise<Started> {
   const now = options.lifecycleClock?.now() ?? Date.now();
   const loaded = await loadAll({ ...options, now, today: Date.now() });
-  if (!isWhole(loaded)) return { kind: 'rejected', problems: loaded.problems };
+  // A store that is new holds no accepted form, and is not made for files that are refused.
+  if (!isStartable(loaded) || (!isWhole(loaded) && !mayHoldForms(loaded.settings)))
+    return { kind: 'rejected', problems: loaded.problems };
 
   const closing = new AsyncDisposableStack();
   try {
@@ -42,22 +42,27 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
     return started;
   } catch (error) {
     await closing.disposeAsync();
+    // Without the store no accepted form can be served: what is wrong with the files is what is to be mended.
+    if (error instanceof DataFolderError && !isWhole(loaded))
+      return { kind: 'rejected', problems: loaded.problems };
     throw listenFailure(error, loaded.settings.listeners);
   }
 }
 
+function mayHoldForms({ start, store }: Settings): boolean {
+  return start !== 'strict' && (store.kind === 'redis' || hasDatabase(store.folder));
+}
+
 async function assemble(
   options: GatewayOptions,
-  loaded: Whole,
+  loaded: Startable,
   closing: AsyncDisposableStack,
 ): Promise<Started> {
-  const { settings, plan: firstPlan, policies, pieces } = loaded;
-  // The other documents are let go once they have been compared with what was published.
-  const gatewayDocument = loaded.sources.gateway;
+  const { settings } = loaded;
   const wallClock = Date.now;
   const now = options.lifecycleClock?.now ?? wallClock;
   const monotonic = () => performance.now();
-  let plan = firstPlan;
+  let plan = emptyPlan(settings);
   let state: Readiness['state'] = 'starting';
   let storeUp = false;
   // Those of the store, once it is open.
@@ -107,20 +112,12 @@ async function assemble(
       closing.defer(telemetry.ledger.forgetIn(stores.ledger, { ...forgets, wallClock }));
   }
 
-  const history = createPublishedHistory({
-    published: stores.published,
-    records: options.lifecycleClock === undefined,
-    onSkipped: dependencies.onHistorySkipped,
-  });
-  const rewritten = await rewrittenIn(policies, history, {
-    ...options,
-    now: now(),
-    public: settings.public,
-  });
-  const problems = sortProblems([...loaded.problems, ...rewritten.problems]);
-  if (hasErrors(problems)) return { kind: 'rejected', problems };
+  const policies = await openPolicies(options, loaded, { stores, telemetry, now, wallClock });
+  if (policies.kind === 'rejected') return policies;
+  const { pieces, problems } = policies;
+  ({ plan } = policies);
 
-  const certificates = await openCertificates(settings, firstPlan, {
+  const certificates = await openCertificates(settings, plan, {
     now: wallClock,
     report: createCertificateReport(telemetry),
   });
@@ -135,24 +132,13 @@ async function assemble(
     primary ?? createService({ ...stores, ...shared, plan: () => plan, now, wallClock, overrides });
   closing.defer(service.close);
 
-  const report = createReloadReport(telemetry, options.onReload);
-  const watching: WatchOptions = {
-    ...options,
-    ...report,
-    settings,
-    now,
-    wallClock,
-    history,
-    onPlan: async (next, warnings, accepted) => {
-      // The workers first, so that what is shown is in force everywhere.
-      if (primary !== undefined) await primary.spread(next, accepted);
-      plan = next;
-      await service.use(next);
-      void certificates?.follow(next);
-      report.onAccepted(next.revision, warnings);
-    },
-  };
-  const watch = watchPolicies(watching, { revision: plan.revision, rewritten: rewritten.problems, pieces });
+  const watch = policies.watch(async (next, accepted) => {
+    // The workers first, so that what is shown is in force everywhere.
+    if (primary !== undefined) await primary.spread(next, accepted);
+    plan = next;
+    await service.use(next);
+    void certificates?.follow(next);
+  });
   closing.defer(watch.close);
   const reload: Gateway['reload'] = async () => {
     await certificates?.reload();
@@ -171,16 +157,14 @@ async function assemble(
     keys: stores.keys,
     recordsUsage: settings.ledger !== undefined,
     notices: notices.asked,
-    ...{ reload, lastReload: watch.last },
-    config: () =>
-      effectiveInForce(
-        { revision: plan.revision, gateway: gatewayDocument, files: history.inForce() },
-        { ...options, now: now() },
-      ),
+    ...watch,
+    reload,
+    config: () => watch.config(plan.revision),
     readiness: () => ({
       state: state === 'ready' && service.serving() === 0 ? 'starting' : state,
       store: { kind: settings.store.kind, state: storeUp ? 'up' : 'down' },
       revision: plan.revision,
+      policies: watch.standing(),
     }),
   });
   closing.defer(operators.close);
@@ -197,7 +181,7 @@ async function assemble(
   notices.begin();
   state = 'ready';
   logger.info('started', { revision: plan.revision, store: settings.store.kind });
-  await history.record(policies.files, policies.files, rewritten.former);
+  await policies.record();
 
   const gateway: Gateway = {
     facts: {

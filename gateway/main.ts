@@ -162,10 +162,11 @@ function surroundings(
 watchStreams();
 const exitCode = await runProgram(process.argv.slice(2), packageVersion(), {
   run,
-  check: async ({ at, config, live, ...options }) => {
+  check: async ({ at, config, live, store, ...options }) => {
     const { runCheck } = await import('./cli/check.ts');
     const reach = live ? { today: Date.now() } : undefined;
-    return print(runCheck({ ...options, ...surroundings(config, at), live: reach }));
+    const recorded = store ? (await import('./stores/read-published.ts')).readPublishedFrom : undefined;
+    return print(runCheck({ ...options, ...surroundings(config, at), live: reach, store: recorded }));
   },
   explain: async ({ at, config, ...options }) => {
     const { runExplain } = await import('./cli/explain.ts');

@@ -2,6 +2,7 @@
 // Rows of the admin listener's table; the documents and the reload are the plan's.
 import type { EffectiveConfig } from '../plan/effective/effective.ts';
 import { effectiveJson } from '../plan/effective/effective-text.ts';
+import type { Problem } from '../plan/problems.ts';
 import type { LastLoad, ReloadOutcome } from '../plan/reload-outcome.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from './answers.ts';
 import type { Route, Written } from './route.ts';
@@ -9,11 +10,13 @@ import type { Route, Written } from './route.ts';
 export interface ConfigPorts {
   readonly config: () => Promise<EffectiveConfig>;
   readonly reload: () => Promise<ReloadOutcome>;
+  /** What a reload would find now. */
+  readonly preview: () => Promise<readonly Problem[]>;
   /** Undefined before a load has ended. */
   readonly lastReload: () => LastLoad | undefined;
 }
 
-export function configRoutes({ config, reload, lastReload }: ConfigPorts): readonly Route[] {
+export function configRoutes({ config, reload, preview, lastReload }: ConfigPorts): readonly Route[] {
   return [
     {
       method: 'GET',
@@ -21,6 +24,11 @@ export function configRoutes({ config, reload, lastReload }: ConfigPorts): reado
       show: async () => jsonAnswer(200, effectiveJson(await config())),
     },
     { method: 'GET', path: '/-/reload', show: () => jsonAnswer(200, { last: lastBody(lastReload()) }) },
+    {
+      method: 'GET',
+      path: '/-/reload/preview',
+      show: async () => jsonAnswer(200, { problems: withoutSource(await preview()) }),
+    },
     { method: 'POST', path: '/-/reload', action: 'reload', perform: async () => reloaded(await reload()) },
   ];
 }
@@ -38,10 +46,20 @@ function lastBody(last: LastLoad | undefined) {
   return last === undefined ? null : { at: instantText(last.at), ...outcomeBody(last.outcome) };
 }
 
-/** The source lines stay out: only a terminal gets them, with what is secret in them masked. */
-function outcomeBody({ kind, revision, since, problems, restartNeeded }: ReloadOutcome) {
-  const found = problems.map(({ source: _source, ...problem }) => problem);
-  return { outcome: kind, revision, since: instantText(since), restartNeeded, problems: found };
+export function outcomeBody({ kind, revision, since, problems, restartNeeded, quarantined }: ReloadOutcome) {
+  return {
+    outcome: kind,
+    revision,
+    since: instantText(since),
+    restartNeeded,
+    ...(quarantined.length > 0 && { quarantined: quarantined.map(({ api, file }) => ({ api, file })) }),
+    problems: withoutSource(problems),
+  };
+}
+
+/** Only a terminal gets the source lines, with what is secret in them masked. */
+function withoutSource(problems: readonly Problem[]): readonly Omit<Problem, 'source'>[] {
+  return problems.map(({ source: _source, ...problem }) => problem);
 }
 
 function reloadAnswer(outcome: ReloadOutcome): AdminAnswer {

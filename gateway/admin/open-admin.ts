@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Settings } from '../plan/settings.ts';
 import { createAuditTrail } from '../telemetry/audit.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import { type AcceptPorts, acceptRoutes } from './accepted.ts';
 import { type AdminListener, createAdminListener, isExposed } from './admin-listener.ts';
 import { type ConfigPorts, configRoutes } from './config.ts';
 import { dashboardPages } from './dashboard/assets.ts';
@@ -26,6 +27,7 @@ export type AdminPorts = Pick<HealthPorts, 'readiness'> &
   PinPorts &
   KeyPorts &
   ConfigPorts &
+  AcceptPorts &
   NoticePorts &
   UsagePorts &
   Omit<StandingPorts, 'metrics'>;
@@ -76,6 +78,7 @@ async function openAdminListener(
     routes: [
       ...health,
       ...configRoutes(ports),
+      ...acceptRoutes(ports),
       ...pauseRoutes(ports),
       ...pinRoutes(ports),
       ...keyRoutes(ports),

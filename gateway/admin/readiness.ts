@@ -2,19 +2,44 @@
 // Says nothing of liveness, and a lost store does not make it false: limits fall back and answers go on.
 import { type AdminAnswer, jsonAnswer } from './answers.ts';
 
+/** What operators should know of the policies of a gateway that is ready. */
+export interface PolicyReadiness {
+  /** The files as they stand are not, or not all, in force. */
+  readonly reloadRefused: boolean;
+  /** The gateway file changed since the start. */
+  readonly restartNeeded: boolean;
+  /** APIs that are served in their last accepted form. */
+  readonly quarantined: readonly string[];
+}
+
 export interface Readiness {
   readonly state: 'starting' | 'ready' | 'draining';
   /** The kind of store, never its address. */
   readonly store: { readonly kind: 'embedded' | 'redis'; readonly state: 'up' | 'down' };
   /** Revision of the plan in use; undefined before there is one. */
   readonly revision: string | undefined;
+  readonly policies: PolicyReadiness;
 }
 
-export function readinessAnswer({ state, store, revision }: Readiness): AdminAnswer {
+export function readinessAnswer({ state, store, revision, policies }: Readiness): AdminAnswer {
   const body = {
     status: state,
     store: { kind: store.kind, state: store.state },
     plan: revision ?? null,
+    ...detailOf(policies),
   };
   return jsonAnswer(state === 'ready' ? 200 : 503, body);
+}
+
+/** Nothing where all is well. */
+function detailOf({ reloadRefused, restartNeeded, quarantined }: PolicyReadiness) {
+  const details = [
+    ...(reloadRefused ? ['last reload refused'] : []),
+    ...(restartNeeded ? ['restart needed'] : []),
+    ...(quarantined.length > 0 ? [`last accepted form served: ${quarantined.join(', ')}`] : []),
+  ];
+  return {
+    ...(details.length > 0 && { detail: details.join(', ') }),
+    ...(quarantined.length > 0 && { quarantined }),
+  };
 }

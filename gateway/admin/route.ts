@@ -44,6 +44,7 @@ export interface Write {
     | 'send_notices'
     | 'replay_deliveries'
     | 'reload'
+    | 'accept'
     | 'sign_in'
     | 'sign_out';
   /** Needs no token: it is asked for one itself, or gives up what one has. */

@@ -11,7 +11,9 @@ import { exitCodeOf } from './exit-code.ts';
 import { failedExpectations } from './expectations.ts';
 import { askUsage } from './live/ask-usage.ts';
 import { liveProblems } from './live/live-checks.ts';
+import { NOTHING_REFUSED, refusedByGateway } from './live/refused-reload.ts';
 import { type Impacts, spellImpact, usageImpacts } from './live/usage-impact.ts';
+import { changedSinceRecorded, type ReadRecorded } from './recorded-schedules.ts';
 import { printable } from './terminal-text.ts';
 
 export type CheckFormat = 'text' | 'json' | 'github';
@@ -27,6 +29,8 @@ export interface CheckOptions {
   readonly strict: boolean;
   /** Files in order are held against the world too: targets, key sets, Redis, the ends of certificates. `today`: the real clock. */
   readonly live?: { readonly today: EpochMs } | undefined;
+  /** Reads the schedules that a store has recorded, for files in order to be compared with. */
+  readonly store?: ReadRecorded | undefined;
   readonly environment: Environment;
   /** Lifecycle instant the files are judged at. */
   readonly now: EpochMs;
@@ -50,15 +54,24 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
   const live =
     options.live !== undefined && isWhole(read) ? await liveProblems(read, options.live.today) : [];
   const usage = options.live !== undefined && isWhole(read) ? await usageOf(read, options) : NO_USAGE;
+  const refused =
+    options.live !== undefined && isWhole(read) ? await refusedByGateway(options) : NOTHING_REFUSED;
+  const recorded =
+    options.store !== undefined && isWhole(read)
+      ? await changedSinceRecorded(read, options.store, options)
+      : [];
   const problems = sortProblems([
     ...read.problems,
     ...(await failedExpectations(read)),
     ...live,
     ...usage.problems,
+    ...refused.problems,
+    ...recorded,
   ]);
   const loaded = { ...read, problems };
   const notices = isWhole(read) ? endingExceptions(read.sources.policies, options.now) : [];
-  const told = { ...usage, notices: notices.filter((each) => !isToldOf(usage, each)) };
+  const absent = [usage.absent, refused.absent].flatMap((each) => each ?? []);
+  const told = { ...usage, absent, notices: notices.filter((each) => !isToldOf(usage, each)) };
   return { exitCode: exitCodeOf(loaded.problems, strict), text: textOf(format, loaded, told, options) };
 }
 
@@ -69,7 +82,11 @@ function isToldOf({ problems }: UsageTold, { file, line, column }: Notice): bool
   return problems.some((each) => each.file === file && each.line === line && each.column === column);
 }
 
-type Told = UsageTold & { readonly notices: readonly Notice[] };
+type Told = Impacts & {
+  /** What was not asked, and why. */
+  readonly absent: readonly string[];
+  readonly notices: readonly Notice[];
+};
 
 const NO_USAGE: UsageTold = { impacts: [], problems: [] };
 
@@ -78,7 +95,7 @@ async function usageOf({ sources }: Whole, options: CheckOptions): Promise<Usage
   const asked = await askUsage(sources.policies, { ...options, config, admin: undefined });
   return asked.kind === 'usage'
     ? usageImpacts(sources.policies, asked, now)
-    : { ...NO_USAGE, absent: asked.why };
+    : { ...NO_USAGE, absent: `nothing is said of usage: ${asked.why}` };
 }
 
 function textOf(format: CheckFormat, loaded: Loaded, told: Told, options: CheckOptions): string {
@@ -116,10 +133,8 @@ function noticeText({ notices }: Told): string {
   return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
-function impactText({ impacts, absent }: UsageTold): string {
-  const lines = impacts.map(spellImpact);
-  if (absent !== undefined) lines.push(`nothing is said of usage: ${absent}`);
-  return lines.map((line) => `${printable(line)}\n`).join('');
+function impactText({ impacts, absent }: Told): string {
+  return [...impacts.map(spellImpact), ...absent].map((line) => `${printable(line)}\n`).join('');
 }
 
 function summary({ problems, plan, files }: Loaded, options: CheckOptions): string {

@@ -17,7 +17,10 @@ export function liveActions({
   environment,
   now,
   print,
-}: LiveSetting): Pick<Actions, 'pause' | 'pin' | 'keys' | 'usage' | 'notify' | 'status' | 'reload'> {
+}: LiveSetting): Pick<
+  Actions,
+  'pause' | 'pin' | 'keys' | 'usage' | 'notify' | 'status' | 'reload' | 'accept'
+> {
   return {
     pause: async (options) => {
       const { runPause } = await import('./pause.ts');
@@ -46,6 +49,10 @@ export function liveActions({
     status: async (options) => {
       const { runStatus } = await import('./status.ts');
       return print(runStatus({ ...options, environment, now: now() }));
+    },
+    accept: async (options) => {
+      const { runAccept } = await import('./accept.ts');
+      return print(runAccept({ ...options, environment, now: now() }));
     },
     reload: async (options) => {
       const { runReload } = await import('./reload.ts');

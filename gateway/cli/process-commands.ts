@@ -2,12 +2,21 @@
 // Added to the program of program.ts; what they do is given by main.ts.
 import { type Command, Option } from 'commander';
 import type { ConfigFormat } from './config-show.ts';
-import { addReach, type Reach, reachOf } from './operator-commands.ts';
+import { addReach, by, type Reach, reachOf, readName, why } from './operator-commands.ts';
+import { withCalls } from './usual-calls.ts';
 
 /** What the commands do; each resolves with the exit code. */
 export interface ProcessActions {
   readonly status: (options: Reach) => Promise<number>;
   readonly reload: (options: Reach) => Promise<number>;
+  readonly accept: (
+    options: Reach & {
+      readonly api: string;
+      readonly version: string | undefined;
+      readonly by: string;
+      readonly why: string;
+    },
+  ) => Promise<number>;
   readonly configShow: (options: {
     readonly config: string;
     readonly api: string | undefined;
@@ -42,6 +51,25 @@ export function addProcessCommands(program: Command, { actions, config, end }: P
       .description('have the running gateway read its policies again, and show what it says of them'),
     config,
   ).action(async (written: Reach) => end(await actions.reload(reachOf(written))));
+  const accept = withCalls(program.command('accept'), 'accept')
+    .description(
+      'publish a date that the rules refuse as rewritten: for this date alone, recorded and audited',
+    )
+    .argument('<api>', 'the API', readName)
+    .argument('[version]', 'one version of it; default every one, and the API as a whole')
+    .addOption(why().makeOptionMandatory())
+    .addOption(by());
+  addReach(accept, config).action(
+    async (
+      api: string,
+      version: string | undefined,
+      written: Reach & { readonly why: string; readonly by?: string },
+    ) => {
+      const { why: reason, by: author } = written;
+      if (author === undefined) accept.error('error: say --by; the system has no name for this user');
+      else end(await actions.accept({ ...reachOf(written), api, version, by: author, why: reason }));
+    },
+  );
   program
     .command('config')
     .description('the configuration as the gateway understands it')

@@ -34,6 +34,7 @@ export interface Actions
     format: CheckFormat;
     strict: boolean;
     live: boolean;
+    store: boolean;
     against: string | undefined;
     at: MovedTo | undefined;
   }) => Promise<number>;
@@ -102,15 +103,20 @@ export async function runProgram(
       new Option('--format <format>', 'how to print').choices(['text', 'json', 'github']).default('text'),
     )
     .option('--strict', 'warnings count as findings', false)
-    .option('--live', 'also reach what the files name: targets, key sets, Redis; at most ten seconds', false)
+    .option(
+      '--live',
+      'also reach what the files name (targets, key sets, Redis; at most ten seconds), and ask the running gateway what a reload would refuse',
+      false,
+    )
+    .option('--store', 'also compare with the schedules recorded in the store, which is only read', false)
     .option(
       '--against <folder>',
       'compare with policies published earlier: dates rewritten, versions vanished',
     )
     .addHelpText('after', EXIT_CODES)
     .action(async (files, options) => {
-      const { config: file, format, strict, live, against } = options;
-      exitCode = await actions.check({ files, config: file, format, strict, live, against, at: options.at });
+      const { config: file, at: judged, ...others } = options;
+      exitCode = await actions.check({ ...others, files, config: file, at: judged });
     });
   withCalls(program.command('explain'), 'explain')
     .description(

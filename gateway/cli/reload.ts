@@ -6,6 +6,7 @@ import { askAdmin } from './admin-client.ts';
 import { moment } from './admin-text.ts';
 import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
 import { findGateway, type WhichGateway } from './running-gateway.ts';
+import { printable } from './terminal-text.ts';
 
 export interface ReloadOptions extends WhichGateway {
   readonly format: OperatorFormat;
@@ -13,21 +14,24 @@ export interface ReloadOptions extends WhichGateway {
 
 const REJECTED = 422;
 
-/** 0 in force, 1 rejected, and else as every command that talks to a gateway. */
+/** 0 in force, 1 rejected, wholly or in part, and else as every command that talks to a gateway. */
 export async function runReload({ format, ...which }: ReloadOptions): Promise<OperatorResult> {
   const door = await findGateway(which);
   if (door.kind === 'failed') return failed(door, format);
   const answer = await askAdmin(door, { method: 'POST', path: '/-/reload', also: REJECTED });
   if (answer.kind === 'failed') return failed(answer, format);
   const result = told(answer.body, readReloadAnswer, { format, render: reloadText });
-  const rejected = readReloadAnswer(answer.body)?.outcome === 'rejected';
-  return rejected ? { ...result, exitCode: 1 } : result;
+  const { outcome, quarantined = [] } = readReloadAnswer(answer.body) ?? {};
+  return outcome === 'rejected' || quarantined.length > 0 ? { ...result, exitCode: 1 } : result;
 }
 
-function reloadText(answer: ReloadAnswer): string {
-  const { revision, problems, restartNeeded } = answer;
+export function reloadText(answer: ReloadAnswer): string {
+  const { revision, problems, restartNeeded, quarantined = [] } = answer;
+  const apart = quarantined.map(
+    ({ api, file }) => `${printable(`${api}: ${file} is refused; the last accepted form is served`)}\n`,
+  );
   const restart = restartNeeded ? 'the gateway file has changed too: restart to apply it\n' : '';
-  return `${renderProblems(problems, { colour: false })}${sentence(answer)}, revision ${revision}\n${restart}`;
+  return `${renderProblems(problems, { colour: false })}${sentence(answer)}, revision ${revision}\n${apart.join('')}${restart}`;
 }
 
 function sentence({ outcome, problems, since }: ReloadAnswer): string {

@@ -4,6 +4,7 @@ import { type ReadinessAnswer, readReadiness } from '../plan/admin-answers.ts';
 import { askPage, stranger } from './admin-client.ts';
 import { failed, type OperatorFormat, type OperatorResult } from './operator-result.ts';
 import { findProbe, type WhichGateway } from './running-gateway.ts';
+import { printable } from './terminal-text.ts';
 
 export interface StatusOptions extends WhichGateway {
   readonly format: OperatorFormat;
@@ -21,7 +22,8 @@ export async function runStatus({ format, ...which }: StatusOptions): Promise<Op
   return { exitCode: answer.status === 200 ? 0 : 1, stdout, stderr: '' };
 }
 
-function line({ status, store, plan }: ReadinessAnswer, origin: string): string {
+function line({ status, detail, store, plan }: ReadinessAnswer, origin: string): string {
   const revision = plan === null ? 'none yet' : plan.slice(0, 12);
-  return `${status}: store ${store.kind} ${store.state}, plan ${revision}, at ${origin}\n`;
+  const said = detail === undefined ? status : `${status}, ${printable(detail)}`;
+  return `${said}: store ${store.kind} ${store.state}, plan ${revision}, at ${origin}\n`;
 }

@@ -16,6 +16,9 @@ const CALLS = {
   extend: `Usual calls:
   sundial extend orders v1 --to 2027-04-15 --why "acme still migrates" --dry-run
   sundial extend orders --to 2027-04-15 --why "…"     the sunset of the whole API`,
+  accept: `Usual calls:
+  sundial accept orders v1 --why "the contract with acme ended early"
+  sundial accept orders --why "a rehearsal is taken back"     every version`,
   pause: `Usual calls:
   sundial pause orders v1 --for 2h --why "the new client fails at checkout"
   sundial pause --list

@@ -84,7 +84,20 @@ const readiness = z.object({
   store: z.object({ kind: z.string(), state: z.string() }),
   /** Revision of the plan in force. */
   plan: z.string().nullable(),
+  /** What is to be known of its policies although it is ready; an older gateway does not say. */
+  detail: z.string().exactOptional(),
 });
+
+const problem = z.object({
+  file: z.string(),
+  line: z.number(),
+  column: z.number(),
+  severity: z.enum(['error', 'warning']),
+  rule: z.string(),
+  message: z.string(),
+  hint: z.string().exactOptional(),
+});
+const preview = z.object({ problems: z.array(problem) });
 
 const reload = z.object({
   outcome: z.enum(['accepted', 'unchanged', 'rejected', 'failed']),
@@ -92,17 +105,15 @@ const reload = z.object({
   /** Since when that revision is in force; an older gateway does not say. */
   since: z.string().exactOptional(),
   restartNeeded: z.boolean(),
-  problems: z.array(
-    z.object({
-      file: z.string(),
-      line: z.number(),
-      column: z.number(),
-      severity: z.enum(['error', 'warning']),
-      rule: z.string(),
-      message: z.string(),
-      hint: z.string().exactOptional(),
-    }),
-  ),
+  /** APIs that are served in their last accepted form; an older gateway does not say. */
+  quarantined: z.array(z.object({ api: z.string(), file: z.string() })).exactOptional(),
+  problems: z.array(problem),
+});
+
+/** What was accepted, and what the reload came to that follows. */
+const acceptedAnswer = reload.extend({
+  api: z.string(),
+  accepted: z.array(z.object({ label: z.string(), to: z.string() })),
 });
 
 export type PauseBody = z.output<typeof pause>;
@@ -116,6 +127,8 @@ export type KeyAnswer = z.output<typeof keyAnswer>;
 export type NewKeyAnswer = z.output<typeof newKeyAnswer>;
 export type ReadinessAnswer = z.output<typeof readiness>;
 export type ReloadAnswer = z.output<typeof reload>;
+export type PreviewAnswer = z.output<typeof preview>;
+export type AcceptedAnswer = z.output<typeof acceptedAnswer>;
 
 /** Each undefined for a body that says something else. */
 export const readPausesAnswer = (body: unknown): PausesAnswer | undefined =>
@@ -129,3 +142,6 @@ export const readNewKeyAnswer = (body: unknown): NewKeyAnswer | undefined =>
   newKeyAnswer.safeParse(body).data;
 export const readReadiness = (body: unknown): ReadinessAnswer | undefined => readiness.safeParse(body).data;
 export const readReloadAnswer = (body: unknown): ReloadAnswer | undefined => reload.safeParse(body).data;
+export const readPreviewAnswer = (body: unknown): PreviewAnswer | undefined => preview.safeParse(body).data;
+export const readAcceptedAnswer = (body: unknown): AcceptedAnswer | undefined =>
+  acceptedAnswer.safeParse(body).data;

@@ -27,6 +27,11 @@ const pause = z.strictObject({
   for: duration('How long it runs, instead of `until`.').optional(),
   ...author,
 });
+const acceptance = z.strictObject({
+  api: line(100, 'The API.'),
+  version: line(100, 'One version of it; default every one, and the API as a whole.').optional(),
+  ...author,
+});
 const ending = z.strictObject(author);
 const erasure = z.strictObject({ by: author.by.optional(), why: author.why.optional() });
 const upgrade = z.strictObject({
@@ -58,6 +63,7 @@ const replay = z.strictObject({
 });
 
 export type PauseRequest = z.output<typeof pause>;
+export type AcceptRequest = z.output<typeof acceptance>;
 export type EndingRequest = z.output<typeof ending>;
 export type KeyRequest = z.output<typeof key>;
 export type RotationRequest = z.output<typeof rotation>;
@@ -79,6 +85,10 @@ export function readPauseRequest(body: unknown): RequestRead<PauseRequest> {
   )
     return request;
   return { kind: 'malformed', problems: ['say when the pause ends: either "for" or "until", not both'] };
+}
+
+export function readAcceptRequest(body: unknown): RequestRead<AcceptRequest> {
+  return read(acceptance, body);
 }
 
 export function readEndingRequest(body: unknown): RequestRead<EndingRequest> {

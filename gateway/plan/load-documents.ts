@@ -143,11 +143,12 @@ export async function readPolicy(
   around: Surroundings,
 ): Promise<ReadPolicy> {
   const policy = withInherited(documentOf(context, file, read));
+  const shown = (path: string) => shownPath(context, path);
   const described = await readDescriptions(file, policy, {
     readFile: context.readFile,
-    shown: (path) => shownPath(context, path),
+    shown,
     cache: context.descriptions,
-    next: nextCommand({ config: shownPath(context, context.configFile), environment: context.environment }),
+    next: nextCommand({ config: shown(context.configFile), environment: context.environment }),
   });
   const { document } = described;
   const problems: Problem[] = [...document.problems, ...described.problems];
@@ -165,7 +166,7 @@ export async function readPolicy(
     return { problems, source: undefined, view: undefined, files, descriptions };
   const unversioned = valueAt(document.value, ['versions']) === 'none';
   const advice = {
-    elsewhere: elsewhereOf(context),
+    elsewhere: { keys: Object.keys(gatewayGrammar.shape), file: shown(context.configFile) },
     missing: MISSING_IN_POLICY,
     placeOfKey: (path: Path, key: string) => placeOfKey(path, key, unversioned),
   };
@@ -175,9 +176,10 @@ export async function readPolicy(
   const report = reporter(document, problems);
   checkPolicy(view, around, report);
   const { tls, files: pems } = await readUpstreamTls(view, report, { ...context, policyFile: file });
-  const named = await readGuides(view, report, { ...context, policyFile: file });
+  const named = await readGuides(view, report, { ...context, policyFile: file, shown });
   descriptions.push(...pems, ...named.files);
-  bytes.push(...named.texts);
+  bytes.push(...named.texts.map(({ text }) => text));
+  files.push(...named.kept);
   bytes.push(...[...tls.values()].flatMap(({ ca = '', cert = '', key = '' }) => [ca, cert, key]));
   for (const { finding, place } of described.findings)
     switchedReport(parts.rules, (_, switched) => problems.push(place(switched)))([], finding);
@@ -188,10 +190,6 @@ export async function readPolicy(
     files,
   };
   return { problems, source, view, files, descriptions };
-}
-
-function elsewhereOf(context: Context) {
-  return { keys: Object.keys(gatewayGrammar.shape), file: shownPath(context, context.configFile) };
 }
 
 export function documentOf(context: Context, file: string, read: FileRead): SourceDocument {
@@ -209,6 +207,6 @@ export function documentOf(context: Context, file: string, read: FileRead): Sour
   };
 }
 
-function shownPath({ cwd }: Context, file: string): string {
+export function shownPath({ cwd }: Context, file: string): string {
   return relative(cwd, file) || file;
 }

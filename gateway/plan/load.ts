@@ -8,6 +8,7 @@ import { compileSettings } from './compile/settings.ts';
 import { atOnce } from './in-slices.ts';
 import {
   contextOf,
+  type Gateway,
   type LoadOptions,
   type Policies,
   type PolicySource,
@@ -26,8 +27,10 @@ import type { Settings } from './settings.ts';
 export interface Loaded {
   /** By file and position. */
   readonly problems: readonly Problem[];
-  /** All of these are present unless a problem is an error. */
+  /** Of a gateway file without errors, as is the file itself. */
   readonly settings?: Settings;
+  readonly gateway?: Gateway;
+  /** All of these are present unless a problem is an error. */
   readonly plan?: GatewayPlan;
   /** The plan in parts, by file. */
   readonly pieces?: readonly PlanPiece[];
@@ -40,6 +43,13 @@ export interface Loaded {
 
 /** Nothing is wrong with the files. */
 export type Whole = Required<Loaded>;
+
+/** Nothing is wrong with the gateway file; some policies may be. */
+export type Startable = Loaded & Required<Pick<Loaded, 'settings' | 'gateway'>>;
+
+export function isStartable(loaded: Loaded): loaded is Startable {
+  return loaded.settings !== undefined;
+}
 
 export function isWhole(loaded: Loaded): loaded is Whole {
   return loaded.plan !== undefined;
@@ -85,8 +95,9 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
         });
   const problems = sortProblems([...gateway.problems, ...unmatched, ...policies.problems, ...rewritten]);
   const files = [context.configFile, ...policyFiles];
-  if (hasErrors(problems) || gateway.whole === undefined) return { problems, files };
+  if (hasErrors(gateway.problems) || gateway.whole === undefined) return { problems, files };
   const settings = compileSettings(gateway.whole, { ...context, revision: gateway.revision });
+  if (hasErrors(problems)) return { problems, files, settings, gateway };
   const sources = { gateway: gateway.document, policies: policies.sources };
   const pieces = policies.sources.map(
     ({ file, digest, files }): PlanPiece => ({
@@ -106,5 +117,5 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
       ),
     }),
   );
-  return { problems, files, settings, plan, pieces, sources, policies };
+  return { problems, files, settings, gateway, plan, pieces, sources, policies };
 }

@@ -1,5 +1,6 @@
 // What is wrong in the documents, with positions, and how it is printed.
 // Values that came by interpolation never get here; passwords in URLs are masked in source lines.
+import type { PublishedChange } from './published-record.ts';
 import { isRuleName, type RuleSeverity } from './rules/names.ts';
 
 export type Severity = RuleSeverity;
@@ -17,6 +18,8 @@ export interface Problem {
   readonly message: string;
   /** What to write instead. */
   readonly hint?: string;
+  /** What of the published schedule it changes; an operator may accept just that. */
+  readonly change?: PublishedChange;
   /** The line as written, and how many characters of it are meant. */
   readonly source?: { readonly text: string; readonly length: number };
 }

@@ -1,10 +1,12 @@
 // The policies of today against those published before, file by file: what was promised and is no longer so.
 // Asked at start by gateway.ts and by the reader of a reload; nothing is kept here.
+import { relative, resolve } from 'node:path';
 import { keptOf } from './former-versions.ts';
 import type { LoadOptions, Policies } from './load-documents.ts';
+import { type NextCommand, nextCommand } from './next-command.ts';
 import type { Problem } from './problems.ts';
-import type { PublishedHistory } from './published-history.ts';
-import type { FormerVersion, PublishedEntry, PublishedFile } from './published-record.ts';
+import { isAccepted, type PublishedHistory } from './published-history.ts';
+import type { FormerVersion, PublishedChange, PublishedEntry, PublishedFile } from './published-record.ts';
 import { readRecorded } from './recorded-files.ts';
 import { type Rewritten, rewrittenSince } from './rewritten-since.ts';
 import { isRuleName, type RuleName } from './rules/names.ts';
@@ -50,12 +52,14 @@ export async function comparePublished(
   options: LoadOptions,
 ): Promise<Rewritten> {
   const { now } = options;
-  const published = recorded.filter((entry) => entry.kind !== 'former');
+  const published = recorded.filter(isCompared);
+  const accepted = recorded.filter(isAccepted);
   const remembered = byApi(recorded.filter((entry) => entry.kind === 'former'));
+  const next = nextCommand({ config: shownConfig(options), environment: options.environment });
   const problems: Problem[] = [];
   const former: FormerVersion[] = [];
   const compare = async (past: Parameters<typeof rewrittenSince>[0]) => {
-    const found = await rewrittenSince(past, today, now);
+    const found = await rewrittenSince(past, today, now, accepted);
     problems.push(...found.problems);
     former.push(...found.former);
   };
@@ -75,7 +79,16 @@ export async function comparePublished(
     if (same.has(today.fileOf(api))) former.push(...left);
     else await compare({ api, view: undefined, former: left });
   }
-  return { problems: problems.map(withWayOut), former: keptOf(former, now) };
+  return { problems: problems.map((problem) => withWayOut(problem, next)), former: keptOf(former, now) };
+}
+
+/** A guide promises nothing. */
+function isCompared(entry: PublishedEntry): entry is PublishedFile {
+  return entry.kind === 'policy' || entry.kind === 'description';
+}
+
+function shownConfig({ configFile, cwd = process.cwd() }: LoadOptions): string {
+  return relative(cwd, resolve(cwd, configFile)) || configFile;
 }
 
 function byApi(former: readonly FormerVersion[]): Map<string, FormerVersion[]> {
@@ -99,9 +112,17 @@ function sortOut(recorded: readonly PublishedFile[], files: readonly PublishedFi
   return { changed, same: new Set(same.map(({ name }) => name)) };
 }
 
-function withWayOut(problem: Problem): Problem {
-  const { rule, severity, hint } = problem;
+function withWayOut(problem: Problem, next: NextCommand): Problem {
+  const { rule, severity, hint, change } = problem;
   if (severity !== 'error' || !isRuleName(rule)) return problem;
-  const wayOut = `to publish it all the same: rules: { ${rule}: warning }`;
+  const wayOut =
+    change === undefined
+      ? `to publish it all the same: rules: { ${rule}: warning }`
+      : `to publish it all the same: ${next('accept', ...meantBy(change), '--why', '"…"')}`;
   return { ...problem, hint: hint === undefined ? wayOut : `${hint}; ${wayOut}` };
+}
+
+/** An operation is accepted with its version; an API without versions has its own name as label. */
+function meantBy({ api, label }: PublishedChange): readonly string[] {
+  return label === api ? [api] : [api, label.split(' ', 1)[0] ?? label];
 }

@@ -1,7 +1,16 @@
 // What was published, in the store: read before new policies are accepted, written once they are in force.
 // gateway.ts asks it at start, reload.ts at every reload; a store that is away holds up neither.
 import { StoreUnavailable } from '../policy/contract.ts';
-import type { FormerVersion, PublishedEntry, PublishedFile, PublishedRecord } from './published-record.ts';
+import type {
+  AcceptedChange,
+  FormerVersion,
+  PublishedEntry,
+  PublishedFile,
+  PublishedRecord,
+  RecordRead,
+  SupersededFile,
+} from './published-record.ts';
+import { digest } from './read/files.ts';
 
 export interface PublishedHistory {
   /**
@@ -20,10 +29,25 @@ export interface PublishedHistory {
     candidate: object,
     files: readonly PublishedFile[],
     former: readonly FormerVersion[],
+    refused?: RefusedPart,
   ) => Promise<void>;
+  /** Adds changes that an operator accepts. @throws StoreUnavailable; also if other gateways keep writing */
+  readonly accept: (changes: readonly AcceptedChange[]) => Promise<void>;
   /** The files behind the plan in force, as they were read for it; empty before the first is. */
   readonly inForce: () => readonly PublishedFile[];
+  /** False where the lifecycle clock was moved. */
+  readonly records: boolean;
 }
+
+/** Of the files that were refused. */
+export interface RefusedPart {
+  /** APIs in their last accepted form: the changes that an operator accepted for them are still to come. */
+  readonly quarantined: readonly { readonly api: string }[];
+  /** Recorded files of APIs that are not served. */
+  readonly retained: readonly PublishedFile[];
+}
+
+const NOTHING_REFUSED: RefusedPart = { quarantined: [], retained: [] };
 
 export interface HistoryOptions {
   readonly published: PublishedRecord;
@@ -34,39 +58,105 @@ export interface HistoryOptions {
   readonly records: boolean;
   /** Told why nothing was compared, or recorded. */
   readonly onSkipped: (what: 'compared' | 'recorded', reason: StoreUnavailable) => void;
+  /** Another gateway has recorded other policies, since the comparison or before this start: its record stays. */
+  readonly onSuperseded: () => void;
+  /** Whether other gateways write to the same store. */
+  readonly isShared: boolean;
 }
+
+const MOST_TRIES = 5;
+const MOST_SUPERSEDED = 500;
 
 /**
  * Where the comparison was skipped nothing is recorded either: what was published stays known, and the next load that
  * finds the store is compared with it.
  */
 export function createPublishedHistory(options: HistoryOptions): PublishedHistory {
-  const { published, onSkipped } = options;
-  /** The candidate that the store let be compared last; only it may take its place. */
-  let last: object | undefined;
+  const { published, records, onSkipped } = options;
+  /** The candidate that the store let be compared last, and what with; only it may take its place. */
+  let last: { readonly candidate: object; readonly read: RecordRead } | undefined;
   /** By this process: what an emptied store has forgotten. */
   let recorded: readonly PublishedEntry[] = [];
   let inForce: readonly PublishedFile[] = [];
+  /** A reload with an earlier file takes the later one back; a start with it may only come late. */
+  let isStart = true;
+  const read = async (): Promise<RecordRead> => {
+    const { entries, mark } = await published.read();
+    return { entries: entries.length === 0 ? recorded : entries, mark };
+  };
+  const write = async (entries: readonly PublishedEntry[], mark: string): Promise<void> => {
+    if (await published.write(entries, mark)) {
+      recorded = entries;
+      return;
+    }
+    // Gateways that were given the same files at the same time have nothing to say to each other.
+    const other = await published.read();
+    if (isSameFiles(other.entries, entries)) recorded = other.entries;
+    else options.onSuperseded();
+  };
   return {
+    records,
     compared: async (candidate, compare) => {
       last = undefined;
-      const stored = await orSkip(published.read(), (reason) => onSkipped('compared', reason));
+      const stored = await orSkip(read(), (reason) => onSkipped('compared', reason));
       if (stored === undefined) return undefined;
-      last = candidate;
-      return compare(stored.length === 0 ? recorded : stored);
+      last = { candidate, read: stored };
+      return compare(stored.entries);
     },
     inForce: () => inForce,
-    record: async (candidate, files, former) => {
+    record: async (candidate, files, former, { quarantined, retained } = NOTHING_REFUSED) => {
       inForce = files;
-      if (!options.records || candidate !== last) return;
-      const write = async () => {
-        const entries = [...files, ...former];
-        await published.write(entries);
-        recorded = entries;
-      };
-      await orSkip(write(), (reason) => onSkipped('recorded', reason));
+      const comesFirst = isStart;
+      isStart = false;
+      if (!records || last === undefined || last.candidate !== candidate) return;
+      const { entries, mark } = last.read;
+      const pending = entries.filter(
+        (entry) => isAccepted(entry) && quarantined.some(({ api }) => api === entry.api),
+      );
+      const now = [...files, ...retained];
+      const superseded = options.isShared ? supersededBy(now, entries) : NOTHING_SUPERSEDED;
+      if (comesFirst && superseded.includesNow) return options.onSuperseded();
+      const next = [...now, ...former, ...pending, ...superseded.files];
+      await orSkip(write(next, mark), (reason) => onSkipped('recorded', reason));
+    },
+    accept: async (changes) => {
+      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        const { entries, mark } = await read();
+        if (await published.write([...entries, ...changes], mark)) return;
+      }
+      throw new StoreUnavailable('other gateways write at the same time');
     },
   };
+}
+
+function isFile(entry: PublishedEntry): entry is PublishedFile {
+  return 'text' in entry;
+}
+
+const NOTHING_SUPERSEDED = { files: [], includesNow: false };
+
+/** Every policy file that was recorded once and is not any more; `includesNow`: whether one of `files` was among them. */
+function supersededBy(files: readonly PublishedFile[], entries: readonly PublishedEntry[]) {
+  const digests = digestsOf(files);
+  const before = new Set(entries.flatMap((each) => (each.kind === 'superseded' ? each.digest : [])));
+  const past = [...before.union(digestsOf(entries.filter(isFile))).difference(digests)];
+  const kept = past
+    .slice(-MOST_SUPERSEDED)
+    .map((each): SupersededFile => ({ kind: 'superseded', digest: each }));
+  return { files: kept, includesNow: !digests.isDisjointFrom(before) };
+}
+
+function digestsOf(files: readonly PublishedFile[]): ReadonlySet<string> {
+  return new Set(files.flatMap(({ kind, text }) => (kind === 'policy' ? digest([text]) : [])));
+}
+
+export function isAccepted(entry: PublishedEntry): entry is AcceptedChange {
+  return entry.kind === 'accepted';
+}
+
+function isSameFiles(some: readonly PublishedEntry[], others: readonly PublishedEntry[]): boolean {
+  const textOf = (entries: readonly PublishedEntry[]) => JSON.stringify(entries.filter(isFile));
+  return textOf(some) === textOf(others);
 }
 
 async function orSkip<T>(

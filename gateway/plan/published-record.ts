@@ -4,8 +4,8 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { Label } from '../policy/versioning/resolution.ts';
 
 export interface PublishedFile {
-  /** A description is read where a policy names it. */
-  readonly kind: 'policy' | 'description';
+  /** Descriptions and guides are read where a policy names them. */
+  readonly kind: 'policy' | 'description' | 'guide';
   /** As shown in problems; a name, not a place to read from. */
   readonly name: string;
   /** As the operator wrote it: nothing from the environment is filled in. */
@@ -32,11 +32,42 @@ export interface FormerVersion {
   readonly operations?: Readonly<Record<string, EpochMs>>;
 }
 
-export type PublishedEntry = PublishedFile | FormerVersion;
+/** One change of what was published that an operator has accepted: good for this change alone. */
+export interface AcceptedChange extends PublishedChange {
+  readonly kind: 'accepted';
+  readonly by: string;
+  readonly why: string;
+  /** By the real clock. */
+  readonly at: EpochMs;
+}
+
+/** What a finding says is changed of what was published. */
+export interface PublishedChange {
+  readonly api: string;
+  readonly label: Label;
+  /** Such as `sunset 2026-12-31T00:00:00Z`, `GET /search sunset 2026-12-31T00:00:00Z` or `removed`. */
+  readonly to: string;
+}
+
+/** A policy file that another one has replaced since: a gateway that starts with it comes late. */
+export interface SupersededFile {
+  readonly kind: 'superseded';
+  /** SHA-256 of its text, hex. */
+  readonly digest: string;
+}
+
+export type PublishedEntry = PublishedFile | FormerVersion | AcceptedChange | SupersededFile;
+
+export interface RecordRead {
+  /** The files of the plan accepted last, by any gateway on this store, and what earlier ones said; empty at first. */
+  readonly entries: readonly PublishedEntry[];
+  /** Names this very record; another one has another mark. */
+  readonly mark: string;
+}
 
 /** Every answer rejects with `StoreUnavailable` only. */
 export interface PublishedRecord {
-  /** The files of the plan accepted last, by any gateway on this store, and what earlier ones said; empty at first. */
-  readonly read: () => Promise<readonly PublishedEntry[]>;
-  readonly write: (entries: readonly PublishedEntry[]) => Promise<void>;
+  readonly read: () => Promise<RecordRead>;
+  /** False, and nothing is written, if the record is not the one that `mark` was read with: another gateway was later. */
+  readonly write: (entries: readonly PublishedEntry[], mark: string) => Promise<boolean>;
 }

@@ -2,6 +2,7 @@
 // Made by reload.ts; shown by the admin listener and the command line.
 import type { EpochMs } from '../policy/contract.ts';
 import type { Problem } from './problems.ts';
+import type { Quarantined } from './settle.ts';
 
 /** What a load came to, for whoever asked for it; `revision` is the one in force afterwards. */
 export interface ReloadOutcome {
@@ -17,6 +18,8 @@ export interface ReloadOutcome {
   readonly problems: readonly Problem[];
   /** `gateway.yaml` differs from what the process runs with. */
   readonly restartNeeded: boolean;
+  /** APIs that are served in their last accepted form, since their files are refused. */
+  readonly quarantined: readonly Quarantined[];
 }
 
 export interface LastLoad {

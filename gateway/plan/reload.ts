@@ -1,77 +1,28 @@
 // Watches the policy files and builds a new plan from them; whoever holds the current plan is told only of whole ones.
 // One load runs at a time; what changes meanwhile causes exactly one more. Reading and checking happen in a thread of
 // their own, so that no request waits for either.
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { watch } from 'chokidar';
-import type { EpochMs } from '../policy/contract.ts';
-import type { PolicyReader, ReaderStart, ReadSummary } from './aside/reader-contract.ts';
+import type { ReadSummary } from './aside/reader-contract.ts';
 import { createThreadReader } from './aside/thread-reader.ts';
 import { surroundingsOf } from './check/views.ts';
-import { allFormer, allProblems, makeNextPlan, recallAll } from './next-plan.ts';
-import { keepsFiles, type PlanPiece } from './pieces.ts';
-import type { GatewayPlan } from './plan.ts';
+import type { FirstPlan } from './first-plan.ts';
+import { allProblems, makeNextPlan } from './next-plan.ts';
+import { keepsFiles } from './pieces.ts';
 import { type Problem, sortProblems } from './problems.ts';
 import { isOfPublished } from './published-comparison.ts';
-import type { PublishedHistory } from './published-history.ts';
-import type { Environment } from './read/interpolate.ts';
+import { folderOf } from './read/file-pattern.ts';
 import type { LastLoad, ReloadOutcome } from './reload-outcome.ts';
-import type { Settings } from './settings.ts';
-
-export interface WatchOptions {
-  readonly settings: Settings;
-  readonly configFile: string;
-  readonly environment: Environment;
-  /** The lifecycle clock. */
-  readonly now: () => EpochMs;
-  /** The real clock, by which it is said since when a plan is in force. */
-  readonly wallClock: () => EpochMs;
-  readonly history: PublishedHistory;
-  /** A load begins: of the others below, one or none says what it came to. */
-  readonly onBegun: () => void;
-  /** Waited for: what was published is recorded once the plan is in force. */
-  readonly onPlan: (
-    plan: GatewayPlan,
-    warnings: readonly Problem[],
-    pieces: readonly PlanPiece[],
-  ) => Promise<void> | void;
-  /** The plan in force stays. */
-  readonly onRejected: (problems: readonly Problem[]) => void;
-  readonly onUnchanged: () => void;
-  /** `gateway.yaml` differs from what the settings were made of; said once per change. */
-  readonly onRestartNeeded: () => void;
-  /** The watch or a load failed by other than the documents' fault; the plan in force stays. */
-  readonly onFault: (error: unknown) => void;
-  readonly cwd?: string;
-  /** What reads and checks; default: a thread of its own. */
-  readonly openReader?: (start: ReaderStart) => PolicyReader;
-}
-
-export interface PolicyWatch {
-  /** Resolves once changes of files are noticed. */
-  readonly ready: Promise<void>;
-  /** Loads now; resolves, never rejects, when a load that began after this call has ended. */
-  readonly reload: () => Promise<ReloadOutcome>;
-  /** What the last load that has ended came to, and when that was, by the real clock; undefined before the first. */
-  readonly last: () => LastLoad | undefined;
-  /** Ends the watch; resolves when no load runs any more, and nothing is told afterwards. */
-  readonly close: () => Promise<void>;
-}
+import { judge, type Verdict } from './verdict.ts';
+import type { PolicyWatch, WatchOptions } from './watch-contract.ts';
 
 /** Editors write a file in several steps, and several files in a row. */
 const SETTLE_MS = 100;
 
-/** The plan in force at first; no option, since nobody needs it once there is another. */
-export interface FirstPlan {
-  readonly revision: string;
-  /** What it rewrites of what was published before. */
-  readonly rewritten: readonly Problem[];
-  readonly pieces: readonly PlanPiece[];
-}
-
 export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWatch {
   const { settings, history } = options;
   const cwd = options.cwd ?? process.cwd();
-  let { revision, rewritten, pieces } = first;
+  let { revision, rewritten, pieces, quarantined } = first;
   let since = options.wallClock();
   let restartNeeded = false;
   let last: LastLoad | undefined;
@@ -79,6 +30,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   let asked = false;
   let running: Promise<ReloadOutcome> | undefined;
   let waiting: Promise<ReloadOutcome> | undefined;
+  let lastTurn = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   const open = options.openReader ?? createThreadReader;
   const reader = open({
@@ -96,49 +48,69 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     since,
     problems,
     restartNeeded,
+    quarantined,
   });
-  const rejected = async (count: number): Promise<ReloadOutcome> => {
-    const problems = await allProblems(reader, count);
+  /** The reader answers one question at a time. */
+  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
+    const turn = lastTurn.then(task);
+    lastTurn = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  };
+  const rejected = (problems: readonly Problem[]): ReloadOutcome => {
     if (!closed) options.onRejected(problems);
     return outcome('rejected', problems);
   };
-  /** What the reading is found to rewrite of what was published is among its problems then. */
-  const compare = (summary: ReadSummary) =>
-    history.compared(summary, async (recorded) => {
-      await recallAll(reader, recorded);
-      return reader.compare(options.now());
-    });
-  const load = async (onUnchanged: () => void): Promise<ReloadOutcome> => {
+  const read = async (): Promise<ReadSummary> => {
     const summary = await reader.read(options.now());
-    if (closed) return outcome('failed');
+    if (closed) return summary;
     watcher.add([...summary.descriptions]);
     if (summary.restartNeeded && !restartNeeded) options.onRestartNeeded();
     restartNeeded = summary.restartNeeded;
-    if (!isSound(summary)) return rejected(summary.problems);
-    if (summary.revision === revision) {
+    return summary;
+  };
+  const judged = (summary: ReadSummary): Promise<Verdict> =>
+    judge(reader, summary, {
+      now: options.now(),
+      history,
+      standsIn: quarantined.length > 0,
+      partial: settings.start === 'partial',
+    });
+  const load = async (onUnchanged: () => void): Promise<ReloadOutcome> => {
+    const summary = await read();
+    if (closed) return outcome('failed');
+    if (summary.revision === revision && quarantined.length === 0) {
       const problems = await allProblems(reader, summary.problems);
       if (!closed) onUnchanged();
       return outcome('unchanged', sortProblems([...problems, ...rewritten]));
     }
-    const found = (await compare(summary)) ?? { problems: summary.problems, former: 0, hasErrors: false };
-    if (found.hasErrors) return rejected(found.problems);
-    const problems = await allProblems(reader, found.problems);
-    const former = await allFormer(reader, found.former);
-    const next = await makeNextPlan(reader, summary, pieces, { settings, keepsFiles: keepsFiles(settings) });
+    const verdict = await judged(summary);
+    const { problems } = verdict;
+    if (verdict.kind === 'refused') return rejected(problems);
+    if (verdict.revision === revision && verdict.quarantined.length > 0) {
+      // The form in force may be the accepted one of a file that is refused only now.
+      ({ quarantined } = verdict);
+      if (!closed) options.onQuarantined(quarantined);
+      return rejected(problems);
+    }
+    const next = await makeNextPlan(reader, verdict, pieces, { settings, keepsFiles: keepsFiles(settings) });
     if (closed) return outcome('failed');
     ({ pieces } = next);
     ({ revision } = next.plan);
+    ({ quarantined } = verdict);
     rewritten = problems.filter(isOfPublished);
-    await options.onPlan(next.plan, problems, pieces);
+    await options.onPlan(next.plan, problems, pieces, quarantined);
     since = options.wallClock();
     const files = pieces.flatMap((piece) => piece.files);
-    await history.record(summary, files, former);
+    await history.record(summary, files, verdict.former, verdict);
     return outcome('accepted', problems);
   };
   const start = (onUnchanged = options.onUnchanged): Promise<ReloadOutcome> => {
     if (closed) return Promise.resolve(outcome('failed'));
     options.onBegun();
-    running = load(onUnchanged)
+    running = inTurn(() => load(onUnchanged))
       .catch((error: unknown) => {
         if (!closed) options.onFault(error);
         return outcome('failed');
@@ -163,6 +135,12 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
     return waiting;
   };
 
+  const preview = (): Promise<readonly Problem[]> =>
+    inTurn(async () => {
+      if (closed) throw new Error('the watch of the policies is closed');
+      return (await judged(await read())).problems;
+    });
+
   const watcher = watch([...new Set(settings.policies.map(folderOf)), resolve(cwd, options.configFile)], {
     ignoreInitial: true,
   });
@@ -183,7 +161,9 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
   return {
     ready,
     reload,
+    preview,
     last: () => last,
+    quarantined: () => quarantined,
     close: async () => {
       closed = true;
       clearTimeout(timer);
@@ -192,17 +172,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
       await watcher.close();
       await waiting;
       await running;
+      await lastTurn;
     },
   };
-}
-
-function isSound(summary: ReadSummary): summary is ReadSummary & { readonly revision: string } {
-  return summary.revision !== undefined;
-}
-
-/** The folder a pattern lies in, up to its first wildcard. */
-function folderOf(pattern: string): string {
-  let folder = pattern;
-  while (/[*?[\]{}!]/.test(folder) || folder === pattern) folder = dirname(folder);
-  return folder;
 }

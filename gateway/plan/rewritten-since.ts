@@ -2,11 +2,11 @@
 // An API is found by its name, and where it is not, or has moved, by the places at which its callers still ask.
 import type { EpochMs } from '../policy/contract.ts';
 import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
-import { type PolicyView, reporter } from './check/views.ts';
+import { type PolicyView, type Report, reporter } from './check/views.ts';
 import { datesOf, formerOf, overlaid, unstated } from './former-versions.ts';
 import type { VersionParts } from './grammar/policy-grammar.ts';
 import type { Problem } from './problems.ts';
-import type { FormerVersion } from './published-record.ts';
+import type { AcceptedChange, FormerVersion } from './published-record.ts';
 import { checkFormer, checkPast, checkShared, isReleased, publishedOf } from './rules/past.ts';
 import { switchedReport } from './rules/switch.ts';
 import { urlsLeft, urlsMoved } from './rules/urls-moved.ts';
@@ -28,7 +28,13 @@ export interface Rewritten {
 
 type Versions = ReadonlyMap<Label, VersionParts>;
 
-export async function rewrittenSince(past: PastApi, today: Today, now: EpochMs): Promise<Rewritten> {
+/** `accepted`: changes that an operator has accepted; they are warnings. */
+export async function rewrittenSince(
+  past: PastApi,
+  today: Today,
+  now: EpochMs,
+  accepted: readonly AcceptedChange[] = [],
+): Promise<Rewritten> {
   const places =
     past.view === undefined
       ? [...new Set(past.former.flatMap((former) => former.places))]
@@ -39,7 +45,7 @@ export async function rewrittenSince(past: PastApi, today: Today, now: EpochMs):
   const known = knownOf(stated, former, now);
   const problems: Problem[] = [];
   const reportIn = ({ parts, document }: PolicyView) =>
-    switchedReport(parts.rules, reporter(document, problems));
+    switchedReport(parts.rules, acceptedReport(accepted, reporter(document, problems)));
   const [heir, ...rest] = heirs;
   if (heir !== undefined) {
     const report = reportIn(heir);
@@ -55,7 +61,7 @@ export async function rewrittenSince(past: PastApi, today: Today, now: EpochMs):
   } else if (today.complete && past.view !== undefined) {
     const published = publishedOf(stated, now);
     const report = reportIn(past.view);
-    if (published.length > 0) apiRemoved(published, report);
+    if (published.length > 0) apiRemoved(past.api, published, report);
     else if (isReachable(stated, now)) urlsLeft(past.view, report);
   }
   const left = new Map(past.former.map((each) => [each.label, each.left]));
@@ -66,6 +72,21 @@ export async function rewrittenSince(past: PastApi, today: Today, now: EpochMs):
       const api = heir?.parts.api ?? past.api;
       return formerOf({ api, label, places, left: left.get(label) ?? now }, dates, version, now) ?? [];
     }),
+  };
+}
+
+/** Good for the very change that was accepted: another date of the same version is refused again. */
+function acceptedReport(accepted: readonly AcceptedChange[], report: Report): Report {
+  return (path, finding) => {
+    const { severity, change } = finding;
+    const found =
+      severity === 'error' && change !== undefined
+        ? accepted.find(
+            ({ api, label, to }) => api === change.api && label === change.label && to === change.to,
+          )
+        : undefined;
+    if (found === undefined) return report(path, finding);
+    report(path, { ...finding, severity: 'warning', hint: `accepted by ${found.by}: ${found.why}` });
   };
 }
 

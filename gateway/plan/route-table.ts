@@ -53,7 +53,7 @@ interface Found<T> {
 
 /** A table that grows route by route; nobody may be given it before it is complete. */
 export interface GrowingRouteTable<T> {
-  /** @throws RangeError when another route has this host and path, or the path names the version twice */
+  /** The first to have a host and path keeps them. @throws RangeError when the path names the version twice */
   readonly add: (route: Route<T>) => void;
   readonly table: RouteTable<T>;
 }
@@ -134,7 +134,7 @@ function insert<T>({ root, places }: Tree<T>, path: string, route: T): void {
     } else node = literalOf(node, segment);
   }
   if (versions > 1) throw new RangeError(`the path ${path} names the version twice`);
-  if (node.bound !== undefined && node.bound.route !== route) throw new RangeError(`two routes at ${path}`);
+  if (node.bound !== undefined && node.bound.route !== route) return;
   node.bound = { route };
   places.set(route, [...(places.get(route) ?? []), node]);
 }

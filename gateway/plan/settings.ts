@@ -46,11 +46,19 @@ export interface Settings {
   readonly tracing: TracingSettings;
   readonly credentialsInUrl: readonly string[];
   readonly deprecationForm: DeprecationForm;
+  /** What a start does that refuses a policy file. */
+  readonly start: StartMode;
   /** For policy files that do not say how their service reads paths. */
   readonly paths: PathsFile | undefined;
   /** Digest (hex) of `gateway.yaml`: a reload that finds another one asks for a restart. */
   readonly revision: string;
 }
+
+/**
+ * `accepted`: serves the last accepted form of its API, and exits where an API has none. `partial`: leaves such an API
+ * out. `strict`: exits.
+ */
+export type StartMode = 'accepted' | 'partial' | 'strict';
 
 /** How those who call are told what becomes of a version. */
 export interface NotifySettings {

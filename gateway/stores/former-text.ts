@@ -23,7 +23,7 @@ export function formerIn(value: StoredObject): FormerVersion | undefined {
   };
 }
 
-function isTexts(value: unknown): value is readonly string[] {
+export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 

@@ -1,10 +1,10 @@
 // How what was published is written in a store: one text for all, so that it changes together.
 // Both stores keep it. It has an entry per line, and is written and read in slices: there may be thousands.
 import { inSlices } from '../plan/in-slices.ts';
-import type { PublishedEntry, PublishedFile } from '../plan/published-record.ts';
+import type { AcceptedChange, PublishedEntry, PublishedFile } from '../plan/published-record.ts';
 import { StoreUnavailable } from '../policy/contract.ts';
-import { formerIn } from './former-text.ts';
-import { isStoredObject, storedValue } from './stored-json.ts';
+import { formerIn, isTexts } from './former-text.ts';
+import { isInstant, isStoredObject, type StoredObject, storedValue } from './stored-json.ts';
 
 const HEAD = '[\n';
 const BETWEEN = ',\n';
@@ -52,15 +52,23 @@ function* valuesIn(stored: string): Generator<unknown, void> {
 
 function entryOf(value: unknown): PublishedEntry {
   if (!isStoredObject(value)) throw unreadable();
-  const former = formerIn(value);
-  if (former !== undefined) return former;
-  const { kind, name, text } = value;
+  const remembered = formerIn(value) ?? acceptedIn(value);
+  if (remembered !== undefined) return remembered;
+  const { kind, name, text, digest } = value;
+  if (kind === 'superseded' && typeof digest === 'string') return { kind, digest };
   if (!isFileKind(kind) || typeof name !== 'string' || typeof text !== 'string') throw unreadable();
   return { kind, name, text };
 }
 
 function isFileKind(value: unknown): value is PublishedFile['kind'] {
-  return value === 'policy' || value === 'description';
+  return value === 'policy' || value === 'description' || value === 'guide';
+}
+
+function acceptedIn({ kind, api, label, to, by, why, at }: StoredObject): AcceptedChange | undefined {
+  const texts = [api, label, to, by, why];
+  if (kind !== 'accepted' || !isInstant(at) || !isTexts(texts)) return undefined;
+  const [ofApi = '', ofLabel = '', changed = '', author = '', reason = ''] = texts;
+  return { kind, api: ofApi, label: ofLabel, to: changed, by: author, why: reason, at };
 }
 
 function unreadable(): StoreUnavailable {

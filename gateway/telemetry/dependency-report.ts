@@ -7,6 +7,8 @@ export interface DependencyReport {
   readonly onStore: (store: string, up: boolean) => void;
   /** What was to be done with the schedules published before, and why the store did not let it. */
   readonly onHistorySkipped: (what: 'compared' | 'recorded', reason: Error) => void;
+  /** Another gateway has recorded later policies than these. */
+  readonly onHistorySuperseded: () => void;
   /** `failure`: why the keys of an identity cannot be fetched; undefined when they can be again. */
   readonly onKeys: (identity: string, failure: string | undefined) => void;
   /** `failure`: why an identity cannot be asked about tokens; undefined when it can be again. */
@@ -28,6 +30,9 @@ export function createDependencyReport({
     },
     onHistorySkipped: (what, { message }) => {
       logger.warn(`the store is away; published schedules are not ${what}`, { reason: message });
+    },
+    onHistorySuperseded: () => {
+      logger.warn('another gateway recorded later policies; its record stays');
     },
     onKeys: (identity, failure) => {
       if (failure === undefined) logger.info('the keys of an issuer are fetched again', { identity });

@@ -12,6 +12,8 @@ export interface ProcessState {
   readonly storeUp: (store: string, up: boolean) => void;
   /** `milliseconds` from the first look at the files to the end. */
   readonly reload: (result: ReloadResult, milliseconds: number) => void;
+  /** The APIs that are served in their last accepted form from now on. */
+  readonly quarantine: (apis: readonly string[]) => void;
   /** `sni`: the name the certificate answers for; `expiry`: its notAfter. */
   readonly certificate: (sni: string, expiry: EpochMs) => void;
   /** Whether all certificate files, as they stand, are in use. */
@@ -30,6 +32,7 @@ export interface ProcessState {
   readonly lastReloadSuccessful: () => boolean;
   /** When the policy files were last found in order, be it unchanged. */
   readonly lastReloadSuccess: () => EpochMs;
+  readonly quarantined: () => Iterable<Sample>;
   readonly certificates: () => Iterable<Sample>;
   readonly areCertificatesCurrent: () => boolean;
   readonly adminWrites: () => Iterable<Sample>;
@@ -46,6 +49,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
   const durations: Record<ReloadResult, Latency> = { success: createLatency(), failure: createLatency() };
   let successful = true;
   let certificatesCurrent = true;
+  const quarantined = new Map<string, number>();
   let lastSuccess = wallClock();
   let openWebsockets: () => Iterable<HeldService> = () => [];
   const websockets = new Map<string, Map<string, number>>();
@@ -57,6 +61,11 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
       durations[result].observe(milliseconds);
       successful = result === 'success';
       if (successful) lastSuccess = wallClock();
+    },
+    quarantine: (apis) => {
+      // An alert ends by a 0; a series that goes away would leave it open until it is stale.
+      for (const api of quarantined.keys()) quarantined.set(api, 0);
+      for (const api of apis) quarantined.set(api, 1);
     },
     certificate: (sni, expiry) => void certificates.set(sni, expiry),
     certificatesCurrent: (current) => {
@@ -78,6 +87,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
     reloadDurations: () => Object.entries(durations).map(([result, latency]) => [[result], latency]),
     lastReloadSuccessful: () => successful,
     lastReloadSuccess: () => lastSuccess,
+    quarantined: () => quarantined.entries().map(([api, value]): Sample => [[api], value]),
     certificates: () => certificates.entries().map(([sni, expiry]) => [[sni], expiry / 1000]),
     areCertificatesCurrent: () => certificatesCurrent,
     adminWrites: () => samplesOf(writes),

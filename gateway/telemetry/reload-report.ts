@@ -1,12 +1,20 @@
 // What operators learn of a reload: its outcome, one log line for each problem, and whether the last one held.
 // Handed to the watcher of the policy files by gateway.ts.
 import { countProblems, headline, type Problem } from '../plan/problems.ts';
+import type { Quarantined } from '../plan/settle.ts';
 import type { Telemetry } from './telemetry.ts';
 
 export interface ReloadReport {
   /** A load begins; what it comes to is said by one of the others. */
   readonly onBegun: () => void;
-  readonly onAccepted: (revision: string, warnings: readonly Problem[]) => void;
+  /** `quarantined`: APIs whose refused files the problems are about. */
+  readonly onAccepted: (
+    revision: string,
+    problems: readonly Problem[],
+    quarantined?: readonly Quarantined[],
+  ) => void;
+  /** Called with those of a start too. */
+  readonly onQuarantined: (quarantined: readonly Quarantined[]) => void;
   /** The plan in force stays. */
   readonly onRejected: (problems: readonly Problem[]) => void;
   readonly onUnchanged: () => void;
@@ -38,21 +46,37 @@ export function createReloadReport(
     const left = problems.slice(MOST_LINES);
     if (left.length > 0) logger.warn(`${countProblems(left)} more; sundial check shows all`);
   };
+  const onQuarantined: ReloadReport['onQuarantined'] = (quarantined) => {
+    metrics.quarantine(quarantined.map(({ api }) => api));
+    for (const { api, file, reason } of quarantined)
+      logger.error(
+        'policy quarantined: the file is refused, and the last accepted form of the API is served',
+        {
+          api,
+          file,
+          reason,
+        },
+      );
+  };
   return {
     onBegun: () => {
       begunAt = monotonic();
     },
-    onAccepted: (revision, warnings) => {
-      record('success');
+    onAccepted: (revision, problems, quarantined = []) => {
+      record(quarantined.length === 0 ? 'success' : 'failure');
       logger.info('policies reloaded', { revision });
+      const [errors, warnings] = bySeverity(problems);
+      logEach(errors, (problem) => logger.error(`${REJECTED}: ${sentence(problem)}`, placeOf(problem)));
       logEach(warnings, (problem) =>
         logger.warn(`policies reloaded, with a warning: ${sentence(problem)}`, placeOf(problem)),
       );
-      tell(`policies reloaded${others(warnings)}`);
+      tell(`policies reloaded${others(problems)}`);
+      onQuarantined(quarantined);
     },
+    onQuarantined,
     onRejected: (problems) => {
       record('failure');
-      const errors = problems.filter(({ severity }) => severity === 'error');
+      const [errors] = bySeverity(problems);
       logEach(errors, (problem) => logger.error(`${REJECTED}: ${sentence(problem)}`, placeOf(problem)));
       const [first, ...more] = errors;
       if (first !== undefined) tell(`${REJECTED}: ${headline(first)}${others(more)}`);
@@ -74,6 +98,11 @@ export function createReloadReport(
       tell(`${REJECTED}; the log says why`);
     },
   };
+}
+
+function bySeverity(problems: readonly Problem[]): readonly [readonly Problem[], readonly Problem[]] {
+  const isError = ({ severity }: Problem) => severity === 'error';
+  return [problems.filter(isError), problems.filter((problem) => !isError(problem))];
 }
 
 function sentence({ message, hint }: Problem): string {

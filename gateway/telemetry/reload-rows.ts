@@ -5,7 +5,10 @@ import { counter, gauge, histogram, type MetricRow, single } from './series.ts';
 
 /** `revision`: of the plan in force. */
 export function reloadRows(
-  state: Pick<ProcessState, 'reloads' | 'reloadDurations' | 'lastReloadSuccessful' | 'lastReloadSuccess'>,
+  state: Pick<
+    ProcessState,
+    'reloads' | 'reloadDurations' | 'lastReloadSuccessful' | 'lastReloadSuccess' | 'quarantined'
+  >,
   revision: () => string,
 ): readonly MetricRow[] {
   return [
@@ -28,6 +31,13 @@ export function reloadRows(
       'When the policy files were last found in order: put in use, or unchanged.',
       [],
       () => single(state.lastReloadSuccess() / 1000),
+      'primary',
+    ),
+    gauge(
+      'sundial_policy_quarantined',
+      'Whether an API is served in its last accepted form because its policy file is refused.',
+      ['api'],
+      state.quarantined,
       'primary',
     ),
     gauge(

@@ -52,6 +52,7 @@ export type Metrics = Pick<
   ProcessState,
   | 'storeUp'
   | 'reload'
+  | 'quarantine'
   | 'certificate'
   | 'certificatesCurrent'
   | 'adminWrite'
@@ -109,8 +110,8 @@ export function createTelemetry({
   const freezes = createFreezeCounts();
   const retirements = createRetirementGauge();
   const announcements = createAnnouncementCounts();
-  const { storeUp, reload, certificate, certificatesCurrent, adminWrite, countWebsockets, countWorkers } =
-    state;
+  const { storeUp, reload, quarantine, certificate, certificatesCurrent } = state;
+  const { adminWrite, countWebsockets, countWorkers } = state;
   const exposition = createExposition(
     metricRows({
       requests,
@@ -144,6 +145,7 @@ export function createTelemetry({
       ...exposition,
       storeUp,
       reload,
+      quarantine,
       certificate,
       certificatesCurrent,
       adminWrite,

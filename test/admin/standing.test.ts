@@ -109,6 +109,9 @@ async function get(path: string, changes: Partial<StandingPorts> = {}, names: re
     ledger: stores.ledger,
     recordsUsage: true,
     metrics: { read: async (name) => COUNTED[name] ?? [] },
+    readiness: () => ({
+      policies: { reloadRefused: false, restartNeeded: false, quarantined: ['payments'] },
+    }),
     ...changes,
   }).find((each) => each.path === path);
   const [first = '', second = ''] = names;
@@ -125,6 +128,10 @@ const DETAIL = '/-/versions/{api}/{version}';
 const detail = (changes: Partial<StandingPorts> = {}) => get(DETAIL, changes, ['orders', 'v1']);
 
 describe('the versions', () => {
+  it('come with the APIs that are served in their last accepted form', async () => {
+    expect((await get('/-/versions')).body.quarantined).toEqual(['payments']);
+  });
+
   it('are told with stage, phases, dates and the brownout that runs', async () => {
     const { body } = await get('/-/versions');
     expect(body).toMatchObject({

@@ -74,7 +74,11 @@ describe('a command that asks the running gateway', () => {
       live,
     });
     expect(text).toContain('orders v1: closed to new consumers since 2026-06-01: refuses 2 of 3 consumers');
-    expect(asked).toEqual(['/-/usage?since=30d', '/-/usage?since=30d&api=orders&version=v1']);
+    expect(asked).toEqual([
+      '/-/usage?since=30d',
+      '/-/usage?since=30d&api=orders&version=v1',
+      '/-/reload/preview',
+    ]);
     await close();
   });
 

@@ -38,7 +38,7 @@ describe('what was acknowledged', () => {
   it('is there after kill -9 in the middle of writing', async () => {
     const child = childOn(`
       await state.overrides.put(${JSON.stringify(pauseFrom(1000, { id: 'kept' }))});
-      await state.published.write([{ kind: 'policy', name: 'orders.yaml', text: 'api: orders' }]);
+      await state.published.write([{ kind: 'policy', name: 'orders.yaml', text: 'api: orders' }], '');
       for (let n = 0; ; n++) {
         await state.pins.claim({ api: 'payments', account: String(n) }, pin);
         process.stdout.write(n + '\\n');
@@ -61,7 +61,7 @@ describe('what was acknowledged', () => {
     for (let n = 0; n <= last; n++)
       expect(await state.pins.find({ api: 'payments', account: String(n) }), String(n)).toEqual(pinOf('v1'));
     expect(state.overrides.current().map(({ id }) => id)).toEqual(['kept']);
-    expect(await state.published.read()).toEqual([
+    expect((await state.published.read()).entries).toEqual([
       { kind: 'policy', name: 'orders.yaml', text: 'api: orders' },
     ]);
     await state.close();

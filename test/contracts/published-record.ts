@@ -11,20 +11,23 @@ export function publishedRecordContract(name: string, open: () => Promise<Lastin
     });
     afterAll(() => store.close());
     const record = (gateway: 0 | 1 = 0): PublishedRecord => store.gateways()[gateway].published;
+    const entriesOf = async (gateway: 0 | 1 = 0) => (await record(gateway).read()).entries;
+    const write = async (gateway: 0 | 1, entries: readonly PublishedEntry[]) =>
+      record(gateway).write(entries, (await record(gateway).read()).mark);
 
     it('is empty before the first plan', async () => {
-      expect(await record().read()).toEqual([]);
+      expect(await entriesOf()).toEqual([]);
     });
 
     it('is what was written last, by any gateway, in its order, and still after a restart', async () => {
       const orders = { kind: 'policy', name: 'policies/orders.yaml', text: 'api: orders\n' } as const;
       const payments = { kind: 'policy', name: 'policies/payments.yaml', text: 'api: payments\n' } as const;
-      await record(0).write([payments, orders]);
-      expect(await record(1).read()).toEqual([payments, orders]);
-      await record(1).write([orders]);
-      expect(await record(0).read()).toEqual([orders]);
+      await write(0, [payments, orders]);
+      expect(await entriesOf(1)).toEqual([payments, orders]);
+      await write(1, [orders]);
+      expect(await entriesOf(0)).toEqual([orders]);
       await store.restart();
-      expect(await record().read()).toEqual([orders]);
+      expect(await entriesOf()).toEqual([orders]);
     });
 
     it('keeps what files do not state any more, every date of it', async () => {
@@ -45,16 +48,40 @@ export function publishedRecordContract(name: string, open: () => Promise<Lastin
         },
         { ...former, label: 'none', places: [] },
       ];
-      await record(0).write(entries);
-      expect(await record(1).read()).toEqual(entries);
+      await write(0, entries);
+      expect(await entriesOf(1)).toEqual(entries);
       await store.restart();
-      expect(await record().read()).toEqual(entries);
+      expect(await entriesOf()).toEqual(entries);
+    });
+
+    it('keeps what an operator accepted, and the guides that a policy names', async () => {
+      const entries: readonly PublishedEntry[] = [
+        { kind: 'guide', name: 'policies/guides/v1.md', text: '# Move\n' },
+        { kind: 'superseded', digest: 'abc' },
+        {
+          ...{ kind: 'accepted', api: 'orders', label: 'v1', to: 'sunset 2026-12-31T00:00:00Z' },
+          ...{ by: 'ada', why: 'the contract ended', at: Date.UTC(2026, 10, 20) },
+        },
+      ];
+      await write(1, entries);
+      expect(await entriesOf(0)).toEqual(entries);
+      await store.restart();
+      expect(await entriesOf()).toEqual(entries);
+    });
+
+    it('is not replaced by a gateway that has read an older one', async () => {
+      const orders = (text: string) => [{ kind: 'policy', name: 'orders.yaml', text }] as const;
+      const { mark } = await record(0).read();
+      expect(await record(1).write(orders('newer'), (await record(1).read()).mark)).toBe(true);
+      expect(await record(0).write(orders('older'), mark)).toBe(false);
+      expect(await entriesOf(0)).toEqual(orders('newer'));
+      expect((await record(0).read()).mark).toBe((await record(1).read()).mark);
     });
 
     it('keeps a text as it was written, a whole megabyte of it', async () => {
       const text = `# ünï "quoted" {braces} 🕰\r\n${'x'.repeat(1_000_000)}`;
-      await record().write([{ kind: 'description', name: '', text }]);
-      expect(await record().read()).toEqual([{ kind: 'description', name: '', text }]);
+      await write(0, [{ kind: 'description', name: '', text }]);
+      expect(await entriesOf()).toEqual([{ kind: 'description', name: '', text }]);
     });
   });
 }

@@ -101,12 +101,12 @@ describe('a Redis Cluster', () => {
     expect(await other.pins.replace(key, current, pinOf('2026-06-01'))).toBe(true);
     const pause = pauseFrom(1000);
     await one.overrides.put(pause);
-    await one.published.write([]);
+    await one.published.write([], '');
     await other.refresh();
     await one.refresh();
     expect(other.overrides.current()).toEqual([pause]);
     expect(await one.pins.find(key)).toMatchObject({ label: '2026-06-01' });
-    expect(await other.published.read()).toEqual([]);
+    expect((await other.published.read()).entries).toEqual([]);
     expect(await other.overrides.remove(pause.id)).toBe(true);
   });
 

@@ -47,7 +47,7 @@ describe('while Redis is away', () => {
       await expect(overrides.put(pauseFrom(2000))).rejects.toMatchObject(away);
       await expect(overrides.remove(pause.id)).rejects.toMatchObject(away);
       await expect(published.read()).rejects.toMatchObject(away);
-      await expect(published.write([])).rejects.toMatchObject(away);
+      await expect(published.write([], '')).rejects.toMatchObject(away);
       expect(overrides.current()).toBe(before);
       redis.resume();
     },

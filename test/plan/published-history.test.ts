@@ -21,14 +21,17 @@ function historyOf(files: Workspace, { records = true, now = NOW, environment = 
   };
   const history = createPublishedHistory({
     published: {
-      read: () => answer(() => kept.files),
+      read: () => answer(() => ({ entries: kept.files, mark: String(kept.files.length) })),
       write: (written) =>
         answer(() => {
           kept.files = written;
+          return true;
         }),
     },
     records,
+    isShared: false,
     onSkipped: (what, { message }) => kept.skipped.push(`${what}: ${message}`),
+    onSuperseded: () => kept.skipped.push('superseded'),
   });
   const load = async () => {
     const { policies, problems } = await files.load(environment);
@@ -78,7 +81,7 @@ describe('published schedules', () => {
         rule: 'sunset-rewritten',
         severity: 'error',
         message: 'the sunset of v1 was published as 2027-01-15 and is now earlier',
-        hint: 'sunset 2027-01-15 or later; to publish it all the same: rules: { sunset-rewritten: warning }',
+        hint: 'sunset 2027-01-15 or later; to publish it all the same: sundial accept orders v1 --why "…"',
       },
     ]);
     expect(kept.files).toBe(before);
@@ -169,7 +172,7 @@ describe('published schedules', () => {
     expect(rewritten).toMatchObject([
       { file: 'policies/renamed.yaml', line: 1, rule: 'version-removed', severity: 'warning' },
     ]);
-    expect(kept.files.flatMap((entry) => (entry.kind === 'former' ? [] : entry.name))).toEqual([
+    expect(kept.files.flatMap((entry) => ('name' in entry ? entry.name : []))).toEqual([
       'policies/orders.yaml',
     ]);
   });
@@ -250,9 +253,11 @@ describe('published schedules', () => {
     await using files = await workspace({ 'policies/orders.yaml': ORDERS });
     const { policies } = await files.load();
     const history = createPublishedHistory({
-      published: { read: () => Promise.reject(new RangeError('a mistake')), write: async () => undefined },
+      published: { read: () => Promise.reject(new RangeError('a mistake')), write: async () => true },
       records: true,
+      isShared: false,
       onSkipped: () => undefined,
+      onSuperseded: () => undefined,
     });
     if (policies === undefined) throw new Error('not in order');
     const options = {
@@ -262,5 +267,41 @@ describe('published schedules', () => {
       public: 'https://api.example.com',
     };
     await expect(rewrittenIn(policies, history, options)).rejects.toThrow('a mistake');
+  });
+
+  it('a record that another gateway wrote since the comparison stays, unless it says the same', async () => {
+    const file = (text: string) => ({ kind: 'policy', name: 'orders.yaml', text }) as const;
+    let standing: { entries: readonly PublishedEntry[]; mark: string } = {
+      entries: [file('older')],
+      mark: '1',
+    };
+    let superseded = 0;
+    const history = createPublishedHistory({
+      published: {
+        read: async () => standing,
+        write: async (entries, mark) => {
+          if (mark !== standing.mark) return false;
+          standing = { entries, mark: `${Number(mark) + 1}` };
+          return true;
+        },
+      },
+      records: true,
+      isShared: false,
+      onSkipped: () => undefined,
+      onSuperseded: () => {
+        superseded += 1;
+      },
+    });
+    const write = async (mine: string, others: string) => {
+      const candidate = {};
+      await history.compared(candidate, async () => undefined);
+      standing = { entries: [file(others)], mark: `${standing.mark}0` };
+      await history.record(candidate, [file(mine)], []);
+    };
+    await write('mine', 'newer');
+    expect(standing.entries).toEqual([file('newer')]);
+    expect(superseded).toBe(1);
+    await write('same', 'same');
+    expect(superseded).toBe(1);
   });
 });

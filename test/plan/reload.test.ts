@@ -6,7 +6,8 @@ import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { createPublishedHistory } from '../../gateway/plan/published-history.ts';
 import type { PublishedEntry } from '../../gateway/plan/published-record.ts';
 import type { ReadFile } from '../../gateway/plan/read/files.ts';
-import { type PolicyWatch, type WatchOptions, watchPolicies } from '../../gateway/plan/reload.ts';
+import { watchPolicies } from '../../gateway/plan/reload.ts';
+import type { PolicyWatch, WatchOptions } from '../../gateway/plan/watch-contract.ts';
 import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
 
 const FOUR_DAYS = ORDERS.replace('sunset: 2027-01-15', 'sunset: 2027-01-19');
@@ -30,13 +31,16 @@ async function watching(
   let recorded: readonly PublishedEntry[] = [];
   const history = createPublishedHistory({
     published: {
-      read: async () => recorded,
+      read: async () => ({ entries: recorded, mark: '' }),
       write: async (files) => {
         recorded = files;
+        return true;
       },
     },
     records: true,
+    isShared: false,
     onSkipped: (what) => tell(`not ${what}`),
+    onSuperseded: () => tell('superseded'),
   });
   const options: WatchOptions = {
     settings,
@@ -52,12 +56,18 @@ async function watching(
       tell('plan');
     },
     onRejected: (problems) => tell(`rejected: ${problems[0]?.message}`),
+    onQuarantined: () => undefined,
     onUnchanged: () => tell('unchanged'),
     onBegun: () => undefined,
     onRestartNeeded: () => tell('restart needed'),
     onFault: (error) => tell(`fault: ${String(error)}`),
   };
-  const watch: PolicyWatch = watchPolicies(options, { revision: plan.revision, rewritten: [], pieces });
+  const watch: PolicyWatch = watchPolicies(options, {
+    revision: plan.revision,
+    rewritten: [],
+    pieces,
+    quarantined: [],
+  });
   const until = async (what: string): Promise<void> => {
     while (!heard.includes(what)) await new Promise<void>((resolve) => (wake = resolve));
   };

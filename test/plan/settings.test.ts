@@ -53,6 +53,7 @@ describe('settings', () => {
       ledger: { keepDays: 400 },
       overload: compileOverload({}),
       drain: compileDrain({}),
+      start: 'accepted',
       tracing: { starts: true, sampled: 1 },
       guard: undefined,
       credentialsInUrl: [],

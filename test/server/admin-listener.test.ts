@@ -10,7 +10,12 @@ import { type HealthPorts, healthRoutes } from '../../gateway/admin/health.ts';
 import { isOwnHost } from '../../gateway/admin/own-host.ts';
 import type { Readiness } from '../../gateway/admin/readiness.ts';
 
-const ready: Readiness = { state: 'ready', store: { kind: 'redis', state: 'up' }, revision: 'abc' };
+const ready: Readiness = {
+  state: 'ready',
+  store: { kind: 'redis', state: 'up' },
+  revision: 'abc',
+  policies: { reloadRefused: false, restartNeeded: false, quarantined: [] },
+};
 const page = { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'sundial_up 1\n' };
 
 let open: AdminListener | undefined;

@@ -1,6 +1,7 @@
 // Runs one command to its end and hands over all that came of it: as a process of its own, or, for the many cases
 // that differ only in what a gateway answers, the operators' commands inside the test, from their words to what they print.
 import { Command, CommanderError, Option } from 'commander';
+import { runAccept } from '../../gateway/cli/accept.ts';
 import { runConfigShow } from '../../gateway/cli/config-show.ts';
 import { runNotify } from '../../gateway/cli/notify.ts';
 import { addNotifyCommand } from '../../gateway/cli/notify-command.ts';
@@ -70,6 +71,7 @@ export async function operate(
     actions: {
       status: (options) => keep(runStatus({ ...options, ...around })),
       reload: (options) => keep(runReload({ ...options, ...around })),
+      accept: (options) => keep(runAccept({ ...options, ...around })),
       configShow: ({ config: configFile, ...options }) =>
         keep(runConfigShow({ configFile, ...options, ...around })),
     },

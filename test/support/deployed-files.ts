@@ -55,5 +55,10 @@ export const drainMs = ({ drain }: Settings) => drain.waitMs + drain.timeoutMs +
 
 export const pages = healthRoutes({
   metrics: { render: async () => ({ contentType: '', body: '' }) },
-  readiness: () => ({ state: 'ready', store: { kind: 'embedded', state: 'up' }, revision: '' }),
+  readiness: () => ({
+    state: 'ready',
+    store: { kind: 'embedded', state: 'up' },
+    revision: '',
+    policies: { reloadRefused: false, restartNeeded: false, quarantined: [] },
+  }),
 }).map(({ path }) => path);

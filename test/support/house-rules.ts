@@ -76,6 +76,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/service.ts': { may: ['gateway/'] },
   'gateway/primary.ts': { may: ['gateway/'] },
   'gateway/open-notices.ts': { may: ['gateway/'] },
+  'gateway/open-policies.ts': { may: ['gateway/'] },
   'gateway/worker.ts': { may: ['gateway/'] },
   'gateway/main.ts': {
     may: [
@@ -84,6 +85,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'gateway/plan/',
       'gateway/server/shutdown.ts',
       'gateway/stores/embedded/held-folder.ts',
+      'gateway/stores/read-published.ts',
     ],
     types: ['gateway/telemetry/', 'gateway/gateway-contract.ts'],
   },

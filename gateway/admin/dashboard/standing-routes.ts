@@ -4,6 +4,7 @@ import { standingOf } from '../../exchange/standing.ts';
 import { stageOfApi } from '../../policy/lifecycle/api-life.ts';
 import { assess } from '../../policy/lifecycle/assess.ts';
 import { type AdminAnswer, instantText, jsonAnswer } from '../answers.ts';
+import type { Readiness } from '../readiness.ts';
 import type { AdminRequest, Page } from '../route.ts';
 import { limitBodies } from './limits.ts';
 import { type Readings, trafficBody } from './traffic.ts';
@@ -13,6 +14,7 @@ import { type VersionPagePorts, versionPage } from './version-page.ts';
 
 export interface StandingPorts extends VersionPagePorts {
   readonly metrics: Readings;
+  readonly readiness: () => Pick<Readiness, 'policies'>;
 }
 
 export function standingRoutes(ports: StandingPorts): readonly Page[] {
@@ -47,7 +49,8 @@ function versionsAnswer(ports: StandingPorts): AdminAnswer {
       .filter(({ rules }) => rules.api === api.name)
       .map((each) => versionBody(api, each, moment.now)),
   }));
-  return told(ports, { revision: plan.revision, apis });
+  const { quarantined } = ports.readiness().policies;
+  return told(ports, { revision: plan.revision, apis, quarantined });
 }
 
 /** `now`: of the lifecycle clock, by which every date is meant. */

@@ -1,23 +1,15 @@
 // Policy files as they were read last: by path, parsed again only when they changed or a date has come to pass.
 // The memory of policy-reader.ts; documents with all their positions are not kept, only what was found in them.
 import type { EpochMs } from '../../policy/contract.ts';
-import { type Claimant, claimsOf } from '../check/together.ts';
+import { claimsOf } from '../check/together.ts';
 import type { PolicyView, Surroundings } from '../check/views.ts';
-import { type Context, documentOf, readPolicy } from '../load-documents.ts';
-import type { ReadPiece } from '../pieces.ts';
-import type { Problem } from '../problems.ts';
+import { type Context, documentOf, readPolicy, shownPath } from '../load-documents.ts';
 import { digest, type FileRead, tryRead } from '../read/files.ts';
 import { effectiveSunset } from '../redirects.ts';
+import type { Candidate } from '../settle.ts';
 
-export interface KeptPolicy {
-  readonly problems: readonly Problem[];
-  /** Undefined where the shape is wrong. */
-  readonly piece: ReadPiece | undefined;
-  /** Undefined for what is no YAML. */
-  readonly claimant: Claimant | undefined;
+export interface KeptPolicy extends Candidate {
   readonly descriptions: readonly string[];
-  /** The document with its positions; read again where it was let go. */
-  readonly view: (now: EpochMs) => PolicyView | undefined | Promise<PolicyView | undefined>;
 }
 
 interface Kept {
@@ -45,6 +37,7 @@ export function createKeptPolicies(context: Context, around: Omit<Surroundings, 
     const again = () => readPolicy({ ...context, now }, file, read, { ...around, now });
     const { problems, source, view, files, descriptions } = await again();
     const policy: KeptPolicy = {
+      file: shownPath(context, file),
       problems,
       piece: source && { digest: source.digest, files, file: source.file },
       claimant: view && {

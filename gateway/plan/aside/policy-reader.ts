@@ -5,11 +5,13 @@ import { checkTogether } from '../check/together.ts';
 import { contextOf, documentOf } from '../load-documents.ts';
 import { nothingMatched } from '../nothing-matched.ts';
 import type { DescriptionCache } from '../openapi/read-descriptions.ts';
+import type { ReadPiece } from '../pieces.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
 import { comparePublished } from '../published-comparison.ts';
 import type { FormerVersion, PublishedEntry } from '../published-record.ts';
 import { digest, findFiles, type ReadFile, tryRead } from '../read/files.ts';
 import { revisionOf } from '../revision.ts';
+import { settle } from '../settle.ts';
 import { type Today, todayOf } from '../today.ts';
 import { createKeptPolicies, type KeptPolicy } from './kept-policies.ts';
 import type { PolicyReader, ReaderStart } from './reader-contract.ts';
@@ -24,22 +26,25 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
   let problems: readonly Problem[] = [];
   let recorded: PublishedEntry[] = [];
   let former: readonly FormerVersion[] = [];
+  let unmatched: Problem | undefined;
+  let handed: readonly ReadPiece[] = [];
 
   return {
     read: async (now) => {
       const gateway = await tryRead(context.configFile, context.readFile);
       const { files, why } = await findFiles(start.patterns);
-      const unmatched =
+      unmatched =
         files.length > 0
-          ? []
-          : [nothingMatched(context, documentOf(context, context.configFile, gateway), why)];
+          ? undefined
+          : nothingMatched(context, documentOf(context, context.configFile, gateway), why);
       policies = await kept.read(files, now);
       problems = sortProblems([
-        ...unmatched,
+        ...(unmatched === undefined ? [] : [unmatched]),
         ...policies.flatMap((policy) => policy.problems),
         ...checkTogether(policies.flatMap(({ claimant }) => claimant ?? [])),
       ]);
-      const digests = hasErrors(problems) ? [] : policies.flatMap(({ piece }) => piece?.digest ?? []);
+      handed = hasErrors(problems) ? [] : policies.flatMap(({ piece }) => piece ?? []);
+      const digests = handed.map(({ digest }) => digest);
       return {
         revision: hasErrors(problems) ? undefined : revisionOf(settingsRevision, digests),
         digests,
@@ -66,9 +71,27 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
       ({ former } = found);
       return { problems: problems.length, former: former.length, hasErrors: hasErrors(problems) };
     },
+    settle: async (now) => {
+      const settled = await settle(
+        { candidates: policies, unmatched, recorded },
+        { ...context, now, descriptions: publishedDescriptions },
+        { ...around, now },
+      );
+      recorded = [];
+      kept.letGoOfViews();
+      problems = sortProblems(settled.problems);
+      ({ former } = settled);
+      handed = settled.pieces;
+      const digests = handed.map(({ digest }) => digest);
+      const { quarantined, unserved, retained } = settled;
+      return {
+        ...{ quarantined, unserved, retained, digests, revision: revisionOf(settingsRevision, digests) },
+        ...{ problems: problems.length, former: former.length },
+      };
+    },
     former: async (from, to) => former.slice(from, to),
     pieces: async (digests) => {
-      const byDigest = new Map(policies.flatMap(({ piece }) => (piece ? [[piece.digest, piece]] : [])));
+      const byDigest = new Map(handed.map((piece) => [piece.digest, piece]));
       return digests.flatMap((each) => byDigest.get(each) ?? []);
     },
     problems: async (from, to) => problems.slice(from, to),

@@ -6,6 +6,7 @@ import type { ReadPiece } from '../pieces.ts';
 import type { Problem } from '../problems.ts';
 import type { FormerVersion, PublishedEntry } from '../published-record.ts';
 import type { Environment } from '../read/interpolate.ts';
+import type { Settled } from '../settle.ts';
 
 /** What a reader works with from its start. */
 export interface ReaderStart {
@@ -32,6 +33,14 @@ export interface ReadSummary {
   readonly restartNeeded: boolean;
 }
 
+/** What a plan can be made of although some files are refused. */
+export interface SettledSummary extends Pick<Settled, 'quarantined' | 'unserved' | 'retained'> {
+  readonly revision: string;
+  readonly digests: readonly string[];
+  readonly problems: number;
+  readonly former: number;
+}
+
 /** Two of them are how many there are. */
 export interface ComparedSummary {
   readonly problems: number;
@@ -47,6 +56,8 @@ export interface PolicyReader {
   readonly recall: (entries: readonly PublishedEntry[]) => Promise<void>;
   /** Adds what was rewritten to the problems. */
   readonly compare: (now: EpochMs) => Promise<ComparedSummary>;
+  /** After `recall`, instead of `compare`: puts the last accepted form of its API in the place of each refused file. */
+  readonly settle: (now: EpochMs) => Promise<SettledSummary>;
   /** A part of what was published and the files do not state any more. */
   readonly former: (from: number, to: number) => Promise<readonly FormerVersion[]>;
   /** Those of the last reading with these digests, in their order. */

@@ -28,6 +28,8 @@ function answer(question: Question): Promise<unknown> {
       return reader.recall(...question.given);
     case 'compare':
       return reader.compare(...question.given);
+    case 'settle':
+      return reader.settle(...question.given);
     case 'former':
       return reader.former(...question.given);
     case 'pieces':

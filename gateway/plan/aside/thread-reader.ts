@@ -63,6 +63,7 @@ export function createThreadReader(
     read: async (...given) => (await ask({ name: 'read', given })) as Answer<'read'>,
     recall: async (...given) => (await ask({ name: 'recall', given })) as Answer<'recall'>,
     compare: async (...given) => (await ask({ name: 'compare', given })) as Answer<'compare'>,
+    settle: async (...given) => (await ask({ name: 'settle', given })) as Answer<'settle'>,
     former: async (...given) => (await ask({ name: 'former', given })) as Answer<'former'>,
     pieces: async (...given) => (await ask({ name: 'pieces', given })) as Answer<'pieces'>,
     problems: async (...given) => (await ask({ name: 'problems', given })) as Answer<'problems'>,

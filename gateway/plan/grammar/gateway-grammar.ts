@@ -147,6 +147,13 @@ const fields = {
     .meta({ description: 'Who is told what becomes of a version: consumers by mail, machines by events.' })
     .optional(),
   deprecation_header: deprecationHeaderSection.optional(),
+  start: z
+    .enum(['accepted', 'partial', 'strict'])
+    .meta({
+      description:
+        'What a start does that refuses a policy file: accepted serves the last accepted form of its API and exits where there is none, partial leaves such an API out, strict exits. Default accepted.',
+    })
+    .optional(),
   paths: pathsSection.optional(),
   data: text('Folder for what the process makes, relative to the working directory; default ./data.', [
     './data',

@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { controlIn } from '../../policy/contract.ts';
 import { guideId, isGuideFile } from '../../policy/lifecycle/guide.ts';
 import type { PolicyView, Report } from '../check/views.ts';
+import type { PublishedFile } from '../published-record.ts';
 import type { Path } from '../read/document.ts';
 import { type ReadFile, tryRead } from '../read/files.ts';
 import { LEAVES_FOLDER, leavesItsFolder, WRITE_ITS_TARGET } from '../read/links.ts';
@@ -13,11 +14,21 @@ import { renderMarkdown } from './render-markdown.ts';
 
 /** All of them stand on one page, and in memory for as long as the plan does. */
 const MOST_BYTES = 65_536;
+/** Of all guides of an API, in the record of accepted policies. */
+const MOST_KEPT_BYTES = 1_048_576;
+
+interface GuideText {
+  /** Absolute. */
+  readonly path: string;
+  readonly text: string;
+}
 
 interface GuideContext {
   /** Absolute path of the policy file. */
   readonly policyFile: string;
   readonly readFile: ReadFile;
+  /** How a path is printed. */
+  readonly shown: (path: string) => string;
 }
 
 export interface Guides {
@@ -26,7 +37,9 @@ export interface Guides {
   /** Absolute paths, read or not. */
   readonly files: readonly string[];
   /** As they were read; part of the revision. */
-  readonly texts: readonly string[];
+  readonly texts: readonly GuideText[];
+  /** Those that the record of accepted policies has room for. */
+  readonly kept: readonly PublishedFile[];
 }
 
 const RELATIVE = 'its path is relative to this file';
@@ -34,7 +47,9 @@ const RELATIVE = 'its path is relative to this file';
 export async function readGuides(view: PolicyView, report: Report, context: GuideContext): Promise<Guides> {
   const read = new Map<string, Guide>();
   const files = new Map<string, string>();
-  const texts: string[] = [];
+  const texts: GuideText[] = [];
+  const kept: PublishedFile[] = [];
+  let room = MOST_KEPT_BYTES;
   for (const { at, guide } of guidesOf(view)) {
     const refuse = (message: string, hint?: string) =>
       report(at, { rule: 'guide', message, ...(hint !== undefined && { hint }) });
@@ -66,10 +81,20 @@ export async function readGuides(view: PolicyView, report: Report, context: Guid
         refuse(`the guide holds the control character ${control} in line ${line}`, 'take it out');
       } else if (html === undefined) refuse('the guide is nested too deeply');
       else read.set(id, { id, html });
-      texts.push(text);
+      texts.push({ path: file, text });
+      room -= found.bytes.byteLength;
+      if (room >= 0) kept.push({ kind: 'guide', name: context.shown(file), text });
+      else
+        report(at, {
+          rule: 'guide',
+          severity: 'warning',
+          message:
+            'the guides of this API are larger than 1 MB together, and the store does not keep this one',
+          hint: 'a start that refuses this file serves its last accepted form only if the guide is still there',
+        });
     }
   }
-  return { guides: [...read.values()], files: [...files.values()], texts };
+  return { guides: [...read.values()], files: [...files.values()], texts, kept };
 }
 
 interface Named {

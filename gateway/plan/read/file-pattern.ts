@@ -1,5 +1,6 @@
 // How many names the braces of a glob come to, before anything looks for them.
 // Part of the grammar of the gateway file: `{a,b}` twenty-five times over would be looked for thirty million times.
+import { dirname } from 'node:path';
 
 /** More than anybody writes, and found in a moment. */
 export const MOST_ALTERNATIVES = 100;
@@ -38,4 +39,11 @@ function inRange(text: string): number {
   if (first !== undefined && last !== undefined) return Math.abs(Number(last) - Number(first)) + 1;
   if (LETTERS.test(text)) return Math.abs(text.charCodeAt(3) - text.charCodeAt(0)) + 1;
   return /^-?\d+\.\.-?\d+/.test(text) ? Number.POSITIVE_INFINITY : 1;
+}
+
+/** The folder a pattern lies in, up to its first wildcard. */
+export function folderOf(pattern: string): string {
+  let folder = pattern;
+  while (/[*?[\]{}!]/.test(folder) || folder === pattern) folder = dirname(folder);
+  return folder;
 }

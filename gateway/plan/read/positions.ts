@@ -2,6 +2,7 @@
 // Shared by everything that reads a file of the operator's: policies, the gateway file, descriptions.
 import type { LineCounter } from 'yaml';
 import type { Problem, Severity } from '../problems.ts';
+import type { PublishedChange } from '../published-record.ts';
 
 /** What is wrong somewhere, without the place. */
 export interface Remark {
@@ -10,6 +11,8 @@ export interface Remark {
   readonly hint?: string | undefined;
   /** Default: error. */
   readonly severity?: Severity;
+  /** Of a finding of the comparison with what was published. */
+  readonly change?: PublishedChange;
 }
 
 export interface Positions {
@@ -39,7 +42,7 @@ export function createPositions(
   };
   return {
     originAt,
-    problemAt: (from, to, { rule, message, hint, severity = 'error' }) => {
+    problemAt: (from, to, { rule, message, hint, severity = 'error', change }) => {
       const { line, column } = originAt(from);
       textLines ??= shown().split('\n');
       const source = textLines[line - 1]?.replace(/\r$/, '');
@@ -51,6 +54,7 @@ export function createPositions(
         rule,
         message,
         ...(hint !== undefined && { hint }),
+        ...(change !== undefined && { change }),
         ...(source !== undefined && {
           source: { text: source, length: Math.min(to - from, source.length - column + 1) },
         }),

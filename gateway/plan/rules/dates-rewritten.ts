@@ -4,7 +4,7 @@
 import { dayOf } from '../../policy/notation.ts';
 import { isWritten, type PolicyView, type Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
-import type { Subject } from './subject.ts';
+import { changeOf, type Subject } from './subject.ts';
 import { isSunsetEarlier } from './sunset-rewritten.ts';
 
 export function datesRewritten(older: VersionParts, subject: Subject, report: Report): void {
@@ -25,6 +25,7 @@ export function datesRewritten(older: VersionParts, subject: Subject, report: Re
           ? `keep ${dayOf(published)} and write the new date under extended`
           : `${key}: ${dayOf(published)}`,
       at: gone ? 'key' : 'value',
+      change: changeOf(subject, key, version[key]),
       ...(key === 'released' && hasPins(view) && { severity: 'error' }),
     });
   }

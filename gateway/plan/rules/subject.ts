@@ -3,6 +3,7 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
+import type { PublishedChange } from '../published-record.ts';
 import type { Path } from '../read/document.ts';
 import { redirectOf } from '../redirects.ts';
 import { versionName, versionPath } from '../versions.ts';
@@ -17,6 +18,12 @@ export interface Subject {
 
 export function subjectOf(label: string, version: VersionParts, view: PolicyView): Subject {
   return { label: versionName(label, view.parts), version, at: versionPath(label), view };
+}
+
+/** The change that a finding reports, as an operator may accept it. */
+export function changeOf({ label, view }: Subject, key: string, to: EpochMs | undefined): PublishedChange {
+  const instant = to === undefined ? 'removed' : Temporal.Instant.fromEpochMilliseconds(to).toString();
+  return { api: view.parts.api ?? '', label, to: `${key} ${instant}` };
 }
 
 export type Rule = (subject: Subject, report: Report) => void;

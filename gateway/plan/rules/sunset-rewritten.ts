@@ -5,7 +5,7 @@ import type { Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
 import { dayFrom } from './calendar.ts';
-import { type Subject, sunsetPlace } from './subject.ts';
+import { changeOf, type Subject, sunsetPlace } from './subject.ts';
 
 export function sunsetRewritten(older: VersionParts, subject: Subject, report: Report): void {
   if (!isSunsetEarlier(older, subject.version)) return;
@@ -14,6 +14,7 @@ export function sunsetRewritten(older: VersionParts, subject: Subject, report: R
     rule: 'sunset-rewritten',
     message: `the sunset of ${subject.label} was published as ${dayOf(published)} and is now earlier`,
     hint: `sunset ${dayFrom(published)} or later`,
+    change: changeOf(subject, 'sunset', effectiveSunset(subject.version)),
   });
 }
 

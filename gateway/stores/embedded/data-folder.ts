@@ -1,12 +1,12 @@
 // The folder an embedded store keeps its state in, held by one process at a time. Opened at start.
 // The lock is SQLite's lock on the database file: the operating system frees it however the process ends.
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../plan/make-folder.ts';
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts';
 import { OpenError } from './thread.ts';
 
-const DATABASE_FILE = 'sundial.db';
+export const DATABASE_FILE = 'sundial.db';
 
 export interface DataFolder {
   readonly folder: string;
@@ -24,6 +24,11 @@ export class DataFolderError extends Error {
     this.name = 'DataFolderError';
     this.code = code;
   }
+}
+
+/** Whether a gateway has kept anything in `folder`. */
+export function hasDatabase(folder: string): boolean {
+  return existsSync(join(folder, DATABASE_FILE));
 }
 
 /**

@@ -50,8 +50,11 @@ export async function openEmbeddedState(folder: string, options: EmbeddedOptions
       idempotency: createIdempotencyStore(claimTexts, onFault),
       overrides: await openOverrides(database, onFault, onOverrides),
       published: {
-        read: async () => readPublished(await database.call('readPublished')),
-        write: async (entries) => database.call('writePublished', await writePublished(entries)),
+        read: async () => {
+          const { text, mark } = await database.call('readPublished');
+          return { entries: await readPublished(text), mark };
+        },
+        write: async (entries, mark) => database.call('writePublished', await writePublished(entries), mark),
       },
       ledger: createEmbeddedLedger(database),
       announced: {

@@ -1,5 +1,6 @@
 // Everything that is ever asked of sundial.db, each a few prepared statements inside the transaction of its batch.
 // Runs in the database's thread; others import its types only.
+import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { createAnnouncedOperations } from './announced-operations.ts';
 import { createIdempotencyOperations } from './idempotency-operations.ts';
@@ -13,6 +14,15 @@ export type Operations = ReturnType<typeof createOperations>;
 export type Call = {
   readonly [N in keyof Operations]: { readonly name: N; readonly args: Parameters<Operations[N]> };
 }[keyof Operations];
+
+export interface PublishedText {
+  readonly text: string | undefined;
+  readonly mark: string;
+}
+
+function markOf(text: string | undefined): string {
+  return text === undefined ? '' : createHash('sha1').update(text).digest('hex');
+}
 
 /** Throws what SQLite throws; a mistake in a call is a TypeError. */
 export function createOperations(database: DatabaseSync) {
@@ -55,9 +65,14 @@ export function createOperations(database: DatabaseSync) {
       putOverride.run(id, override);
     },
     removeOverride: (id: string): boolean => removeOverride.run(id).changes > 0,
-    readPublished: (): string | undefined => textOf(published.get()?.files),
-    writePublished: (files: string): void => {
+    readPublished: (): PublishedText => {
+      const text = textOf(published.get()?.files);
+      return { text, mark: markOf(text) };
+    },
+    writePublished: (files: string, mark: string): boolean => {
+      if (markOf(textOf(published.get()?.files)) !== mark) return false;
       putPublished.run(files);
+      return true;
     },
     /** Writes what is there already: whether the disk takes it. */
     touch: (): void => database.exec(`PRAGMA user_version = ${Number(schema)}`),

@@ -8,7 +8,6 @@ import { createKeyCache } from '../key-cache.ts';
 import { inOrder, readOverrides, writeOverride } from '../override-text.ts';
 import { createPinCache } from '../pin-cache.ts';
 import { createPinRecords, type PinTexts } from '../pin-records.ts';
-import { readPublished, writePublished } from '../published-text.ts';
 import type { LastingStores } from '../stores.ts';
 import { createRedisAnnounced } from './announced.ts';
 import { type Changes, isEarlier, readChanges, textsOf } from './change-reply.ts';
@@ -17,6 +16,7 @@ import { createRedisClaimTexts } from './idempotency.ts';
 import { redisKeyTexts } from './keys.ts';
 import type { LastKnownFile } from './last-known.ts';
 import { createRedisLedger } from './ledger.ts';
+import { createRedisPublished } from './published.ts';
 import { CHANGES_KEPT, defineStateScripts, KEYS, type StateScripts } from './state-scripts.ts';
 
 export interface SharedState extends LastingStores {
@@ -152,15 +152,7 @@ export async function openSharedState(
     keys,
     idempotency: createIdempotencyStore(createRedisClaimTexts(connection), onFault),
     overrides: overrideStore,
-    published: {
-      read: async () => {
-        const text = await scripts.readPublished(KEYS.published);
-        return readPublished(text === null ? undefined : String(text));
-      },
-      write: async (entries) => {
-        await scripts.writePublished(KEYS.published, await writePublished(entries));
-      },
-    },
+    published: createRedisPublished(connection),
     ledger: createRedisLedger(connection),
     announced: createRedisAnnounced(connection),
     refresh,

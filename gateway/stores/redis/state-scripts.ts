@@ -1,4 +1,4 @@
-// The scripts behind what all gateways share: pins, overrides, the published files, and the stream of their changes.
+// The scripts behind what all gateways share: pins, overrides, API keys, and the stream of their changes.
 // One atomic call each; shared-state.ts makes ports of them.
 import type { RedisConnection, RedisScript } from './connect.ts';
 import { luaText } from './lua.ts';
@@ -8,7 +8,6 @@ export const KEYS = {
   pin: (key: string) => `sundial:{state}:pin:${key}`,
   overrides: 'sundial:{state}:overrides',
   keys: 'sundial:{state}:keys',
-  published: 'sundial:{state}:published',
   changes: 'sundial:{state}:changes',
   origin: 'sundial:{state}:origin',
 } as const;
@@ -29,8 +28,6 @@ export interface StateScripts {
   readonly findKey: RedisScript;
   readonly allKeys: RedisScript;
   readonly replaceKey: RedisScript;
-  readonly readPublished: RedisScript;
-  readonly writePublished: RedisScript;
 }
 
 export function defineStateScripts({ script }: RedisConnection): StateScripts {
@@ -45,7 +42,5 @@ export function defineStateScripts({ script }: RedisConnection): StateScripts {
     findKey: script('sundialFindKey', "return redis.call('HGET', KEYS[1], ARGV[1])", 1),
     allKeys: script('sundialAllKeys', "return redis.call('HVALS', KEYS[1])", 1, patient),
     replaceKey: script('sundialReplaceKey', luaText('replace-key'), 2, patient),
-    readPublished: script('sundialReadPublished', "return redis.call('GET', KEYS[1])", 1, patient),
-    writePublished: script('sundialWritePublished', "redis.call('SET', KEYS[1], ARGV[1])", 1, patient),
   };
 }

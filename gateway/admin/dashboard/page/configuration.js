@@ -28,6 +28,13 @@ export function view({ config, last, session, again }) {
         { class: 'warning bad' },
         `The policy files have ${counted(errorsOf(last), 'error')}: what was in force before stays in force.`,
       ),
+    last?.outcome === 'accepted' &&
+      last.quarantined !== undefined &&
+      h(
+        'p',
+        { class: 'warning bad' },
+        'Some policy files are refused: the last accepted form of their APIs is served.',
+      ),
     last?.outcome === 'failed' &&
       h('p', { class: 'warning bad' }, 'The policy files could not be read again; the log says why.'),
     last?.restartNeeded &&

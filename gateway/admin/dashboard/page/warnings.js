@@ -10,10 +10,10 @@ const KINDS = ['calm', 'near', 'bad', 'bad'];
 /** @typedef {{ versions?: readonly any[], recording: boolean } | undefined} Usage */
 
 /**
- * @param {{ now: string, apis: readonly any[] }} standing
+ * @param {{ now: string, apis: readonly any[], quarantined?: readonly string[] }} standing
  * @param {Usage} usage
  */
-export function warnings({ now, apis }, usage) {
+export function warnings({ now, apis, quarantined = [] }, usage) {
   const all = apis
     .flatMap(({ versions }) => versions)
     .flatMap((version) => goingOf(version, usage))
@@ -22,6 +22,7 @@ export function warnings({ now, apis }, usage) {
   const rest = all.slice(MOST);
   const called = rest.filter(({ urgency }) => urgency > 0).length;
   return [
+    ...quarantined.slice(0, MOST).map(quarantineWarning),
     ...all.slice(0, MOST).map(({ node }) => node),
     rest.length > 0 &&
       h(
@@ -32,6 +33,17 @@ export function warnings({ now, apis }, usage) {
         '.',
       ),
   ];
+}
+
+/** @param {string} api */
+function quarantineWarning(api) {
+  return h(
+    'p',
+    { class: 'warning bad', 'data-key': `quarantined ${api}` },
+    `The policy file of ${api} is refused: its last accepted form is served. `,
+    h('a', { href: '/dashboard/configuration' }, 'What is wrong with it'),
+    '.',
+  );
 }
 
 /**

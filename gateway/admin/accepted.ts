@@ -1,0 +1,76 @@
+// Changes of what was published that an operator accepts although the rules refuse them: recorded, audited, and put in force.
+// Rows of the admin listener's table; what is refused is asked of the files as they stand.
+import { readAcceptRequest } from '../plan/admin-requests.ts';
+import type { Problem } from '../plan/problems.ts';
+import type { PublishedHistory } from '../plan/published-history.ts';
+import type { PublishedChange } from '../plan/published-record.ts';
+import type { EpochMs } from '../policy/contract.ts';
+import { errorAnswer, jsonAnswer, malformedBody } from './answers.ts';
+import { type ConfigPorts, outcomeBody } from './config.ts';
+import type { AdminRequest, Route, Written } from './route.ts';
+import { orStoreAway } from './store-away.ts';
+
+export interface AcceptPorts extends Pick<ConfigPorts, 'preview' | 'reload'> {
+  readonly history: Pick<PublishedHistory, 'accept' | 'records'>;
+  readonly wallClock: () => EpochMs;
+}
+
+export function acceptRoutes(ports: AcceptPorts): readonly Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/-/accepted',
+      action: 'accept',
+      perform: (request) => accept(ports, request),
+    },
+  ];
+}
+
+async function accept(
+  { preview, reload, history, wallClock }: AcceptPorts,
+  { body }: AdminRequest,
+): Promise<Written> {
+  const read = readAcceptRequest(body);
+  if (read.kind === 'malformed') return { answer: malformedBody(read.problems), audit: {} };
+  const { api, version, by, why } = read.value;
+  const subject = version === undefined ? api : `${api} ${version}`;
+  const audit = { subject, by, why };
+  if (!history.records)
+    return {
+      answer: errorAnswer(409, 'The lifecycle clock was moved: this gateway records nothing.'),
+      audit,
+    };
+  return orStoreAway(audit, async () => {
+    const problems = await preview();
+    const changes = refusedChanges(problems, api, version);
+    if (changes.length === 0) return { answer: errorAnswer(404, nothingRefused(subject, problems)), audit };
+    const at = wallClock();
+    await history.accept(changes.map((change) => ({ kind: 'accepted', ...change, by, why, at })));
+    const outcome = await reload();
+    const accepted = changes.map(({ label, to }) => ({ label, to }));
+    return {
+      answer: jsonAnswer(201, { api, accepted, ...outcomeBody(outcome) }),
+      audit: { ...audit, after: Object.fromEntries(changes.map(({ label, to }) => [label, to])) },
+    };
+  });
+}
+
+/** Those of a version are those of its operations too. */
+function refusedChanges(
+  problems: readonly Problem[],
+  api: string,
+  version: string | undefined,
+): readonly PublishedChange[] {
+  return problems.flatMap(({ severity, change }) => {
+    if (severity !== 'error' || change?.api !== api) return [];
+    const isMeant =
+      version === undefined || change.label === version || change.label.startsWith(`${version} `);
+    return isMeant ? [change] : [];
+  });
+}
+
+function nothingRefused(subject: string, problems: readonly Problem[]): string {
+  const others = problems.some(({ severity, change }) => severity === 'error' && change === undefined);
+  const advice = others ? ' The files have other errors, which come first: sundial check shows them.' : '';
+  return `The files change no published date of ${subject} that the rules refuse.${advice}`;
+}

@@ -1,0 +1,45 @@
+// `sundial accept`: publishes a date all the same that the rules refuse, once, with a reason that is recorded.
+// Speaks to the admin listener, which finds the refused changes in its own files, records them and reloads.
+import { type AcceptedAnswer, readAcceptedAnswer } from '../plan/admin-answers.ts';
+import { askAdmin } from './admin-client.ts';
+import { failed, type OperatorFormat, type OperatorResult, told } from './operator-result.ts';
+import { reloadText } from './reload.ts';
+import { findGateway, type WhichGateway } from './running-gateway.ts';
+import { printable } from './terminal-text.ts';
+
+export interface AcceptOptions extends WhichGateway {
+  readonly format: OperatorFormat;
+  readonly api: string;
+  /** Undefined: every version, and the API as a whole. */
+  readonly version: string | undefined;
+  readonly by: string;
+  readonly why: string;
+}
+
+/** Twice what a reload may take: the gateway looks first, and reloads then. */
+const WITHIN_MS = 120_000;
+
+/** 0 in force, 1 where the gateway says no or the files have other errors. */
+export async function runAccept({
+  format,
+  api,
+  version,
+  by,
+  why,
+  ...which
+}: AcceptOptions): Promise<OperatorResult> {
+  const door = await findGateway(which);
+  if (door.kind === 'failed') return failed(door, format);
+  const body = { api, ...(version !== undefined && { version }), by, why };
+  const answer = await askAdmin(door, { method: 'POST', path: '/-/accepted', body, withinMs: WITHIN_MS });
+  if (answer.kind === 'failed') return failed(answer, format);
+  const result = told(answer.body, readAcceptedAnswer, { format, render: acceptedText });
+  const { outcome, quarantined = [] } = readAcceptedAnswer(answer.body) ?? {};
+  const isInForce = (outcome === 'accepted' || outcome === 'unchanged') && quarantined.length === 0;
+  return isInForce ? result : { ...result, exitCode: result.exitCode === 0 ? 1 : result.exitCode };
+}
+
+function acceptedText(answer: AcceptedAnswer): string {
+  const lines = answer.accepted.map(({ label, to }) => printable(`accepted: ${answer.api} ${label} ${to}`));
+  return `${lines.join('\n')}\n${reloadText(answer)}`;
+}

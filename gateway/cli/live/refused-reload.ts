@@ -1,0 +1,36 @@
+// What the running gateway would refuse at a reload: for `check --live`.
+// Asked through the admin API of the gateway file; the gateway reads its own files and changes nothing.
+import { readPreviewAnswer } from '../../plan/admin-answers.ts';
+import type { Problem } from '../../plan/problems.ts';
+import { askAdmin } from '../admin-client.ts';
+import { findGateway, type WhichGateway } from '../running-gateway.ts';
+
+export interface RefusedReload {
+  /** Errors alone: the rest is what the files themselves say. */
+  readonly problems: readonly Problem[];
+  /** Why the gateway was not asked. */
+  readonly absent?: string;
+}
+
+export const NOTHING_REFUSED: RefusedReload = { problems: [] };
+
+/** Thousands of files are read in that time. */
+const WITHIN_MS = 60_000;
+
+export async function refusedByGateway(
+  which: Pick<WhichGateway, 'environment' | 'now' | 'cwd'> & { readonly configFile: string },
+): Promise<RefusedReload> {
+  const door = await findGateway({ ...which, config: which.configFile, admin: undefined });
+  if (door.kind === 'failed') return absent(door.text);
+  const answer = await askAdmin(door, { method: 'GET', path: '/-/reload/preview', withinMs: WITHIN_MS });
+  if (answer.kind === 'failed') return absent(answer.text);
+  const preview = readPreviewAnswer(answer.body);
+  if (preview === undefined) return absent('the gateway is of another edition than this command');
+  return { problems: preview.problems.filter(({ severity }) => severity === 'error') };
+}
+
+function absent(text: string): RefusedReload {
+  const why = text.replace(/^sundial: /, '').trim();
+  const advice = 'sundial check --store compares with the schedules that are recorded';
+  return { problems: [], absent: `no gateway was asked what a reload would refuse: ${why}; ${advice}` };
+}

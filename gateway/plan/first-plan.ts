@@ -1,0 +1,88 @@
+// The plan that a gateway starts with: of its files, or with the last accepted form of each API whose file is refused.
+// Called once per start; the reloads that follow go on from what it returns.
+import { createPolicyReader } from './aside/policy-reader.ts';
+import { surroundingsOf } from './check/views.ts';
+import { planSteps } from './compile/plan.ts';
+import { atOnce } from './in-slices.ts';
+import { isWhole, type Startable } from './load.ts';
+import type { LoadOptions } from './load-documents.ts';
+import { makeNextPlan } from './next-plan.ts';
+import { keepsFiles, type PlanPiece } from './pieces.ts';
+import type { GatewayPlan } from './plan.ts';
+import { hasErrors, type Problem, sortProblems } from './problems.ts';
+import { isOfPublished, rewrittenIn } from './published-comparison.ts';
+import type { PublishedHistory } from './published-history.ts';
+import type { Settings } from './settings.ts';
+import type { Quarantined } from './settle.ts';
+import { judge } from './verdict.ts';
+
+export interface FirstPlan {
+  readonly revision: string;
+  /** What it rewrites of what was published before. */
+  readonly rewritten: readonly Problem[];
+  readonly pieces: readonly PlanPiece[];
+  /** While there are some, a reload too serves the last accepted form for each file that it refuses. */
+  readonly quarantined: readonly Quarantined[];
+}
+
+export type FirstLoad =
+  | { readonly kind: 'rejected'; readonly problems: readonly Problem[] }
+  | {
+      readonly kind: 'plan';
+      readonly plan: GatewayPlan;
+      readonly first: FirstPlan;
+      /** Errors too, where something is quarantined. */
+      readonly problems: readonly Problem[];
+      /** To be called once the plan is in force. */
+      readonly record: () => Promise<void>;
+    };
+
+/** Without any API: for what asks for a plan before there is one. */
+export function emptyPlan(settings: Settings): GatewayPlan {
+  return atOnce(planSteps({ settings, apis: [], revision: settings.revision }));
+}
+
+export async function firstPlan(
+  loaded: Startable,
+  history: PublishedHistory,
+  options: LoadOptions,
+): Promise<FirstLoad> {
+  const { settings, gateway } = loaded;
+  let { problems } = loaded;
+  if (isWhole(loaded)) {
+    const { policies, plan, pieces } = loaded;
+    const found = await rewrittenIn(policies, history, { ...options, public: settings.public });
+    problems = sortProblems([...problems, ...found.problems]);
+    if (!hasErrors(problems))
+      return {
+        kind: 'plan',
+        plan,
+        first: { revision: plan.revision, rewritten: found.problems, pieces, quarantined: [] },
+        problems,
+        record: () => history.record(policies.files, policies.files, found.former),
+      };
+  }
+  if (settings.start === 'strict') return { kind: 'rejected', problems };
+  const reader = createPolicyReader({
+    ...options,
+    cwd: options.cwd ?? process.cwd(),
+    settingsRevision: settings.revision,
+    patterns: settings.policies,
+    around: surroundingsOf(settings),
+  });
+  const summary = await reader.read(options.now);
+  const partial = settings.start === 'partial';
+  const verdict = await judge(reader, summary, { now: options.now, history, standsIn: true, partial });
+  problems = sortProblems([...gateway.problems, ...verdict.problems]);
+  if (verdict.kind === 'refused') return { kind: 'rejected', problems };
+  const next = await makeNextPlan(reader, verdict, [], { settings, keepsFiles: keepsFiles(settings) });
+  const { revision, quarantined } = verdict;
+  const files = next.pieces.flatMap((piece) => piece.files);
+  return {
+    kind: 'plan',
+    plan: next.plan,
+    first: { revision, rewritten: verdict.problems.filter(isOfPublished), pieces: next.pieces, quarantined },
+    problems,
+    record: () => history.record(summary, files, verdict.former, verdict),
+  };
+}

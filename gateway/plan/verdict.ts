@@ -1,0 +1,75 @@
+// What becomes of the policy files as a reader has just read them: a plan, or a refusal.
+// Asked at a start that finds an error, at every reload, and by whoever only wants to know.
+import type { EpochMs } from '../policy/contract.ts';
+import type { PolicyReader, ReadSummary } from './aside/reader-contract.ts';
+import { allFormer, allProblems, recallAll } from './next-plan.ts';
+import { type Problem, sortProblems } from './problems.ts';
+import type { PublishedHistory } from './published-history.ts';
+import type { FormerVersion, PublishedFile } from './published-record.ts';
+import type { Quarantined } from './settle.ts';
+
+export type Verdict =
+  | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
+  | {
+      readonly kind: 'plan';
+      readonly revision: string;
+      readonly digests: readonly string[];
+      /** Errors too, where something is quarantined. */
+      readonly problems: readonly Problem[];
+      readonly former: readonly FormerVersion[];
+      readonly quarantined: readonly Quarantined[];
+      /** Recorded files of APIs that are not served, which stay recorded. */
+      readonly retained: readonly PublishedFile[];
+    };
+
+export interface JudgeOptions {
+  readonly now: EpochMs;
+  readonly history: PublishedHistory;
+  /** Whether the last accepted form of an API stands in for a refused file; else one error refuses all files. */
+  readonly standsIn: boolean;
+  /** Whether APIs are left out that have no accepted form. */
+  readonly partial: boolean;
+}
+
+/** `summary`: what the reader has said of these files. Where the store is away nothing is compared and nothing stands in. */
+export async function judge(
+  reader: PolicyReader,
+  summary: ReadSummary,
+  { now, history, standsIn, partial }: JudgeOptions,
+): Promise<Verdict> {
+  const { revision, digests } = summary;
+  let count = summary.problems;
+  if (revision !== undefined) {
+    const found = await history.compared(summary, async (recorded) => {
+      await recallAll(reader, recorded);
+      return reader.compare(now);
+    });
+    count = found?.problems ?? count;
+    if (found?.hasErrors !== true) {
+      const problems = await allProblems(reader, count);
+      const former = await allFormer(reader, found?.former ?? 0);
+      return { kind: 'plan', revision, digests, problems, former, quarantined: [], retained: [] };
+    }
+  }
+  const refused = await allProblems(reader, count);
+  if (!standsIn) return { kind: 'refused', problems: refused };
+  const settled = await history.compared(summary, async (recorded) => {
+    await recallAll(reader, recorded);
+    return reader.settle(now);
+  });
+  if (settled === undefined) return { kind: 'refused', problems: refused };
+  const problems = sortProblems([...refused, ...(await allProblems(reader, settled.problems))]);
+  if (settled.digests.length === 0 || (settled.unserved.length > 0 && !partial))
+    return { kind: 'refused', problems };
+  const former = await allFormer(reader, settled.former);
+  const { quarantined, retained } = settled;
+  return {
+    kind: 'plan',
+    revision: settled.revision,
+    digests: settled.digests,
+    problems,
+    former,
+    quarantined,
+    retained,
+  };
+}

@@ -1,0 +1,58 @@
+// What the watch of the policy files is given, and what it offers: the contract between reload.ts and the composition root.
+// Types only.
+import type { EpochMs } from '../policy/contract.ts';
+import type { PolicyReader, ReaderStart } from './aside/reader-contract.ts';
+import type { PlanPiece } from './pieces.ts';
+import type { GatewayPlan } from './plan.ts';
+import type { Problem } from './problems.ts';
+import type { PublishedHistory } from './published-history.ts';
+import type { Environment } from './read/interpolate.ts';
+import type { LastLoad, ReloadOutcome } from './reload-outcome.ts';
+import type { Settings } from './settings.ts';
+import type { Quarantined } from './settle.ts';
+
+export interface WatchOptions {
+  readonly settings: Settings;
+  readonly configFile: string;
+  readonly environment: Environment;
+  /** The lifecycle clock. */
+  readonly now: () => EpochMs;
+  /** The real clock, by which it is said since when a plan is in force. */
+  readonly wallClock: () => EpochMs;
+  readonly history: PublishedHistory;
+  /** A load begins: of the others below, one or none says what it came to. */
+  readonly onBegun: () => void;
+  /** Waited for: what was published is recorded once the plan is in force. */
+  readonly onPlan: (
+    plan: GatewayPlan,
+    warnings: readonly Problem[],
+    pieces: readonly PlanPiece[],
+    quarantined: readonly Quarantined[],
+  ) => Promise<void> | void;
+  /** APIs that are served in their last accepted form, where nothing else has changed. */
+  readonly onQuarantined: (quarantined: readonly Quarantined[]) => void;
+  /** The plan in force stays. */
+  readonly onRejected: (problems: readonly Problem[]) => void;
+  readonly onUnchanged: () => void;
+  /** `gateway.yaml` differs from what the settings were made of; said once per change. */
+  readonly onRestartNeeded: () => void;
+  /** The watch or a load failed by other than the documents' fault; the plan in force stays. */
+  readonly onFault: (error: unknown) => void;
+  readonly cwd?: string;
+  /** What reads and checks; default: a thread of its own. */
+  readonly openReader?: (start: ReaderStart) => PolicyReader;
+}
+
+export interface PolicyWatch {
+  /** Resolves once changes of files are noticed. */
+  readonly ready: Promise<void>;
+  /** Loads now; resolves, never rejects, when a load that began after this call has ended. */
+  readonly reload: () => Promise<ReloadOutcome>;
+  /** What a reload would find now. Nothing changes. */
+  readonly preview: () => Promise<readonly Problem[]>;
+  /** What the last load that has ended came to, and when that was, by the real clock; undefined before the first. */
+  readonly last: () => LastLoad | undefined;
+  readonly quarantined: () => readonly Quarantined[];
+  /** Ends the watch; resolves when no load runs any more, and nothing is told afterwards. */
+  readonly close: () => Promise<void>;
+}

@@ -1,0 +1,14 @@
+-- Replaces what was published if it is still what the gateway has read, atomically. Called by published.ts.
+--
+-- KEYS[1]  the text
+-- ARGV[1]  the next text
+-- ARGV[2]  the mark that was read with the present text
+--
+-- Returns  1, or 0 where another gateway has replaced it meanwhile
+
+local text = redis.call('GET', KEYS[1])
+if (text and redis.sha1hex(text) or '') ~= ARGV[2] then
+  return 0
+end
+redis.call('SET', KEYS[1], ARGV[1])
+return 1

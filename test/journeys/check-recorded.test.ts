@@ -1,0 +1,151 @@
+// What the next reload or start would refuse is known before: `check --live` asks the running gateway, and `check --store`
+// reads what is recorded, from the embedded store and from Redis, without changing anything there.
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { operate, runCommand } from '../support/command.ts';
+import { startProcess } from '../support/gateway-process.ts';
+import { freePorts } from '../support/ports.ts';
+import { openPublishedFolder, type PublishedFolder } from '../support/published-folder.ts';
+import { startRedis } from '../support/redis-server.ts';
+
+let folder: PublishedFolder;
+let perTest = new AsyncDisposableStack();
+let config = '';
+beforeEach(async () => {
+  perTest = new AsyncDisposableStack();
+  folder = perTest.use(await openPublishedFolder());
+  config = join(folder.path, 'gateway.yml');
+  const [admin] = await freePorts(1);
+  await folder.save(
+    `public: https://127.0.0.1
+listeners:
+  https: { address: "127.0.0.1:0" }
+  admin: { address: "127.0.0.1:${admin}" }
+store: "\${env:STORE}"
+data: "\${env:DATA}"
+policies: "\${env:POLICIES}"
+`,
+    'gateway.yml',
+  );
+});
+afterEach(() => perTest.disposeAsync());
+
+const REWRITTEN = 'error: the sunset of v1 was published as 2999-01-15 and is now earlier [sunset-rewritten]';
+const saveEarlier = () => folder.save(folder.orders.replace('sunset: 2999-01-15', 'sunset: 2998-12-31'));
+const check = (...words: readonly string[]) =>
+  runCommand(['check', '-c', config, ...words], folder.environment());
+
+/** Names, sizes and times of all files of the store. */
+async function storeFiles(): Promise<readonly string[]> {
+  const data = join(folder.path, 'data');
+  const names = (await readdir(data)).filter((name) => name.startsWith('sundial.db')).toSorted();
+  return Promise.all(
+    names.map(async (name) => {
+      const { size, mtimeMs } = await stat(join(data, name));
+      return `${name} ${size} ${mtimeMs}`;
+    }),
+  );
+}
+
+async function runOnce(): Promise<void> {
+  await using gateway = startProcess(['run', '-c', config], folder.environment());
+  await gateway.ready;
+  gateway.kill('SIGTERM');
+  await gateway.ended;
+}
+
+describe('check --live', () => {
+  it('says what the running gateway refuses at a reload, and where no gateway runs that none was asked', async () => {
+    await using gateway = startProcess(['run', '-c', config], folder.environment());
+    await gateway.ready;
+    await saveEarlier();
+    const found = await check('--live');
+    expect(found.stdout).toContain(REWRITTEN);
+    expect(found.exitCode).toBe(1);
+    gateway.kill('SIGTERM');
+    await gateway.ended;
+    const alone = await check('--live');
+    expect(alone.stdout).toContain('no gateway was asked what a reload would refuse: no gateway answers at');
+    expect(alone.exitCode).toBe(0);
+  });
+});
+
+describe('check --store', () => {
+  it('compares with the record of a gateway that ended, killed or not, and leaves its files as they are', async () => {
+    await runOnce();
+    {
+      await using killed = startProcess(['run', '-c', config], folder.environment());
+      await killed.ready;
+      killed.kill('SIGKILL');
+      await killed.ended;
+    }
+    await saveEarlier();
+    const before = await storeFiles();
+    const found = await check('--store');
+    expect(found.stdout).toContain(REWRITTEN);
+    expect(found.exitCode).toBe(1);
+    expect(await storeFiles()).toEqual(before);
+    await folder.save(folder.orders);
+    expect(await check('--store')).toMatchObject({ exitCode: 0 });
+  });
+
+  it('neither locks nor alters the file of a running gateway', async () => {
+    await using gateway = startProcess(['run', '-c', config], folder.environment());
+    const { admin } = await gateway.ready;
+    await saveEarlier();
+    const found = await check('--store');
+    expect(found.exitCode).toBe(1);
+    const pause = ['pause', 'orders', 'v1', '--for', '1h', '--why', 'a test', '--by', 'ada'];
+    const token = (await readFile(join(folder.path, 'data/admin-token'), 'utf8')).trim();
+    const asked = [...pause, '--admin', `http://127.0.0.1:${admin}`];
+    expect(await operate(asked, { environment: { SUNDIAL_ADMIN_TOKEN: token } })).toMatchObject({
+      exitCode: 0,
+    });
+  });
+
+  it('finds nothing in a store that is empty, and says so of a Redis that is away', async () => {
+    expect(await check('--store')).toMatchObject({ exitCode: 0 });
+    const [port] = await freePorts(1);
+    const away = await runCommand(
+      ['check', '-c', config, '--store'],
+      folder.environment({ STORE: `redis://127.0.0.1:${port}` }),
+    );
+    expect(away.stdout).toContain('error: cannot read the store: ECONNREFUSED [live-store]');
+    expect(away.exitCode).toBe(1);
+  });
+
+  it('reads the record of gateways on Redis', async () => {
+    const redis = await startRedis();
+    perTest.defer(redis.stop);
+    const store = { STORE: redis.url };
+    await folder.publish(store);
+    await saveEarlier();
+    const found = await runCommand(['check', '-c', config, '--store'], folder.environment(store));
+    expect(found.stdout).toContain(REWRITTEN);
+  });
+});
+
+describe('status', () => {
+  it('says that the last reload was refused, and that a restart is needed', async () => {
+    await using gateway = startProcess(['run', '-c', config], folder.environment());
+    const { admin } = await gateway.ready;
+    const reach = ['--admin', `http://127.0.0.1:${admin}`];
+    const token = (await readFile(join(folder.path, 'data/admin-token'), 'utf8')).trim();
+    const environment = { SUNDIAL_ADMIN_TOKEN: token };
+    expect((await operate(['status', ...reach])).stdout).toMatch(/^ready: store embedded up/);
+    await saveEarlier();
+    await operate(['reload', ...reach], { environment });
+    expect((await operate(['status', ...reach])).stdout).toMatch(/^ready, last reload refused: store/);
+    await folder.save(`${await readFile(config, 'utf8')}replicas: 2\n`, 'gateway.yml');
+    await operate(['reload', ...reach], { environment });
+    expect((await operate(['status', ...reach])).stdout).toMatch(
+      /^ready, last reload refused, restart needed: /,
+    );
+    await folder.save(folder.orders);
+    await operate(['reload', ...reach], { environment });
+    const { stdout, exitCode } = await operate(['status', ...reach]);
+    expect(stdout).toMatch(/^ready, restart needed: store/);
+    expect(exitCode).toBe(0);
+  });
+});

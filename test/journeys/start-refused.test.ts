@@ -1,0 +1,320 @@
+// Starting is not harder than running: a file that the running gateway refused does not keep the next start from serving.
+// The last accepted form of its API is served, from the embedded store and from Redis, by one process and by workers.
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { operate } from '../support/command.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { askPath, openPublishedFolder, type PublishedFolder, readyOf } from '../support/published-folder.ts';
+import { startRedis } from '../support/redis-server.ts';
+
+let folder: PublishedFolder;
+let perTest = new AsyncDisposableStack();
+beforeEach(async () => {
+  perTest = new AsyncDisposableStack();
+  folder = perTest.use(await openPublishedFolder());
+});
+afterEach(() => perTest.disposeAsync());
+
+const earlier = () => folder.orders.replace('sunset: 2999-01-15', 'sunset: 2998-12-31');
+const PUBLISHED = 'Tue, 15 Jan 2999 00:00:00 GMT';
+const EARLIER = 'Mon, 31 Dec 2998 00:00:00 GMT';
+const QUARANTINED = 'sundial_policy_quarantined{api="orders"}';
+const sunsetOf = async (gateway: RunningGateway) => (await askPath(gateway, '/api/v1/orders')).headers.sunset;
+/** An API that nothing is wrong with. */
+const other = (sunset: string) => `api: other
+base: /other
+access: public
+deprecated: 2021-01-15
+sunset: ${sunset}
+guide: https://docs.example.com/other
+upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }
+versions: none
+`;
+
+const STORES = [
+  { store: 'the embedded store', workers: '1', redis: false },
+  { store: 'the embedded store', workers: '2', redis: false },
+  { store: 'Redis', workers: '1', redis: true },
+  { store: 'Redis', workers: '2', redis: true },
+];
+
+describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) => {
+  it('a sunset that was moved earlier is refused by a reload, and a restart serves the date published', async () => {
+    const environment: Record<string, string> = { WORKERS: workers };
+    if (redis) {
+      const server = await startRedis();
+      perTest.defer(server.stop);
+      environment.STORE = server.url;
+    }
+    {
+      await using gateway = await folder.start(environment);
+      await folder.save(earlier());
+      expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
+    }
+    await using gateway = await folder.start(environment);
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+    expect(await gateway.metric(QUARANTINED)).toBe(1);
+
+    await folder.save(other('2999-01-01'), 'other.yaml');
+    expect(await gateway.reload()).toMatchObject({ quarantined: [{ api: 'orders' }] });
+    expect((await askPath(gateway, '/other')).status).toBe(200);
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+
+    await folder.save(folder.orders.replace('2020-06-01', '"2020-06-01"'));
+    expect(await gateway.reload()).toMatchObject({ quarantined: [] });
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+    expect(await gateway.metric(QUARANTINED)).toBe(0);
+  });
+});
+
+describe('gateways on one Redis', () => {
+  it('one that starts with earlier files does not replace what another recorded; a reload back to them does', async () => {
+    const redis = await startRedis();
+    perTest.defer(redis.stop);
+    const environment = { STORE: redis.url };
+    const later = folder.orders.replace('v1-to-v2', 'later');
+    const guideOf = async (gateway: RunningGateway) =>
+      String((await askPath(gateway, '/api/v1/orders')).headers.link).includes('/later>');
+    await folder.publish(environment);
+    await folder.save(later);
+    await folder.publish(environment);
+    await folder.save(folder.orders);
+    {
+      await using late = await folder.start(environment);
+      expect(await guideOf(late)).toBe(false);
+      expect(late.log.some(({ message }) => String(message).includes('its record stays'))).toBe(true);
+    }
+    await folder.save('api: [orders\n');
+    {
+      await using gateway = await folder.start(environment);
+      expect(await guideOf(gateway)).toBe(true);
+      await folder.save(later);
+      await gateway.reload();
+      await folder.save(folder.orders);
+      await gateway.reload();
+    }
+    await folder.save('api: [orders\n');
+    await using gateway = await folder.start(environment);
+    expect(await guideOf(gateway)).toBe(false);
+  });
+});
+
+describe('a gateway that serves the last accepted form', () => {
+  it('is loud: in its log, its metrics, /-/ready and status', async () => {
+    await folder.publish();
+    await folder.save(earlier());
+    await using gateway = await folder.start();
+    expect(gateway.log.find(({ api }) => api === 'orders')).toMatchObject({
+      level: 'error',
+      message: 'policy quarantined: the file is refused, and the last accepted form of the API is served',
+      file: expect.stringMatching(/orders\.yaml$/),
+      reason: expect.stringContaining(
+        'orders.yaml:14:13: error: the sunset of v1 was published as 2999-01-15',
+      ),
+    });
+    await gateway.reload();
+    expect(await gateway.metric('sundial_config_last_reload_successful')).toBe(0);
+    const detail = 'last reload refused, last accepted form served: orders';
+    expect((await readyOf(gateway)).json).toMatchObject({ status: 'ready', detail, quarantined: ['orders'] });
+    const { stdout, exitCode } = await operate(['status', '--admin', `http://127.0.0.1:${gateway.admin}`]);
+    expect(stdout).toMatch(new RegExp(`^ready, ${detail}: store embedded up, plan`));
+    expect(exitCode).toBe(0);
+  });
+
+  it('reloads file by file: what is wrong in another file keeps that one API as it is, too', async () => {
+    await folder.save(other('2999-01-01'), 'other.yaml');
+    await folder.publish();
+    await folder.save(earlier());
+    await using gateway = await folder.start();
+    await folder.save(other('2998-01-01'), 'other.yaml');
+    await folder.save(
+      `api: third\nbase: /third\naccess: public\nversions: none\nupstreams: { any: { targets: ["\${env:ECHO}"], path: /echo } }\n`,
+      'third.yaml',
+    );
+    const outcome = await gateway.reload();
+    expect(outcome.quarantined.map(({ api }) => api).toSorted()).toEqual(['orders', 'other']);
+    expect((await askPath(gateway, '/other')).headers.sunset).toBe('Tue, 01 Jan 2999 00:00:00 GMT');
+    expect((await askPath(gateway, '/third')).status).toBe(200);
+  });
+
+  it('keeps the record of it: neither a restart nor another API that is accepted replaces it', async () => {
+    await folder.publish();
+    await folder.save(earlier());
+    await folder.save(other('2999-01-01'), 'other.yaml');
+    await folder.publish();
+    await folder.publish();
+    await using gateway = await folder.start();
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+    await folder.save(other('2998-01-01'), 'other.yaml');
+    expect(await gateway.reload()).toMatchObject({ quarantined: [{ api: 'orders' }, { api: 'other' }] });
+  });
+
+  it('RET-2: answers 410 where the version had ended, whatever the refused file says', async () => {
+    const ended = folder.orders.replace(
+      'versions:\n',
+      'versions:\n  v0: { released: 2019-01-01, deprecated: 2020-01-01, sunset: 2021-01-01 }\n',
+    );
+    await folder.save(ended);
+    await folder.publish();
+    const revived = ended
+      .replace('sunset: 2021-01-01', 'sunset: 2999-06-01')
+      .replace('2999-01-15', '2998-12-31');
+    await folder.save(
+      revived.replace('upstreams:\n', `upstreams:\n  v0: { targets: ["\${env:ECHO}"], path: /echo }\n`),
+    );
+    await using gateway = await folder.start();
+    expect((await askPath(gateway, '/api/v0/orders')).status).toBe(410);
+    // A new file may take over no place of a version that has ended, while the file of that one is refused.
+    await folder.save(other('2999-01-01').replace('base: /other', 'base: /api/v0/orders'), 'other.yaml');
+    expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
+    expect((await askPath(gateway, '/api/v0/orders')).status).toBe(410);
+  });
+});
+
+describe('a start', () => {
+  const broken: readonly (readonly [string, () => Promise<void>])[] = [
+    ['that is no YAML', () => folder.save('api: [orders\n')],
+    ['without a key it needs', () => folder.save(folder.orders.replace('access: public\n', ''))],
+    ['that is gone, as are all others', () => folder.remove('orders.yaml')],
+    ['that is gone, where that is an error', async () => folder.remove('orders.yaml')],
+    ['that became a folder', async () => folder.remove('orders.yaml')],
+    ['with another name of its API', () => folder.save(folder.orders.replace('api: orders', 'api: Orders!'))],
+  ];
+  it.each(broken)('with a file %s serves its last accepted form', async (name, damage) => {
+    await folder.save(`${folder.orders}rules: { version-removed: error }\n`);
+    if (name.includes('error')) await folder.save(other('2999-01-01'), 'other.yaml');
+    await folder.publish();
+    await damage();
+    await using gateway = await folder.start();
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+    expect(await gateway.metric(QUARANTINED)).toBe(1);
+  });
+
+  it('whose guide is gone serves the guide as it was accepted', async () => {
+    await folder.save(folder.orders.replace('https://docs.example.com/v1-to-v2', './move.md'));
+    await folder.save('# Move to v2\n', 'move.md');
+    await folder.publish();
+    await folder.remove('move.md');
+    await using gateway = await folder.start();
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+    const page = await askPath(gateway, '/.well-known/lifecycle/orders', { accept: 'text/html' });
+    expect(page.text).toContain('Move to v2');
+  });
+
+  it('where the accepted form needs a variable that is missing by now exits, and names the variable', async () => {
+    const orders = folder.orders.replace(
+      `v2: { targets: ["\${env:ECHO}"]`,
+      `v2: { targets: ["\${env:SECOND}"]`,
+    );
+    await folder.save(orders);
+    await folder.publish({ SECOND: 'http://127.0.0.1:9' });
+    await folder.save(earlier());
+    await expect(folder.start()).rejects.toThrow('the sunset of v1 was published as 2999-01-15');
+    await folder.save(orders);
+    await expect(folder.start()).rejects.toThrow('SECOND');
+  });
+
+  it('with a file that was never accepted exits; with start: partial it serves the others', async () => {
+    await folder.publish();
+    await folder.save('api: [other\n', 'other.yaml');
+    await expect(folder.start()).rejects.toThrow('other.yaml:');
+    await using gateway = await folder.start({ START: 'partial' });
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+    expect((await askPath(gateway, '/other')).status).toBe(404);
+    expect(await gateway.metric(QUARANTINED)).toBeUndefined();
+    expect((await readyOf(gateway)).json).toMatchObject({ status: 'ready' });
+  });
+
+  it('with start: strict is refused as soon as one file is', async () => {
+    await folder.publish();
+    await folder.save(earlier());
+    await expect(folder.start({ START: 'strict' })).rejects.toThrow('was published as 2999-01-15');
+  });
+
+  it('of two files that claim a route serves the one that is as it was accepted', async () => {
+    await folder.save(other('2999-01-01'), 'other.yaml');
+    await folder.publish();
+    await folder.save(other('2999-01-01').replace('base: /other', 'base: /api/{version}/orders'), 'a.yaml');
+    await folder.save(folder.orders.replace('path: "/api/{version}/orders"', 'path: "/other"'));
+    await folder.remove('a.yaml');
+    await using gateway = await folder.start();
+    expect((await askPath(gateway, '/other')).headers.sunset).toBe('Tue, 01 Jan 2999 00:00:00 GMT');
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+  });
+
+  it('hands a route of a refused file to the accepted file that claims it', async () => {
+    await folder.publish();
+    await folder.save(earlier());
+    const claims = other('2999-01-01').replace('base: /other', 'base: /api/orders');
+    await folder.save(claims, 'other.yaml');
+    await using gateway = await folder.start();
+    expect((await askPath(gateway, '/api/orders')).headers.sunset).toBe('Tue, 01 Jan 2999 00:00:00 GMT');
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+  });
+});
+
+describe('accepting a date that the rules refuse', () => {
+  const accept = async (gateway: RunningGateway, ...words: readonly string[]) =>
+    operate(
+      [
+        'accept',
+        ...words,
+        '--why',
+        'the contract ended',
+        '--by',
+        'ada',
+        '--admin',
+        `http://127.0.0.1:${gateway.admin}`,
+      ],
+      {
+        environment: { SUNDIAL_ADMIN_TOKEN: await gateway.adminToken() },
+      },
+    );
+
+  it('is recorded, audited and good for that date alone', async () => {
+    await using gateway = await folder.start(folder.environment());
+    await folder.save(earlier());
+    await gateway.reload();
+    const { stdout, exitCode } = await accept(gateway, 'orders', 'v1');
+    expect(stdout).toContain('accepted: orders v1 sunset 2998-12-31T00:00:00Z\n');
+    expect(exitCode).toBe(0);
+    expect(await sunsetOf(gateway)).toBe(EARLIER);
+    expect(gateway.log.find(({ audit }) => audit !== undefined)?.audit).toMatchObject({
+      action: 'accept',
+      subject: 'orders v1',
+      by: 'ada',
+      why: 'the contract ended',
+      after: { v1: 'sunset 2998-12-31T00:00:00Z' },
+    });
+    await folder.save(earlier().replace('2998-12-31', '2998-12-30'));
+    expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
+    await folder.save(folder.orders.replace('2999-01-15', '2999-05-01'));
+    await gateway.reload();
+    expect(await sunsetOf(gateway)).toBe('Wed, 01 May 2999 00:00:00 GMT');
+    await folder.save(earlier());
+    expect(await gateway.reload()).toMatchObject({ kind: 'rejected' });
+  });
+
+  it('ends the quarantine of a start, and takes back what a rehearsal has published', async () => {
+    await folder.publish();
+    await folder.save(folder.orders.replace('sunset: 2999-01-15', 'sunset: 2999-08-01'));
+    await folder.publish();
+    await folder.save(folder.orders);
+    await using gateway = await folder.start();
+    expect(await gateway.metric(QUARANTINED)).toBe(1);
+    expect(await accept(gateway, 'orders')).toMatchObject({ stderr: '', exitCode: 0 });
+    expect(await gateway.metric(QUARANTINED)).toBe(0);
+    expect(await sunsetOf(gateway)).toBe(PUBLISHED);
+  });
+
+  it('says no where nothing is refused, and on a gateway whose clock was moved', async () => {
+    await using gateway = await folder.start();
+    const { exitCode, stderr } = await accept(gateway, 'orders', 'v1');
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('The files change no published date of orders v1 that the rules refuse.');
+    const data = join(folder.path, 'moved');
+    const elsewhere = { DATA: data, STORE: `embedded:${data}` };
+    await using moved = await runGateway({ environment: folder.environment(elsewhere) });
+    expect((await accept(moved, 'orders', 'v1')).stderr).toContain('this gateway records nothing');
+  });
+});
