@@ -13,6 +13,7 @@ import { askUsage } from './live/ask-usage.ts';
 import { liveProblems } from './live/live-checks.ts';
 import { type Impacts, spellImpact, usageImpacts } from './live/usage-impact.ts';
 import { printable } from './terminal-text.ts';
+import { unannounced } from './unannounced.ts';
 
 export type CheckFormat = 'text' | 'json' | 'github';
 
@@ -57,7 +58,9 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
     ...usage.problems,
   ]);
   const loaded = { ...read, problems };
-  const notices = isWhole(read) ? endingExceptions(read.sources.policies, options.now) : [];
+  const notices = isWhole(read)
+    ? [...endingExceptions(read.sources.policies, options.now), ...unannounced(read, options.now)]
+    : [];
   const told = { ...usage, notices: notices.filter((each) => !isToldOf(usage, each)) };
   return { exitCode: exitCodeOf(loaded.problems, strict), text: textOf(format, loaded, told, options) };
 }

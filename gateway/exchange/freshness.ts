@@ -40,6 +40,7 @@ function secondsToTransition({ phase, version, api, now, overrides, linked }: Ex
     nextOverrideChange(overrides, version, now),
     // Behind every other date of it.
     forgotten !== undefined && forgotten > now ? forgotten : phase.until,
+    version.knownUntil ?? phase.until,
   );
   return Math.max(0, Math.floor((next - now) / 1000));
 }
