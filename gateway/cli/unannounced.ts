@@ -15,7 +15,7 @@ export function unannounced(
   return sources.policies.flatMap(({ file, document }) =>
     announcementsToCome(plan.apiNamed(file.api)?.versions.values() ?? [], now).map((announcement) => {
       const { label } = announcement.life;
-      const message = `${nameOf(announcement.life)}: ${announcementInWords(announcement)} is not announced yet`;
+      const message = `${nameOf(announcement.life)}, not announced yet: ${announcementInWords(announcement)}`;
       const { source: _source, ...place } = document.problem(placeOf(announcement), {
         rule: 'not-announced',
         message,

@@ -54,6 +54,13 @@ export function* limitsInForce(
   }
 }
 
+/** Those of which a version is not forgotten. */
+export function rememberedApis(plan: GatewayPlan, moment: Moment): Pick<GatewayPlan, 'apis'> {
+  const isRemembered = (version: VersionRules): boolean =>
+    !isForgotten(assess(version, moment).schedule, moment.now);
+  return { apis: plan.apis.filter(({ versions }) => [...versions.values()].some(isRemembered)) };
+}
+
 /** Each API by its name, with the stage of its most alive version. */
 export function* apisStanding(plan: GatewayPlan, moment: Moment): Iterable<readonly [string, Stage]> {
   for (const { name, versions } of plan.apis) {
