@@ -16,7 +16,11 @@ export function unannounced(
     announcementsToCome(plan.apiNamed(file.api)?.versions.values() ?? [], now).map((announcement) => {
       const { label } = announcement.life;
       const message = `${nameOf(announcement.life)}, not announced yet: ${announcementInWords(announcement)}`;
-      const { source: _source, ...place } = document.problem(placeOf(announcement), {
+      const {
+        source: _source,
+        severity: _severity,
+        ...place
+      } = document.problem(placeOf(announcement), {
         rule: 'not-announced',
         message,
       });
