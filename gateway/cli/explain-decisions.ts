@@ -64,6 +64,11 @@ export function decisionsOf(
     const how = accountInWords(facts, passed.account) ?? { detail: spellCarrier(facts.carrier) };
     add('version', version.label, { ...how, origin: lines.carrier(facts.carrier) });
   }
+  if (facts.refusedBy?.version !== undefined) {
+    const { api: name, operation, label } = facts.refusedBy.version;
+    const rules = operation ?? (name === api?.name ? label : `API ${name}`);
+    add('read as', rules, { detail: 'a service may take the path for it: its rules hold too' });
+  }
   if (version !== undefined && hasDates(version.schedule)) {
     if (version.operation !== undefined)
       add('operation', version.operation, { detail: 'has rules of its own' });

@@ -97,7 +97,7 @@ export function createExchange(ports: ExchangePorts): Exchange {
       facts.refusal = refusal.reason;
       if (refusal.reason === 'token_invalid') facts.tokenFlaw = refusal.flaw;
       if (refusal.reason === 'key_invalid') facts.keyFlaw = refusal.flaw;
-      const given = answer(describeRefusal(refusal, facts, glimpse), facts, glimpse);
+      const given = answer(describeRefusal(refusal, facts.refusedBy ?? facts, glimpse), facts, glimpse);
       if (refusal.reason === 'version_retired' || refusal.reason === 'version_moved')
         clampFreshness(given.headers, longestReuse(facts), ports.wallClock());
       return given;

@@ -45,6 +45,8 @@ export interface ExchangeFacts {
   /** Of the limits that were asked; undefined where there is none, or another refusal came first. */
   quotas: readonly Quota[] | undefined;
   refusal: RefusalReason | undefined;
+  /** What is known of other rules that the path may mean, where those refused the request. */
+  refusedBy: ExchangeFacts | undefined;
   /** What is wrong with a token that was refused; for the log alone. */
   tokenFlaw: TokenFlaw | undefined;
   /** The same of an API key. */
@@ -88,6 +90,7 @@ export function factsOf({ plan, now, overrides, startedAt, requestId, trace }: F
     consumer: undefined,
     quotas: undefined,
     refusal: undefined,
+    refusedBy: undefined,
     tokenFlaw: undefined,
     keyFlaw: undefined,
     observed: undefined,

@@ -1,6 +1,8 @@
-// Method and tail to the rules of one operation: a tree of path segments per version, built once per plan.
-// Asked right after the version is known; a version without operations has no table.
+// Method and path to the rules of one operation: a tree of path segments per version, built once per plan.
+// Asked once per reading of a request's path, right after the version is known.
 import type { OperationTemplate } from '../policy/lifecycle/operation-template.ts';
+import { decodedOctets } from '../policy/notation.ts';
+import { literalReading, namesOf, type ReadPath, withoutCase } from '../policy/paths/rules.ts';
 
 export interface OperationMatch<T> {
   readonly rules: T;
@@ -12,69 +14,91 @@ export interface OperationTable<T> {
   /** In the order written. */
   readonly list: readonly T[];
   /**
-   * The operation a request means; a literal segment wins over a parameter, a named method over GET for HEAD, and both
-   * over `*`. Empty segments count for nothing, so that no spelling of a path escapes the rules for it.
+   * The operation that a path means literally; a literal segment wins over a parameter, a named method over GET for
+   * HEAD, and both over `*`.
    */
   readonly match: (method: string, tail: string) => OperationMatch<T> | undefined;
+  /** Those that it means to one reader; more than one only where their templates differ in case alone. */
+  readonly reached: (method: string, path: ReadPath) => readonly OperationMatch<T>[];
 }
 
 interface Node<T> {
   readonly literals: Map<string, Node<T>>;
   parameter: Node<T> | undefined;
-  readonly byMethod: Map<string, T>;
+  readonly byMethod: Map<string, T[]>;
 }
 
 /** @throws RangeError when two operations answer the same requests, which a checked plan does not have */
 export function createOperationTable<T>(
   operations: readonly { readonly template: OperationTemplate; readonly rules: T }[],
 ): OperationTable<T> {
-  const root = createNode<T>();
+  const exact = createNode<T>();
+  const folded = createNode<T>();
   for (const { template, rules } of operations) {
-    let node = root;
-    for (const segment of template.segments)
-      node = segment.kind === 'literal' ? literalOf(node, segment.text) : parameterOf(node);
-    if (node.byMethod.has(template.method)) throw new RangeError('two operations at one method and path');
-    node.byMethod.set(template.method, rules);
+    const [only, ...more] = insert(exact, template, rules, (name) => name);
+    if (only === undefined || more.length > 0) throw new RangeError('two operations at one method and path');
+    insert(folded, template, rules, withoutCase);
   }
   return {
     list: operations.map(({ rules }) => rules),
-    match: (method, tail) => {
-      const segments = tail.split('/').filter((segment) => segment !== '');
-      return find(root, method, segments, 0, []);
-    },
+    match: (method, tail) => find(exact, method, literalReading(tail), 0, [])[0],
+    reached: (method, path) => find(path.ignoresCase ? folded : exact, method, path, 0, []),
   };
+}
+
+/** Returns the rules that stand at the method and path of `template` by now. */
+function insert<T>(
+  root: Node<T>,
+  { method, segments }: OperationTemplate,
+  rules: T,
+  spell: (name: string) => string,
+): readonly T[] {
+  let node = root;
+  for (const segment of segments)
+    node =
+      segment.kind === 'literal' ? literalOf(node, spell(decodedOctets(segment.text))) : parameterOf(node);
+  const there = node.byMethod.get(method) ?? [];
+  node.byMethod.set(method, there);
+  there.push(rules);
+  return there;
 }
 
 function find<T>(
   node: Node<T>,
   method: string,
-  segments: readonly string[],
+  path: ReadPath,
   depth: number,
   captures: readonly string[],
-): OperationMatch<T> | undefined {
-  const segment = segments[depth];
+): readonly OperationMatch<T>[] {
+  const segment = path.segments[depth];
   if (segment === undefined) {
     const rules =
       node.byMethod.get(method) ??
       (method === 'HEAD' ? node.byMethod.get('GET') : undefined) ??
-      node.byMethod.get('*');
-    return rules && { rules, captures };
+      node.byMethod.get('*') ??
+      [];
+    return rules.map((each) => ({ rules: each, captures }));
   }
-  const literal = node.literals.get(segment);
-  const found = literal && find(literal, method, segments, depth + 1, captures);
-  if (found !== undefined || node.parameter === undefined) return found;
-  return find(node.parameter, method, segments, depth + 1, [...captures, segment]);
+  if (node.literals.size > 0) {
+    for (const name of namesOf(path, depth)) {
+      const literal = node.literals.get(name);
+      const found = literal === undefined ? [] : find(literal, method, path, depth + 1, captures);
+      if (found.length > 0) return found;
+    }
+  }
+  if (node.parameter === undefined) return [];
+  return find(node.parameter, method, path, depth + 1, [...captures, segment.raw]);
 }
 
 function createNode<T>(): Node<T> {
   return { literals: new Map(), parameter: undefined, byMethod: new Map() };
 }
 
-function literalOf<T>(node: Node<T>, text: string): Node<T> {
-  const known = node.literals.get(text);
+function literalOf<T>(node: Node<T>, name: string): Node<T> {
+  const known = node.literals.get(name);
   if (known !== undefined) return known;
   const made = createNode<T>();
-  node.literals.set(text, made);
+  node.literals.set(name, made);
   return made;
 }
 

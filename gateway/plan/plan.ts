@@ -10,6 +10,7 @@ import type { TailParts } from '../policy/lifecycle/operation-template.ts';
 import type { RetireWhen } from '../policy/lifecycle/retire-when.ts';
 import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
 import type { Maintenance } from '../policy/maintenance/maintenance.ts';
+import type { PathRules } from '../policy/paths/rules.ts';
 import type { Limit, LimitRules } from '../policy/rate-limit/limit.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
 import type { ConnectionRules, HeaderRules, RetryRules, UpstreamTls } from './connection-rules.ts';
@@ -46,8 +47,10 @@ export interface ApiPlan {
   /** Where it lives when the version is not in the path: what it is called by, as a protected resource too. */
   readonly base: string;
   readonly resolution: ResolutionRules;
-  /** Of %2F in the tail; anywhere before it is no part of a path that matches (VER-7). */
-  readonly encodedSlash: 'keep' | 'reject';
+  /** How its service reads what follows the base; %2F before that is no part of a path that matches (VER-7). */
+  readonly pathRules: PathRules;
+  /** Whether any version has rules for some of its paths. */
+  readonly hasOperations: boolean;
   /** Whether a client that asked for a version by media type is answered with that type (NEG-5). */
   readonly rewriteContentType: boolean;
   /** Longest time, seconds, for which an answer of a deprecated version may be reused (CACHE-6). */

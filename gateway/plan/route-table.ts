@@ -1,5 +1,8 @@
 // Host and path to API: a tree of path segments per host, built once per plan.
 // The first look-up of a request; everything after it depends on which API was found.
+import { decodedOctets } from '../policy/notation.ts';
+import { withoutCase } from '../policy/paths/rules.ts';
+import { looksLikeVersion, type NestedRoutes, nestedRoutes, type RouteNode } from './nested-routes.ts';
 
 export interface Route<T> {
   /** Lower case, no port, IPv6 in brackets; or `{version}.` and a host, for every version-like first label. */
@@ -24,21 +27,20 @@ export interface RouteTable<T> {
   readonly knowsHost: (host: string) => boolean;
   /** The longest matching route; a literal segment wins over `{version}`. `path` is normalised and raw. */
   readonly match: (host: string, path: string) => RouteMatch<T> | undefined;
+  /** The routes below any place that `route` has on this host; undefined where there is none. */
+  readonly below: (host: string, route: T) => NestedRoutes<T> | undefined;
 }
 
 /** Names of one and the same host, which a client on this machine picks by taste. */
 const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 
 const VERSION = '{version}';
-const LETTER_V = 0x76;
-const DIGIT_0 = 0x30;
-const DIGIT_9 = 0x39;
 
-interface Node<T> {
-  readonly literals: Map<string, Node<T>>;
-  version: Node<T> | undefined;
-  /** Boxed, since a route may be any value. */
-  bound: { readonly route: T } | undefined;
+interface Tree<T> {
+  readonly root: RouteNode<T>;
+  readonly places: Map<T, RouteNode<T>[]>;
+  /** Kept once asked for. */
+  readonly below: Map<T, NestedRoutes<T> | undefined>;
 }
 
 /** The best node so far; `end` is where the tail starts, `version` the bounds of the version segment. */
@@ -57,7 +59,8 @@ export interface GrowingRouteTable<T> {
 }
 
 export function startRouteTable<T>(): GrowingRouteTable<T> {
-  const hosts = new Map<string, Node<T>>();
+  const hosts = new Map<string, Tree<T>>();
+  const treeFor = (host: string) => hosts.get(host) ?? hosts.get(versionedHost(host));
   return {
     add: ({ host, path, route }) => insert(treeOf(hosts, host), path, route),
     table: {
@@ -67,7 +70,7 @@ export function startRouteTable<T>(): GrowingRouteTable<T> {
         const tree = named ?? hosts.get(versionedHost(host));
         if (tree === undefined || !path.startsWith('/')) return undefined;
         const found: Found<T> = { bound: undefined, end: -1, versionStart: -1, versionEnd: -1 };
-        descend(tree, path, 0, -1, -1, found);
+        descend(tree.root, path, 0, -1, -1, found);
         if (found.bound === undefined) return undefined;
         return {
           route: found.bound.route,
@@ -76,6 +79,12 @@ export function startRouteTable<T>(): GrowingRouteTable<T> {
           subdomain: named === undefined ? host.slice(0, host.indexOf('.')) : undefined,
           tail: path.slice(found.end),
         };
+      },
+      below(host, route) {
+        const tree = treeFor(host);
+        if (tree === undefined) return undefined;
+        if (!tree.below.has(route)) tree.below.set(route, nestedRoutes(tree.places.get(route) ?? [], route));
+        return tree.below.get(route);
       },
     },
   };
@@ -92,20 +101,26 @@ function versionedHost(host: string): string {
   return dot > 0 && looksLikeVersion(host.slice(0, dot)) ? VERSION + host.slice(dot) : '';
 }
 
-function treeOf<T>(hosts: Map<string, Node<T>>, host: string): Node<T> {
+function treeOf<T>(hosts: Map<string, Tree<T>>, host: string): Tree<T> {
   const known = hosts.get(host);
   if (known !== undefined) return known;
-  const tree = createNode<T>();
+  const tree: Tree<T> = { root: createNode(), places: new Map(), below: new Map() };
   for (const name of LOOPBACK.includes(host) ? LOOPBACK : [host]) hosts.set(name, tree);
   return tree;
 }
 
-function createNode<T>(): Node<T> {
-  return { literals: new Map(), version: undefined, bound: undefined };
+function createRouteNode<T>(): RouteNode<T> {
+  return {
+    literals: new Map(),
+    named: new Map(),
+    folded: new Map(),
+    version: undefined,
+    bound: undefined,
+  };
 }
 
-function insert<T>(tree: Node<T>, path: string, route: T): void {
-  let node = tree;
+function insert<T>({ root, places }: Tree<T>, path: string, route: T): void {
+  let node = root;
   let versions = 0;
   for (const segment of path.split('/')) {
     if (segment === '') continue;
@@ -113,18 +128,28 @@ function insert<T>(tree: Node<T>, path: string, route: T): void {
       versions += 1;
       node.version ??= createNode();
       node = node.version;
-    } else {
-      let next = node.literals.get(segment);
-      if (next === undefined) {
-        next = createNode();
-        node.literals.set(segment, next);
-      }
-      node = next;
-    }
+    } else node = literalOf(node, segment);
   }
   if (versions > 1) throw new RangeError(`the path ${path} names the version twice`);
   if (node.bound !== undefined && node.bound.route !== route) throw new RangeError(`two routes at ${path}`);
   node.bound = { route };
+  places.set(route, [...(places.get(route) ?? []), node]);
+}
+
+function literalOf<T>(node: RouteNode<T>, segment: string): RouteNode<T> {
+  const known = node.literals.get(segment);
+  if (known !== undefined) return known;
+  const next = createRouteNode<T>();
+  const name = decodedOctets(segment);
+  const lower = withoutCase(name);
+  node.literals.set(segment, next);
+  node.named.set(name, [...(node.named.get(name) ?? []), next]);
+  node.folded.set(lower, [...(node.folded.get(lower) ?? []), next]);
+  return next;
+}
+
+function createNode<T>(): RouteNode<T> {
+  return { literals: new Map(), named: new Map(), folded: new Map(), version: undefined, bound: undefined };
 }
 
 /**
@@ -133,7 +158,7 @@ function insert<T>(tree: Node<T>, path: string, route: T): void {
  * no key of any node: `//` and `%2F` never match inside a prefix (VER-7).
  */
 function descend<T>(
-  node: Node<T>,
+  node: RouteNode<T>,
   path: string,
   at: number,
   versionStart: number,
@@ -156,10 +181,4 @@ function descend<T>(
   if (node.version !== undefined && looksLikeVersion(segment)) {
     descend(node.version, path, end, start, end, found);
   }
-}
-
-/** Whether someone meant a version here: `v1`, `1`, also `v01`, which is then refused as malformed; `vendors` is not. */
-function looksLikeVersion(segment: string): boolean {
-  const first = segment.charCodeAt(segment.charCodeAt(0) === LETTER_V ? 1 : 0);
-  return first >= DIGIT_0 && first <= DIGIT_9 && !segment.includes(';') && !segment.includes('%2F');
 }

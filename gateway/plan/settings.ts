@@ -3,6 +3,7 @@
 import type { CertificatePlace } from '../policy/authentication/certificate-consumer.ts';
 import type { DeprecationForm } from '../policy/lifecycle/schedule.ts';
 import type { IdPrefixes } from '../policy/notation.ts';
+import type { PathsFile } from '../policy/paths/section.ts';
 import type { Limit } from '../policy/rate-limit/limit.ts';
 import type { Bounds, DrainTimes, Overload } from './bounds.ts';
 
@@ -45,6 +46,8 @@ export interface Settings {
   readonly tracing: TracingSettings;
   readonly credentialsInUrl: readonly string[];
   readonly deprecationForm: DeprecationForm;
+  /** For policy files that do not say how their service reads paths. */
+  readonly paths: PathsFile | undefined;
   /** Digest (hex) of `gateway.yaml`: a reload that finds another one asks for a restart. */
   readonly revision: string;
 }

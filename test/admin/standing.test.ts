@@ -171,7 +171,7 @@ describe('the versions', () => {
       upstream,
       retireWhen: { consumersBelow: undefined, callsBelow: 1, days: 30, onExceed: 'hold' },
       freeze: at('2026-12-01'),
-      operations: { list: [operation], match: () => undefined },
+      operations: { list: [operation], match: () => undefined, reached: () => [] },
     });
     const hold: Override = {
       ...{ kind: 'hold', id: 'h', api: 'orders', label: 'v1', author: 'guard', reason: 'still called' },

@@ -80,7 +80,7 @@ describe('what is told', () => {
 
   it('of an operation that ends with its version is told of the version', () => {
     const operation = version({ operation: 'GET /search' });
-    const both = version({ operations: { list: [operation], match: () => undefined } });
+    const both = version({ operations: { list: [operation], match: () => undefined, reached: () => [] } });
     const { due } = noticesAt(api([both]), { now: day('2027-04-10'), overrides: [] }, [30, 7]);
     expect(due.map(({ rules }) => rules.operation)).toEqual([undefined, undefined]);
   });

@@ -82,6 +82,18 @@ describe('explain', () => {
     );
   });
 
+  it('VER-7: says by which other reading of the path a request is refused', async () => {
+    const ended = ORDERS.replace(
+      'successor: v2',
+      'successor: v2, operations: { GET /old: { sunset: 2026-02-15 } }',
+    );
+    await using files = await workspace({ 'policies/orders.yaml': ended });
+    const { text } = await explain(files, 'GET /api/v1/orders/OLD', { as: 'acme' });
+    expect(text).toMatch(/^read as +GET \/old +a service may take the path for it: its rules hold too$/m);
+    expect(text).toMatch(/^refused +version_retired/m);
+    expect((await explain(files, 'GET /api/v1/orders/old', { as: 'acme' })).text).not.toContain('read as');
+  });
+
   it.each([
     ['sunset: 2026-11-01', 'its own sunset, also where its version retires later', 18],
     ['deprecated: 2025-11-01', 'the extension that its version ends by', 14],

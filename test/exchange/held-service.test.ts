@@ -18,7 +18,7 @@ const search = version({
   operation: 'GET /search',
   phases: served.phasesOf({ ...served.schedule, sunset: NOW }),
 });
-const withSearch = version({ upstream, operations: { list: [search], match: () => undefined } });
+const withSearch = version({ upstream, operations: { list: [search], match: () => undefined, reached: () => [] } });
 
 describe('WS-6: what is held open', () => {
   it('names its version and keeps no plan', () => {

@@ -114,7 +114,6 @@ describe('the defaults', () => {
     expect(policy?.values).toMatchObject({
       mode: 'enforce',
       upstream_wins: false,
-      encoded_slash: 'keep',
       limits: { rate: '10/1s', on_store_failure: 'local' },
       upstreams: {
         // One value stands for the section it means.

@@ -63,8 +63,10 @@ export async function workspace(files: Readonly<Record<string, string | Uint8Arr
 }
 
 /** @throws Error with what is wrong where `policy` is refused */
-export async function planOf(policy: string): Promise<GatewayPlan> {
-  await using files = await workspace({ 'policies/orders.yaml': policy });
+export async function planOf(...policies: readonly string[]): Promise<GatewayPlan> {
+  await using files = await workspace(
+    Object.fromEntries(policies.map((policy, index) => [`policies/orders${index || ''}.yaml`, policy])),
+  );
   const { plan, problems } = await files.load();
   if (plan === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
   return plan;

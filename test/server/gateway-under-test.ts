@@ -65,7 +65,7 @@ const NO_PLAN: GatewayPlan = {
   public: 'https://api.example.com',
   apis: [],
   apiNamed: () => undefined,
-  routes: { knowsHost: () => true, match: () => undefined },
+  routes: { knowsHost: () => true, match: () => undefined, below: () => undefined },
   guard: undefined,
   credentialsInUrl: new Set(),
 };

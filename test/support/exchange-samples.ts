@@ -5,6 +5,7 @@ import type { RequestView } from '../../gateway/exchange/request-view.ts';
 import type { ApiPlan, GatewayPlan, UpstreamPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import type { Schedule } from '../../gateway/policy/lifecycle/schedule.ts';
+import { pathRulesOf } from '../../gateway/policy/paths/section.ts';
 import { createResolutionRules } from '../../gateway/policy/versioning/rules.ts';
 import { createRouteTable } from './route-table.ts';
 
@@ -109,7 +110,8 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     upstreamWins: false,
     hosts: ['api.example.com'],
     paths: ['/api/{version}/orders', '/api/orders'],
-    encodedSlash: 'keep',
+    pathRules: pathRulesOf(undefined),
+    hasOperations: true,
     resolution: createResolutionRules({
       labels: rules.map((rule) => rule.label),
       header: 'api-version',

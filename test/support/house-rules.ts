@@ -26,6 +26,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'gateway/policy/rate-limit/': { may: CONTRACT },
   'gateway/policy/body-notice/': { may: CONTRACT },
   'gateway/policy/maintenance/': { may: CONTRACT },
+  'gateway/policy/paths/': { may: CONTRACT },
   'gateway/policy/usage/': { may: CONTRACT },
   'gateway/policy/idempotency/': { may: CONTRACT },
   'gateway/plan/': { may: ['gateway/policy/'] },

@@ -68,7 +68,7 @@ describe('counters of what the plan makes possible', () => {
     const search = { ...version({ operation: 'GET /search' }), schedule: ended };
     const [planned] = version().phases;
     const later = version({ operation: 'GET /later', phases: planned === undefined ? [] : [planned] });
-    const operations = { list: [search, later], match: () => undefined };
+    const operations = { list: [search, later], match: () => undefined, reached: () => [] };
     const v1 = version({ operations, freeze: NOW, schedule: { ...ended, sunset: undefined } });
     const { telemetry, series } = harness(() => plan([api([v1])]));
     expect(Object.keys(await series('sundial_retired_requests_total'))).toEqual([

@@ -185,7 +185,7 @@ describe('versions that are watched', () => {
     return { schedule, phases: createPhases(schedule, { label: 'v', form: 'rfc9745', warning: true }) };
   };
   const operation = version({ operation: 'GET /search' });
-  const operations = { list: [operation], match: () => undefined };
+  const operations = { list: [operation], match: () => undefined, reached: () => [] };
 
   it('are those deprecated, frozen, or with a deprecated operation, also where nobody calls', () => {
     const later = dates(NOW + DAY_MS);

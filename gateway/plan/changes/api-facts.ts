@@ -53,7 +53,6 @@ const DEFAULTS = {
   warning: true,
   upstream_wins: false,
   rewrite_content_type: false,
-  encoded_slash: 'keep',
 };
 
 /** The account is who calls; any day of its creation means the newest version up to it. */

@@ -6,6 +6,7 @@ import {
   type OperationTemplate,
   parametersOf,
   parseOperation,
+  sameName,
   sameRequests,
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
@@ -88,7 +89,8 @@ function crosses(a: OperationTemplate, b: OperationTemplate): boolean {
   for (const [index, left] of a.segments.entries()) {
     const right = b.segments[index];
     if (right === undefined || left.kind === right.kind) {
-      if (left.kind === 'literal' && right?.kind === 'literal' && left.text !== right.text) return false;
+      if (left.kind === 'literal' && right?.kind === 'literal' && !sameName(left.text, right.text))
+        return false;
     } else if (left.kind === 'literal') moreLiteral += 1;
     else lessLiteral += 1;
   }

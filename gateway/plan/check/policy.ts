@@ -26,7 +26,7 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   const report = switchedReport(view.parts.rules, unswitched);
   checkVersions(view, around.now, report);
   checkLedger(view, around, report);
-  checkRules(view, report);
+  checkRules(view, around.paths, report);
   if (view.unversioned) checkUnversioned(view, report);
   else checkCarriers(view, around.now, report);
   checkAccess(view, around, report);

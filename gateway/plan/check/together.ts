@@ -4,6 +4,7 @@ import { hostsOf, pathsOf } from '../api-routes.ts';
 import type { Problem } from '../problems.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { hostKey } from '../route-table.ts';
+import { RULES, type RuleSeverity } from '../rules/names.ts';
 import type { PolicyView } from './views.ts';
 
 /** What a file takes for itself, without the document: thousands of them are kept between reloads. */
@@ -13,6 +14,12 @@ export interface Claims {
   /** Of its versions. */
   readonly labels: readonly string[];
   readonly routes: readonly { readonly at: Path; readonly keys: readonly string[] }[];
+  /** Where its requests go: origin and path of each target. */
+  readonly places: ReadonlySet<string>;
+  /** What it says of who may call, in one form. */
+  readonly access: string;
+  /** Of the rule nested-access in this file. */
+  readonly nestedAccess: RuleSeverity | 'off';
 }
 
 export interface Claimant {
@@ -24,7 +31,24 @@ export interface Claimant {
 export function claimsOf({ document, parts, labels }: PolicyView, publicOrigin: string | undefined): Claims {
   const hosts = hostsOf(parts, publicOrigin).map(hostKey);
   const routes = pathsOf(parts).map(({ path, at }) => ({ at, keys: hosts.map((host) => `${host} ${path}`) }));
-  return { file: document.file, api: parts.api, labels, routes };
+  const nestedAccess = parts.rules?.['nested-access'] ?? RULES['nested-access'].severity;
+  const access = JSON.stringify(parts.access ?? null);
+  return {
+    file: document.file,
+    api: parts.api,
+    labels,
+    routes,
+    places: placesOf(parts),
+    access,
+    nestedAccess,
+  };
+}
+
+function placesOf({ upstreams = {}, base }: PolicyView['parts']): ReadonlySet<string> {
+  const each = Object.values(upstreams).flatMap(({ targets = [], path = base }) =>
+    path === undefined ? [] : targets.map((target) => new URL(target).origin + path.replace(/\/$/, '')),
+  );
+  return new Set(each);
 }
 
 export function checkTogether(claimants: readonly Claimant[]): readonly Problem[] {
@@ -63,7 +87,32 @@ export function checkTogether(claimants: readonly Claimant[]): readonly Problem[
       problems.push(document().problem(at, { rule: 'duplicate', message, hint, severity: 'warning' }));
     }
   }
-  return problems;
+  return [...problems, ...nestedAccess(claimants)];
+}
+
+/** One service behind two APIs: a path that it reads in another way leads from the outer into the inner one. */
+function nestedAccess(claimants: readonly Claimant[]): readonly Problem[] {
+  const byPlace = new Map<string, Claims>();
+  for (const { claims } of claimants)
+    for (const place of claims.places) if (!byPlace.has(place)) byPlace.set(place, claims);
+  return claimants.flatMap(({ claims, document }) => {
+    if (claims.nestedAccess === 'off') return [];
+    const outer = [...claims.places]
+      .flatMap((place) => outerPlaces(place).flatMap((each) => byPlace.get(each) ?? []))
+      .find((each) => each !== claims && each.access !== claims.access);
+    if (outer === undefined) return [];
+    const message = `its part of the service lies inside that of the API in ${outer.file}, which has another access`;
+    const hint = 'give both the same access, or a service of its own to one of them';
+    const finding = { rule: 'nested-access', message, hint, severity: claims.nestedAccess };
+    return [document().problem(['base'], finding)];
+  });
+}
+
+/** `http://host/a` and `http://host` of `http://host/a/b`. */
+function outerPlaces(place: string): readonly string[] {
+  const { origin } = new URL(place);
+  const segments = place.slice(origin.length).split('/');
+  return segments.slice(1).map((_, index) => origin + segments.slice(0, index + 1).join('/'));
 }
 
 /** A literal segment wins over `{version}`: the version of whose API a place without one has taken over. */

@@ -1,6 +1,7 @@
 // What checks see of the documents: the well-formed parts beside the positions.
 // Names come from the raw keys, so that a malformed version still counts as declared.
 import type { EpochMs } from '../../policy/contract.ts';
+import type { PathsFile } from '../../policy/paths/section.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { GatewayParts } from '../grammar/gateway-grammar.ts';
 import { WRITTEN_LEDGER, wholeLedger } from '../grammar/ledger-section.ts';
@@ -37,6 +38,8 @@ export interface Surroundings {
   readonly listeners: readonly { readonly name: string; readonly address: Address }[];
   /** Undefined where no client is held to the names of certificates. */
   readonly certifiedNames: readonly string[] | undefined;
+  /** How services read paths, for policy files that do not say. */
+  readonly paths: PathsFile | undefined;
   /** Days for which calls are kept; 0: none are counted. */
   readonly ledgerDays: number | undefined;
 }
@@ -72,6 +75,7 @@ export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
     public: settings.public,
     identities: settings.identities.map(({ name }) => name),
     listeners: listenersOf({ ...settings.listeners }),
+    paths: settings.paths,
     ledgerDays: settings.ledger?.keepDays ?? 0,
     certifiedNames: certifiedNames({
       ...settings,
@@ -85,11 +89,12 @@ export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs):
   const identities =
     view?.document.value === undefined ? undefined : keysOf(valueAt(view.document.value, ['identity']));
   const listeners = listenersOf({ ...view?.parts.listeners });
-  const { public: origin, trusted_proxies, listeners: written } = view?.parts ?? {};
+  const { public: origin, trusted_proxies, listeners: written, paths } = view?.parts ?? {};
   const certificates = written?.https?.tls?.certificates ?? [];
   const face = { public: origin, trustedProxies: trusted_proxies ?? [], certificates };
   const ledgerDays = view === undefined ? undefined : ledgerDaysOf(view.parts);
-  return { now, public: origin, identities, listeners, certifiedNames: certifiedNames(face), ledgerDays };
+  const names = certifiedNames(face);
+  return { now, public: origin, identities, listeners, certifiedNames: names, paths, ledgerDays };
 }
 
 function ledgerDaysOf({ ledger }: GatewayParts): number {

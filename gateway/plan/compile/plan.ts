@@ -5,6 +5,7 @@ import { idempotencyOf } from '../../policy/idempotency/section.ts';
 import { announcementsOf, knownSchedule } from '../../policy/lifecycle/known.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
+import { pathRulesOf } from '../../policy/paths/section.ts';
 import { compareLabels } from '../../policy/versioning/label.ts';
 import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import { hostsOf, pathsOf } from '../api-routes.ts';
@@ -66,7 +67,8 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     hosts: hostsOf(file, settings.public),
     paths: pathsOf(file).map(({ path }) => path),
     base: file.base,
-    encodedSlash: file.encoded_slash ?? 'keep',
+    pathRules: pathRulesOf(file.paths ?? settings.paths),
+    hasOperations: versions.some(({ operations }) => operations !== undefined),
     resolution: compileResolution(
       file,
       versions.map(({ label }) => label),

@@ -71,6 +71,7 @@ export function compileSettings(file: GatewayFile, places: Places): Settings {
     guard: guardLimit(file.guard),
     credentialsInUrl: file.credentials_in_url ?? [],
     deprecationForm: file.deprecation_header ?? 'rfc9745',
+    paths: file.paths,
     revision: places.revision,
   };
 }

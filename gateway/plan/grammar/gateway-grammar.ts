@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { deprecationHeaderSection } from '../../policy/lifecycle/section.ts';
 import { notation, parseDuration } from '../../policy/notation.ts';
+import { pathsSection } from '../../policy/paths/section.ts';
 import { guardSection } from '../../policy/rate-limit/section.ts';
 import { alternativesIn, MOST_ALTERNATIVES } from '../read/file-pattern.ts';
 import { redisAddress } from '../redis-address.ts';
@@ -146,6 +147,7 @@ const fields = {
     .meta({ description: 'Who is told what becomes of a version: consumers by mail, machines by events.' })
     .optional(),
   deprecation_header: deprecationHeaderSection.optional(),
+  paths: pathsSection.optional(),
   data: text('Folder for what the process makes, relative to the working directory; default ./data.', [
     './data',
   ]).optional(),

@@ -19,6 +19,7 @@ import {
 } from '../../policy/lifecycle/section.ts';
 import { maintenanceSection } from '../../policy/maintenance/section.ts';
 import { notation, orOff } from '../../policy/notation.ts';
+import { pathsSection } from '../../policy/paths/section.ts';
 import { costSection, limitsSection, versionLimitsSection } from '../../policy/rate-limit/section.ts';
 import {
   resolveSection,
@@ -81,13 +82,7 @@ const fields = {
     .meta({ description: 'Host or hosts; default: that of `public`.' })
     .optional(),
   base: plainPath('Where the API lives when the version is not in the path.', '/api/orders'),
-  encoded_slash: z
-    .enum(['keep', 'reject'])
-    .meta({
-      description:
-        'Whether %2F may stand behind the base, where the upstream sees it as it came; default keep. Before that it never may.',
-    })
-    .optional(),
+  paths: pathsSection.optional(),
   resolve: resolveSection.optional(),
   rewrite_content_type: rewriteContentTypeSection.optional(),
   unknown_version_status: unknownVersionStatusSection.optional(),

@@ -1,5 +1,6 @@
 // The rules about the dates of one policy file, in the order their findings are read.
 // Called with the other checks of a file; `rules:` in the file switches each of them.
+import type { PathsFile } from '../../policy/paths/section.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { bodyNotice } from './body-notice.ts';
@@ -13,6 +14,7 @@ import { noticePeriod } from './notice-period.ts';
 import { operationCircle } from './operation-circle.ts';
 import { operationSuccessor } from './operation-successor.ts';
 import { parallelVersions } from './parallel-versions.ts';
+import { pathRules } from './path-rules.ts';
 import { type Rule, type Subject, subjectOf } from './subject.ts';
 import { successorCircle } from './successor-circle.ts';
 import { successorExists } from './successor-exists.ts';
@@ -43,8 +45,10 @@ const VERSION_RULES: readonly Rule[] = [
 /** An operation has dates and a guide of its own; extensions and what runs beside it are its version's. */
 const OPERATION_RULES: readonly Rule[] = [noticePeriod, migrationGuide];
 
-export function checkRules(view: PolicyView, report: Report): void {
+/** `paths`: what the gateway file says for policy files that do not. */
+export function checkRules(view: PolicyView, paths: PathsFile | undefined, report: Report): void {
   takenOver(view, report);
+  pathRules(view, paths, report);
   for (const [label, version] of view.versions) {
     const subject = subjectOf(label, version, view);
     for (const rule of VERSION_RULES) rule(subject, report);

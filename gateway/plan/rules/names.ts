@@ -56,6 +56,18 @@ export const RULES = {
     asks: 'Dates and brownouts of the API as a whole hold for one of its versions at least.',
   },
   'body-notice': { severity: 'warning', asks: 'What has body_notice is deprecated on some day.' },
+  'nested-access': {
+    severity: 'warning',
+    asks: 'APIs with one base inside that of another, on one service, have the same access.',
+  },
+  'path-overlap': {
+    severity: 'warning',
+    asks: 'No two operations differ only in what the service may ignore in a path.',
+  },
+  'encoded-slash': {
+    severity: 'warning',
+    asks: 'An API with operations is judged by both readings of %2F.',
+  },
   'sunset-rewritten': { severity: 'error', asks: 'A sunset is not earlier than the one published before.' },
   'dates-rewritten': { severity: 'warning', asks: 'The dates of a published version stay as they were.' },
   'pins-rewritten': {

@@ -1,5 +1,6 @@
 // Names of operations: a method and a path template below the API's base, as `operations` and `successor` write them.
 // Parsed when a plan is checked and compiled; per request only `fillTail` runs.
+import { decodedOctets } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
 
 /** Methods an operation may name; `*` stands for all of them, and GET answers HEAD too (RET-9). */
@@ -80,10 +81,15 @@ export function sameRequests(a: OperationTemplate, b: OperationTemplate): boolea
     a.segments.length === b.segments.length &&
     a.segments.every((left, index) => {
       const right = b.segments[index];
-      if (left.kind === 'literal') return right?.kind === 'literal' && right.text === left.text;
+      if (left.kind === 'literal') return right?.kind === 'literal' && sameName(left.text, right.text);
       return right?.kind === 'parameter';
     })
   );
+}
+
+/** `$metadata` and `%24metadata` are one name. */
+export function sameName(left: string, right: string): boolean {
+  return left === right || decodedOctets(left) === decodedOctets(right);
 }
 
 /** Whether some request that `b` answers alone would be answered by `a` once both are there. */
@@ -91,17 +97,21 @@ export function takesRequestsOf(a: OperationTemplate, b: OperationTemplate): boo
   if (a.segments.length !== b.segments.length) return false;
   const byGet = a.method === 'HEAD' && b.method === 'GET';
   const narrower = a.method !== b.method && (b.method === '*' || byGet);
-  // HEAD goes with GET, whichever of the two is written.
-  const byHead = a.method === 'GET' && b.method === 'HEAD';
-  const share = a.method === b.method || a.method === '*' || b.method === '*' || byGet || byHead;
   let first: boolean | undefined;
   for (const [index, left] of a.segments.entries()) {
     const right = b.segments[index];
-    if (left.kind === 'literal' && right?.kind === 'literal' && left.text !== right.text) return false;
+    if (left.kind === 'literal' && right?.kind === 'literal' && !sameName(left.text, right.text))
+      return false;
     // A literal wins over a parameter, and the earlier segment decides.
     if (left.kind !== right?.kind) first ??= left.kind === 'literal';
   }
-  return share && (first ?? narrower);
+  return shareMethods(a, b) && (first ?? narrower);
+}
+
+/** HEAD goes with GET, whichever of the two is written. */
+export function shareMethods({ method: a }: OperationTemplate, { method: b }: OperationTemplate): boolean {
+  const reads = (method: OperationMethod) => method === 'GET' || method === 'HEAD';
+  return a === b || a === '*' || b === '*' || (reads(a) && reads(b));
 }
 
 export function parametersOf({ segments }: OperationTemplate): readonly string[] {

@@ -1,0 +1,178 @@
+// All rules that must admit a request: those that its path names, and those of every other reading of the path.
+// Built once the version is known; the pipeline asks each of its steps of all of them.
+
+import type { NestedRoutes } from '../plan/nested-routes.ts';
+import type { OperationMatch } from '../plan/operation-table.ts';
+import type { ApiPlan, VersionRules } from '../plan/plan.ts';
+import type { RouteMatch } from '../plan/route-table.ts';
+import type { MaybePromise } from '../policy/contract.ts';
+import { assess } from '../policy/lifecycle/assess.ts';
+import { brownOut, looksAtCaller } from '../policy/lifecycle/brownout-refusal.ts';
+import type { BrownoutWindow } from '../policy/lifecycle/brownout-rule.ts';
+import { someoneMayPass } from '../policy/lifecycle/exceptions.ts';
+import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { hasEnded } from '../policy/lifecycle/retirement.ts';
+import type { Phase } from '../policy/lifecycle/schedule.ts';
+import type { ReadPath } from '../policy/paths/rules.ts';
+import { isNamedByPlace } from '../policy/versioning/readers.ts';
+import type { Refusal } from './directive.ts';
+import type { ExchangeFacts } from './facts.ts';
+import type { ExchangePorts } from './ports.ts';
+import type { RequestView } from './request-view.ts';
+import { type ResolvedRequest, resolveRequest } from './resolve-request.ts';
+import { NO_CAPTURES, noteLinks, type Resource } from './successor-url.ts';
+
+/** One set of rules that must admit the request. */
+export interface JudgedRules {
+  readonly api: ApiPlan;
+  /** As the plan has them. */
+  readonly rules: VersionRules;
+  /** As they stand at the instant of the request. */
+  readonly version: VersionRules;
+  readonly isUnversioned: boolean;
+  readonly resource: Resource;
+  /** Of every caller. */
+  readonly phase: Phase;
+  /** Those of the exchange for the rules that the path names; a copy for any other. */
+  readonly facts: ExchangeFacts;
+  /** It has ended, and some consumers may still pass. */
+  readonly mayPass: boolean;
+  /** The brownout that is on, with its refusal. */
+  readonly brownout: { readonly window: BrownoutWindow; readonly refusal: Refusal } | undefined;
+  /** Whether it depends on the caller who meets that brownout. */
+  readonly asksCaller: boolean;
+}
+
+interface Found {
+  readonly match: RouteMatch<ApiPlan>;
+  readonly resolved: ResolvedRequest;
+  readonly rules: VersionRules;
+  readonly captures: readonly string[];
+}
+
+/** The rules of one version or operation; writes into `facts` what they mean for this request. */
+export function judgedRules(
+  { match, resolved, rules, captures }: Found,
+  { method, search }: RequestView,
+  facts: ExchangeFacts,
+): JudgedRules {
+  const { now } = facts;
+  const { route: api, tail } = match;
+  const version = assess(rules, facts);
+  facts.version = version;
+  const phase = phaseAt(version.phases, now);
+  facts.phase = phase;
+  const resource: Resource = {
+    method,
+    tail,
+    captures,
+    search,
+    // A version that a header named would be named again after a redirect (RET-5).
+    byPathAlone: isNamedByPlace(resolved.evidence),
+  };
+  noteLinks(facts, api, version, phase, resource);
+  const mayPass =
+    hasEnded(phase) &&
+    version.access.kind === 'identified' &&
+    someoneMayPass('sunset', version.exceptions, now);
+  const window = version.brownouts?.at(now);
+  const refusal = window && brownOut(version, window, now, facts.successor);
+  const asksCaller = window !== undefined && looksAtCaller(window, version, now);
+  facts.sparesSome = mayPass || asksCaller;
+  return {
+    api,
+    rules,
+    version,
+    isUnversioned: resolved.carrier === 'unversioned',
+    resource,
+    phase,
+    facts,
+    mayPass,
+    brownout: window && refusal && { window, refusal },
+    asksCaller,
+  };
+}
+
+/** What the path of a request leads to as one reader takes it: operations, else the version as a whole. */
+export function operationsAt(
+  whole: VersionRules,
+  method: string,
+  reading: ReadPath | undefined,
+): readonly [OperationMatch<VersionRules>, ...OperationMatch<VersionRules>[]] {
+  const [named, ...more] = (reading && whole.operations?.reached(method, reading)) ?? [];
+  return named === undefined ? [{ rules: whole, captures: NO_CAPTURES }] : [named, ...more];
+}
+
+export interface Readings {
+  readonly match: RouteMatch<ApiPlan>;
+  readonly resolved: ResolvedRequest;
+  readonly readings: readonly ReadPath[];
+  readonly below: NestedRoutes<ApiPlan> | undefined;
+}
+
+export type Reached =
+  | { readonly kind: 'rules'; readonly others: readonly JudgedRules[] }
+  /** A nested API refuses the version that the request names, or names none. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: ExchangeFacts };
+
+const NO_OTHERS: Reached = { kind: 'rules', others: [] };
+
+/** The rules that other readings of the path lead to, beside `own`; at once where no pin has to be asked for. */
+export function otherRules(
+  own: VersionRules,
+  { match, resolved, readings, below }: Readings,
+  view: RequestView,
+  facts: ExchangeFacts,
+  ports: ExchangePorts,
+): MaybePromise<Reached> {
+  if (readings.length === 0) return NO_OTHERS;
+  const others: JudgedRules[] = [];
+  const judge: Judge = (at, reading, known) => {
+    for (const { rules, captures } of operationsAt(at.resolved.whole, view.method, reading)) {
+      if (rules === own || (reading.operationsOnly === true && rules === at.resolved.whole)) continue;
+      if (others.some((each) => each.rules === rules)) continue;
+      others.push(judgedRules({ ...at, rules, captures }, view, { ...known }));
+    }
+  };
+  const nested: NestedPath[] = [];
+  const at = { match, resolved };
+  for (const reading of readings) {
+    const routes = below?.reached(reading) ?? [];
+    if (routes.length === 0) judge(at, reading, facts);
+    for (const { route, versionSegment, depth } of routes) {
+      const segments = reading.segments.slice(depth);
+      const tail = segments.map(({ raw }) => `/${raw}`).join('');
+      const { subdomain } = match;
+      nested.push({ match: { route, versionSegment, subdomain, tail }, reading: { ...reading, segments } });
+    }
+  }
+  if (nested.length === 0) return others.length === 0 ? NO_OTHERS : { kind: 'rules', others };
+  return judgeNested(nested, judge, view, facts, ports).then(
+    (refused) => refused ?? { kind: 'rules', others },
+  );
+}
+
+/** A path as the API with the nested base would have got it. */
+interface NestedPath {
+  readonly match: RouteMatch<ApiPlan>;
+  readonly reading: ReadPath;
+}
+
+type Judge = (at: Omit<Found, 'rules' | 'captures'>, reading: ReadPath, known: ExchangeFacts) => void;
+
+async function judgeNested(
+  nested: readonly NestedPath[],
+  judge: Judge,
+  view: RequestView,
+  facts: ExchangeFacts,
+  ports: ExchangePorts,
+): Promise<Extract<Reached, { kind: 'refused' }> | undefined> {
+  for (const { match, reading } of nested) {
+    // Another API may take other credentials.
+    const own: ExchangeFacts = { ...facts, api: match.route, version: undefined, consumer: undefined };
+    const resolved = await resolveRequest(match, view, own, ports);
+    if ('refusal' in resolved) return { kind: 'refused', refusal: resolved.refusal, by: own };
+    judge({ match, resolved }, reading, own);
+  }
+  return undefined;
+}

@@ -1,0 +1,35 @@
+// Which readings of its path a request is judged by, and the paths that no two services read alike.
+// The part of the pipeline that looks at the path before the version is known.
+import type { ApiPlan, VersionRules } from '../plan/plan.ts';
+import { type ReadPath, readingsOf } from '../policy/paths/rules.ts';
+import type { RequestRefusal } from './directive.ts';
+
+const malformed = (message: string): RequestRefusal => ({
+  reason: 'request_malformed',
+  status: 400,
+  message,
+});
+
+const ENCODED_SLASH = malformed('The path of this API cannot hold an encoded slash.');
+const EMPTY_SEGMENT = malformed('The path of this API cannot hold an empty segment.');
+const DOUBLE_SLASH = malformed('The path begins with an empty segment where the service would read a host.');
+const UNJUDGED: readonly ReadPath[] = [];
+
+/**
+ * The readings by which `tail` is judged, the literal one first; none where the same rules hold for every path.
+ * `hasNested`: another API has its base below this one.
+ */
+export function pathReadings(
+  { pathRules, hasOperations }: ApiPlan,
+  tail: string,
+  hasNested: boolean,
+): readonly ReadPath[] | RequestRefusal {
+  if (pathRules.encodedSlash === 'reject' && tail.includes('%2F')) return ENCODED_SLASH;
+  if (!hasOperations && !hasNested) return UNJUDGED;
+  return readingsOf(tail, pathRules) ?? EMPTY_SEGMENT;
+}
+
+/** What follows an empty path of the upstream is the whole target, and `//host/path` is one with a host. */
+export function doubleSlash({ upstream }: VersionRules, tail: string): RequestRefusal | undefined {
+  return upstream?.path === '' && tail.startsWith('//') ? DOUBLE_SLASH : undefined;
+}

@@ -1,0 +1,78 @@
+// Routes below another one: an API with a base inside that of another, whose requests a service may read as its own.
+// The nodes of the route table, and the look-up by one reading of a path.
+import { namesOf, type ReadPath } from '../policy/paths/rules.ts';
+
+const LETTER_V = 0x76;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+
+export interface RouteNode<T> {
+  readonly literals: Map<string, RouteNode<T>>;
+  /** The same nodes by their decoded names, and by those in lower case. */
+  readonly named: Map<string, RouteNode<T>[]>;
+  readonly folded: Map<string, RouteNode<T>[]>;
+  version: RouteNode<T> | undefined;
+  /** Boxed, since a route may be any value. */
+  bound: { readonly route: T } | undefined;
+}
+
+/** Routes that stand below another one, whose requests a reader of their path may take for theirs. */
+export interface NestedRoutes<T> {
+  /** The longest of them that `path` leads to, read from where the other route ends; one for each place it has. */
+  readonly reached: (path: ReadPath) => readonly NestedRoute<T>[];
+}
+
+export interface NestedRoute<T> {
+  readonly route: T;
+  /** As read at `{version}`. */
+  readonly versionSegment: string | undefined;
+  /** How many segments of the path it takes. */
+  readonly depth: number;
+}
+
+/** The routes below `places`, the nodes of `route` in the tree of one host; undefined where there is none. */
+export function nestedRoutes<T>(places: readonly RouteNode<T>[], route: T): NestedRoutes<T> | undefined {
+  const starts = places.filter((node) => leadsElsewhere(node, route));
+  if (starts.length === 0) return undefined;
+  return {
+    reached: (path) =>
+      starts
+        .flatMap((start) => longest(start, route, path, 0, undefined))
+        .filter((each) => each.route !== route),
+  };
+}
+
+function leadsElsewhere<T>(node: RouteNode<T>, route: T): boolean {
+  const below = [...node.literals.values(), ...(node.version === undefined ? [] : [node.version])];
+  return below.some(
+    (each) => (each.bound !== undefined && each.bound.route !== route) || leadsElsewhere(each, route),
+  );
+}
+
+/** Several where names differ in case alone; `route` itself where nothing below it is reached. */
+function longest<T>(
+  node: RouteNode<T>,
+  route: T,
+  path: ReadPath,
+  depth: number,
+  versionSegment: string | undefined,
+): readonly NestedRoute<T>[] {
+  const index = path.ignoresCase ? node.folded : node.named;
+  const deeper: NestedRoute<T>[] = [];
+  if (depth < path.segments.length) {
+    for (const name of namesOf(path, depth)) {
+      for (const next of index.get(name) ?? [])
+        deeper.push(...longest(next, route, path, depth + 1, versionSegment));
+      if (node.version !== undefined && looksLikeVersion(name))
+        deeper.push(...longest(node.version, route, path, depth + 1, name));
+      if (deeper.length > 0) return deeper;
+    }
+  }
+  return node.bound === undefined ? [] : [{ route: node.bound.route, versionSegment, depth }];
+}
+
+/** Whether someone meant a version here: `v1`, `1`, also `v01`, which is then refused as malformed; `vendors` is not. */
+export function looksLikeVersion(segment: string): boolean {
+  const first = segment.charCodeAt(segment.charCodeAt(0) === LETTER_V ? 1 : 0);
+  return first >= DIGIT_0 && first <= DIGIT_9 && !/;|%2F/.test(segment);
+}

@@ -1,0 +1,69 @@
+// path-overlap, encoded-slash: operations that a service may take for one another under the paths rules in force.
+// Requests are judged by each of them; the rules point at where that was hardly meant.
+
+import {
+  type OperationTemplate,
+  parseOperation,
+  sameRequests,
+  shareMethods,
+  spellOperation,
+} from '../../policy/lifecycle/operation-template.ts';
+import { decodedOctets } from '../../policy/notation.ts';
+import { type PathRules, withoutCase } from '../../policy/paths/rules.ts';
+import { type PathsFile, pathRulesOf } from '../../policy/paths/section.ts';
+import { isWritten, type PolicyView, type Report } from '../check/views.ts';
+import { versionPath } from '../versions.ts';
+
+/** `byDefault`: the section of the gateway file. */
+export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, report: Report): void {
+  const rules = pathRulesOf(view.parts.paths ?? byDefault);
+  let hasOperations = false;
+  for (const [label, { operations }] of view.versions) {
+    const before: OperationTemplate[] = [];
+    for (const key of Object.keys(operations ?? {})) {
+      const parsed = parseOperation(key);
+      if (parsed.kind === 'malformed') continue;
+      hasOperations = true;
+      const { template } = parsed;
+      const other = before.find((each) => areAlike(each, template, rules));
+      before.push(template);
+      if (other === undefined) continue;
+      report([...versionPath(label), 'operations', key], {
+        rule: 'path-overlap',
+        message: `a service may take some of its paths for ${spellOperation(other)}: the rules of both hold for them`,
+        hint: 'say in paths: how the service reads paths, or give both the same rules',
+        at: 'key',
+      });
+    }
+  }
+  const at = ['paths', 'encoded_slash'];
+  if (hasOperations && isWritten(view, at) && rules.encodedSlash === 'keep')
+    report(at, {
+      rule: 'encoded-slash',
+      message: 'a service that takes %2F for a slash answers other operations than those that are judged',
+      hint: 'write both, unless the service is known to keep %2F in its segment',
+    });
+}
+
+/** Two templates whose names differ only in what a reader may ignore. */
+function areAlike(one: OperationTemplate, other: OperationTemplate, rules: PathRules): boolean {
+  const { segments } = one;
+  if (segments.length !== other.segments.length || !shareMethods(one, other)) return false;
+  if (sameRequests({ ...one, method: other.method }, other)) return false;
+  return segments.every((left, index) => {
+    const right = other.segments[index];
+    if (left.kind === 'parameter' || right?.kind !== 'literal') return left.kind === right?.kind;
+    const isLast = index === segments.length - 1;
+    const [mine, theirs] = [left.text, right.text].map((text) => namesIn(text, rules, isLast));
+    return mine?.some((name) => theirs?.includes(name)) ?? false;
+  });
+}
+
+/** The names under which a literal may be read, its own first. */
+function namesIn(text: string, rules: PathRules, isLast: boolean): readonly string[] {
+  const decoded = decodedOctets(text);
+  const name = rules.case === 'sensitive' ? decoded : withoutCase(decoded);
+  const cut = rules.parameters === 'keep' ? [] : [name.replace(/;.*$/s, '')];
+  const bare = rules.suffix === 'keep' || !isLast ? [] : [name.replace(/(?<=.)\..*$/s, '')];
+  return [name, ...cut, ...bare];
+}

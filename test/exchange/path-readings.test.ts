@@ -1,0 +1,233 @@
+// No spelling of a path reaches an operation or a nested base that refused its plain spelling (VER-7, ORD-2).
+// Policies and spellings are drawn; models of real services say what each spelling reaches.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createExchange } from '../../gateway/exchange/exchange.ts';
+import { readTarget } from '../../gateway/exchange/target.ts';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { planOf } from '../plan/workspace.ts';
+import { view } from '../support/exchange-samples.ts';
+import { FUZZ_TIMEOUT_MS, samples } from '../support/fuzz.ts';
+import { type ModelRoute, SERVICE_MODELS, type ServiceModel } from '../support/path-models.ts';
+import { quietPorts, tokensAreConsumers } from '../support/quiet-ports.ts';
+
+const NOW = Date.UTC(2026, 10, 20);
+const POLICIES = 260;
+const SPELLINGS = 40;
+const LITERALS = [
+  'items',
+  'admin',
+  'export',
+  'kill',
+  'secure',
+  'Mixed',
+  'users:purge',
+  '$metadata',
+  '@me',
+  'a.b',
+];
+const RULES = [
+  '{ access: public }',
+  '{ access: { scopes: [s:admin] } }',
+  '{ sunset: 2026-01-01 }',
+  '{ access: public, limits: { rate: 5/1m } }',
+] as const;
+
+interface DrawnPolicy {
+  readonly operations: readonly { readonly path: readonly string[]; readonly rule: string }[];
+  readonly isOpen: boolean;
+  readonly nested: 'none' | 'protected' | 'open';
+  readonly model: ServiceModel;
+  readonly declared: string;
+}
+
+const segment = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...LITERALS) },
+  { weight: 1, arbitrary: fc.constant('{}') },
+);
+const policies: fc.Arbitrary<DrawnPolicy> = fc
+  .record({
+    operations: fc.uniqueArray(
+      fc.record({ path: fc.array(segment, { minLength: 1, maxLength: 3 }), rule: fc.constantFrom(...RULES) }),
+      { minLength: 1, maxLength: 6, selector: ({ path }) => path.join('/').toLowerCase() },
+    ),
+    isOpen: fc.boolean(),
+    nested: fc.constantFrom('none', 'protected', 'open'),
+    model: fc.constantFrom(...SERVICE_MODELS),
+    pick: fc.nat(),
+  })
+  .map(({ pick, ...drawn }) => ({
+    ...drawn,
+    declared: drawn.model.declared[pick % drawn.model.declared.length] ?? '',
+  }));
+
+type Change = (path: string, at: number) => string;
+/** Each changes a path at one place; what comes out may be refused before anything is judged. */
+const CHANGES: readonly Change[] = [
+  (path, at) => put(path, at, 1, flipped(path.charAt(at))),
+  (path, at) => put(path, at, 1, encoded(path.charAt(at))),
+  (path, at) => afterSegment(path, at, ';x=1'),
+  (path, at) => afterSegment(path, at, ';'),
+  (path, at) => afterSegment(path, at, '%3Bx'),
+  (path, at) => afterSegment(path, at, '%20'),
+  (path, at) => afterSegment(path, at, '/'),
+  (path, at) => afterSegment(path, at, '%2F'),
+  (path, at) => afterSegment(path, at, '/;x'),
+  (path, at) => put(path, nextSlash(path, at), 1, '%2F'),
+  (path, at) => put(path, nextSlash(path, at), 1, '/%2F'),
+  (path, at) => put(path, nextSlash(path, at), 1, '%2F%2F'),
+  (path) => `${path}/`,
+  (path) => `${path}%2F`,
+  (path) => `${path}.json`,
+  (path) => `${path}.`,
+  (path) => `${path}.tar.gz`,
+  (path) => `${path};/more`,
+  (path) => path.toUpperCase(),
+  (path) => path.replaceAll('k', '%E2%84%AA').replaceAll('s', '%C5%BF'),
+  (path) => path.replace(/\/[^/]*$/, '/'),
+];
+const changes = fc.array(fc.record({ which: fc.nat(CHANGES.length - 1), at: fc.nat(40) }), {
+  minLength: 1,
+  maxLength: 3,
+});
+
+describe('over models of real services', () => {
+  it(
+    'no spelling reaches what refused the plain one',
+    async () => {
+      const { seed, drawn } = samples(policies, POLICIES);
+      let judged = 0;
+      let forwarded = 0;
+      for (const policy of drawn) {
+        const subject = await subjectOf(policy);
+        const spellings = fc.sample(fc.record({ route: fc.nat(), changes }), {
+          numRuns: SPELLINGS,
+          seed: seed + judged,
+        });
+        for (const { route, changes: applied } of spellings) {
+          const plain = subject.routes[route % subject.routes.length];
+          if (plain === undefined) continue;
+          judged += 1;
+          const path = applied.reduce(
+            (text, { which, at }) => CHANGES[which]?.(text, at % text.length) ?? text,
+            plain.path,
+          );
+          const target = await subject.forwarded(`/api/mono${path}`);
+          if (target === undefined) continue;
+          forwarded += 1;
+          const reached = policy.model.reached(subject.routes, target.slice('/mono'.length));
+          if (reached === undefined) continue;
+          const isRefused = (await subject.forwarded(`/api/mono${reached.path}`)) === undefined;
+          const where = `${policy.model.name} with paths: ${policy.declared || 'none'}`;
+          const what = `${path} reaches ${reached.path} of\n${subject.text}`;
+          expect.soft(isRefused, `seed ${seed}: ${where}: ${what}`).toBe(false);
+        }
+      }
+      expect(judged).toBeGreaterThanOrEqual(POLICIES * SPELLINGS);
+      // A gateway that refuses everything would pass as well.
+      expect(forwarded).toBeGreaterThan(judged / 10);
+    },
+    FUZZ_TIMEOUT_MS,
+  );
+});
+
+interface PlainRoute extends ModelRoute {
+  readonly path: string;
+}
+
+interface Subject {
+  readonly text: string;
+  /** What the service has, the most particular first. */
+  readonly routes: readonly PlainRoute[];
+  /** The path that goes upstream for a caller that holds no scope of an administrator; undefined where it is refused. */
+  readonly forwarded: (path: string) => Promise<string | undefined>;
+}
+
+async function subjectOf({ operations: drawn, isOpen, nested, declared }: DrawnPolicy): Promise<Subject> {
+  const operations = drawn.filter(({ path }) => nested === 'none' || path[0] !== 'secure');
+  const paths = declared === '' ? '' : `paths: ${declared}\n`;
+  const rows = operations.map(({ path, rule }) => {
+    const named = path.map((text, index) => (text === '{}' ? `{p${index}}` : text));
+    const allowed = isOpen && rule.includes('s:admin') ? '{ sunset: 2026-01-01 }' : rule;
+    return `      "GET /${named.join('/')}": ${allowed}\n`;
+  });
+  const access = isOpen ? 'public' : '{ identity: main, scopes: { read: [s:whole] } }';
+  const text = `api: mono
+base: /api/mono
+${paths}access: ${access}
+upstreams: { v1: { targets: [http://127.0.0.1:4001], path: /mono } }
+versions:
+  v1:
+    released: 2024-06-01
+    deprecated: 2025-01-01
+${rows.length === 0 ? '' : '    operations:\n'}${rows.join('')}resolve: [ { default: v1 } ]
+`;
+  const files: string[] = [text];
+  if (nested !== 'none')
+    files.push(`api: nested
+base: /api/mono/secure
+${paths}access: ${nested === 'open' ? 'public' : '{ identity: main, scopes: { read: [s:admin] } }'}
+upstreams: { nested: { targets: [http://127.0.0.1:4001], path: /mono/secure } }
+versions: none
+`);
+  const plan = await planOf(...files);
+  const templates = operations.map(({ path }) => path);
+  const own = [...templates, ['extra'], ['{}', 'extra']];
+  // Whatever is below its base belongs to the nested part, as in an application that is mounted there.
+  const below = [['secure'], ['secure', '{}'], ['secure', '{}', '{}'], ['secure', '{}', '{}', '{}']];
+  const all = nested === 'none' ? own : [...own, ...below];
+  const routes = [...new Map(all.map((path) => [path.join('/'), path])).values()]
+    .map(
+      (segments): PlainRoute => ({
+        segments,
+        path: `/${segments.map((each) => (each === '{}' ? '7' : each)).join('/')}`,
+      }),
+    )
+    .sort((a, b) => particularity(b.segments).localeCompare(particularity(a.segments)));
+  return { text: files.join('---\n'), routes, forwarded: (path) => forwardedBy(plan, path) };
+}
+
+/** A literal wins over a parameter, and the earlier segment decides. */
+function particularity(segments: readonly string[]): string {
+  return segments.map((each) => (each === '{}' ? '0' : '1')).join('');
+}
+
+async function forwardedBy(plan: GatewayPlan, path: string): Promise<string | undefined> {
+  const target = readTarget(path, 'GET');
+  if (target.kind !== 'resource') return undefined;
+  const exchange = createExchange({
+    ...quietPorts(
+      () => plan,
+      () => NOW,
+    ),
+    authenticators: tokensAreConsumers(['s:read']),
+  });
+  const facts = exchange.begin('b6f6b7f2-7a39-4d4d-9f68-54b7a5f1a001');
+  const headers = { authorization: 'Bearer acme' };
+  const directive = await exchange.decide(view({ path: target.path, headers }), facts);
+  return directive.kind === 'forward' ? directive.forward.target : undefined;
+}
+
+function put(text: string, at: number, length: number, instead: string): string {
+  return at < 0 ? text : text.slice(0, at) + instead + text.slice(at + length);
+}
+
+function afterSegment(path: string, at: number, what: string): string {
+  const end = nextSlash(path, at + 1);
+  return end < 0 ? path + what : put(path, end, 0, what);
+}
+
+function nextSlash(path: string, at: number): number {
+  return path.indexOf('/', at === 0 ? 1 : at);
+}
+
+function flipped(letter: string): string {
+  return letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase();
+}
+
+function encoded(character: string): string {
+  const code = character.charCodeAt(0);
+  return character === '/' || Number.isNaN(code)
+    ? character
+    : `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
+}

@@ -1,0 +1,117 @@
+// Spellings of a path over real sockets: each is judged as any service may read it (VER-7, ORD-2).
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEcho } from '../../upstreams/echo/echo.ts';
+import { type RunningGateway, runGateway } from '../support/gateway.ts';
+import { type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
+import { startTestIssuer } from '../support/issuer.ts';
+
+const stack = new AsyncDisposableStack();
+let gateway: RunningGateway;
+let authorization = '';
+const clients: Record<string, Client> = {};
+
+beforeAll(async () => {
+  const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
+  const issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
+  const environment = { ECHO: echo.url, ISSUER: issuer.url };
+  gateway = stack.use(
+    await runGateway({ policies: 'paths', lifecycleNow: () => Date.UTC(2026, 10, 20), environment }),
+  );
+  clients['HTTP/1.1'] = stack.use(overHttp1(gateway.https));
+  clients['HTTP/2'] = stack.use(overHttp2(gateway.https));
+  authorization = `Bearer ${await issuer.sign({ scope: 'orders:read' })}`;
+});
+afterAll(() => stack.disposeAsync());
+
+async function ask(how: string, path: string, token = true) {
+  const headers = token ? { authorization } : {};
+  return clients[how]?.ask({ path, headers });
+}
+
+describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
+  it.each([
+    // %2F as a slash
+    ['/api/inv/items/7%2Fpayments', 401],
+    ['/api/inv/admin%2F7', 401],
+    ['/api/inv/export%2F', 410],
+    ['/api/inv/%2Fexport', 410],
+    // characters that may be written either way
+    ['/api/inv/users%3Apurge', 401],
+    ['/api/inv/%24metadata', 401],
+    ['/api/inv/%40me', 401],
+    // case
+    ['/api/inv/ADMIN/7', 401],
+    ['/api/inv/EXPORT', 410],
+    ['/api/inv/eXport/', 410],
+    // parameters, suffixes, blanks
+    ['/api/inv/admin;x=1/7', 401],
+    ['/api/inv/admin;/7', 401],
+    ['/api/inv/export;', 410],
+    ['/api/inv/export;/more', 410],
+    ['/api/inv/export.json', 410],
+    ['/api/inv/export%20', 410],
+    // a last parameter without a value
+    ['/api/inv/admin/', 401],
+    // empty segments
+    ['/api/inv//admin/7', 400],
+    ['/api/inv/admin//7', 400],
+    ['/api/inv/;x/admin/7', 400],
+    // nested bases on one service
+    ['/api/mono//secure/x', 400],
+    ['/api/mono/%2Fsecure/x', 401],
+    ['/api/mono/secure%2Fx', 401],
+    ['/api/mono/SECURE/x', 401],
+    ['/api/mono/secure;a/x', 401],
+    ['/api/mono/secure.json', 401],
+    ['/api/mono/%73ecure%2Fx', 401],
+    // a host where the path should begin
+    ['/api/ech//evil.test/x', 400],
+    ['/api/ech//', 400],
+  ])('VER-7: %s is %i without a token', async (path, status) => {
+    expect(await ask(how, path, false)).toMatchObject({ status });
+  });
+
+  it.each([
+    ['/api/inv/items/7', 200],
+    ['/api/inv/items/group%2Fproject', 200],
+    ['/api/inv/items/https%3A%2F%2Fexample.com', 200],
+    ['/api/inv/Items/7', 200],
+    ['/api/inv/other/7', 200],
+    ['/api/inv/admin/7', 403],
+    ['/api/inv/Admin/7', 403],
+    ['/api/inv/users%3Apurge', 403],
+    ['/api/mono/secure/x', 403],
+    ['/api/mono/Secure/x', 403],
+    ['/api/mono/other/x', 200],
+    ['/api/ech/echo//y', 200],
+    ['/api/exp/export', 410],
+    ['/api/exp/export/', 200],
+    ['/api/exp/EXPORT', 410],
+    ['/api/exp/export;x', 200],
+    ['/api/exp/a%2Fb', 400],
+  ])('VER-7: %s is %i with a token for reading', async (path, status) => {
+    expect(await ask(how, path)).toMatchObject({ status });
+  });
+
+  it('ORD-2: what is admitted goes on in the bytes that came', async () => {
+    const answer = await ask(how, '/api/inv/items/group%2Fproject;v=1?a=%2F');
+    expect(answer?.json).toMatchObject({ target: '/echo/inv/items/group%2Fproject;v=1?a=%2F' });
+  });
+
+  it('AUTH-2: a nested API refuses with its own challenge, and the answer is for one caller alone', async () => {
+    const refused = await ask(how, '/api/mono/SECURE/x', false);
+    expect(refused?.headers['www-authenticate']).toMatch(/^Bearer realm="secure"/);
+    const admitted = await ask(how, '/api/inv/items/group%2Fproject');
+    expect(admitted?.headers['cache-control']).toBe('private');
+  });
+
+  it('RL-1: the limits of all readings apply, and the headers tell of the one that is named', async () => {
+    const statuses: unknown[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      const answer = await ask(how, `/api/lim${how === 'HTTP/2' ? 2 : 1}/SLOW`);
+      statuses.push(answer?.status);
+      if (index === 0) expect(answer?.headers['x-ratelimit-limit']).toBe('100');
+    }
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+});

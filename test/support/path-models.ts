@@ -1,0 +1,131 @@
+// What real services make of a path: small models of their routers, each of which was seen on the service itself.
+// A model knows nothing of the gateway: it gets the bytes that are forwarded.
+
+export interface ModelRoute {
+  /** `{name}` for a parameter. */
+  readonly segments: readonly string[];
+}
+
+export interface ServiceModel {
+  readonly name: string;
+  /** What an operator of such a service may write for `paths`. */
+  readonly declared: readonly string[];
+  /** The first of `routes`, the most particular first, that `path` reaches; undefined for 4xx and redirects. */
+  readonly reached: <R extends ModelRoute>(routes: readonly R[], path: string) => R | undefined;
+}
+
+/** Undefined: the service refuses the path or redirects to another spelling. */
+type Split = (path: string) => readonly string[] | undefined;
+
+interface Comparison {
+  readonly literal: (segment: string, text: string, isLast: boolean) => boolean;
+  readonly parameter: (segment: string, isLast: boolean) => boolean;
+}
+
+const octets = (text: string): string =>
+  text.replace(/%[0-9A-F]{2}/gi, (each) => String.fromCharCode(Number.parseInt(each.slice(1), 16)));
+const split = (path: string): readonly string[] => path.slice(1).split('/');
+const isFull = (segment: string): boolean => segment !== '';
+const exactly: Comparison = { literal: (segment, text) => segment === text, parameter: isFull };
+
+function model(
+  name: string,
+  declared: readonly string[],
+  read: Split,
+  { literal, parameter }: Comparison,
+): ServiceModel {
+  return {
+    name,
+    declared,
+    reached: (routes, path) => {
+      const segments = read(path);
+      if (segments === undefined) return undefined;
+      return routes.find(
+        (route) =>
+          route.segments.length === segments.length &&
+          route.segments.every((text, index) => {
+            const segment = segments[index] ?? '';
+            const isLast = index === segments.length - 1;
+            return text.startsWith('{') ? parameter(segment, isLast) : literal(segment, text, isLast);
+          }),
+      );
+    },
+  };
+}
+
+const withoutTrailing = (segments: readonly string[]): readonly string[] =>
+  segments.length > 1 && segments.at(-1) === '' ? segments.slice(0, -1) : segments;
+const redirectsEmpty = (segments: readonly string[]): readonly string[] | undefined =>
+  segments.slice(0, -1).includes('') ? undefined : segments;
+const withoutParameters = (segment: string): string => segment.replace(/;.*$/, '');
+const ignoringCase: Comparison = {
+  literal: (segment, text) => segment.toLowerCase() === text.toLowerCase(),
+  parameter: isFull,
+};
+const emptyValue: Comparison = {
+  literal: (segment, text) => segment === text,
+  parameter: (segment, isLast) => isLast || segment !== '',
+};
+
+/** Declared by everybody who does not know better. */
+const UNKNOWN = ['', 'strict'];
+
+export const SERVICE_MODELS: readonly ServiceModel[] = [
+  // Express 5.3.0 and 4.22.3: compares the raw path, without case.
+  model('express', [...UNKNOWN, 'express'], (path) => withoutTrailing(split(path)), ignoringCase),
+  model('fastify 5', [...UNKNOWN, 'fastify'], split, emptyValue),
+  // A semicolon begins the query.
+  model('fastify 4', [...UNKNOWN, 'fastify'], (path) => split(path.replace(/;.*$/, '')), emptyValue),
+  model('go', [...UNKNOWN, 'go'], (path) => redirectsEmpty(split(path))?.map(octets), exactly),
+  // Before 1.22: the decoded path, subtrees for what has a parameter last.
+  model('go before 1.22', [...UNKNOWN, 'go'], (path) => redirectsEmpty(split(octets(path))), emptyValue),
+  model(
+    'spring',
+    [...UNKNOWN, 'spring'],
+    (path) => (path.includes('%2F') ? undefined : split(path).map((each) => octets(withoutParameters(each)))),
+    exactly,
+  ),
+  // The Ant matcher of older versions: no empty segments, any suffix, a trailing slash is the same.
+  model(
+    'spring ant matcher',
+    [...UNKNOWN, 'spring'],
+    (path) =>
+      path.includes('%2F')
+        ? undefined
+        : split(path)
+            .map((each) => octets(withoutParameters(each)))
+            .filter((each) => each !== ''),
+    {
+      literal: (segment, text, isLast) => segment === text || (isLast && segment.startsWith(`${text}.`)),
+      parameter: isFull,
+    },
+  ),
+  model('fastapi', [...UNKNOWN, 'fastapi'], (path) => split(octets(path)), exactly),
+  model('wsgiref', [...UNKNOWN, 'wsgi'], (path) => split(octets(path)), exactly),
+  // Werkzeug: slashes at the start count for one, others are redirected.
+  model(
+    'flask',
+    [...UNKNOWN, 'wsgi'],
+    (path) => redirectsEmpty(split(octets(path).replace(/^\/+/, '/'))),
+    exactly,
+  ),
+  // Locations by regular expression and by prefix, empty segments merged.
+  model('nginx', [...UNKNOWN, 'nginx'], (path) => split(octets(path).replace(/\/+/g, '/')), emptyValue),
+  model(
+    'nginx before express',
+    [...UNKNOWN, '{ preset: nginx, case: insensitive }'],
+    (path) => withoutTrailing(split(octets(path).replace(/\/+/g, '/'))),
+    ignoringCase,
+  ),
+  // A router of the .NET kind: Unicode upper case.
+  model(
+    'unicode case',
+    [...UNKNOWN, '{ preset: go, case: insensitive }'],
+    (path) => withoutTrailing(split(path)).map((each) => Buffer.from(octets(each), 'latin1').toString()),
+    {
+      literal: (segment, text) =>
+        segment.toUpperCase() === text.toUpperCase() || segment.toLowerCase() === text.toLowerCase(),
+      parameter: isFull,
+    },
+  ),
+];
