@@ -16,7 +16,7 @@ const lifeArbitrary: fc.Arbitrary<Life> = fc
   .record({
     released: upTo(6),
     has: fc.constantFrom('nothing', 'deprecated', 'sunset', 'both', 'both', 'both', 'both'),
-    announced: optional(upTo(12)),
+    announced: optional(fc.integer({ min: -3, max: 12 })),
     deprecated: fc.integer({ min: 0, max: 14 }),
     sunset: fc.integer({ min: 3, max: 20 }),
     extended: fc.array(
