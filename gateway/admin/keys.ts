@@ -2,7 +2,7 @@
 // A key is shown once, to whoever makes it; neither the audit nor a later answer has it.
 import type { KeyAnswer, KeysAnswer, NewKeyAnswer } from '../plan/admin-answers.ts';
 import { readEndingRequest, readKeyRequest, readRotationRequest } from '../plan/admin-requests.ts';
-import type { GatewayPlan } from '../plan/plan.ts';
+import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
 import { makeKey, revokeKey, rotateKey, stateOfKey } from '../policy/authentication/key-changes.ts';
 import type { KeyRecord, KeyStore } from '../policy/authentication/key-record.ts';
 import { isKeyId, newKeyId, newSecret } from '../policy/authentication/key-text.ts';
@@ -72,7 +72,7 @@ async function add(ports: KeyPorts, { body }: AdminRequest): Promise<Written> {
   const record = makeKey({ id, consumer, scopes: [...new Set(scopes)], contact, expires }, digest, now);
   return orStoreAway(audit, async () => {
     if (!(await keys.replace(undefined, record))) return { answer: contended(), audit };
-    const shown = shownOnce(201, { secret: key, record, takenBy: takersOf(ports) }, now);
+    const shown = shownOnce(201, { secret: key, record, ...usesOf(record, ports) }, now);
     const answer = { ...shown, headers: { location: `/-/keys/${id}` } };
     return { answer, audit: { ...audit, after: auditState(record) } };
   });
@@ -88,7 +88,7 @@ async function rotate(ports: KeyPorts, { body, parameter }: AdminRequest): Promi
     if (stateOfKey(record, now) !== 'active') return undefined;
     const { key, digest } = newSecret(record.id);
     const next = rotateKey(record, digest, { now, overlapMs });
-    const made = { secret: key, record: next, takenBy: takersOf(ports) };
+    const made = { secret: key, record: next, ...usesOf(next, ports) };
     return { next, answer: shownOnce(200, made, now) };
   });
 }
@@ -162,20 +162,31 @@ async function found(keys: KeyStore, id: string): ReturnType<KeyStore['read']> {
   return isKeyId(id) ? keys.read(id) : undefined;
 }
 
-interface Made {
-  readonly secret: string;
+interface Made extends Pick<NewKeyAnswer, 'secret' | 'takenBy' | 'unknownScopes'> {
   readonly record: KeyRecord;
-  readonly takenBy: readonly string[];
 }
 
-function shownOnce(status: number, { secret, record, takenBy }: Made, now: EpochMs): AdminAnswer {
-  const body = { now: instantText(now), key: keyBody(record, now), secret, takenBy: [...takenBy] };
+function shownOnce(status: number, { record, ...made }: Made, now: EpochMs): AdminAnswer {
+  const body = { now: instantText(now), key: keyBody(record, now), ...made };
   return jsonAnswer(status, body satisfies NewKeyAnswer);
 }
 
-/** The APIs of which a version takes keys: without one a key opens nothing, whatever it is made for. */
-function takersOf({ plan }: KeyPorts): readonly string[] {
-  return plan()
-    .apis.filter(({ keyHeaders }) => keyHeaders.length > 0)
-    .map(({ name }) => name);
+/**
+ * `takenBy`: the APIs of which a version takes keys: without one a key opens nothing. `unknownScopes`: those of the key that
+ * no rule of any API asks for, as a slip of the keyboard.
+ */
+function usesOf({ scopes }: KeyRecord, { plan }: KeyPorts): Required<Omit<Made, 'record' | 'secret'>> {
+  const { apis } = plan();
+  const known = new Set(apis.flatMap(scopesIn));
+  return {
+    takenBy: apis.filter(({ keyHeaders }) => keyHeaders.length > 0).map(({ name }) => name),
+    unknownScopes: scopes.filter((scope) => !known.has(scope)),
+  };
+}
+
+function scopesIn({ access, versions }: ApiPlan): readonly string[] {
+  const rules = [...versions.values()].flatMap((version) => [version, ...(version.operations?.list ?? [])]);
+  return [access, ...rules.map((each) => each.access)].flatMap((rule) =>
+    rule.kind === 'public' ? [] : [...(rule.scopes.read ?? []), ...(rule.scopes.write ?? [])],
+  );
 }

@@ -48,6 +48,8 @@ function forgottenOf(facts: Judged['facts'], { reason, refusal }: Answered): Ver
 function whyRefused({ facts, view }: Pick<Judged, 'facts' | 'view'>, ending: Answered): string {
   if (ending.reason === 'maintenance') return endOf(facts.version?.maintenance);
   if (ending.reason === 'misdirected') return `no certificate is for ${view.host}`;
+  if (ending.refusal?.reason === 'method_overridden')
+    return `headers.request.keep lets no ${ending.refusal.field} of this caller through`;
   if (ending.reason === 'operation_not_granted')
     return `its access says no scopes for ${view.method}: name them, or write any`;
   return ending.cause ?? '';
@@ -59,6 +61,8 @@ function refusedAt(facts: Judged['facts'], { reason }: Answered, lines: WrittenL
   switch (reason) {
     case 'credentials_in_url':
       return lines.credentialsInUrl;
+    case 'method_overridden':
+      return lines.kept;
     case 'misdirected':
       return lines.certificates;
     case 'adoption_frozen':

@@ -63,12 +63,12 @@ export async function runInit(options: InitOptions): Promise<CommandResult> {
   if (there.kind === 'read') return unusable(`${shown} is there already; name another with --out`);
 
   const draft = draftIn(dirname(out));
-  const problems = await judge(options, { out, text: draft.text, others: await findFiles(patterns) });
+  const problems = await judge(options, { out, text: draft.text, others: (await findFiles(patterns)).files });
   const own = problems.filter(({ file }) => file === shown || file === relative(cwd, from));
   if (hasErrors(own)) return { exitCode: 1, text: `${renderProblems(own, options)}Nothing is written.\n` };
   const refused = await write(out, draft.text);
   if (refused !== undefined) return unusable(`cannot write ${shown}: ${refused}`);
-  const isRead = (await findFiles(patterns)).includes(out);
+  const isRead = (await findFiles(patterns)).files.includes(out);
   const elsewhere = isRead
     ? ''
     : `No gateway reads it yet: ${options.configFile} does not look for policies there.\n`;

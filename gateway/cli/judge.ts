@@ -85,7 +85,8 @@ export async function judge(asked: Exclude<Asked, { kind: 'unusable' }>, known: 
       }
       // With every key new there is nothing to give again.
       const headers: AnswerHeaders = { ...directive.forward.headerRules?.response.set };
-      exchange.decorate(headers, facts, view);
+      // As to an answer of a service that says nothing of caches.
+      exchange.decorate(200, headers, facts, view);
       return { kind: 'forwarded', order: directive.forward, headers };
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;

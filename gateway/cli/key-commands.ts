@@ -1,6 +1,6 @@
 // The commands about API keys: `keys list`, `keys add`, `keys rotate` and `keys revoke`, with their options.
 // Added to the program of program.ts; what they do is given by main.ts.
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { KeysAsk } from './keys.ts';
 import { readMovedTo } from './moved-to.ts';
 import { addReach, by, type Reach, reachOf, readDuration, readName, why } from './operator-commands.ts';
@@ -32,6 +32,13 @@ interface AddWritten extends ChangeWritten {
   readonly expires?: string;
 }
 
+/** A comma or a blank never belongs to a scope here, as in the lists that people copy from. */
+function readScopes(text: string): readonly string[] {
+  const scopes = text.split(/[\s,]+/).filter((scope) => scope !== '');
+  if (scopes.length === 0) throw new InvalidArgumentError('It names no scope.');
+  return scopes;
+}
+
 export function addKeyCommands(program: Command, { actions, config, end }: KeySetting): void {
   const keys = withCalls(program.command('keys'), 'keys').description(
     'the API keys with which consumers call: make, list, rotate and revoke them',
@@ -57,8 +64,8 @@ export function addKeyCommands(program: Command, { actions, config, end }: KeySe
   change('add', 'make a key; it is printed once, and kept nowhere')
     .argument('<consumer>', 'the consumer that calls with it', readName)
     .addOption(
-      new Option('--scope <scope>', 'a scope it has; more of them by writing it again')
-        .argParser((text: string, before: readonly string[]) => [...before, text])
+      new Option('--scope <scopes>', 'scopes it has, separated by commas or blanks; may be written again')
+        .argParser((text: string, before: readonly string[]) => [...before, ...readScopes(text)])
         .default([], 'none'),
     )
     .option('--contact <mail>', 'whom to write to about it')

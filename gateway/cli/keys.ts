@@ -105,8 +105,14 @@ function requestOf(ask: KeysAsk): AdminAsk {
 const NOBODY_TAKES_IT =
   'Warning: no API takes API keys, so that it opens nothing. Write an identity such as keys: { header: X-API-Key } into the gateway file, and name it in the access of a policy.';
 
+const scopeWarning = (scopes: readonly string[]): string =>
+  `Warning: no policy names the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(', ')}. Scopes are compared whole and by case: look for a slip, then revoke this key and make another.`;
+
 /** What is told of a key that was made or rotated, the key itself first. */
-export function madeText({ key, secret, takenBy }: NewKeyAnswer, next: NextCommand): string {
+export function madeText(
+  { key, secret, takenBy, unknownScopes = [] }: NewKeyAnswer,
+  next: NextCommand,
+): string {
   const overlap = key.overlap === null ? [] : [`The one before works until ${moment(key.overlap)}.`];
   return onTerminal([
     secret,
@@ -114,6 +120,7 @@ export function madeText({ key, secret, takenBy }: NewKeyAnswer, next: NextComma
     `The key ${key.id} of ${key.consumer}${scopesText(key)}. It is shown this once: nobody can read it again.`,
     ...overlap,
     ...(takenBy?.length === 0 ? [NOBODY_TAKES_IT] : []),
+    ...(unknownScopes.length === 0 ? [] : [scopeWarning(unknownScopes)]),
     `End it: ${next('keys', 'revoke', key.id, '--why', '"…"')}`,
   ]);
 }

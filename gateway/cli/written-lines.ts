@@ -30,6 +30,8 @@ export interface WrittenLines {
   readonly maintenance: (rules: VersionRules) => Origin | undefined;
   /** The bound of a body: there too, or the gateway's own. */
   readonly size: (rules: VersionRules) => Origin | undefined;
+  /** The fields of clients that go on although others of their kind do not. */
+  readonly kept: Origin | undefined;
   readonly upstreamWins: Origin | undefined;
   readonly idempotency: (rules: VersionRules) => Origin | undefined;
   readonly bodyNotice: (rules: VersionRules) => Origin | undefined;
@@ -81,6 +83,7 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
     maintenance: (rules) => first(...within(rules, 'maintenance'), ['maintenance']),
     size: (rules) =>
       first(...within(rules, 'max_body'), ['max_body']) ?? originOf(sources.gateway, [['bounds', 'body']]),
+    kept: first(['headers', 'request', 'keep']),
     upstreamWins: first(['upstream_wins']),
     idempotency: (rules) => first(...within(rules, 'idempotency'), ['idempotency']),
     bodyNotice: (rules) => first(...within(rules, 'body_notice')),

@@ -10,13 +10,14 @@ import type {
   IdentifiedRule,
 } from '../policy/authentication/access.ts';
 import type { MaybePromise } from '../policy/contract.ts';
+import type { TokensLimited } from '../policy/rate-limit/limit.ts';
 import { Fault } from './directive.ts';
 import type { ExchangePorts } from './ports.ts';
 
 export type Caller =
   /** Nobody is known where the access is public, or open to callers without credentials. */
   | { readonly kind: 'known'; readonly consumer: Consumer | undefined }
-  | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal };
+  | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal | TokensLimited };
 
 const NOBODY: Caller = { kind: 'known', consumer: undefined };
 const MISSING: Caller = { kind: 'refused', refusal: { reason: 'credentials_missing' } };
@@ -70,6 +71,10 @@ function callerOf(outcome: Authenticated): Caller {
       return { kind: 'known', consumer: outcome.consumer };
     case 'refused':
       return outcome;
+    case 'limited': {
+      const { retryAfterSeconds } = outcome;
+      return { kind: 'refused', refusal: { reason: 'tokens_limited', retryAfterSeconds } };
+    }
     case 'unavailable':
       throw new Fault('identity_unavailable');
     default: {

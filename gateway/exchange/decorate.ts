@@ -1,5 +1,6 @@
 // What every answer carries, whoever made it: lifecycle lines, quota, Vary, request id, HSTS.
 // Called for answers of the gateway and of upstreams alike, last before they are written.
+import { BEARER_FIELD } from '../policy/authentication/bearer.ts';
 import { linkValue } from '../policy/lifecycle/links.ts';
 import { besideUpstream } from '../policy/lifecycle/upstream-signal.ts';
 import { quotaLines } from '../policy/rate-limit/quota-headers.ts';
@@ -54,8 +55,9 @@ export function decorate(
     const differsBy = nameReaders(headers, api, glimpse);
     if (differsBy !== undefined) mergeVary(headers, differsBy);
   }
-  if (facts.perAccount || facts.sparesSome || hasOwnSunset(facts) || isKnownUnseen(facts))
-    keepPrivate(headers);
+  const differsByCaller = credentialFields(facts);
+  if (differsByCaller !== undefined) mergeVary(headers, differsByCaller);
+  if (facts.perAccount || facts.sparesSome || hasOwnSunset(facts) || isForCaller(facts)) keepPrivate(headers);
   headers['x-request-id'] = facts.requestId;
   // Only TLS answers may carry it, and the upstream's own copy never counts (TLS-6).
   if (glimpse.scheme === 'https' && hsts !== undefined) headers['strict-transport-security'] = hsts;
@@ -85,10 +87,28 @@ function hasOwnSunset({ phase, version }: ExchangeFacts): boolean {
   return phase?.sunset !== undefined && phase.sunset !== version?.schedule.sunset;
 }
 
-/**
- * CACHE-3: only of a request with `Authorization` does a cache know that its answer is not for everybody (RFC 9111 §3.5);
- * an upstream cannot say so either, since no key comes to it.
- */
-function isKnownUnseen({ consumer }: ExchangeFacts): boolean {
-  return consumer !== undefined && consumer.via !== 'token';
+/** CACHE-3: what one identified caller gets is for no other, unless the API says that it is. */
+function isForCaller({ consumer, api }: ExchangeFacts): boolean {
+  return consumer !== undefined && api?.shared !== true;
+}
+
+/** CACHE-2: the fields that may say who calls, where callers without credentials are answered at the same URL. */
+function credentialFields({ version, api }: ExchangeFacts): string | undefined {
+  const access = version?.access ?? api?.access;
+  if (access?.kind !== 'identified' || !access.anonymous) return undefined;
+  const fields = access.schemes.flatMap((each) => {
+    switch (each.scheme) {
+      case 'Bearer':
+        return BEARER_FIELD;
+      case 'ApiKey':
+        return each.header;
+      case 'ClientCertificate':
+        return [];
+      default: {
+        const never: never = each;
+        throw new Error(`unhandled scheme ${JSON.stringify(never)}`);
+      }
+    }
+  });
+  return fields.length === 0 ? undefined : fields.join(', ');
 }

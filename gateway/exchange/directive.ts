@@ -77,6 +77,8 @@ export type RequestRefusal =
   /** `allowed`: the value of Allow. */
   | { readonly reason: 'method_not_allowed'; readonly allowed: string }
   | { readonly reason: 'credentials_in_url'; readonly parameter: string }
+  /** `method`: the request's, which `field` does not name. */
+  | { readonly reason: 'method_overridden'; readonly field: string; readonly method: string }
   /** `most`: bytes. */
   /** This process has too much to do; epoch milliseconds of the real clock. */
   | { readonly reason: 'overloaded'; readonly retryAfterSeconds: number; readonly restoredAt: number }

@@ -7,7 +7,7 @@ import { type Directive, Fault, type Refusal } from './directive.ts';
 import { type ErrorDescription, reasonPhrase } from './error-body.ts';
 import { type ExchangeFacts, factsOf } from './facts.ts';
 import { describeFault } from './fault-answer.ts';
-import { clampFreshness, longestReuse } from './freshness.ts';
+import { clampFreshness, longestReuse, secondsToTransition } from './freshness.ts';
 import { type Ending, endingOf, type HeldService } from './held-service.ts';
 import { decide } from './pipeline.ts';
 import type { ExchangePorts } from './ports.ts';
@@ -57,8 +57,13 @@ export interface Exchange {
   readonly fail: (thrown: unknown, facts: ExchangeFacts, glimpse: RequestGlimpse) => Answer;
   /** The answer made of the plan itself. */
   readonly publish: (publication: Publication, facts: ExchangeFacts, view: RequestView) => Answer;
-  /** Edits an upstream's answer headers in place. */
-  readonly decorate: (headers: AnswerHeaders, facts: ExchangeFacts, view: RequestView) => void;
+  /** Edits the headers of an upstream's answer in place. */
+  readonly decorate: (
+    status: number,
+    headers: AnswerHeaders,
+    facts: ExchangeFacts,
+    view: RequestView,
+  ) => void;
   /** Why what is still open is to be closed, by the plan, the pauses and the clocks of this moment. */
   readonly endingOf: (held: HeldService) => Ending | undefined;
 }
@@ -77,7 +82,8 @@ export function createExchange(ports: ExchangePorts): Exchange {
       'content-length': String(Buffer.byteLength(body)),
       ...headers,
     };
-    if (isProblem) mergeVary(all, 'Accept');
+    // Both forms are answers of one URL (CACHE-2).
+    mergeVary(all, 'Accept');
     decorate(all, facts, glimpse, hsts);
     return { status, headers: all, body };
   }
@@ -113,8 +119,11 @@ export function createExchange(ports: ExchangePorts): Exchange {
       decorate(all, facts, view, hsts);
       return { status, headers: all, body };
     },
-    decorate: (headers, facts, view) => {
-      clampFreshness(headers, longestReuse(facts), ports.wallClock());
+    decorate: (status, headers, facts, view) => {
+      const change = secondsToTransition(facts);
+      const { method, headers: asked } = view;
+      const answered = { status, method, headers: asked, change };
+      clampFreshness(headers, longestReuse(facts, change), ports.wallClock(), answered);
       decorate(headers, facts, view, hsts);
     },
     endingOf: (held) =>

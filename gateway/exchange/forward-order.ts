@@ -4,6 +4,7 @@ import type { ApiPlan, IdentityHeaders, UpstreamPlan, VersionRules } from '../pl
 import type { Consumer } from '../policy/authentication/access.ts';
 import { fieldText, plainAccept, wantedForm } from '../policy/versioning/accept.ts';
 import { parseMediaType, plainType, versionIn } from '../policy/versioning/media-type.ts';
+import { misspeltContent } from '../policy/versioning/misspelt-type.ts';
 import { withoutParameter, withParameter } from '../policy/versioning/query.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
 import type { NoticeOrder } from './body-notice.ts';
@@ -35,7 +36,7 @@ export function forwardOrder(
     upstream,
     target,
     label,
-    removeHeaders: types?.drop === true ? [...removed, 'accept'] : removed,
+    removeHeaders: types === undefined || types.drop.length === 0 ? removed : [...removed, ...types.drop],
     replaceHeaders: types?.replace,
     setHeaders: upstream.identityHeaders && consumer && identityFields(upstream.identityHeaders, consumer),
     headerRules: api.headers,
@@ -104,12 +105,12 @@ function answerForm(
     : wantedForm(mediaTypes, sent, ({ value }) => candidates(value).includes(label));
 }
 
-/** `Accept` and `Content-Type` without versions; `drop` when nothing of `Accept` is left. */
+/** `Accept` and `Content-Type` without versions; `drop` what has nothing left, or is misspelt on a request without a body. */
 function plainTypes(
   { mediaTypes, candidates }: ResolutionRules,
   label: Label,
   headers: RequestView['headers'],
-): { readonly replace: NonNullable<ForwardOrder['replaceHeaders']>; readonly drop: boolean } {
+): { readonly replace: NonNullable<ForwardOrder['replaceHeaders']>; readonly drop: readonly string[] } {
   const replace: Record<string, string> = {};
   const sent = fieldText(headers.accept);
   const accept =
@@ -119,8 +120,11 @@ function plainTypes(
   if (accept !== undefined) replace.accept = accept;
   const type = fieldText(headers['content-type']);
   const media = type === undefined ? undefined : parseMediaType(type);
-  if (media !== undefined && versionIn(mediaTypes, media) !== undefined) {
+  const isMisspelt =
+    type !== undefined && media !== undefined && misspeltContent(mediaTypes, media, type) !== undefined;
+  if (!isMisspelt && media !== undefined && versionIn(mediaTypes, media) !== undefined) {
     replace['content-type'] = plainType(mediaTypes, media);
   }
-  return { replace, drop: sent !== undefined && accept === undefined };
+  const isSpent = sent !== undefined && accept === undefined;
+  return { replace, drop: [...(isSpent ? ['accept'] : []), ...(isMisspelt ? ['content-type'] : [])] };
 }

@@ -2,15 +2,19 @@
 // Edits Cache-Control, Expires and X-Accel-Expires of a forwarded answer, 304 included, and of one that tells of an end;
 // only ever shortens.
 import type { EpochMs } from '../policy/contract.ts';
+import { nextEnd } from '../policy/lifecycle/exceptions.ts';
 import { nextOverrideChange } from '../policy/lifecycle/override.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { ExchangeFacts } from './facts.ts';
+import { httpDate } from './http-date.ts';
+import type { RequestView } from './request-view.ts';
+import { directivesOf, isNeverStored } from './shareability.ts';
 
 /** Fields with freshness directives: the standard's, those for delivery networks (RFC 9213), and that for surrogates. */
 const FIELD = /^(?:cache-control|(?:.+-)?cdn-cache-control|surrogate-control)$/;
-/** A directive's own quotes count as none (RFC 9111 §5.2). What a surrogate may serve once stale is a second number. */
+/** Its own quotes and blanks count as none (RFC 9111 §5.2), and are left out of what is written. What a surrogate may serve once stale is a second number. */
 const LIFETIME =
-  /(?<![\w-])(max-age|s-maxage|stale-while-revalidate|stale-if-error)=("?)(\d+)\2(?:\+(\d+))?/gi;
+  /(?<![\w-])(max-age|s-maxage|stale-while-revalidate|stale-if-error)[ \t]*=[ \t]*("?)(\d+)\2(?:\+(\d+))?/gi;
 /** Seconds from now, or `@` and seconds since 1970; nginx passes over anything else. */
 const ACCEL = /^(@?)(\d+)$/;
 const STRING = /"(?:[^"\\]|\\.)*"/;
@@ -18,18 +22,26 @@ const STRING = /"(?:[^"\\]|\\.)*"/;
 const LIFETIME_OR_STRING = new RegExp(`${STRING.source}|${LIFETIME.source}`, 'gi');
 const STRINGS_END = new RegExp(`^(?:[^"]|${STRING.source})*$`);
 
+/** The statuses with which caches may reuse an answer that gives no lifetime (RFC 9110 §15.1); a 304 speaks of any of them. */
+const HEURISTIC = new Set([200, 203, 204, 206, 300, 301, 304, 308, 404, 405, 410, 414, 501]);
+const MAX_AGE = /^max-age[ \t]*=[ \t]*("?)\d+\1$/i;
+const DAY_S = 86_400;
+
 /** Seconds for which the answer of this exchange may be reused at most (CACHE-6); `Infinity` where nothing bounds it. */
-export function longestReuse(facts: ExchangeFacts): number {
-  const { phase, api } = facts;
+export function longestReuse(facts: ExchangeFacts, change = secondsToTransition(facts)): number {
+  const { phase, api, perAccount } = facts;
   const asDeprecated = phase?.stage === 'deprecated' ? api?.deprecatedMaxAge : undefined;
-  return Math.min(secondsToTransition(facts), asDeprecated ?? Number.POSITIVE_INFINITY);
+  // An account can be moved to another version at any time, and no cache learns of it.
+  const asPinned = perAccount ? DAY_S : Number.POSITIVE_INFINITY;
+  return Math.min(change, asPinned, asDeprecated ?? Number.POSITIVE_INFINITY);
 }
 
 /**
  * Until the version of this exchange changes, or one that it links, or another is released that the same request may then
  * get; `Infinity` when none ever will.
  */
-function secondsToTransition({ phase, version, api, now, overrides, linked }: ExchangeFacts): number {
+export function secondsToTransition(facts: ExchangeFacts): number {
+  const { phase, version, api, now, overrides, linked, consumer } = facts;
   if (phase === undefined || version === undefined || api === undefined) return Number.POSITIVE_INFINITY;
   const { forgotten } = version.schedule;
   const next = Math.min(
@@ -38,6 +50,7 @@ function secondsToTransition({ phase, version, api, now, overrides, linked }: Ex
     api.nextRelease(now),
     version.brownouts?.nextChange(now) ?? phase.until,
     nextOverrideChange(overrides, version, now),
+    nextEnd(version.exceptions, consumer, now),
     // Behind every other date of it.
     forgotten !== undefined && forgotten > now ? forgotten : phase.until,
     version.knownUntil ?? phase.until,
@@ -45,45 +58,112 @@ function secondsToTransition({ phase, version, api, now, overrides, linked }: Ex
   return Math.max(0, Math.floor((next - now) / 1000));
 }
 
+/** What a service answered, and to which request. */
+export interface Answered extends Pick<RequestView, 'method' | 'headers'> {
+  readonly status: number;
+  /** Seconds until the next change. */
+  readonly change: number;
+}
+
 /**
- * Shortens lifetimes in place to `seconds`. What an answer may be served for once stale ends there as well. `wallClock`
- * stands in for a missing Date. Age is not credited: an answer that has been on its way is reused for less, not for more.
+ * Shortens lifetimes in place to `seconds`. What an answer may be served for once stale ends there as well. An answer
+ * without a lifetime gets one only if caches may reuse it past that moment by a heuristic. `wallClock` stands in for a
+ * missing Date. Age is not credited: an answer that has been on its way is reused for less, not for more.
  */
-export function clampFreshness(headers: AnswerHeaders, seconds: number, wallClock: EpochMs): void {
+export function clampFreshness(
+  headers: AnswerHeaders,
+  seconds: number,
+  wallClock: EpochMs,
+  answered?: Answered,
+): void {
   if (seconds === Number.POSITIVE_INFINITY) return;
+  const date = httpDate(headers.date) ?? wallClock;
+  const expires = clampExpires(headers, date, seconds);
+  const unsaid = heuristicLifetime(headers, date, answered);
   for (const name of Object.keys(headers)) {
     if (!name.endsWith('control') || !FIELD.test(name)) continue;
     const value = headers[name];
-    if (value !== undefined)
-      headers[name] = clampLifetimes(typeof value === 'string' ? value : value.join(', '), seconds);
+    if (value === undefined) continue;
+    const text = typeof value === 'string' ? value : value.join(', ');
+    // A targeted field stands for Expires too (RFC 9213 §2.2); an empty one counts as absent.
+    const otherwise = name === 'cache-control' ? (expires ?? unsaid(text)) : unsaid(text);
+    if (text.trim() !== '' || name === 'cache-control')
+      headers[name] = clampField(text, seconds, name === 'surrogate-control' ? 0 : otherwise);
   }
+  if (headers['cache-control'] === undefined && expires === undefined && unsaid('') > seconds)
+    headers['cache-control'] = `max-age=${seconds}`;
   // An nginx in front of this gateway reads it before all others.
   const accel = headers['x-accel-expires'];
   if (accel !== undefined) {
     const clamp = (value: string) => clampAccel(value, seconds, wallClock);
     headers['x-accel-expires'] = typeof accel === 'string' ? clamp(accel) : accel.map(clamp);
   }
-  const { expires } = headers;
-  if (typeof expires !== 'string') return;
-  const dated = typeof headers.date === 'string' ? Date.parse(headers.date) : Number.NaN;
-  const latest = (Number.isNaN(dated) ? wallClock : dated) + seconds * 1000;
-  // A value that is no date means already expired and stays (RFC 9111 §5.3).
-  if (Date.parse(expires) > latest) headers.expires = new Date(latest).toUTCString();
 }
 
-/** The directives of one field with every lifetime at most `seconds`; the rest of the text is untouched. */
-export function clampLifetimes(value: string, seconds: number): string {
+/** The seconds that Expires gives after it was shortened; undefined without one. What is no date has expired (RFC 9111 §5.3). */
+function clampExpires(headers: AnswerHeaders, date: EpochMs, seconds: number): number | undefined {
+  const { expires } = headers;
+  if (typeof expires !== 'string') return undefined;
+  const latest = date + seconds * 1000;
+  const at = httpDate(expires);
+  if (at === undefined) {
+    // Some caches read more than the standard's three forms.
+    if (Date.parse(expires) > latest) headers.expires = '0';
+    return 0;
+  }
+  if (at > latest) headers.expires = new Date(latest).toUTCString();
+  return Math.max(0, (Math.min(at, latest) - date) / 1000);
+}
+
+/**
+ * The seconds for which a cache may take an answer without a lifetime for fresh (RFC 9111 §4.2.2), for the text of a
+ * field: a tenth of its age, or a day before a change. A 304 need not repeat Last-Modified, a cache that asks sends it.
+ */
+function heuristicLifetime(
+  headers: AnswerHeaders,
+  date: EpochMs,
+  answered: Answered | undefined,
+): (text: string) => number {
+  if (answered === undefined || (answered.method !== 'GET' && answered.method !== 'HEAD')) return () => 0;
+  const { status, headers: asked, change } = answered;
+  const since = headers['last-modified'] ?? (status === 304 ? asked['if-modified-since'] : undefined);
+  const modified = httpDate(since);
+  const lifetime =
+    modified === undefined ? (change < DAY_S ? DAY_S : 0) : Math.max(0, date - modified) / 10_000;
+  return (text) => (HEURISTIC.has(status) || isPublic(text) ? lifetime : 0);
+}
+
+const isPublic = (text: string): boolean => directivesOf(text).some((each) => /^public$/i.test(each));
+
+/** `otherwise`: the lifetime that holds where the text gives none. */
+function clampField(text: string, seconds: number, otherwise: number): string {
+  if (otherwise === 0) return clampLifetimes(text, seconds);
+  const directives = directivesOf(text);
+  const assumed = directives.some((each) => MAX_AGE.test(each)) ? 0 : otherwise;
+  const clamped = clampLifetimes(text, seconds, assumed);
+  if (assumed <= seconds || isNeverStored(directives) || directives.some((each) => /^no-cache$/i.test(each)))
+    return clamped;
+  return clamped.trim() === '' ? `max-age=${seconds}` : `${clamped}, max-age=${seconds}`;
+}
+
+/**
+ * The directives of one field with every lifetime at most `seconds`; the rest of the text is untouched. `otherwise`:
+ * seconds for which the answer is fresh where no max-age says it.
+ */
+export function clampLifetimes(value: string, seconds: number, otherwise = 0): string {
   // Numbers two digits shorter stay below it also where two of them add up: most changes are months away.
-  if (!hasDigits(value, String(seconds).length - 1)) return value;
+  if (otherwise === 0 && !hasDigits(value, String(seconds).length - 1)) return value;
   const lifetimes = STRINGS_END.test(value) ? LIFETIME_OR_STRING : LIFETIME;
   // Staleness begins after freshness, so that any of it could reach past the change.
-  const staleSeconds = /stale-/i.test(value) ? staleRoom([...value.matchAll(lifetimes)], seconds) : 0;
+  const staleSeconds = /stale-/i.test(value)
+    ? staleRoom([...value.matchAll(lifetimes)], seconds, otherwise)
+    : 0;
   return value.replace(
     lifetimes,
     (found, directive?: string, _quote?: string, written?: string, more = '0') => {
       if (directive === undefined || written === undefined) return found;
       const most = /^stale/i.test(directive) ? staleSeconds : seconds;
-      if (Number(written) + Number(more) <= most) return found;
+      if (Number(written) + Number(more) <= most) return more === '0' ? `${directive}=${written}` : found;
       return `${directive}=${Math.min(Number(written), most)}`;
     },
   );
@@ -107,9 +187,9 @@ function clampAccel(value: string, seconds: number, wallClock: EpochMs): string 
 }
 
 /** What is left for stale use once the longest lifetime of a field has passed. */
-function staleRoom(lifetimes: readonly RegExpExecArray[], seconds: number): number {
+function staleRoom(lifetimes: readonly RegExpExecArray[], seconds: number, otherwise: number): number {
   const fresh = lifetimes
     .filter(([, directive]) => directive !== undefined && !/^stale/i.test(directive))
     .map(([, , , written]) => Number(written));
-  return Math.max(0, seconds - Math.max(0, ...fresh));
+  return Math.max(0, Math.floor(seconds - Math.max(otherwise, ...fresh)));
 }

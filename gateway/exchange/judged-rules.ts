@@ -17,6 +17,7 @@ import type { ReadPath } from '../policy/paths/rules.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import type { Refusal } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
+import { refuseOverride } from './method-override.ts';
 import type { ExchangePorts } from './ports.ts';
 import type { RequestView } from './request-view.ts';
 import { type ResolvedRequest, resolveRequest } from './resolve-request.ts';
@@ -112,7 +113,7 @@ export interface Readings {
 
 export type Reached =
   | { readonly kind: 'rules'; readonly others: readonly JudgedRules[] }
-  /** A nested API refuses the version that the request names, or names none. */
+  /** A nested API refuses the method that a header names, or the version that the request names or lacks. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: ExchangeFacts };
 
 const NO_OTHERS: Reached = { kind: 'rules', others: [] };
@@ -170,6 +171,8 @@ async function judgeNested(
   for (const { match, reading } of nested) {
     // Another API may take other credentials.
     const own: ExchangeFacts = { ...facts, api: match.route, version: undefined, consumer: undefined };
+    const overridden = refuseOverride(match.route, view);
+    if (overridden !== undefined) return { kind: 'refused', refusal: overridden, by: own };
     const resolved = await resolveRequest(match, view, own, ports);
     if ('refusal' in resolved) return { kind: 'refused', refusal: resolved.refusal, by: own };
     judge({ match, resolved }, reading, own);

@@ -16,13 +16,18 @@ export const REDUCED_CAPACITY = {
   members: {},
 } satisfies ErrorDescription['problem'];
 
+/** What the limits of an address are called. */
+const ADDRESS = { guard_limited: 'guard', tokens_limited: 'unknown-tokens' } as const;
+
 type Met = Exclude<RateLimitRefusal, { reason: 'limits_unavailable' }>;
 
 export function describeLimitRefusal(refusal: Met, facts: ExchangeFacts): ErrorDescription {
   const { retryAfterSeconds } = refusal;
   const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
   const names =
-    refusal.reason === 'guard_limited' ? ['guard'] : refusal.violated.map(({ limit }) => limit.name);
+    refusal.reason === 'rate_limited'
+      ? refusal.violated.map(({ limit }) => limit.name)
+      : [ADDRESS[refusal.reason]];
   return {
     ...refuse(
       429,
@@ -37,6 +42,7 @@ export function describeLimitRefusal(refusal: Met, facts: ExchangeFacts): ErrorD
 /** What the caller would not know from the numbers. */
 function reasons(refusal: Met): readonly string[] {
   if (refusal.reason === 'guard_limited') return [];
+  if (refusal.reason === 'tokens_limited') return ['Too many tokens from this address were not valid.'];
   const words: string[] = [];
   if (refusal.violated.some(({ limit }) => isLowered(limit)))
     words.push('The limit is lower since this version is deprecated.');

@@ -24,6 +24,7 @@ import { type ExchangeFacts, withoutVersion } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
 import { refuseFlood } from './guard.ts';
 import { judgedRules, operationsAt, otherRules } from './judged-rules.ts';
+import { refuseOverride } from './method-override.ts';
 import { doubleSlash, pathReadings } from './path-readings.ts';
 import { keepFirstCall } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
@@ -72,6 +73,9 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   const below = plan.routes.below(view.host, api);
   const readings = pathReadings(api, match.tail, below !== undefined);
   if ('reason' in readings) return refuse(readings);
+  // Method: rules, scopes and limits below go by the request's, so that its service must not take another.
+  const overridden = refuseOverride(api, view);
+  if (overridden !== undefined) return refuse(overridden);
 
   // Origin: a browser asks before it sends version or token, so that nothing below may refuse a preflight (ORD-4).
   const preflight = answerPreflight(api, view);

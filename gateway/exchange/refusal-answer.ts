@@ -46,6 +46,7 @@ export function describeRefusal(
     case 'route_unknown':
     case 'method_not_allowed':
     case 'credentials_in_url':
+    case 'method_overridden':
     case 'body_too_large':
     case 'overloaded':
     case 'usage_unavailable':
@@ -114,6 +115,7 @@ export function describeRefusal(
       return challenge(403, 'Nobody has been granted this operation.', refusal, facts);
     case 'rate_limited':
     case 'guard_limited':
+    case 'tokens_limited':
       return describeLimitRefusal(refusal, facts);
     case 'limits_unavailable':
       return unavailable(
@@ -142,7 +144,7 @@ export function describeRefusal(
 }
 
 function spellClaim({ carrier, value }: Claim): string {
-  return `"${value.slice(0, 40)}" in the ${CARRIER_NAMES[carrier] ?? carrier}`;
+  return `"${value.slice(0, 80)}" in the ${CARRIER_NAMES[carrier] ?? carrier}`;
 }
 
 /** NEG-8: a refused type of content is told which would have been taken. */

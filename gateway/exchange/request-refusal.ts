@@ -51,6 +51,11 @@ export function describeRequestRefusal(
         400,
         `Credentials do not belong in a URL: send ${refusal.parameter} in the Authorization header.`,
       );
+    case 'method_overridden':
+      return refuse(
+        400,
+        `The ${refusal.field} header differs from the method of the request, ${refusal.method}. Send the intended method itself.`,
+      );
     case 'body_too_large':
       return refuse(413, `The body is larger than the ${refusal.most} bytes this resource takes.`);
     case 'overloaded':

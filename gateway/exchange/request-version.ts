@@ -20,6 +20,7 @@ export function evidenceOf(match: RouteMatch<ApiPlan>, view: RequestView): Evide
     method: view.method,
     pathSegment: match.versionSegment,
     subdomain: match.subdomain,
+    tail: match.tail,
     search: view.search,
     headers: view.headers,
   });

@@ -30,6 +30,8 @@ export interface RequestView extends RequestGlimpse {
   readonly search: string;
   /** The client, after trusted proxies; IPv6 as /64 where it keys a limit. */
   readonly clientAddress: string;
+  /** A trusted proxy sent it, which says by its own fields where the client comes from. */
+  readonly viaTrusted?: boolean;
   readonly requestId: string;
   /** What the upstream is told of the trace. */
   readonly trace?: Trace | undefined;

@@ -24,10 +24,19 @@ export function keepPrivate(headers: AnswerHeaders): void {
   if (headers['x-accel-expires'] !== undefined) headers['x-accel-expires'] = '0';
 }
 
+/** The directives of a field without blanks around them. */
+export function directivesOf(value: string): readonly string[] {
+  return (value.match(DIRECTIVE) ?? []).map((directive) => directive.trim()).filter((each) => each !== '');
+}
+
+/** A cache that knows `must-understand` passes over the `no-store` beside it (RFC 9111 §5.2.2.3). */
+export function isNeverStored(directives: readonly string[]): boolean {
+  const has = (name: string) => directives.some((each) => each.toLowerCase() === name);
+  return has('no-store') && !has('must-understand');
+}
+
 function privateOnly(value: string): string {
-  const kept = (value.match(DIRECTIVE) ?? [])
-    .map((directive) => directive.trim())
-    .filter((directive) => directive !== '' && !SHARED.test(directive));
-  const isKeptByNobody = kept.some((directive) => /^no-store$/i.test(directive));
-  return (isKeptByNobody ? kept : ['private', ...kept]).join(', ');
+  const kept = directivesOf(value).filter((directive) => !SHARED.test(directive));
+  const isPrivate = !isNeverStored(kept) || /^private *,/i.test(value);
+  return (isPrivate ? ['private', ...kept] : kept).join(', ');
 }

@@ -75,7 +75,7 @@ export function createForwarder({
     const { raw } = inbound;
     editAnswer(headers, order);
     answerInKind(status, headers, order);
-    exchange.decorate(headers, facts, inbound.view);
+    exchange.decorate(status, headers, facts, inbound.view);
     dropUndefined(headers);
     if (raw.httpVersionMajor === 1 && (inbound.mustClose() || (inbound.hasBody && !raw.complete))) {
       headers.connection = 'close';

@@ -19,7 +19,7 @@ export async function relayAnswer(
   inbound: Inbound,
   order: ForwardOrder,
   facts: Pick<ExchangeFacts, 'fault'>,
-  decorate: (headers: AnswerHeaders) => void,
+  decorate: (status: number, headers: AnswerHeaders) => void,
 ): Promise<void> {
   const { name: service, timeouts } = order.upstream;
   const { statusCode: status = 0 } = answer;
@@ -27,7 +27,7 @@ export async function relayAnswer(
   cleanAnswer(status, headers, service);
   editAnswer(headers, order);
   answerInKind(status, headers, order);
-  decorate(headers);
+  decorate(status, headers);
   dropUndefined(headers);
   headers.connection = 'close';
   inbound.sealConnection();

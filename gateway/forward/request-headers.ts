@@ -1,44 +1,10 @@
 // The header section an upstream receives: the client's, cleaned, then ours.
 // Order matters: what the client may remove or forge is gone before anything of ours is added (FWD-1, XFF-1).
 import type { ForwardOrder } from '../exchange/directive.ts';
+import { clientField, goesOn, keptFields } from '../plan/client-fields.ts';
 import { nominated } from './hop-by-hop.ts';
 import type { Inbound } from './inbound.ts';
 import { appendVia } from './via.ts';
-
-// Hop-by-hop fields, fields the gateway sets itself, and identity fields a client could forge.
-const NEVER_FORWARDED: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'http2-settings',
-  'expect',
-  'host',
-  'via',
-  'content-length',
-  'x-request-id',
-  'traceparent',
-  'tracestate',
-  'forwarded',
-  'x-forwarded',
-  'x-real-ip',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'true-client-ip',
-  'x-client-id',
-  'x-scopes',
-  // Some frameworks route by these instead of the path that was judged (ORD-2).
-  'x-original-url',
-  'x-rewrite-url',
-  'proxy',
-]);
-
-const FORGEABLE = /^(?:x-forwarded-|x-client-cert|client-cert|x-ssl-client|x-user-)/;
 
 /** Names and values for undici, flat. `order` decides version and authorization fields (VER-9). */
 export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[] {
@@ -49,12 +15,18 @@ export function upstreamHeaders(inbound: Inbound, order: ForwardOrder): string[]
   const versionName = versionHeader?.toLowerCase();
   const replaced = order.replaceHeaders;
   const edits = order.headerRules?.request;
+  const kept = keptFields(order.headerRules, view.viaTrusted);
+  const isTaken = (name: string): boolean =>
+    name === versionName ||
+    order.removeHeaders.includes(name) ||
+    (name === 'authorization' && authorization === 'strip') ||
+    (edits !== undefined && (Object.hasOwn(edits.set, name) || edits.remove.includes(name)));
   const flat: string[] = [];
   for (const name in source) {
-    if (name.charCodeAt(0) === 58 || NEVER_FORWARDED.has(name) || FORGEABLE.test(name)) continue;
-    if (removed?.has(name) || name === versionName || order.removeHeaders.includes(name)) continue;
-    if (name === 'authorization' && authorization === 'strip') continue;
-    if (edits !== undefined && (Object.hasOwn(edits.set, name) || edits.remove.includes(name))) continue;
+    if (name.charCodeAt(0) === 58) continue;
+    const field = clientField(name);
+    if (!goesOn(name, field, kept) || removed?.has(name)) continue;
+    if (isTaken(name) || (field.plain !== name && isTaken(field.plain))) continue;
     const value = replaced !== undefined && Object.hasOwn(replaced, name) ? replaced[name] : source[name];
     if (value === undefined) continue;
     if (name === 'max-forwards' && raw.method === 'OPTIONS') {

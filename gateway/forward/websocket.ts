@@ -83,7 +83,8 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
     const budget = retries && pools.budget(upstream);
     budget?.onRequest();
     const onEarlyEnd = (): void => void client.destroy();
-    const decorate = (headers: AnswerHeaders): void => exchange.decorate(headers, facts, view);
+    const decorate = (status: number, headers: AnswerHeaders): void =>
+      exchange.decorate(status, headers, facts, view);
     let stay: Stay | undefined;
     let giveUp: (() => void) | undefined;
     let tries = 0;
@@ -142,7 +143,7 @@ export function createWebsockets({ exchange, pools, targets, idleWebsockets }: W
           route,
           decorate(headers) {
             editAnswer(headers, order);
-            decorate(headers);
+            decorate(101, headers);
           },
           onSwitched() {
             finish();

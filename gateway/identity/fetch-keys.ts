@@ -1,5 +1,6 @@
 // Fetches one JWK set over the network, bounded in time, bytes and redirects; says which of its keys may verify.
 // Used by the key set only, in the background or on an unknown `kid`: never on a cache hit.
+import { createPublicKey } from 'node:crypto';
 import type { JWK } from 'jose';
 import { isRecord, readAnswer } from './issuer-request.ts';
 
@@ -7,8 +8,8 @@ import { isRecord, readAnswer } from './issuer-request.ts';
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Reads the keys of a JWK set that may verify signatures (JWT-4).
- * @throws Error when the answer is not a JWK set of at most 256 KiB with status 200, or `signal` aborts.
+ * Reads the keys of a JWK set that may verify signatures (JWT-4): at least one.
+ * @throws Error when the answer is not such a set of at most 256 KiB with status 200, or `signal` aborts.
  */
 export async function fetchKeys(address: URL, fetcher: typeof fetch, signal: AbortSignal): Promise<JWK[]> {
   const response = await fetcher(address, {
@@ -18,7 +19,9 @@ export async function fetchKeys(address: URL, fetcher: typeof fetch, signal: Abo
   });
   const document = await readAnswer(response, 'the JWK set', MAX_BYTES);
   if (!isRecord(document) || !Array.isArray(document.keys)) throw new Error('the answer is not a JWK set');
-  return document.keys.filter(mayVerify);
+  const keys = document.keys.filter((key) => mayVerify(key) && canBeImported(key));
+  if (keys.length === 0) throw new Error('the JWK set holds no key that may verify a signature');
+  return keys;
 }
 
 /**
@@ -30,4 +33,24 @@ function mayVerify(key: unknown): key is JWK {
   if (key.use !== undefined && key.use !== 'sig') return false;
   if (key.kid !== undefined && typeof key.kid !== 'string') return false;
   return key.kty !== 'RSA' || (typeof key.n === 'string' && Buffer.from(key.n, 'base64url').length >= 256);
+}
+
+const OF_CURVES: Readonly<Record<string, RegExp>> = {
+  'P-256': /^ES256$/,
+  'P-384': /^ES384$/,
+  'P-521': /^ES512$/,
+  Ed25519: /^(?:EdDSA|Ed25519)$/,
+};
+
+/** Whether it is a key of its kind, and for signatures that such a key can verify. */
+function canBeImported(key: JWK): boolean {
+  const algorithms = key.kty === 'RSA' ? /^[RP]S(?:256|384|512)$/ : OF_CURVES[key.crv ?? ''];
+  if (algorithms === undefined || (key.alg !== undefined && !algorithms.test(key.alg))) return false;
+  try {
+    createPublicKey({ key, format: 'jwk' });
+    return true;
+  } catch {
+    // OpenSSL says no more than that these bytes are no key.
+    return false;
+  }
 }

@@ -7,6 +7,7 @@ import { reasonOf } from './issuer-request.ts';
 import { judgeIntrospection } from './judge-introspection.ts';
 import type { IssuerOf } from './known-issuers.ts';
 import { createQuestionGate } from './question-gate.ts';
+import { createTokenBudget } from './token-budget.ts';
 import { createTokenCache } from './token-cache.ts';
 import { issuerOf } from './token-shape.ts';
 import { passing, type Verification } from './verdict.ts';
@@ -47,6 +48,7 @@ export function createIntrospectionVerifier(
 ): IdentityVerifier {
   const introspect = createIntrospect(settings, fetcher);
   const gate = createQuestionGate(now, saysOfAll);
+  const budget = createTokenBudget(now);
   const closing = new AbortController();
 
   const ask = async (question: () => ReturnType<typeof introspect>): Promise<Verification> => {
@@ -67,8 +69,18 @@ export function createIntrospectionVerifier(
       return issuer === undefined || issuer === settings.issuer;
     },
     verify: createTokenCache({
-      verify: (token) =>
-        ask(() => introspect(token, AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)]))),
+      verify: (token, clientAddress) => {
+        const asked = () =>
+          ask(() => introspect(token, AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)])));
+        if (clientAddress === undefined) return asked();
+        const retryAfterSeconds = budget.take(clientAddress);
+        if (retryAfterSeconds !== undefined)
+          return { ...passing({ kind: 'limited', retryAfterSeconds }), generation: GENERATION };
+        return asked().then((verification) => {
+          if (verification.outcome.kind !== 'refused') budget.giveBack(clientAddress);
+          return verification;
+        });
+      },
       keep: settings.tokenCacheMs,
       generation: () => GENERATION,
       now,

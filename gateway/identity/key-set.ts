@@ -46,6 +46,8 @@ export interface KeySet {
    * Undefined: no keys, or an unknown `kid` while the newest keys cannot be had; that is no verdict on a token (JWT-4).
    */
   readonly keysFor: (kid: string | undefined) => Promise<Keys | undefined>;
+  /** Other keys than those of `generation`, after at most one fetch per cooldown; undefined if there are none. */
+  readonly keysAfter: (generation: number) => Promise<Keys | undefined>;
   /** Fetches unless that was done lately; settles with the fetch and never rejects. */
   readonly warm: () => Promise<void>;
   readonly close: () => void;
@@ -72,14 +74,13 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(options.timeout ?? FETCH_TIMEOUT)]);
     try {
       const fresh = await fetchKeys(address, options.fetch ?? fetch, signal);
+      // Reached only with keys: a set without any is a fault of the issuer, and those of before stay.
       fetchedAt = options.now();
       const print = JSON.stringify(fresh);
       if (print !== fingerprint) {
         fingerprint = print;
         keys = edition(keys.generation + 1, fresh);
       }
-      // The issuer's own word, so that the keys of before go; and a fault, so that it is soon asked again.
-      if (fresh.length === 0) throw new Error('the JWK set holds no key that may verify a signature');
       failed = false;
       options.report?.({ kind: 'fetched', keys: fresh.length });
     } catch (error) {
@@ -117,6 +118,11 @@ export function createKeySet(url: string, options: KeySetOptions): KeySet {
       const after = held();
       const unknown = kid !== undefined && after?.kids.has(kid) !== true;
       return unknown && failed ? undefined : after;
+    },
+    keysAfter: async (generation) => {
+      await refresh(cooldown());
+      const after = held();
+      return after?.generation === generation ? undefined : after;
     },
     warm: () => refresh(cooldown()),
     close: () => {

@@ -1,7 +1,7 @@
 // Remembers verdicts on tokens, so that a token seen before is answered at once and without cryptography.
 // The fast road in front of verify-token; one per identity, emptied when the issuer's keys change.
 import { LRUCache } from 'lru-cache';
-import type { Verified } from '../policy/authentication/access.ts';
+import type { TokenVerifier, Verified } from '../policy/authentication/access.ts';
 import type { EpochMs, MaybePromise } from '../policy/contract.ts';
 import type { Verification, VerifyToken } from './verdict.ts';
 
@@ -36,7 +36,7 @@ export interface TokenCacheOptions {
  * Puts a cache in front of `verify` (JWT-8): accepted tokens for `keep` and never past `exp`, refused ones
  * for 10 seconds at most. A hit is answered without a promise; callers that ask for one token at once share one verification.
  */
-export function createTokenCache(options: TokenCacheOptions): (token: string) => MaybePromise<Verified> {
+export function createTokenCache(options: TokenCacheOptions): TokenVerifier['verify'] {
   const { verify, now } = options;
   const accepted = new LRUCache<string, Entry>({
     max: MAX_ACCEPTED,
@@ -66,10 +66,10 @@ export function createTokenCache(options: TokenCacheOptions): (token: string) =>
     return outcome;
   };
 
-  const verifyOnce = (token: string): MaybePromise<Verified> => {
+  const verifyOnce = (token: string, clientAddress?: string): MaybePromise<Verified> => {
     const running = flights.get(token);
     if (running !== undefined) return running;
-    const verdict = verify(token);
+    const verdict = verify(token, clientAddress);
     // Reached without keys, so cheap: a look-up would save little.
     if (!(verdict instanceof Promise)) return verdict.outcome;
     const flight = verdict
@@ -79,10 +79,11 @@ export function createTokenCache(options: TokenCacheOptions): (token: string) =>
     return flight;
   };
 
-  return (token) => {
+  return (token, clientAddress) => {
     flushIfStale();
     const key = keyOf(token);
-    return hit(accepted.get(key), token, now()) ?? hit(refused.get(key), token, now()) ?? verifyOnce(token);
+    const known = hit(accepted.get(key), token, now()) ?? hit(refused.get(key), token, now());
+    return known ?? verifyOnce(token, clientAddress);
   };
 }
 

@@ -17,7 +17,7 @@ export interface Verification extends Judged {
 }
 
 /** A verdict that needs no keys comes at once. */
-export type VerifyToken = (token: string) => Verification | Promise<Verification>;
+export type VerifyToken = (token: string, clientAddress?: string) => Verification | Promise<Verification>;
 
 const refused = (description: string, flaw: TokenFlaw): Verified => ({
   kind: 'refused',

@@ -7,7 +7,7 @@ import { bindingOf } from '../policy/authentication/binding.ts';
 import { consumerFrom } from '../policy/authentication/consumer.ts';
 import { LEEWAY } from '../policy/authentication/token-time.ts';
 import type { EpochMs } from '../policy/contract.ts';
-import type { KeySet } from './key-set.ts';
+import type { KeySet, Keys } from './key-set.ts';
 import { flawOf, isTooEarly } from './token-flaw.ts';
 import { hasRepeatedClaims, readTokenHeader, type TokenHeader } from './token-shape.ts';
 import {
@@ -25,21 +25,33 @@ import { verifySignature } from './verify-signature.ts';
 /** Claims of other kinds of JWT: ID tokens, logout and security event tokens (JWT-5). */
 const FOREIGN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'];
 
+/** Among `types`: a token may be without `typ`. */
+const NO_TYPE = 'none';
+
 /** Makes the verification for one identity (JWT-1 … JWT-8). It never rejects for anything a token says. */
 export function createVerifyToken(settings: JwtIdentity, keySet: KeySet, now: () => EpochMs): VerifyToken {
   const judge = async (token: string, header: TokenHeader): Promise<Verification> => {
     const keys = await keySet.keysFor(header.kid);
     if (keys === undefined) return { ...passing({ kind: 'unavailable' }), generation: keySet.generation() };
+    const verdict = await judgeBy(keys, token, header);
+    // The issuer may have put another key under a kid that it had before.
+    if (header.kid === undefined || !keys.kids.has(header.kid) || !isOfKey(verdict)) return verdict;
+    const others = await keySet.keysAfter(keys.generation);
+    return others === undefined ? verdict : judgeBy(others, token, header);
+  };
+
+  const judgeBy = async (keys: Keys, token: string, header: TokenHeader): Promise<Verification> => {
     const { generation } = keys;
     // Not remembered: the next fetch may bring the key.
     if (header.kid !== undefined && !keys.kids.has(header.kid))
       return { ...passing(invalid('key_unknown')), generation };
 
     const at = now();
+    const typ = expectedType(settings.tokenTypes, header.typ);
     try {
       const payload = await verifySignature(token, keys.find, {
         algorithms: [...settings.algorithms],
-        typ: expectedType(settings.tokenTypes, header.typ),
+        ...(typ !== undefined && { typ }),
         issuer: settings.issuer,
         audience: settings.audience,
         requiredClaims: ['exp', 'iat', 'sub'],
@@ -86,10 +98,20 @@ function judgeClaims(claims: JWTPayload, settings: JwtIdentity): Judged {
 
 const isText = (claim: unknown): boolean => typeof claim === 'string' && claim !== '';
 
-/** jose checks `typ` after the signature and against one value: the accepted one that the token has, or one that fails. */
-function expectedType(accepted: readonly string[], typ: string | undefined): string {
+/**
+ * jose checks `typ` after the signature and against one value: the accepted one that the token has, one that fails, or
+ * none where the token has no type and may be without.
+ */
+function expectedType(accepted: readonly string[], typ: string | undefined): string | undefined {
+  if (typ === undefined && accepted.includes(NO_TYPE)) return undefined;
   const wanted = typ?.toLowerCase().replace(/^application\//, '');
-  return accepted.find((type) => type === wanted) ?? accepted[0] ?? 'at+jwt';
+  return accepted.find((type) => type === wanted && type !== NO_TYPE) ?? `other than ${typ}`;
+}
+
+/** Whether another key might find otherwise. */
+function isOfKey({ outcome }: Verification): boolean {
+  if (outcome.kind !== 'refused' || outcome.refusal.reason !== 'token_invalid') return false;
+  return outcome.refusal.flaw === 'signature' || outcome.refusal.flaw === 'key_unknown';
 }
 
 /** Whatever stopped the verification, the token is not proven; a client learns no more than expired or not (AUTH-2). */

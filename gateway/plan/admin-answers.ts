@@ -67,8 +67,17 @@ const key = z.object({
 /** By the real clock, in what is said of keys. */
 const keysAnswer = z.object({ now, keys: z.array(key) });
 const keyAnswer = z.object({ now, key });
-/** `secret`: the key itself, which no other answer has. `takenBy`: APIs that take keys; an older gateway does not say. */
-const newKeyAnswer = z.object({ now, key, secret: z.string(), takenBy: z.array(z.string()).exactOptional() });
+/**
+ * `secret`: the key itself, which no other answer has. `takenBy`: APIs that take keys. `unknownScopes`: those of the key that
+ * no policy names. An older gateway says neither.
+ */
+const newKeyAnswer = z.object({
+  now,
+  key,
+  secret: z.string(),
+  takenBy: z.array(z.string()).exactOptional(),
+  unknownScopes: z.array(z.string()).exactOptional(),
+});
 
 const readiness = z.object({
   status: z.string(),

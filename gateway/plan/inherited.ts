@@ -44,6 +44,7 @@ export function withInherited(document: SourceDocument): SourceDocument {
     show: (path, shown) => document.show(real(path), shown),
     origin: (path) => document.origin(real(path)),
     isSecret: (path) => document.isSecret(real(path)),
+    isHidden: (path) => document.isHidden(real(path)),
     isOutside: (path) => document.isOutside(real(path)),
     has: (path) => document.has(real(path)),
     written: (path) => document.written(real(path)),

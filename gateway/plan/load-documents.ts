@@ -21,6 +21,7 @@ import type { PublishedFile } from './published-record.ts';
 import { type Path, readDocument, type SourceDocument } from './read/document.ts';
 import { digest, type FileRead, type ReadFile, readAtOnce, readSecret, tryRead } from './read/files.ts';
 import type { Environment } from './read/interpolate.ts';
+import { leavesItsFolder } from './read/links.ts';
 import { checkShape } from './read/shape.ts';
 import { unreadable } from './read/unreadable.ts';
 import { valueAt } from './read/values.ts';
@@ -170,7 +171,7 @@ export async function readPolicy(
   };
   const { whole, parts, problems: found } = checkShape(document, policyGrammar, policyPartsGrammar, advice);
   problems.push(...found);
-  const view = viewPolicy(document, parts);
+  const view = viewPolicy(document, parts, described.forms);
   const report = reporter(document, problems);
   checkPolicy(view, around, report);
   const { tls, files: pems } = await readUpstreamTls(view, report, { ...context, policyFile: file });
@@ -197,6 +198,7 @@ export function documentOf(context: Context, file: string, read: FileRead): Sour
   const shown = shownPath(context, file);
   const sources = {
     environment: context.environment,
+    leavesItsFolder: (path: string) => leavesItsFolder(file, path),
     readSecret: (path: string) => readSecret(resolve(dirname(file), path)),
   };
   const document = readDocument(shown, read.kind === 'read' ? read.bytes : new Uint8Array(), sources);
@@ -205,14 +207,6 @@ export function documentOf(context: Context, file: string, read: FileRead): Sour
     ...document,
     problems: [unreadable(shown, read.why, file === context.configFile ? context.cwd : undefined)],
   };
-}
-
-export function nothingMatched(context: Context, gateway: SourceDocument): Problem {
-  const path = ['policies'];
-  const pattern = gateway.isSecret(path) ? undefined : gateway.written(path);
-  const looked = pattern && shownPath(context, resolve(dirname(context.configFile), pattern));
-  const hint = looked && `looked for ${looked}: a pattern is relative to this file`;
-  return gateway.problem(path, { rule: 'policies', message: 'no policy file matches', hint });
 }
 
 function shownPath({ cwd }: Context, file: string): string {

@@ -9,12 +9,12 @@ import { atOnce } from './in-slices.ts';
 import {
   contextOf,
   type LoadOptions,
-  nothingMatched,
   type Policies,
   type PolicySource,
   readGateway,
   readPolicies,
 } from './load-documents.ts';
+import { nothingMatched } from './nothing-matched.ts';
 import { keepsFiles, type PlanPiece } from './pieces.ts';
 import type { GatewayPlan } from './plan.ts';
 import { hasErrors, type Problem, sortProblems } from './problems.ts';
@@ -65,12 +65,14 @@ export async function loadAll(options: LoadAllOptions): Promise<Loaded> {
   const { view } = gateway;
   const pattern = view?.parts.policies;
   const patterns = pattern === undefined ? [] : [resolve(dirname(context.configFile), pattern)];
-  const policyFiles =
-    options.policyFiles?.map((file) => resolve(context.cwd, file)) ?? (await findFiles(patterns));
+  const { files: policyFiles, why } =
+    options.policyFiles === undefined
+      ? await findFiles(patterns)
+      : { files: options.policyFiles.map((file) => resolve(context.cwd, file)), why: undefined };
   const unmatched =
     view?.parts.policies === undefined || policyFiles.length > 0
       ? []
-      : [nothingMatched(context, view.document)];
+      : [nothingMatched(context, view.document, why)];
   const policies = await readPolicies(context, policyFiles, surroundingsOfView(view, options.now));
   const rewritten =
     options.against === undefined

@@ -55,6 +55,8 @@ export interface ApiPlan {
   readonly rewriteContentType: boolean;
   /** Longest time, seconds, for which an answer of a deprecated version may be reused (CACHE-6). */
   readonly deprecatedMaxAge: number | undefined;
+  /** Whether shared caches may keep answers to identified callers (CACHE-3). */
+  readonly shared: boolean;
   /** For versions that do not exist, instead of what the carrier calls for (STAT-1). */
   readonly unknownVersionStatus: 400 | 404 | 406 | undefined;
   /** Of the API as a whole; an operation may have its own. */

@@ -95,10 +95,13 @@ export function hostKey(host: string): string {
   return LOOPBACK.includes(host) ? 'localhost' : host;
 }
 
-/** The key under which a host such as `v1.api.example.com` is bound; a key of no route when its first label is no version. */
+/**
+ * The key under which a host such as `v1.api.example.com` is bound. `vx.api.example.com` shares it and is refused as
+ * malformed (STAT-1); `www.api.example.com` is another host.
+ */
 function versionedHost(host: string): string {
   const dot = host.indexOf('.');
-  return dot > 0 && looksLikeVersion(host.slice(0, dot)) ? VERSION + host.slice(dot) : '';
+  return dot > 0 && /^[v0-9]/.test(host) ? VERSION + host.slice(dot) : '';
 }
 
 function treeOf<T>(hosts: Map<string, Tree<T>>, host: string): Tree<T> {

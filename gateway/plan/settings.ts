@@ -164,7 +164,7 @@ export interface JwtIdentity {
   readonly requiredClaims?: readonly string[];
   /** Seconds a token may live from iat to exp. */
   readonly maxLifetimeSeconds: number;
-  /** Accepted `typ` values, lower case, without `application/`. */
+  /** Accepted `typ` values, lower case, without `application/`; `none`: a token may be without. */
   readonly tokenTypes: readonly string[];
   /** Milliseconds for which a verdict on a token is kept; 0: none is. */
   readonly tokenCacheMs: number;

@@ -17,3 +17,17 @@ export type MaybePromise<T> = T | Promise<T>;
 export class StoreUnavailable extends Error {
   readonly code = 'store_unavailable';
 }
+
+/**
+ * What no text for people holds: control characters, separators that end a line, halves of characters, and what turns the
+ * direction of writing: behind one a line reads otherwise than it is, and so does what follows it.
+ */
+const CONTROL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** The first control character of `text` that is not one of `allowed`, as `U+202E`; undefined where there is none. */
+export function controlIn(text: string, allowed = ''): string | undefined {
+  for (const [found] of text.matchAll(CONTROL))
+    if (!allowed.includes(found))
+      return `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  return undefined;
+}

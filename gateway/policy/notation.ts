@@ -1,7 +1,7 @@
 // The notations operators write: durations, rates, dates, and those they are told in. Sections of every policy are built
 // from them; imported like policy/contract.ts, by any policy and by the plan.
 import { z } from 'zod';
-import type { EpochMs } from './contract.ts';
+import { controlIn, type EpochMs } from './contract.ts';
 
 export interface Rate {
   readonly units: number;
@@ -91,8 +91,6 @@ const LONGEST_ID = 256;
 /** Control, format, unassigned and lone-surrogate characters, and the two separators that end a line. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** Embeddings, overrides and isolates: behind one a line reads otherwise than it is, and so does what follows it. */
-const TURNED = /[\u202A-\u202E\u2066-\u2069]/u;
 /**
  * Without what separates addresses, comments them or quotes (RFC 5322 section 3.2.3): a mailer would read another one. Dots
  * stand between something; the domain is a name, or a literal in brackets.
@@ -213,7 +211,7 @@ export const instant = (description: string) =>
 /** Text for people: one line, no control characters, none that turn how it reads; what goes into a header is narrowed further there (WARN-2). */
 export const lineOfText = (description: string) =>
   notation(
-    (text) => (/^[^\p{Cc}\p{Zl}\p{Zp}]{1,300}$/u.test(text) && !TURNED.test(text) ? text : undefined),
+    (text) => (/^.{1,300}$/u.test(text) && controlIn(text) === undefined ? text : undefined),
     'not one line of 1 to 300 characters without control characters',
     { description },
   );

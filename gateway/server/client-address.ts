@@ -1,6 +1,6 @@
 // Who the client is, when some peers are proxies of our own (XFF-1, XFF-2).
 // Built once from the settings; asked for every request.
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 
 export interface ClientAddress {
   /** The client's own address, for logs and X-Forwarded-For. */
@@ -47,8 +47,8 @@ export function createClientAddress(
     const hops = forwardedFor === undefined ? [] : forwardedFor.split(',');
     // From the right: each trusted hop vouches for the one before it, and no further.
     for (let index = hops.length - 1; index >= 0; index -= 1) {
-      const hop = unmapped((hops[index] ?? '').trim());
-      if (isIP(hop) === 0) break;
+      const hop = addressIn((hops[index] ?? '').trim());
+      if (hop === undefined) break;
       vouched.unshift(hop);
       client = hop;
       if (!isTrusted(hop)) break;
@@ -61,6 +61,18 @@ function isIn(list: BlockList, address: string): boolean {
   return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
+/** With or without a port: `192.0.2.9:4711`, `[2001:db8::7]:4711`. */
+const HOP = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/;
+
+/** The address of an entry in its one form, so that limits, logs and upstreams see the same; undefined where there is none. */
+function addressIn(entry: string): string | undefined {
+  const [, bracketed, dotted] = HOP.exec(entry) ?? [];
+  const address = bracketed ?? dotted ?? entry;
+  if (isIPv6(address)) return unmapped(new SocketAddress({ address, family: 'ipv6' }).address);
+  return bracketed === undefined && isIP(address) === 4 ? address : undefined;
+}
+
+/** A peer's address comes from the system, which writes a mapped one with dots. */
 function unmapped(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }

@@ -100,7 +100,7 @@ export function createRequestLife(ports: RequestLifePorts): RequestLife {
       if (open.inbound.hasBody) slowBodies.watch(raw, open);
     } else if (reading.kind === 'server') {
       const headers: Answer['headers'] = { allow: ALLOW };
-      exchange.decorate(headers, facts, reading.view);
+      exchange.decorate(204, headers, facts, reading.view);
       giveAnswer(open, { status: 204, headers, body: '' }, false, ports);
     }
     return open;

@@ -77,6 +77,7 @@ export function readRequest(raw: IncomingMessage, context: ReadingContext): Read
     search: target.kind === 'resource' ? target.search : '',
     headers: raw.headers,
     clientAddress: address.key,
+    viaTrusted: address.viaTrusted,
     requestId,
     trace,
     // That of a trusted proxy says who the proxy is.

@@ -1,12 +1,39 @@
 // What the admin API says of a key that nobody takes, what the command makes of it, and to whom keys are shown.
+import { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { judgeEntry } from '../../gateway/admin/entry.ts';
 import { keyRoutes } from '../../gateway/admin/keys.ts';
-import { madeText } from '../../gateway/cli/keys.ts';
+import { addKeyCommands } from '../../gateway/cli/key-commands.ts';
+import { type KeysAsk, madeText } from '../../gateway/cli/keys.ts';
 import { readNewKeyAnswer } from '../../gateway/plan/admin-answers.ts';
+import { createOperationTable } from '../../gateway/plan/operation-table.ts';
+import type { AccessRule } from '../../gateway/policy/authentication/access.ts';
 import type { KeyRecord } from '../../gateway/policy/authentication/key-record.ts';
 import { createKeyCache } from '../../gateway/stores/key-cache.ts';
-import { api, NOW } from '../support/exchange-samples.ts';
+import { ACCESS, api, NOW, version } from '../support/exchange-samples.ts';
+
+const scoped = (read: readonly string[], write: readonly string[] = []): AccessRule => ({
+  ...ACCESS,
+  scopes: { read, write },
+});
+/** Scopes of the API, of a version, of an operation. */
+const APIS = [
+  { ...api(), access: scoped(['orders:read'], ['orders:write']) },
+  {
+    ...api([
+      version({
+        access: scoped(['v1:read']),
+        operations: createOperationTable([
+          {
+            template: { method: 'GET', segments: [{ kind: 'literal', text: 'search' }] },
+            rules: version({ access: scoped(['search']) }),
+          },
+        ]),
+      }),
+    ]),
+    name: 'news',
+  },
+];
 
 function routesOf(keyHeaders: readonly string[]) {
   const kept = new Map<string, KeyRecord>();
@@ -18,15 +45,17 @@ function routesOf(keyHeaders: readonly string[]) {
       list: async () => [...kept.values()],
       replace: async (_current, next) => kept.set(next.id, next).size > 0,
     },
-    plan: () => ({ apis: [{ ...api(), keyHeaders }] }),
+    plan: () => ({
+      apis: APIS.slice(0, keyHeaders.length === 0 ? 1 : 2).map((each) => ({ ...each, keyHeaders })),
+    }),
     wallClock: () => NOW,
   });
 }
 
-async function added(keyHeaders: readonly string[]) {
+async function added(keyHeaders: readonly string[], scopes: readonly string[] = ['orders:read']) {
   const route = routesOf(keyHeaders).find(({ method, path }) => method === 'POST' && path === '/-/keys');
   if (route?.method !== 'POST') throw new Error('no route');
-  const body = { consumer: 'acme', scopes: ['orders:read'], by: 'alice', why: 'contract 4711' };
+  const body = { consumer: 'acme', scopes, by: 'alice', why: 'contract 4711' };
   const { answer } = await route.perform({
     ...{ parameter: () => '', query: new URLSearchParams(), accept: undefined, body },
   });
@@ -35,7 +64,7 @@ async function added(keyHeaders: readonly string[]) {
 
 describe('a key that is made', () => {
   it.each([
-    ['while an API takes keys', ['x-api-key'], ['orders'], false],
+    ['while an API takes keys', ['x-api-key'], ['orders', 'news'], false],
     ['while none does', [], [], true],
   ])('%s', async (_when, headers, takenBy, warns) => {
     const answer = await added(headers);
@@ -45,8 +74,22 @@ describe('a key that is made', () => {
     expect(text?.includes('Warning: no API takes API keys, so that it opens nothing.')).toBe(warns);
   });
 
+  it.each([
+    ['a scope of an API, its version and its operation', ['orders:write', 'v1:read', 'search'], undefined],
+    ['none', [], undefined],
+    ['a slip', ['orders:raed'], 'no policy names the scope orders:raed.'],
+    ['another case', ['Orders:read', 'orders:read'], 'no policy names the scope Orders:read.'],
+    ['several as one', ['orders:read,orders:write'], 'no policy names the scope orders:read,orders:write.'],
+    ['two unknown ones', ['a', 'search', 'b'], 'no policy names the scopes a, b.'],
+  ])('for %s warns of what no policy names', async (_what, scopes, warning) => {
+    const answer = await added(['x-api-key'], scopes);
+    const text = (answer && madeText(answer, () => '')) ?? '';
+    if (warning === undefined) expect(text).not.toContain('Warning');
+    else expect(text).toContain(`Warning: ${warning}`);
+  });
+
   it('by a gateway of an edition that does not say so is told of without a warning', async () => {
-    const { takenBy: _, ...older } = (await added([])) ?? {};
+    const { takenBy: _, unknownScopes: __, ...older } = (await added([])) ?? {};
     const answer = readNewKeyAnswer(older);
     expect(answer && madeText(answer, () => '')).not.toContain('Warning');
   });
@@ -107,5 +150,57 @@ describe('the keys there are', () => {
     expect(ask(false, {}, 'rebound.example')).toEqual([421, 421]);
     expect(ask(true)).toEqual([401, 401]);
     expect(ask(true, { authorization: 'Bearer token' })).toEqual([200, 200]);
+  });
+});
+
+describe('keys add', () => {
+  const scopesOf = async (words: readonly string[]): Promise<readonly string[] | string> => {
+    let asked: KeysAsk | undefined;
+    let complaint = '';
+    const program = new Command('sundial').exitOverride().configureOutput({
+      writeErr: (text) => {
+        complaint += text;
+      },
+    });
+    addKeyCommands(program, {
+      config: () => new Option('-c, --config <file>').default('config/gateway.yaml'),
+      end: () => undefined,
+      actions: {
+        keys: async ({ ask }) => {
+          asked = ask;
+          return 0;
+        },
+      },
+    });
+    const rest = ['--why', 'x', '--by', 'alice'];
+    await program
+      .parseAsync(['keys', 'add', 'acme', ...words, ...rest], { from: 'user' })
+      .catch(() => undefined);
+    return asked?.kind === 'add' ? asked.scopes : complaint;
+  };
+
+  it.each([
+    [
+      ['--scope', 'a,b'],
+      ['a', 'b'],
+    ],
+    [
+      ['--scope', 'a b'],
+      ['a', 'b'],
+    ],
+    [
+      ['--scope', ' a , b,,c\t'],
+      ['a', 'b', 'c'],
+    ],
+    [
+      ['--scope', 'a', '--scope', 'b,c'],
+      ['a', 'b', 'c'],
+    ],
+    [['--scope=a,b'], ['a', 'b']],
+    [[], []],
+  ])('%j', async (words, scopes) => expect(await scopesOf(words)).toEqual(scopes));
+
+  it.each([[''], [','], ['  ']])('a list without a scope, %j, is wrong usage', async (text) => {
+    expect(await scopesOf(['--scope', text])).toContain('It names no scope.');
   });
 });

@@ -94,7 +94,7 @@ api: orders
       WIDE,
       WIDE.replace(
         'base:',
-        'audience: public\nmode: enforce\necho: false\nwarning: true\nupstream_wins: false\nrules: { notice-period: warning }\nbase:',
+        'audience: public\nmode: enforce\necho: false\nwarning: true\nupstream_wins: false\nshared: false\nrules: { notice-period: warning }\nbase:',
       )
         .replace(
           'rate: 600/1m',

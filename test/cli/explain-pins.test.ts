@@ -91,7 +91,7 @@ describe('explain of an API with pins', () => {
   it('a header is no matter of the account', async () => {
     const text = await explained('GET /api/payments', { created: '2025-03-14' }, ['API-Version: 2026-06-01']);
     expect(lineOf(text, 'version')).toBe('version 2026-06-01 from the header policies/payments.yaml:3');
-    expect(text).not.toContain('private');
+    expect(text).toContain('  cache-control: private\n');
   });
 
   it('the first call keeps its version when newer ones come, and what comes next is of the pinned one', async () => {

@@ -31,6 +31,7 @@ answer    that of the upstream, with these lines
   ratelimit-policy: "deprecated";q=300;w=60
   ratelimit: "deprecated";r=299;t=1
   vary: API-Version
+  cache-control: private
 
 next      2027-01-15            v1 retired: 410 Gone, version_retired
 `,

@@ -6,7 +6,7 @@ import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
-import { deprecatedFacts, LIMIT, NOW, RULE, version, view } from '../support/exchange-samples.ts';
+import { ACCESS, deprecatedFacts, LIMIT, NOW, RULE, version, view } from '../support/exchange-samples.ts';
 import { fieldProblem } from '../support/field-grammar.ts';
 import { fuzz } from '../support/fuzz.ts';
 
@@ -123,11 +123,42 @@ describe('decorate', () => {
   it.each([
     ['key', 'public, max-age=60', 'private, max-age=60'],
     ['certificate', undefined, 'private'],
-    ['token', 'public, max-age=60', 'public, max-age=60'],
-  ] as const)('CACHE-3: a caller known by its %s makes %s %s', (via, theirs, out) => {
-    const consumer = { id: 'acme', named: true, via, scopes: new Set<string>(), claims: {} };
-    const headers = decorated({ 'cache-control': theirs }, { ...deprecatedFacts(), consumer });
-    expect(headers['cache-control']).toBe(out);
+    ['token', 'public, max-age=60', 'private, max-age=60'],
+    ['token', 'must-understand, no-store', 'private, must-understand, no-store'],
+    ['key', 'public, no-store', 'no-store'],
+  ] as const)(
+    'CACHE-3: a caller known by its %s makes %s %s, unless the API is shared',
+    (via, theirs, out) => {
+      const consumer = { id: 'acme', named: true, via, scopes: new Set<string>(), claims: {} };
+      const facts = { ...deprecatedFacts(), consumer };
+      expect(decorated({ 'cache-control': theirs }, facts)['cache-control']).toBe(out);
+      const shared = { ...facts, api: facts.api && { ...facts.api, shared: true } };
+      expect(decorated({ 'cache-control': theirs }, shared)['cache-control']).toBe(theirs);
+      const pinned = decorated({ 'cache-control': theirs }, { ...shared, perAccount: true });
+      expect(pinned['cache-control']).toBe(out);
+    },
+  );
+
+  it('CACHE-2: where callers without credentials are answered too, the fields of all credentials join Vary', () => {
+    const access = {
+      ...ACCESS,
+      schemes: [
+        ...ACCESS.schemes,
+        { scheme: 'ApiKey', header: 'X-API-Key' },
+        { scheme: 'ClientCertificate' },
+      ],
+    } as const;
+    const facts = deprecatedFacts();
+    const of = (anonymous: boolean) =>
+      decorated({}, { ...facts, version: version({ access: { ...access, anonymous } }) }).vary;
+    expect(of(true)).toBe('API-Version, Authorization, X-API-Key');
+    expect(of(false)).toBe('API-Version');
+    const open = {
+      ...facts,
+      version: undefined,
+      api: facts.api && { ...facts.api, access: { ...access, anonymous: true } },
+    };
+    expect(decorated({}, open).vary).toBe('API-Version, Authorization, X-API-Key');
   });
 
   it('DEP-3, SUN-1: where the upstream wins, nothing malformed gets out, whatever it sends', async () => {

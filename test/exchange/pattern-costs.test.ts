@@ -9,14 +9,17 @@ import { judgeHead } from '../../gateway/policy/body-notice/editable.ts';
 import { readTags } from '../../gateway/policy/body-notice/entity-tag.ts';
 import { besideOurs } from '../../gateway/policy/rate-limit/upstream-quotas.ts';
 import { plainAccept, readPreferences } from '../../gateway/policy/versioning/accept.ts';
-import { parseTemplate } from '../../gateway/policy/versioning/media-type.ts';
+import { resemblesVersion } from '../../gateway/policy/versioning/look-alike.ts';
+import { parseMediaType, parseTemplate } from '../../gateway/policy/versioning/media-type.ts';
+import { misspeltContent } from '../../gateway/policy/versioning/misspelt-type.ts';
 import { preferredType } from '../../gateway/policy/versioning/preferred-type.ts';
-import { parameterValues } from '../../gateway/policy/versioning/query.ts';
+import { ignoredNames, lookAlikes, parameterValues } from '../../gateway/policy/versioning/query.ts';
 import { createClientAddress } from '../../gateway/server/client-address.ts';
 import { LIMITS } from '../support/exchange-samples.ts';
 
-const template = parseTemplate('application/vnd.acme.{version}+json');
-const templates = template === undefined ? [] : [template];
+const templates = ['application/vnd.acme.{version}+json', 'application/vnd.acme+json; version={n}'].flatMap(
+  (text) => parseTemplate(text) ?? [],
+);
 const clientAddress = createClientAddress(['10.0.0.0/8']);
 const NOTHING = Buffer.alloc(0);
 
@@ -36,6 +39,14 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ['Content-Digest', (field) => renewDigest(field, NOTHING, NOTHING)],
   ['RateLimit of answers', (list) => besideOurs(`"default"${list}`, LIMITS)],
   ['query', (search) => parameterValues(`?${search}`, 'version')],
+  ['query, look-alikes', (search) => lookAlikes(`?${search}`, 'version', ignoredNames(['v*[*]*x']))],
+  ['query, one look-alike', (name) => lookAlikes(`?.${name}`, 'version', ignoredNames(['v*[*]*x']))],
+  ['a segment', (segment) => resemblesVersion(`v${segment}`)],
+  [
+    'a media type',
+    (text) =>
+      misspeltContent(templates, parseMediaType(`${TYPE};version="${text}`), `${TYPE};version="${text}`),
+  ],
   ['X-Forwarded-For', (chain) => clientAddress('10.0.0.1', chain)],
 ];
 
@@ -64,9 +75,18 @@ const PIECES = [
   'W/"',
   '-',
   'application/vnd.acme.v1+json,',
+  'application/vnd.acme+json;version="1",',
+  'application/vnd.acme+json ',
+  ';version="',
+  'version ',
+  '="\\\\',
+  '%00',
+  '%2525',
+  '+',
   'no-transform',
 ];
 
+const TYPE = 'application/vnd.acme+json';
 const LENGTH = 8 * 1024;
 const MOST_MS = 5;
 

@@ -259,6 +259,33 @@ const SETS: readonly (readonly [name: string, answer: Answer, oldToken: Kind, fr
   ],
   ['a weak key of its kid beside it', serves(() => [{ ...old, n: 'AQAB' }, old]), 'consumer', 'refused'],
   ['a weak key alone', serves(() => [{ ...old, n: 'AQAB' }]), 'unavailable', 'unavailable'],
+  ['a damaged key alone', serves(() => [{ ...DAMAGED, kid: 'old' }]), 'unavailable', 'unavailable'],
+  ['a point beside its curve alone', serves(() => [offCurve('old')]), 'unavailable', 'unavailable'],
+  ['an unknown kind of key alone', serves(() => [{ kty: 'XYZ', kid: 'old' }]), 'unavailable', 'unavailable'],
+  [
+    'an unknown curve alone',
+    serves(() => [{ ...DAMAGED, crv: 'P-999', kid: 'old' }]),
+    'unavailable',
+    'unavailable',
+  ],
+  [
+    'a key of an algorithm of shared secrets',
+    serves(() => [{ ...old, alg: 'HS256' }]),
+    'unavailable',
+    'unavailable',
+  ],
+  [
+    'a damaged key of the new kid beside it',
+    serves(() => [{ ...DAMAGED, kid: 'fresh' }, old]),
+    'consumer',
+    'refused',
+  ],
+  [
+    'the new key, and the old one damaged',
+    serves(() => [{ ...DAMAGED, kid: 'old' }, fresh]),
+    'refused',
+    'consumer',
+  ],
   [
     'a hundred keys',
     serves(() => [...Array.from({ length: 99 }, (_, kid) => ({ ...fresh, kid: `${kid}` })), old]),
@@ -266,6 +293,12 @@ const SETS: readonly (readonly [name: string, answer: Answer, oldToken: Kind, fr
     'refused',
   ],
 ];
+
+const DAMAGED = { kty: 'EC', crv: 'P-256', x: '!', y: 1 };
+const offCurve = (kid: string) => {
+  const { y: _, ...key } = issuer.publicKeys()[1] ?? {};
+  return { ...key, y: key.x, kid };
+};
 
 describe('a set with', () => {
   it.each(SETS)('promise 32: %s', async (_name, answer, oldToken, freshToken) => {
@@ -277,10 +310,14 @@ describe('a set with', () => {
     clock.now += 10 * MINUTE;
     await running.verifier.warm();
     const starting = openVerifier();
-    for (const { kindOf } of [running, starting])
-      expect([await kindOf(tokens.old), await kindOf(tokens.fresh)]).toEqual([oldToken, freshToken]);
-    // An answer that holds no key to judge with is told of, like one that is no key set.
+    expect([await starting.kindOf(tokens.old), await starting.kindOf(tokens.fresh)]).toEqual([
+      oldToken,
+      freshToken,
+    ]);
+    // A set of which no key can be used is a fault like any other: the keys of before stay, and it is reported.
     const keyless = oldToken === 'unavailable';
+    const kinds = [await running.kindOf(tokens.old), await running.kindOf(tokens.fresh)];
+    expect(kinds).toEqual([keyless ? 'consumer' : oldToken, freshToken]);
     expect(running.told.map(({ kind }) => kind)).toEqual(['fetched', keyless ? 'failed' : 'fetched']);
   });
 

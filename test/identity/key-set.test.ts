@@ -138,6 +138,57 @@ describe('rotation', () => {
     expect(issuer.fetches).toBe(2);
   });
 
+  describe('under the kid of before', () => {
+    /** Signed with keys that replace those of before under their kids. */
+    async function replaced() {
+      const kids = issuer.publicKeys().map(({ kid }) => kid);
+      await issuer.rotate();
+      const keys = issuer.publicKeys().map((key, index) => ({ ...key, kid: kids[index] }));
+      issuer.answerWith((_request, response) => response.end(JSON.stringify({ keys })));
+      return (count: number) =>
+        Promise.all(Array.from({ length: count }, () => issuer.sign({}, { kid: kids[0] })));
+    }
+
+    it('JWT-4: a signature that fails makes one fetch per cooldown, and then passes', async () => {
+      const verifier = makeVerifier();
+      await verifier.warm();
+      const tokens = await (await replaced())(20);
+      clock.now += 30 * SECOND - 1;
+      expect(await kindOf(verifier, tokens[0] ?? '')).toBe('refused');
+      expect(issuer.fetches).toBe(1);
+      clock.now += 10 * SECOND;
+      const kinds = await Promise.all(tokens.map((token) => kindOf(verifier, token)));
+      expect(new Set(kinds)).toEqual(new Set(['consumer']));
+      expect(issuer.fetches).toBe(2);
+    });
+
+    it('JWT-4: a flood of forged tokens makes one fetch per cooldown, and drives no good one out', async () => {
+      const verifier = makeVerifier();
+      await verifier.warm();
+      const good = await issuer.sign();
+      const forged = await Promise.all(Array.from({ length: 200 }, () => issuer.sign()));
+      for (let round = 1; round <= 3; round += 1) {
+        clock.now += 30 * SECOND;
+        const kinds = await Promise.all(
+          forged.map((token) => kindOf(verifier, `${token.slice(0, -8)}AAAAAAAA`)),
+        );
+        expect(new Set(kinds)).toEqual(new Set(['refused']));
+        expect(issuer.fetches).toBe(1 + round);
+        expect(await kindOf(verifier, good)).toBe('consumer');
+      }
+    });
+
+    it('JWT-4: while the issuer is away, such a token is refused and those of before pass', async () => {
+      const verifier = makeVerifier();
+      await verifier.warm();
+      const good = await issuer.sign();
+      const [token = ''] = await (await replaced())(1);
+      issuer.down();
+      clock.now += 30 * SECOND;
+      expect([await kindOf(verifier, token), await kindOf(verifier, good)]).toEqual(['refused', 'consumer']);
+    });
+  });
+
   it('JWT-4: a thousand unknown kids make one fetch per cooldown', async () => {
     const verifier = makeVerifier();
     await verifier.warm();

@@ -221,6 +221,27 @@ describe('header and signature', () => {
     expect(await verifier.verify(await issuer.sign({}, header))).toEqual(INVALID);
   });
 
+  it.each<[types: readonly string[], typ: string | undefined, kind: string]>([
+    [['at+jwt', 'jwt', 'none'], undefined, 'consumer'],
+    [['at+jwt', 'jwt', 'none'], 'JWT', 'consumer'],
+    [['at+jwt', 'jwt', 'none'], 'at+jwt', 'consumer'],
+    [['at+jwt', 'jwt', 'none'], 'none', 'refused'],
+    [['at+jwt', 'jwt', 'none'], 'dpop+jwt', 'refused'],
+    [['at+jwt', 'jwt', 'none'], '', 'refused'],
+    [['none'], undefined, 'consumer'],
+    [['none'], 'none', 'refused'],
+    [['none'], 'at+jwt', 'refused'],
+    [['at+jwt'], undefined, 'refused'],
+    [['at+jwt'], '', 'refused'],
+  ])('JWT-1: with types %j, a token of typ %s is judged %s', async (tokenTypes, typ, kind) => {
+    expect((await verdictWith({ tokenTypes }, await issuer.sign({}, { typ }))).kind).toBe(kind);
+  });
+
+  it('JWT-5: a token without typ is no access token for that if it is an ID token', async () => {
+    const idToken = await issuer.sign({ nonce: 'n' }, { typ: undefined });
+    expect(await verdictWith({ tokenTypes: ['none'] }, idToken)).toEqual(INVALID);
+  });
+
   it('JWT-1: typ at+jwt is refused where the settings accept JWT only', async () => {
     expect(await verdictWith({ tokenTypes: ['jwt'] }, await issuer.sign())).toEqual(INVALID);
     expect(await verdictWith({ tokenTypes: [] }, await issuer.sign({}, { typ: 'JWT' }))).toEqual(INVALID);

@@ -1,5 +1,6 @@
 // "Authorization" and "Authentication" of the specification, through the gateway over TLS: a person signs in, a client gets
 // its tokens and calls the API; and the sample client's own page. What the issuer refuses is in test/upstreams/identity.
+import { request } from 'node:https';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -298,4 +299,45 @@ describe('the token endpoint', () => {
     expect(Number(limited?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(limited?.body).toMatchObject({ error: 'Too Many Requests' });
   });
+});
+
+it('OAU-9: wrong secrets from one address hold up the right one from there, and from no other, however a client is called', async () => {
+  const { port } = new URL(house.origin);
+  const token = async (
+    secret: string,
+    localAddress: string,
+    forwarded: Readonly<Record<string, string>> = {},
+  ) => {
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: 'globex',
+      client_secret: secret,
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    const asked = request(
+      {
+        ...{
+          host: '127.0.0.1',
+          port,
+          path: '/auth/token',
+          method: 'POST',
+          localAddress,
+          rejectUnauthorized: false,
+        },
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...forwarded },
+      },
+      (answer) => resolve(answer.resume().statusCode),
+    );
+    asked.on('error', reject).end(body.toString());
+    return promise;
+  };
+  const statuses: (number | undefined)[] = [];
+  // Whatever a client says of where it comes from, it comes from where it is.
+  for (let turn = 0; turn < 12; turn += 1)
+    statuses.push(
+      await token('guess', '127.0.0.2', { 'x-forwarded-for': '127.0.0.3', forwarded: 'for=127.0.0.3' }),
+    );
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+  expect(await token('globex-sample-secret', '127.0.0.3')).toBe(200);
+  expect(await token('globex-sample-secret', '127.0.0.2')).toBe(429);
 });

@@ -6,8 +6,10 @@ import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Answer, type Client, type Fields, overHttp1 } from '../support/http-client.ts';
 
 const SUNSET = Date.UTC(2027, 3, 15);
+const V3_SUNSET = Date.UTC(2030, 0, 1);
 const BROWNOUT = Date.UTC(2027, 0, 5, 14);
 const PROBLEM = 'application/problem+json';
+const VARY = 'Accept, API-Version';
 
 const stack = new AsyncDisposableStack();
 let gateway: RunningGateway;
@@ -67,6 +69,68 @@ describe('freshness', () => {
     expect(headers['cache-control']).toBe('public, max-age=1800, s-maxage=1800');
   });
 
+  const dated = (daysAgo: number) =>
+    `Last-Modified:${new Date(Date.now() - daysAgo * 86_400_000).toUTCString()}`;
+
+  // v2 changes at no time, v3 at its sunset alone: no brownout and no longest age bounds it.
+  it.each<[what: string, left: number, fields: readonly string[], more: string, out: string | undefined]>([
+    ['no date of its own, an hour before', 3_600, [], '', 'max-age=3600'],
+    ['none, and it is an old redirect', 3_600, [], '&status=301', 'max-age=3600'],
+    ['none, a day before', 86_400, [], '', undefined],
+    ['none, and its status is not kept by itself', 3_600, [], '&status=302', undefined],
+    [
+      'none, and its status is kept as it is public',
+      3_600,
+      ['Cache-Control:public'],
+      '&status=302',
+      'public, max-age=3600',
+    ],
+    ['a date 20 days ago, a day before', 86_400, [dated(20)], '', 'max-age=86400'],
+    ['a date 20 days ago, three days before', 259_200, [dated(20)], '', undefined],
+    ['a date an hour ago', 3_600, [dated(1 / 24)], '', undefined],
+    ['what is no date', 3_600, ['Last-Modified:2020'], '', 'max-age=3600'],
+    [
+      'only a lifetime for shared caches',
+      3_600,
+      ['Cache-Control:s-maxage=60'],
+      '',
+      's-maxage=60, max-age=3600',
+    ],
+    ['a lifetime with blanks', 3_600, ['Cache-Control:max-age = 1'], '', 'max-age = 1'],
+    ['a lifetime in a string', 3_600, ['Cache-Control:ext="max-age=1"'], '', 'ext="max-age=1", max-age=3600'],
+    ['Expires', 3_600, ['Expires:0'], '', undefined],
+    ['no-store', 3_600, ['Cache-Control:no-store'], '', 'no-store'],
+    ['no-cache', 3_600, ['Cache-Control:no-cache'], '', 'no-cache'],
+    ['nothing, on a 304', 3_600, [], '&status=304', 'max-age=3600'],
+  ])('CACHE-6: of an answer with %s', async (_what, left, fields, more, out) => {
+    const answer = await askAt(V3_SUNSET - left * 1_000, '/api/v3/orders', fields, more);
+    expect(answer.headers['cache-control']).toBe(out);
+  });
+
+  it('CACHE-6: of a 304 follows from the date that the cache sends along', async () => {
+    now = V3_SUNSET - 259_200_000;
+    const ask = async (since: string) =>
+      (await client.ask({ path: '/api/v3/orders?status=304', headers: { 'if-modified-since': since } }))
+        .headers;
+    expect((await ask('Sat, 01 Jan 2000 00:00:00 GMT'))['cache-control']).toBe('max-age=259200');
+    expect((await ask(new Date().toUTCString()))['cache-control']).toBeUndefined();
+  });
+
+  it('CACHE-6: is given to no answer to an unsafe method', async () => {
+    now = V3_SUNSET - 3_600_000;
+    const { status, headers } = await client.ask({ path: '/api/v3/orders', method: 'POST' });
+    expect([status, headers['cache-control']]).toEqual([200, undefined]);
+  });
+
+  it.each([
+    ['max-age = 7200', 'max-age=3600'],
+    ['max-age\t=\t"7200"', 'max-age=3600'],
+    ['max-age=60, stale-while-revalidate = 7200', 'max-age=60, stale-while-revalidate=3540'],
+  ])('CACHE-6: is read with blanks around the equals sign: %s', async (written, out) => {
+    const { headers } = await askAt(V3_SUNSET - 3_600_000, '/api/v3/orders', [`Cache-Control:${written}`]);
+    expect(headers['cache-control']).toBe(out);
+  });
+
   it.each([
     ['of an active version far from any change', SUNSET - 86_400_000, '/api/v2/orders'],
     ['of a version that nothing will happen to', SUNSET - 60_000, '/api/v2/orders'],
@@ -83,10 +147,10 @@ describe('errors', () => {
     return client.ask({ path, headers });
   };
 
-  it('ERR-2: are problem+json for who ranks it higher, with the members of both forms', async () => {
+  it('ERR-2, CACHE-2: are problem+json for who ranks it higher, with the members of both forms', async () => {
     const { status, headers, json } = await ask({ accept: `application/json;q=0.5, ${PROBLEM}` });
     expect(status).toBe(410);
-    expect(headers).toMatchObject({ 'content-type': PROBLEM, vary: 'Accept, API-Version' });
+    expect(headers).toMatchObject({ 'content-type': PROBLEM, vary: VARY });
     expect(json).toEqual({
       type: 'about:blank',
       title: 'Gone',
@@ -108,10 +172,10 @@ describe('errors', () => {
     `${PROBLEM};q=0, */*`,
     `${PROBLEM};=, application/json`,
     'image/png',
-  ])('ERR-2: are the specification body for Accept: %s', async (accept) => {
+  ])('ERR-2, CACHE-2: are the specification body for Accept: %s, with the same Vary', async (accept) => {
     const { status, headers, json } = await ask(accept === undefined ? {} : { accept });
     expect(status).toBe(410);
-    expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', vary: 'API-Version' });
+    expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', vary: VARY });
     expect(Object.keys(json)).toEqual(['error', 'message', 'migration_guide']);
   });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { converseInHttp2 } from '../wire/http2-client.ts';
 import { request } from '../wire/http2-frames.ts';
 import { askFor, NAMES, PLACES } from './carriers/asks.ts';
-import { createHouse, expectOneVersion, pairs } from './carriers/house.ts';
+import { createHouse, expectOneVersion, pairs, seenBy } from './carriers/house.ts';
 import { statusTable } from './carriers/status-table.ts';
 import { upstreamSees } from './carriers/upstream-sees.ts';
 
@@ -60,6 +60,36 @@ describe('H2-3, VER-3: a version in a header with bytes that no field may hold, 
     expect(answers).toMatchObject([{ status }]);
     const line = await gateway().accessLine(`left-out-${field}-${status}`);
     expect(line).toMatchObject({ status, ...(refusal && { refusal }), ...(version && { version }) });
+  });
+});
+
+it('VER-3: of two versions that Accept likes alike, the one that a header names wins', async () => {
+  for (const header of ['v2', 'v3']) {
+    const accept = 'application/vnd.acme.v2+json;q=0.9, application/vnd.acme.v3+json;q=0.9, text/html;q=0.1';
+    const headers = { accept, 'api-version': header };
+    expectOneVersion(await ask({ path: '/api/orders/7?x=1', headers }), header);
+  }
+});
+
+describe('VER-4: a parameter that a service may take for the one that carries the version', () => {
+  it.each([
+    'Since=2025-03-01',
+    'since[]=2025-03-01',
+    'since%00=2025-03-01',
+    ';since=2025-03-01',
+    'since[lt]=1',
+  ])('%s is refused, beside a version in a header too', async (pair) => {
+    for (const headers of [{}, { 'payments-version': '2026-06-01' }]) {
+      const answer = await ask({ path: `/api/payments?x=1&${pair}`, headers });
+      expect(answer.status).toBe(400);
+      expect(answer.json.message).toContain(`"${pair.replace(/^;/, '')}" in the query`);
+    }
+  });
+
+  it('goes on untouched where the policy ignores it', async () => {
+    const answer = await ask({ path: '/api/payments?since%5Bgte%5D=2025-03-01&since[gte]=7' });
+    expect(seenBy(answer).target).toBe('/echo?since%5Bgte%5D=2025-03-01&since[gte]=7');
+    expect(await gateway().accessLine(answer.headers['x-request-id'])).toMatchObject({ carrier: 'default' });
   });
 });
 

@@ -113,7 +113,7 @@ describe('an answer', () => {
     'differs by Origin and names no reader for %o',
     async (headers: Fields) => {
       const answer = await client.ask({ path: '/api/v0/orders', headers });
-      expect(answer.headers.vary).toBe('API-Version, Origin');
+      expect(answer.headers.vary).toBe('Accept, API-Version, Origin');
       expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
       expect(answer.headers).not.toHaveProperty('access-control-expose-headers');
     },

@@ -60,9 +60,9 @@ describe('leave from the sunset', () => {
     for (const instant of [DEPRECATED, SUNSET - 60_000, SUNSET])
       expect(await freshness(instant, 'acme')).toBe('private, max-age=60');
     for (const consumer of ['bulk', 'other'])
-      expect(await freshness(DEPRECATED, consumer)).toBe('public, max-age=60');
-    // Until then every consumer is told the same.
-    expect(await freshness(DEPRECATED - 60_000, 'acme')).toBe('public, max-age=60');
+      expect(await freshness(DEPRECATED, consumer)).toBe('private, max-age=60');
+    // An answer to an identified caller is for that caller alone.
+    expect(await freshness(DEPRECATED - 60_000, 'acme')).toBe('private, max-age=60');
   });
 
   it('is nobody else’s: who has none gets the 410', async () => {

@@ -23,6 +23,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'several-issuers/policies': 'the endpoint that judges its opaque tokens is not here',
   freeze: 'who calls may be new to it by the ledger; explain says that it assumes the opposite',
   'workers/frozen': 'as freeze',
+  'client-fields/policies': 'one of its upstreams speaks HTTP/2 without TLS',
   'start/bad': 'check refuses it: there is no plan',
 };
 

@@ -52,13 +52,13 @@ describe('match: exact, with a default, where nothing is refused yet', () => {
     expect(await version('2024-09-01')).toEqual([200, '2024-09-01', 'pin', 'version_retired']);
   });
 
-  it('any other day has the default, which is private all the same: it follows from the account', async () => {
+  it('any other day has the default, which is private all the same, as is one that the request names', async () => {
     expect(await version('2025-10-01')).toEqual([200, '2026-06-01', 'default', undefined]);
     const open = await ask(await made('2025-10-01'), {
       ...quotes,
       headers: { 'Quotes-Version': '2026-06-01' },
     });
-    expect(open.headers).not.toHaveProperty('cache-control');
+    expect(open.headers['cache-control']).toBe('private');
   });
 });
 
@@ -91,6 +91,24 @@ describe('CACHE-3: what two accounts get from one URL', () => {
     expect(bodies.map(told)).toEqual([['2025-09-15'], ['2026-06-01']]);
   });
 
+  it.each([
+    ['max-age=172800', 'private, max-age=86400'],
+    ['max-age=86400', 'private, max-age=86400'],
+    ['no-cache', 'private, no-cache'],
+  ])(
+    'CACHE-6: none keeps it for more than a day, since a pin can move: %s becomes %s',
+    async (value, expected) => {
+      const answer = await ask(await made('2026-10-14'), { path: upstreamSays(value) });
+      expect(answer.headers['cache-control']).toBe(expected);
+    },
+  );
+
+  it('CACHE-6: nor by a heuristic, for an answer that was changed long ago', async () => {
+    const path = `/api/payments?header=${encodeURIComponent('Last-Modified:Sat, 01 Jan 2000 00:00:00 GMT')}`;
+    const answer = await ask(await made('2026-10-14'), { path });
+    expect(answer.headers['cache-control']).toBe('private, max-age=86400');
+  });
+
   it('nor a network that has a field of its own', async () => {
     const fields = [
       'CDN-Cache-Control:public, max-age=600',
@@ -106,9 +124,9 @@ describe('CACHE-3: what two accounts get from one URL', () => {
     });
   });
 
-  it('a version that the request names is for everybody: Vary tells them apart', async () => {
+  it('a version that the request names is for its caller too, but no pin bounds its lifetime', async () => {
     const headers = { ...(await made('2025-10-14')), 'API-Version': '2026-06-01' };
-    const answer = await ask(headers, { path: upstreamSays('public, s-maxage=600') });
-    expect(answer.headers['cache-control']).toBe('public, s-maxage=600');
+    const answer = await ask(headers, { path: upstreamSays('public, max-age=172800') });
+    expect(answer.headers['cache-control']).toBe('private, max-age=172800');
   });
 });

@@ -176,7 +176,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('the sample policies on 2026-11-20, over %
     const headers = { authorization, 'API-Version': '2026-06-01' };
     const answer = await ask({ path: '/api/payments/p-2001', headers });
     expect(answer).toMatchObject({ status: 200, json: { money: { amount: 1250, currency: 'EUR' } } });
-    expect(answer.headers['cache-control']).toBe('max-age=60');
+    expect(answer.headers['cache-control']).toBe('private, max-age=60');
     expect((await ask({ path: '/api/payments/p-2001', headers: { authorization } })).json.amount).toBe(
       '12.50',
     );

@@ -11,6 +11,7 @@ const SECRET = 'canary-client-secret';
 const stack = new AsyncDisposableStack();
 let main: TestIssuer;
 let partner: TestIssuer;
+let environment: Readonly<Record<string, string>>;
 let gateway: RunningGateway;
 let client: Client;
 /** Tokens that the endpoint was asked about. */
@@ -42,22 +43,24 @@ beforeAll(async () => {
   const endpoint = createServer(introspect);
   await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
   stack.defer(() => void endpoint.close().closeAllConnections());
-  gateway = stack.use(
-    await runGateway({
-      config: 'several-issuers/gateway.yaml',
-      policies: 'several-issuers/policies',
-      environment: {
-        ECHO: echo.url,
-        ISSUER: main.url,
-        PARTNER: partner.url,
-        ASKED: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/introspect`,
-        CLIENT_SECRET: SECRET,
-      },
-    }),
-  );
+  environment = {
+    ECHO: echo.url,
+    ISSUER: main.url,
+    PARTNER: partner.url,
+    ASKED: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/introspect`,
+    CLIENT_SECRET: SECRET,
+  };
+  gateway = stack.use(await startHouse());
   client = stack.use(overHttp1(gateway.https));
 });
 afterAll(() => stack.disposeAsync());
+
+const startHouse = () =>
+  runGateway({
+    config: 'several-issuers/gateway.yaml',
+    policies: 'several-issuers/policies',
+    environment,
+  });
 
 const ask = (token: string, path = '/api/v1/orders') =>
   client.ask({ path, headers: { authorization: `Bearer ${token}` } });
@@ -137,5 +140,37 @@ describe('an endpoint that is down', () => {
 
   it('promise 35: neither tokens nor the secret of the client are ever written down', () => {
     expect(gateway.logText()).not.toMatch(/canary|good-|eyJ|Basic|Bearer/);
+  });
+});
+
+describe('a flood of made-up opaque tokens', () => {
+  it('RL-7: becomes no flood of questions: 429 behind the budget of the address, and known tokens still pass', async () => {
+    endpointIs = 'up';
+    // Of its own: the budget of this address is spent afterwards.
+    await using gateway = await startHouse();
+    await using client = overHttp1(gateway.https);
+    const ask = (token: string) =>
+      client.ask({ path: '/api/v1/orders', headers: { authorization: `Bearer ${token}` } });
+    expect((await ask('good-known')).status).toBe(200);
+    asked = [];
+    const answers = await Promise.all(Array.from({ length: 90 }, (_, index) => ask(`flood-${index}`)));
+    const limited = answers.filter(({ status }) => status === 429);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    expect(asked.length).toBeLessThan(75);
+    expect(asked.length + limited.length).toBe(90);
+    const [first] = limited;
+    expect(first?.headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' });
+    expect(first?.headers).not.toHaveProperty('www-authenticate');
+    expect(first?.json.message).toBe(
+      'Rate limit exceeded. Too many tokens from this address were not valid. Retry in 1 second.',
+    );
+    expect(await gateway.accessLine(first?.headers['x-request-id'])).toMatchObject({
+      refusal: 'tokens_limited',
+    });
+    expect((await ask('good-known')).status).toBe(200);
+    expect((await ask(await main.sign())).status).toBe(200);
+    expect(await gateway.metric('sundial_auth_failures_total{api="orders",reason="tokens_limited"}')).toBe(
+      limited.length,
+    );
   });
 });

@@ -145,3 +145,22 @@ describe('who may call, as it is written', () => {
     expect(problems.join('\n')).toMatch(reason);
   });
 });
+
+describe('shared', () => {
+  it('CACHE-3: is a warning where no caller is identified, and nothing anywhere else', async () => {
+    const found = async (text: string) => {
+      await using folder = await workspace({ 'config/gateway.yaml': GATEWAY, 'policies/orders.yaml': text });
+      const { problems } = await folder.load();
+      return problems
+        .filter(({ message }) => message.startsWith('shared'))
+        .map(({ severity, message }) => `${severity}: ${message}`);
+    };
+    const more = 'shared: true';
+    expect(await found(policy({ access: 'public', more }))).toEqual([
+      'warning: shared does nothing where the access is public: no caller is identified',
+    ]);
+    expect(await found(policy({ more }))).toEqual([]);
+    const ofVersion = ', access: { identity: main, scopes: any }';
+    expect(await found(policy({ access: 'public', more, ofVersion }))).toEqual([]);
+  });
+});

@@ -19,6 +19,7 @@ describe('the resolve list', () => {
     '{ media_type: "application/vnd.acme+json; version={n}" }',
     '{ subdomain: "{version}.api.example.com" }',
     '{ header: Acme-Version, match: exact }, { query: version }, { default: v2 }',
+    '{ query: version, ignore: ["version[gte]", "version[*]", Version, ";version"] }',
   ])('takes %s', async (entries) => {
     expect((await problems(entries)).filter((problem) => problem.includes(' error: '))).toEqual([]);
   });
@@ -57,6 +58,16 @@ describe('the resolve list', () => {
     ],
     ['{ query: version, match: floor }', 'match belongs to a header'],
     ['{ header: API-Version, match: nearest }', 'expected "exact" or "floor"'],
+    ['{ header: Age }', 'not a field name that can carry a version, such as API-Version'],
+    ['{ header: API-Version, ignore: ["version[]"] }', 'ignore belongs to a query'],
+    ['{ query: version, ignore: [] }', 'the list is empty'],
+    ['{ query: version, ignore: [""] }', 'not the decoded name of a query parameter, such as version[gte]'],
+    [
+      '{ query: version, ignore: [version] }',
+      'this is the parameter that carries the version: ignoring version would give every request the default (name what only resembles it, such as version[gte])',
+    ],
+    ['{ query: version, ignore: ["ver*"] }', 'this is the parameter that carries the version'],
+    ['{ query: version, ignore: ["*"] }', 'this is the parameter that carries the version'],
   ])('refuses %s', async (entries, message) => {
     const found = await problems(entries);
     expect(found.join('\n')).toContain(' error: ');
@@ -68,6 +79,17 @@ describe('the resolve list', () => {
       await problems('{ path: "/api/{version}/orders" }, { header: API-Version, match: floor }'),
     ).toEqual(['policies/orders.yaml:3 «match» warning: match does nothing where no version is a date']);
   });
+
+  it.each(['limit', 'filter[version]', 'versions', ';limit', 'limit[*]'])(
+    'says that ignoring %s exempts nothing',
+    async (name) => {
+      expect(
+        await problems(`{ query: version, ignore: ["${name}"] }, { path: "/api/{version}/orders" }`),
+      ).toEqual([
+        `policies/orders.yaml:3 «"${name}"» warning: no service takes this parameter for version: it needs no exemption (leave it out)`,
+      ]);
+    },
+  );
 
   it('NEG-5: says that a type cannot be rewritten where none carries the version', async () => {
     await using files = await workspace({

@@ -144,15 +144,20 @@ describe('check', () => {
     expect(await problems(headers(written))).toEqual([`5 ${at} ${expected}`]);
   });
 
-  it.each([['a\r\nX-Evil: 1'], ['a\nb'], ['\u0000'], ['ä'], [''], [' a']])(
-    'no value of a field can be %j, and none from outside is shown',
-    async (value) => {
-      const text = headers(`request: { set: { X-Tenant: "\${env:TENANT}" } }`);
-      const [found = ''] = await problems(text, { TENANT: value });
-      expect(found).toContain('error: not a field value');
-      expect(found).toContain('[redacted]');
-    },
-  );
+  it.each([
+    ['a\r\nX-Evil: 1', 'this text has several lines (from TENANT)'],
+    ['a\nb', 'this text has several lines (from TENANT)'],
+    ['\u0000', 'the control character U+0000 cannot stand in a text (from TENANT)'],
+    ...['ä', '', ' a'].map((value) => [
+      value,
+      'not a field value: visible ASCII characters and blanks on one line: [redacted]',
+    ]),
+  ])('no value of a field can be %j, and none from outside is shown', async (value, expected) => {
+    const text = headers(`request: { set: { X-Tenant: "\${env:TENANT}" } }`);
+    const [found = ''] = await problems(text, { TENANT: value });
+    expect(found).toContain(`error: ${expected}`);
+    expect(found).not.toContain('Evil');
+  });
 
   it('a media type that carries versions makes its fields the gateway’s', async () => {
     const typed = headers('request: { set: { Accept: text/plain } }').replace(

@@ -5,6 +5,7 @@ import { BOMBS } from '../support/bad-policies.ts';
 
 const sources = {
   environment: { PORT: '4001', EMPTY: '', SECRET: 'hunter2: {x}' },
+  leavesItsFolder: () => false,
   readSecret: (path: string) => (path === '/run/secret' ? 'from a file\n' : undefined),
 };
 const read = (text: string | Uint8Array) =>

@@ -143,7 +143,7 @@ describe('what is neither', () => {
       ', maintenance: oof',
       '«oof» error: not a calendar date (YYYY-MM-DD) or an instant with its offset: "oof" (did you mean "off"?)',
     ],
-    [', limits: 600/1m', '«600/1m» error: expected "off" or a map or a list: "600/1m"'],
+    [', limits: 600/1m', '«600/1m» error: expected "off", a map or a list: "600/1m"'],
     [
       ', extended: { to: 2027-08-15, announced: 2026-12-01 }',
       'error: expected "off" or a list: a map (one alone stands in a list too: [ … ])',

@@ -174,6 +174,9 @@ describe('hosts that carry a version', () => {
     ['v1.api.example.com', 'by subdomain', 'v1'],
     ['v01.api.example.com', 'by subdomain', 'v01'],
     ['2026-06-01.api.example.com', 'by subdomain', '2026-06-01'],
+    ['vx.api.example.com', 'by subdomain', 'vx'],
+    ['v.api.example.com', 'by subdomain', 'v'],
+    ['v-1.api.example.com', 'by subdomain', 'v-1'],
     ['v7.api.example.com', 'by name', undefined],
   ])('%s is found %s', (host, route, subdomain) => {
     expect(versioned.knowsHost(host)).toBe(true);

@@ -116,7 +116,7 @@ describe('rules of a file', () => {
     });
     expect(await files.problems()).toEqual([
       'policies/orders.yaml:19 «notice-perod» error: unknown key "notice-perod" (did you mean "notice-period"?)',
-      'policies/orders.yaml:19 «eror» error: expected "error" or "warning" or "off": "eror" (did you mean "error"?)',
+      'policies/orders.yaml:19 «eror» error: expected "error", "warning" or "off": "eror" (did you mean "error"?)',
     ]);
   });
 

@@ -50,7 +50,7 @@ describe('check', () => {
     [
       'a way to balance that there is not',
       `${TWO}, balance: round_robin`,
-      '6 «round_robin» error: expected "round-robin" or "least-requests" or "consumer": "round_robin" (did you mean "round-robin"?)',
+      '6 «round_robin» error: expected "round-robin", "least-requests" or "consumer": "round_robin" (did you mean "round-robin"?)',
     ],
     [
       'a threshold of nothing',

@@ -149,12 +149,12 @@ describe('what is wrong with an identity', () => {
     [
       'a secret that is no text',
       `${ASKED}, client: { id: sundial, secret: 4711 }`,
-      '«4711» warning: 4711 is read as a number: write it in quotes',
+      '«****» warning: this value is read as a number: write it in quotes',
     ],
     [
       'a secret in the clear',
       `${ASKED}, client: { id: sundial, secret: hunter2 }`,
-      `«hunter2» warning: the secret stands in this file for everyone who reads it (write \${file:/path} or \${env:NAME})`,
+      `«*******» warning: the secret stands in this file for everyone who reads it (write \${file:/path} or \${env:NAME})`,
     ],
     [
       'an endpoint over plain http',

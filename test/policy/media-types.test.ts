@@ -34,6 +34,17 @@ describe('Content-Type', () => {
     ['NEG-6: differing from Accept', { type: v('v2'), accept: v('v1') }, 'v2 against v1'],
     ['agreeing with Accept', { type: n('1'), accept: v('v1') }, 'v1 by content_type'],
     ['a plain type says nothing', { type: 'application/json' }, 'v2 by default'],
+    ['nor does one without its version', { type: 'application/vnd.acme+json' }, 'v2 by default'],
+    ['NEG-6: two types', { type: `${v('v1')}, ${v('v1')}` }, `version_malformed ${v('v1')}, ${v('v1')}`],
+    ['NEG-6: a second one', { type: `text/html, ${v('v1')}` }, `version_malformed text/html, ${v('v1')}`],
+    ['NEG-6: nothing behind a comma', { type: `${v('v1')},` }, `version_malformed ${v('v1')},`],
+    ['NEG-6: another suffix', { type: `${v('v1')}x` }, `version_malformed ${v('v1')}x`],
+    ['NEG-6: a word', { type: v('vx') }, 'version_malformed vx'],
+    [
+      'NEG-6: a parameter without a value',
+      { type: 'application/vnd.acme+json;version' },
+      'version_malformed version',
+    ],
   ])('%s', (_name, request, outcome) => {
     expect(told(resolve({ method: 'POST', ...request }))).toBe(outcome);
   });
@@ -132,6 +143,7 @@ describe('VER-9: the upstream sees plain types', () => {
     ['text/html;level="a,b"', 'text/html; level="a,b"'],
     [`text/html;x="${v('v2')}`, 'text/html'],
     [`${v('v1')} x, */*`, '*/*'],
+    [`${v('vx')}, application/vnd.acme.v1, application/vnd.acme+json;version[]=1, */*`, '*/*'],
     [`${v('v1')};a b=1;=2;c="\u0001";d=3`, 'application/json; d=3'],
   ])('%s as %s', (accept, plain) => {
     expect(plainAccept(mediaTypes, accept, isV1)).toBe(plain);

@@ -34,7 +34,14 @@ interface Request {
 
 export function resolve({ accept, type, method = 'GET', pathSegment }: Request, by = rules): Resolution {
   const headers = { accept, 'content-type': type };
-  const evidence = readEvidence(by, { method, pathSegment, subdomain: undefined, search: '', headers });
+  const evidence = readEvidence(by, {
+    method,
+    pathSegment,
+    subdomain: undefined,
+    tail: '',
+    search: '',
+    headers,
+  });
   return resolveVersion(by, evidence, moment);
 }
 

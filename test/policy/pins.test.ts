@@ -170,7 +170,14 @@ describe('a pin that is moved', () => {
 describe('a pin beside what a request says', () => {
   /** `2025-09-15 by pin`, or the reason of the refusal. */
   function told(headers: Record<string, string>, pinned: Label | undefined, by = rules): string {
-    const input = { method: 'GET', pathSegment: undefined, subdomain: undefined, search: '', headers };
+    const input = {
+      method: 'GET',
+      pathSegment: undefined,
+      subdomain: undefined,
+      tail: '',
+      search: '',
+      headers,
+    };
     const read = resolveVersion(by, readEvidence(by, input), moment);
     const verdict: Verdict = read.kind === 'open' ? resolveOpen(by, read, moment, pinned) : read;
     return verdict.kind === 'resolved' ? `${verdict.label} by ${verdict.carrier}` : verdict.refusal.reason;
@@ -232,7 +239,14 @@ describe('a pin beside what a request says', () => {
 
   it('an API without pins is never left open', () => {
     const plain = createResolutionRules({ labels: LABELS, header: 'API-Version', default: undefined });
-    const input = { method: 'GET', pathSegment: undefined, subdomain: undefined, search: '', headers: {} };
+    const input = {
+      method: 'GET',
+      pathSegment: undefined,
+      subdomain: undefined,
+      tail: '',
+      search: '',
+      headers: {},
+    };
     expect(resolveVersion(plain, readEvidence(plain, input), moment)).toMatchObject({ kind: 'refused' });
   });
 
@@ -250,7 +264,14 @@ describe('a pin beside what a request says', () => {
       fc.property(claims, stored, match, header, header, (claimed, pin, by, version, accepted) => {
         const own = rulesOf(by, '2026-06-01');
         const headers = { 'api-version': version, accept: accepted };
-        const input = { method: 'GET', pathSegment: undefined, subdomain: undefined, search: '', headers };
+        const input = {
+          method: 'GET',
+          pathSegment: undefined,
+          subdomain: undefined,
+          tail: '',
+          search: '',
+          headers,
+        };
         const created = creationDayOf(RULE, { id: 'acme', claims: claimed });
         const choice = choosePin(own, pin, created, moment);
         const read = resolveVersion(own, readEvidence(own, input), moment);

@@ -1,7 +1,13 @@
 // A version in the query: how it is read, and that cutting it leaves every other byte alone.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parameterValues, withoutParameter, withParameter } from '../../gateway/policy/versioning/query.ts';
+import {
+  ignoredNames,
+  lookAlikes,
+  parameterValues,
+  withoutParameter,
+  withParameter,
+} from '../../gateway/policy/versioning/query.ts';
 
 describe('the version parameter', () => {
   it.each([
@@ -63,6 +69,71 @@ describe('the version parameter', () => {
         expect(parameterValues(rest, 'version')).toEqual([]);
         const kept = pairs.filter((each) => !/^(version(=|$)|%76ersion)/.test(each));
         expect(rest === '' || rest === '?' ? '' : rest.slice(1)).toBe(kept.join('&'));
+      }),
+    );
+  });
+});
+
+describe('VER-4: what a service may take for the version parameter', () => {
+  const none = () => false;
+
+  it.each([
+    ['?Version=1', ['Version=1']],
+    ['?%56ERSION=1', ['%56ERSION=1']],
+    ['?version[]=0', ['version[]=0']],
+    ['?version%5Bgte%5D=0&x=1', ['version%5Bgte%5D=0']],
+    ['?version%00=0', ['version%00=0']],
+    ['?version%00x=0', ['version%00x=0']],
+    ['?;version=0', ['version=0']],
+    ['?x=secret;version=0;y=1', ['version=0']],
+    ['?+version=0&version%20=1', ['+version=0', 'version%20=1']],
+    ['?%2576ersion=0', ['%2576ersion=0']],
+    ['?version%255B%255D=0', ['version%255B%255D=0']],
+    ['?ver%C5%BFion=0', ['ver%C5%BFion=0']],
+    ['?%EF%BD%96ersion=0', ['%EF%BD%96ersion=0']],
+    ['?VERSION', ['VERSION=']],
+    ['?version%3D1', ['version%3D1=']],
+    ['??version=1', ['?version=1']],
+    ['?x=1&amp;version=1', ['version=1']],
+    ['?x=https://a.example/?version=1', []],
+    ['?version=1&version', []],
+    ['?versions=1&xversion=2&filter[version]=3&_version=4&version_=5&if_version=6', []],
+    ['?fields=id;version;name', []],
+    ['?q=version=1', []],
+    ['?q=%3Bversion=1', []],
+    ['', []],
+  ])('%j holds %j', (search, found) => {
+    expect(lookAlikes(search, 'version', none)).toEqual(found);
+  });
+
+  it.each([
+    ['?api.version=1', true],
+    ['?api+version=1', true],
+    ['?api%5Bversion=1', true],
+    ['?api-version=1', false],
+    ['?apiversion=1', false],
+  ])('%j resembles api_version, as PHP reads it: %j', (search, found) => {
+    expect(lookAlikes(search, 'api_version', none).length === 1).toBe(found);
+  });
+
+  it('leaves out what is ignored, by the decoded name', () => {
+    const search = '?version%5Bgte%5D=0&version[lt]=1&Version=1&x;version=2';
+    const left = (...names: readonly string[]) => lookAlikes(search, 'version', ignoredNames(names));
+    expect(left('version[gte]')).toEqual(['version[lt]=1', 'Version=1', 'version=2']);
+    expect(left('version[*]')).toEqual(['Version=1', 'version=2']);
+    expect(left('version[*t*]', 'Version', ';version')).toEqual([]);
+    expect(left('version[*gte]x', '*]*[', 'ver*on[g*g*te]')).toHaveLength(4);
+  });
+
+  it('never reads the parameter itself as one, whatever the query holds', () => {
+    const name = fc.constantFrom('version', '%76ersion', 'x', 'Version', 'version[]', '%', '+', ';', '');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, fc.string()), { maxLength: 6 }), (pairs) => {
+        const own = pairs.map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+        const found = lookAlikes(`?${own.join('&')}`, 'version', none);
+        for (const each of found) expect(each).not.toMatch(/^v?[0-9.-]*$/);
+        const sound = own.filter((pair) => /^(version|%76ersion)=/.test(pair));
+        expect(lookAlikes(`?${sound.join('&')}`, 'version', none)).toEqual([]);
       }),
     );
   });

@@ -35,6 +35,7 @@ function evidence(by: ResolutionRules, input: Partial<CarrierInput>): Evidence {
     method: 'GET',
     pathSegment: undefined,
     subdomain: undefined,
+    tail: '',
     search: '',
     headers: {},
   };
@@ -224,6 +225,45 @@ it.each<[string, Partial<CarrierInput>, boolean]>([
     default: 'v1',
   });
   expect(isNamedByPlace(evidence(every, input))).toBe(expected);
+});
+
+describe('VER-1: a version in the path below the base', () => {
+  const below = (after = '') =>
+    createResolutionRules({
+      labels: ['v1', 'v2'],
+      header: undefined,
+      default: 'v2',
+      pathInTail: { before: '/of', after },
+    });
+  const claimed = (tail: string, by = below()) => evidence(by, { tail }).claims.map(({ value }) => value);
+
+  it.each([
+    ['/of/vx', 'vx'],
+    ['/of/v', 'v'],
+    ['/of/V1/7', 'V1'],
+    ['/of/v01', 'v01'],
+    ['/of/v-1', 'v-1'],
+    ['/of/v1%20/7', 'v1%20'],
+    ['/of/%20v1', '%20v1'],
+    ['/of/v1;a=b', 'v1;a=b'],
+    ['/of/v1%2Fx', 'v1%2Fx'],
+    ['/of//v1', '/v1'],
+    ['/of/version1', 'version1'],
+    ['/of/%EF%BD%961', '%EF%BD%961'],
+  ])('%s misspells one', (tail, value) => {
+    expect(claimed(tail)).toEqual([value]);
+  });
+
+  it.each(['', '/', '/of', '/of/', '/of/vendors', '/of/vehicles/v1', '/of/x1', '/off/vx', '/vx', '/of/very'])(
+    '%j names none',
+    (tail) => expect(claimed(tail)).toEqual([]),
+  );
+
+  it('only where the rest of the template follows', () => {
+    const by = below('/orders');
+    expect(claimed('/of/vx/orders/7', by)).toEqual(['vx']);
+    for (const tail of ['/of/vx', '/of/vx/ordersX', '/of/vx/other']) expect(claimed(tail, by)).toEqual([]);
+  });
 });
 
 describe('days as versions', () => {

@@ -22,6 +22,43 @@ describe('the client behind trusted proxies', () => {
   });
 
   it.each([
+    ['192.0.2.9:4711', '192.0.2.9', '192.0.2.9'],
+    ['192.0.2.9:0', '192.0.2.9', '192.0.2.9'],
+    ['[2001:db8::7]:443', '2001:db8::7', '2001:db8:0:0::/64'],
+    ['[2001:db8::7]', '2001:db8::7', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0:0::0007', '2001:db8::7', '2001:db8:0:0::/64'],
+    ['::ffff:c000:209', '192.0.2.9', '192.0.2.9'],
+    ['::FFFF:192.0.2.9', '192.0.2.9', '192.0.2.9'],
+    ['[::ffff:c000:209]:443', '192.0.2.9', '192.0.2.9'],
+    ['0:0:0:0:0:ffff:c000:0209', '192.0.2.9', '192.0.2.9'],
+    ['fe80::1%eth0', 'fe80::1', 'fe80:0:0:0::/64'],
+  ])('XFF-2: %s in the chain is one address, however it is written', (hop, full, key) => {
+    const chain = `${full}, 10.0.0.2, 10.0.0.1`;
+    expect(ask('10.0.0.1', `6.6.6.6, ${hop}, ::ffff:a00:2`)).toMatchObject({ full, key, chain });
+    expect(ask('::ffff:10.0.0.1', `${hop},[::ffff:10.0.0.2]:80`)).toMatchObject({ full, key, chain });
+  });
+
+  it.each([
+    ...[
+      '[192.0.2.9]:80',
+      '192.0.2.9:',
+      '192.0.2.9:port',
+      '192.0.2.9:123456',
+      '[2001:db8::7',
+      '2001:db8::7]:1',
+    ],
+    ...['_hidden', 'unknown:80', '192.0.2.9 10.0.0.1', '1.2.3', '01.2.3.4', ''],
+  ])('XFF-2: %j is no address and ends the walk', (hop) => {
+    expect(ask('10.0.0.1', `192.0.2.1, ${hop}, 10.0.0.2`)).toMatchObject({ full: '10.0.0.2' });
+  });
+
+  it('XFF-2: a trusted proxy may be written in either form of its address', () => {
+    const mapped = createClientAddress(['::ffff:10.0.0.0/104', '2001:DB8:0::/48']);
+    for (const peer of ['10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1'])
+      expect(mapped(peer, '192.0.2.9:80')).toMatchObject({ full: '192.0.2.9', viaTrusted: true });
+  });
+
+  it.each([
     ['192.0.2.9', '192.0.2.9'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['2001:0db8:1:2::6', '2001:db8:1:2::/64'],

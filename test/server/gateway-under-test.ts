@@ -147,7 +147,7 @@ function testExchange(options: GatewayOptions, seen: Pick<GatewayUnderTest, 'fac
       facts.fault = code;
       return made(FAULT_STATUS[code] ?? (code.endsWith('_timeout') ? 504 : 502), code, facts);
     },
-    decorate(headers, facts) {
+    decorate(_status, headers, facts) {
       headers.deprecation = '@1';
       headers['x-request-id'] = facts.requestId;
     },

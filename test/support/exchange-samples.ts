@@ -119,6 +119,7 @@ export function api(rules: readonly VersionRules[] = [version()]): ApiPlan {
     }),
     rewriteContentType: false,
     deprecatedMaxAge: undefined,
+    shared: false,
     unknownVersionStatus: undefined,
     access: { kind: 'public' },
     headers: undefined,

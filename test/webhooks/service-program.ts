@@ -38,6 +38,7 @@ await runService({
       tuning: {
         // One receiver has it all.
         perEndpoint: 24,
+        perHost: 256,
         attemptMs: 5_000,
         leaseMs: 6_000,
         rules: { ...USUAL.rules, openMs: 1_000, probeMs: 5_500 },

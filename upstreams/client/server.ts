@@ -5,8 +5,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SAMPLE_CLIENT_SECRETS } from '../identity/sample-secrets.ts';
 import { sendError } from '../service/answer.ts';
 import { sendDocument, sendSeeOther } from '../service/document.ts';
-import { isFromElsewhere, readForm } from '../service/form.ts';
+import { readForm } from '../service/form.ts';
 import { listen, type Service } from '../service/listen.ts';
+import { isFromElsewhere } from '../service/own-host.ts';
 import { createActions, type Outcome } from './actions.ts';
 import { createAsk } from './ask.ts';
 import { createOAuth, type Registration } from './oauth.ts';
@@ -81,7 +82,8 @@ export async function startClient(options: ClientOptions): Promise<Service> {
 
   const act = async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const form = await readForm(request);
-    if (form === undefined || isFromElsewhere(request)) return sendDocument(response, 400, elsewherePage());
+    if (form === undefined || isFromElsewhere(request, self))
+      return sendDocument(response, 400, elsewherePage());
     const registration = REGISTRATIONS.get(form.get('as') ?? '');
     const session = sessions.find(request) ?? {};
     if (path === '/login' && registration !== undefined) {

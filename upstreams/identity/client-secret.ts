@@ -2,7 +2,7 @@
 // Put into oidc-provider by provider.ts, in place of its own comparison.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Provider as ProviderType } from 'oidc-provider';
-import { createAttempts } from './attempts.ts';
+import { createAttempts } from '../service/attempts.ts';
 import { errors, Provider } from './library.ts';
 import { addressOf } from './peer.ts';
 

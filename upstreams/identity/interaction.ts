@@ -2,10 +2,11 @@
 // Called by server.ts; what a person decided goes to oidc-provider, which then answers the client.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InteractionResults, Provider } from 'oidc-provider';
+import { createAttempts } from '../service/attempts.ts';
 import { sendDocument, sendSeeOther } from '../service/document.ts';
-import { isFromElsewhere, readForm } from '../service/form.ts';
+import { readForm } from '../service/form.ts';
+import { isFromElsewhere } from '../service/own-host.ts';
 import { authenticate } from './accounts.ts';
-import { createAttempts } from './attempts.ts';
 import { clientOf } from './clients.ts';
 import { consentPage, expiredPage, loginPage, type Pending } from './interaction-pages.ts';
 import { errors } from './library.ts';
@@ -23,6 +24,7 @@ const MOST_LETTERS = 64;
 
 /** OAU-8, OAU-9: five tries at the password of an account from one address, then 429 for what is left of a minute. */
 export function createInteractions(provider: Provider, now: () => number): InteractionHandler {
+  const { origin } = new URL(provider.issuer);
   const attempts = createAttempts({ most: MOST_TRIES, windowMs: WINDOW_MS, now });
 
   const finish = async (request: IncomingMessage, response: ServerResponse, result: InteractionResults) => {
@@ -85,7 +87,8 @@ export function createInteractions(provider: Provider, now: () => number): Inter
     const page = details.prompt.name === 'login' ? loginPage(pending, { name: '' }) : consentPage(pending);
     if (request.method !== 'POST') return sendDocument(response, 200, page);
     const form = await readForm(request);
-    if (form === undefined || isFromElsewhere(request)) return sendDocument(response, 400, expiredPage());
+    if (form === undefined || isFromElsewhere(request, origin))
+      return sendDocument(response, 400, expiredPage());
     if (form.get('decision') === 'cancel') {
       return finish(request, response, { error: 'access_denied', error_description: 'the person said no' });
     }

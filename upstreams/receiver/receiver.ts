@@ -6,6 +6,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { sendError, sendJson } from '../service/answer.ts';
 import type { Service } from '../service/listen.ts';
+import { isOwnHost } from '../service/own-host.ts';
 import type { Received, ReceivedEvent } from './received.ts';
 import { verifyBodyOnly, verifyStandard } from './verify.ts';
 
@@ -51,6 +52,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  if (!isOwnHost(request)) return sendError(response, 421, 'No service of that name is here');
   const [path] = (request.url ?? '').split('?', 1);
   switch (`${request.method} ${path}`) {
     case 'GET /healthz':

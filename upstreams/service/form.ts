@@ -16,12 +16,3 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   if (type !== 'application/x-www-form-urlencoded' || bytes > MAX_BYTES) return undefined;
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
 }
-
-/**
- * Whether a page of another site made the browser send this. `Origin` says nothing here: our pages name no referrer, and
- * then it is `null`. A client that is no browser sends neither.
- */
-export function isFromElsewhere(request: IncomingMessage): boolean {
-  const site = request.headers['sec-fetch-site'];
-  return site !== undefined && site !== 'same-origin' && site !== 'none';
-}

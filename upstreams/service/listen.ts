@@ -1,13 +1,16 @@
 // Binds a sample service to a port and ends it again. Stands under every sample service, in a process or in a test.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sendJson } from './answer.ts';
+import { sendError, sendJson } from './answer.ts';
+import { isOwnHost } from './own-host.ts';
 
 export interface ListenOptions {
   /** 0 takes any free port. */
   readonly port: number;
   /** Default: 127.0.0.1. */
   readonly host?: string;
+  /** Names that requests may call it by, besides addresses and names of this machine; `any` for what anybody may read. */
+  readonly hosts?: readonly string[] | 'any';
 }
 
 export interface Service {
@@ -18,13 +21,15 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Serves `answer`, and `/healthz` beside it. Rejects with the system's error when the port cannot be had. */
+/** Serves `answer`, and `/healthz` beside it; 421 for requests to other hosts. Rejects with the system's error when the port cannot be had. */
 export async function listen(
   answer: RequestListener,
-  { port, host = '127.0.0.1' }: ListenOptions,
+  { port, host = '127.0.0.1', hosts = [] }: ListenOptions,
 ): Promise<Service> {
   const server = createServer((request, response) => {
-    if (request.url === '/healthz') sendJson(response, 200, { status: 'ok' });
+    if (hosts !== 'any' && !isOwnHost(request, hosts))
+      sendError(response, 421, 'No service of that name is here', { Connection: 'close' });
+    else if (request.url === '/healthz') sendJson(response, 200, { status: 'ok' });
     else answer(request, response);
   });
   await new Promise<void>((resolve, reject) => {

@@ -2,6 +2,7 @@
 // Made by api.ts and used by everything that answers; here also what several answers share.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendError, sendText } from '../service/answer.ts';
+import type { Attempts } from '../service/attempts.ts';
 import { type JsonObject, readObject } from '../service/body.ts';
 import { type ListNames, readFields, refuseNames } from '../service/list-query.ts';
 import { isWrittenIn, JSON_TYPE } from '../service/media.ts';
@@ -19,6 +20,8 @@ export interface ApiParts {
   /** Ends in what no other id ends in; no dots. */
   readonly newId: (prefix: string) => string;
   readonly rules: HealthRules;
+  /** Deliveries asked for by hand, by owner. */
+  readonly askedFor: Attempts;
   readonly now: () => EpochMs;
 }
 
@@ -49,6 +52,15 @@ export async function readBody(
   if (body.kind === 'object') return body.value;
   sendError(response, body.status, body.message);
   return undefined;
+}
+
+/** Counts a delivery that the owner asks for; true when there were too many, and the answer was 429. */
+export function asksTooOften({ parts, owner, response }: Call): boolean {
+  const wait = parts.askedFor.take(owner);
+  if (wait === undefined) return false;
+  const message = `Too many test events and replays in a minute; try again in ${wait} seconds`;
+  sendError(response, 429, message, { 'Retry-After': String(wait) }, { retryAfter: wait });
+  return true;
 }
 
 /** Of a resource that has no other parameter than `fields`. */

@@ -3,7 +3,7 @@
 import { sendError, sendJson } from '../service/answer.ts';
 import { readListQuery } from '../service/list-query.ts';
 import { offsetPage } from '../service/page.ts';
-import { type Call, type Methods, readBody, readFieldsAlone, sendFound } from './api-call.ts';
+import { asksTooOften, type Call, type Methods, readBody, readFieldsAlone, sendFound } from './api-call.ts';
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from './delivery.ts';
 import { readStretch, replayDead, replayOne } from './replay.ts';
 import { DELIVERY_FIELDS, pickFields, showDelivery } from './show.ts';
@@ -53,7 +53,7 @@ export function replayMethods(call: Call, subscription: Subscription, { id }: De
   return {
     POST: async () => {
       const body = await readBody(call, { isOptional: true });
-      if (body === undefined) return;
+      if (body === undefined || asksTooOften(call)) return;
       const done = await replayOne(call.parts, subscription, id);
       if (done.kind === 'refused') return sendError(call.response, done.status, done.message);
       sendJson(call.response, 200, showDelivery(done.delivery));

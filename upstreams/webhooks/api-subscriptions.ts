@@ -6,7 +6,15 @@ import { JSON_TYPE, MERGE_PATCH } from '../service/media.ts';
 import { mergePatch } from '../service/merge-patch.ts';
 import { offsetPage } from '../service/page.ts';
 import { judge, linesOf, tagOf, type Validators } from '../service/validators.ts';
-import { CACHE_CONTROL, type Call, type Methods, readBody, readFieldsAlone, sendFound } from './api-call.ts';
+import {
+  asksTooOften,
+  CACHE_CONTROL,
+  type Call,
+  type Methods,
+  readBody,
+  readFieldsAlone,
+  sendFound,
+} from './api-call.ts';
 import { newDelivery } from './delivery.ts';
 import { OWN_TYPES } from './event-types.ts';
 import { WELL } from './health.ts';
@@ -71,7 +79,7 @@ export function testMethods(call: Call, { id }: Subscription): Methods {
   return {
     POST: async () => {
       const body = await readBody(call, { isOptional: true });
-      if (body === undefined) return;
+      if (body === undefined || asksTooOften(call)) return;
       const event = makeEvent({ id: newId('evt'), type: OWN_TYPES.test, data: { subscription: id } }, now());
       const delivery = newDelivery(event, id, now());
       await store.keep(event, [delivery]);

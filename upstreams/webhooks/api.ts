@@ -25,6 +25,10 @@ export async function answerApi(
   response: ServerResponse,
 ): Promise<void> {
   const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
+  // Whoever it names, a page did not come through the gateway: it would be given the secret of a subscription.
+  if (request.headers.origin !== undefined) {
+    return sendError(response, 403, 'Pages of a browser are not served here');
+  }
   const owner = request.headers[CONSUMER_FIELD];
   if (typeof owner !== 'string' || owner === '') {
     return sendError(response, 401, 'Subscriptions belong to consumers, and this request names none');

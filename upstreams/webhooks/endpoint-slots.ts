@@ -1,5 +1,5 @@
-// How many attempts run at once at one endpoint, and for one owner: so that neither a slow endpoint nor many of one owner's
-// take the room of others. Asked by deliver.ts before each attempt; those without a slot come again later, spread over the
+// How many attempts run at once at one endpoint, at one host and for one owner: so that neither a slow host nor many endpoints
+// of one owner take the room of others, and no host is called by all at once. Asked by deliver.ts before each attempt; those without a slot come again later, spread over the
 // time that it will take.
 import type { EpochMs } from './delivery.ts';
 
@@ -13,21 +13,39 @@ export type Slot =
   | { readonly kind: 'full'; readonly until: EpochMs };
 
 export interface EndpointSlots {
-  readonly take: (endpoint: { readonly id: string; readonly owner: string }, now: EpochMs) => Slot;
+  readonly take: (endpoint: Endpoint, now: EpochMs) => Slot;
+}
+
+export interface Endpoint {
+  readonly id: string;
+  readonly owner: string;
+  readonly url: string;
 }
 
 export interface Room {
   readonly perEndpoint: number;
   readonly perOwner: number;
+  /** Of one destination, whoever subscribed there; one owner has at most half of it. */
+  readonly perHost: number;
 }
 
-export function createEndpointSlots({ perEndpoint, perOwner }: Room): EndpointSlots {
-  const [endpoints, owners] = [createRows(perEndpoint), createRows(perOwner)];
+export function createEndpointSlots({ perEndpoint, perOwner, perHost }: Room): EndpointSlots {
+  const [endpoints, owners, hosts] = [createRows(perEndpoint), createRows(perOwner), createRows(perHost)];
+  const shares = createRows(Math.ceil(perHost / 2));
   return {
-    take: ({ id, owner }, now) => {
-      const until = endpoints.untilFree(id, now) ?? owners.untilFree(owner, now);
-      if (until !== undefined) return { kind: 'full', until };
-      const held = [endpoints.hold(id, now), owners.hold(owner, now)];
+    take: ({ id, owner, url }, now) => {
+      const host = URL.parse(url)?.host ?? url;
+      const rows = [
+        [endpoints, id],
+        [owners, owner],
+        [shares, `${host} ${owner}`],
+        [hosts, host],
+      ] as const;
+      for (const [row, name] of rows) {
+        const until = row.untilFree(name, now);
+        if (until !== undefined) return { kind: 'full', until };
+      }
+      const held = rows.map(([row, name]) => row.hold(name, now));
       return {
         kind: 'free',
         release: (heldMs) => {

@@ -28,9 +28,12 @@ export async function listenForScrapers(
   failing: (request: IncomingMessage, response: ServerResponse) => (error: unknown) => void,
 ): Promise<Service | undefined> {
   if (options === undefined) return undefined;
-  return listen((request, response) => {
-    answerMetrics(metrics, request, response).catch(failing(request, response));
-  }, options).catch((error: NodeJS.ErrnoException) => {
+  return listen(
+    (request, response) => {
+      answerMetrics(metrics, request, response).catch(failing(request, response));
+    },
+    { ...options, hosts: 'any' },
+  ).catch((error: NodeJS.ErrnoException) => {
     throw new Error(
       `port ${options.port} for the metrics cannot be had (${error.code}); SUNDIAL_WEBHOOKS_METRICS moves it`,
       { cause: error },

@@ -9,6 +9,10 @@ export interface Tuning {
   readonly perEndpoint: number;
   /** Of one owner's endpoints together: whoever has many that are slow slows down none but his own. */
   readonly perOwner: number;
+  /** At one host, whoever's endpoints they are: a few slow hosts leave room for the others. */
+  readonly perHost: number;
+  /** Deliveries that an owner may ask for by hand in a minute: test events and replays of one delivery. */
+  readonly askedPerMinute: number;
   /** For all of an attempt. */
   readonly attemptMs: number;
   /** A process that holds a delivery longer than this is taken for dead. Longer than an attempt. */
@@ -28,6 +32,8 @@ export const USUAL: Tuning = {
   concurrency: 128,
   perEndpoint: 8,
   perOwner: 32,
+  perHost: 16,
+  askedPerMinute: 30,
   attemptMs: 15_000,
   leaseMs: 30_000,
   keepMs: 14 * DAY,

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sendError, sendJson } from '../service/answer.ts';
+import { createAttempts } from '../service/attempts.ts';
 import { type ListenOptions, listen, type Service } from '../service/listen.ts';
 import { answerAdmin, isFromHere } from './admin.ts';
 import { answerApi, PATH } from './api.ts';
@@ -61,6 +62,7 @@ export async function startWebhooks(options: WebhooksOptions): Promise<WebhooksS
     store,
     rules,
     now,
+    askedFor: createAttempts({ most: tuning.askedPerMinute, windowMs: 60_000, now }),
     checkUrl: (url: string) => checkDestination(url, destinations),
     newSecret: () => {
       const secret = makeSecret();

@@ -2,7 +2,8 @@
 // Runs in reader-thread.ts, beside the thread that serves.
 import type { EpochMs } from '../../policy/contract.ts';
 import { checkTogether } from '../check/together.ts';
-import { contextOf, documentOf, nothingMatched } from '../load-documents.ts';
+import { contextOf, documentOf } from '../load-documents.ts';
+import { nothingMatched } from '../nothing-matched.ts';
 import type { DescriptionCache } from '../openapi/read-descriptions.ts';
 import { hasErrors, type Problem, sortProblems } from '../problems.ts';
 import { comparePublished } from '../published-comparison.ts';
@@ -27,9 +28,11 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
   return {
     read: async (now) => {
       const gateway = await tryRead(context.configFile, context.readFile);
-      const files = await findFiles(start.patterns);
+      const { files, why } = await findFiles(start.patterns);
       const unmatched =
-        files.length > 0 ? [] : [nothingMatched(context, documentOf(context, context.configFile, gateway))];
+        files.length > 0
+          ? []
+          : [nothingMatched(context, documentOf(context, context.configFile, gateway), why)];
       policies = await kept.read(files, now);
       problems = sortProblems([
         ...unmatched,

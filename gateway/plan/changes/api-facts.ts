@@ -52,6 +52,7 @@ const DEFAULTS = {
   echo: false,
   warning: true,
   upstream_wins: false,
+  shared: false,
   rewrite_content_type: false,
 };
 
@@ -103,11 +104,13 @@ function lifeOf(file: PolicyFile): readonly Fact[] {
 /** The order of carriers says nothing: all are read, and the default is asked last wherever it stands. */
 function resolveFacts({ resolve = [] }: PolicyFile, document: SourceDocument): readonly Fact[] {
   const carriers: Word[] = [];
+  const ignored: Word[] = [];
   const facts: Fact[] = [];
   for (const [index, entry] of resolve.entries()) {
-    const { default: label, match, ...rest } = entry;
+    const { default: label, match, ignore = [], ...rest } = entry;
     if (label !== undefined) facts.push(...wordFact('default', plainWord(label)));
     if (match !== undefined && match !== 'exact') facts.push(...wordFact('match', plainWord(match)));
+    ignored.push(...ignore.map((name, at) => writtenWord(document, ['resolve', index, 'ignore', at], name)));
     for (const [kind, value] of Object.entries(rest)) {
       if (value === undefined) continue;
       const text = spellCarrier(kind, value);
@@ -115,7 +118,7 @@ function resolveFacts({ resolve = [] }: PolicyFile, document: SourceDocument): r
       carriers.push({ same: `${kind} ${same}`, shown: `${kind.replace('_', ' ')} ${shown}` });
     }
   }
-  return [membersFact('carrier', carriers), ...facts];
+  return [membersFact('carrier', carriers), membersFact('ignored parameter', ignored), ...facts];
 }
 
 /** As written, with what a carrier means where it says nothing. */

@@ -66,7 +66,7 @@ export function plainWord(text: string): Word {
 export function writtenWord(document: SourceDocument, path: Path, value: unknown): Word {
   if (typeof value === 'string') {
     const plain = /^[^\s,"]+$/.test(value) ? value : JSON.stringify(value);
-    return { same: value, shown: document.isSecret(path) ? document.show(path, value) : plain };
+    return { same: value, shown: document.isHidden(path) ? document.show(path, value) : plain };
   }
   return { same: canonical(value), shown: canonical(masked(document, path, value)) };
 }
@@ -97,6 +97,7 @@ function canonical(value: unknown): string {
 
 function masked(document: SourceDocument, path: Path, value: unknown): unknown {
   if (document.isSecret(path)) return document.show(path, value);
+  if (typeof value !== 'object' && document.isHidden(path)) return document.show(path, value);
   if (Array.isArray(value)) return value.map((each, index) => masked(document, [...path, index], each));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

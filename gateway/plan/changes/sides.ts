@@ -91,7 +91,7 @@ async function namedIn(context: Context): Promise<Side | { readonly problems: re
   const { problems, view } = await readGateway(context);
   const pattern = view?.parts.policies;
   if (pattern === undefined) return { problems: problems.filter((problem) => hasErrors([problem])) };
-  const files = await findFiles([resolve(dirname(context.configFile), pattern)]);
+  const { files } = await findFiles([resolve(dirname(context.configFile), pattern)]);
   return { kind: 'folder', at: context.configFile, files };
 }
 

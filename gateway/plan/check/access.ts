@@ -34,6 +34,17 @@ export function checkAccess(view: PolicyView, around: Surroundings, report: Repo
     }
   }
   for (const name of view.upstreamNames) checkIdentityHeaders(name, view, report);
+  checkShared(view, report);
+}
+
+/** CACHE-3: of a public API no caller is known, whatever it sends. */
+function checkShared({ parts, versions, unversioned }: PolicyView, report: Report): void {
+  const own = unversioned ? [] : [...versions.values()];
+  const rules = [parts.access, ...own.map((version) => version.access)];
+  if (parts.shared !== true || parts.access === undefined || rules.some((each) => typeof each === 'object'))
+    return;
+  const message = 'shared does nothing where the access is public: no caller is identified';
+  report(['shared'], { rule: 'access', severity: 'warning', message, at: 'key' });
 }
 
 const NO_IDENTITY =

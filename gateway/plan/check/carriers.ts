@@ -3,6 +3,8 @@
 import type { EpochMs } from '../../policy/contract.ts';
 import { dayOf } from '../../policy/notation.ts';
 import { compareLabels, isDate } from '../../policy/versioning/label.ts';
+import { resemblesName } from '../../policy/versioning/look-alike.ts';
+import { ignoredNames } from '../../policy/versioning/query.ts';
 import { hasSunset } from '../redirects.ts';
 import { reportDangling } from './dangling.ts';
 import { checkPin, whoGetsDefault } from './pin.ts';
@@ -38,6 +40,7 @@ export function checkCarriers(view: PolicyView, now: EpochMs, report: Report): v
   const redirects = [...view.versions.values()].some(({ after }) => typeof after === 'object');
   checkSubdomain(view, resolve, report);
   checkMatch(view, resolve, report);
+  checkIgnored(resolve, report);
   checkContentType(view, resolve, report);
   checkPin(view, report);
   if (redirects && !resolve.some(({ path, subdomain }) => path !== undefined || subdomain !== undefined)) {
@@ -125,6 +128,42 @@ function checkMatch(view: PolicyView, resolve: ResolveEntries, report: Report): 
   if (index < 0 || view.labels.length === 0 || view.labels.some(isDate)) return;
   const message = 'match does nothing where no version is a date';
   report(['resolve', index, 'match'], { rule: 'resolve', severity: 'warning', message, at: 'key' });
+}
+
+/** Only what resembles the parameter of the query is looked at, and the parameter itself must stay one. */
+function checkIgnored(resolve: ResolveEntries, report: Report): void {
+  for (const [index, { query, ignore = [] }] of resolve.entries()) {
+    if (query === undefined) continue;
+    for (const [at, pattern] of ignore.entries()) {
+      const path = ['resolve', index, 'ignore', at];
+      if (ignoredNames([pattern])(query)) {
+        report(path, {
+          rule: 'resolve',
+          message: `this is the parameter that carries the version: ignoring ${query} would give every request the default`,
+          hint: `name what only resembles it, such as ${query}[gte]`,
+        });
+      } else if (!mayResemble(pattern, query)) {
+        report(path, {
+          rule: 'resolve',
+          severity: 'warning',
+          message: `no service takes this parameter for ${query}: it needs no exemption`,
+          hint: 'leave it out',
+        });
+      }
+    }
+  }
+}
+
+/** Whether some name that fits the pattern would be refused; a name behind a semicolon has one before it. */
+function mayResemble(pattern: string, query: string): boolean {
+  const name = pattern.replace(/^;/, '');
+  const isBehind = name !== pattern;
+  return ['', 'x'].some((any) => {
+    const sample = name.replaceAll('*', any);
+    return (
+      (isBehind && sample === query) || (sample !== query && resemblesName(encodeURIComponent(sample), query))
+    );
+  });
 }
 
 function checkContentType(view: PolicyView, resolve: ResolveEntries, report: Report): void {

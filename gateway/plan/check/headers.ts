@@ -117,7 +117,7 @@ function reserved(name: string, direction: 'request' | 'response', view: PolicyV
 }
 
 /** Lower-case names of the fields that tell the gateway or an upstream a version (VER-9). */
-function versionCarriers({ parts, unversioned }: PolicyView): ReadonlySet<string> {
+export function versionCarriers({ parts, unversioned }: PolicyView): ReadonlySet<string> {
   if (unversioned) return new Set();
   const names = new Set([DEFAULT_VERSION_HEADER.toLowerCase()]);
   for (const { header, media_type } of parts.resolve ?? []) {

@@ -14,10 +14,12 @@ import { checkCosts } from './costs.ts';
 import { checkHeaders } from './headers.ts';
 import { checkHosts } from './hosts.ts';
 import { checkIdempotency } from './idempotency.ts';
+import { checkKept } from './kept-fields.ts';
 import { checkLedger } from './ledger.ts';
 import { checkLimits } from './limits.ts';
 import { checkLowering } from './lowering.ts';
 import { checkMaintenance } from './maintenance.ts';
+import { checkMethodOverride } from './method-override.ts';
 import { checkTargets } from './targets.ts';
 import { checkVersions } from './versions.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
@@ -40,6 +42,8 @@ export function checkPolicy(view: PolicyView, around: Surroundings, unswitched: 
   checkTargets(view, report);
   checkMaintenance(view, around.now, report);
   checkHeaders(view, report);
+  checkKept(view, around, report);
+  checkMethodOverride(view, report);
   checkReserved(view, report);
 }
 

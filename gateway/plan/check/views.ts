@@ -28,6 +28,8 @@ export interface PolicyView {
   readonly versions: ReadonlyMap<string, VersionParts>;
   /** Every upstream written. */
   readonly upstreamNames: readonly string[];
+  /** By label of a version with a description: whether that lets a POST carry a form. */
+  readonly takesForms: Readonly<Record<string, boolean>>;
 }
 
 /** What a policy file is checked against: the gateway's side and the day. Undefined parts are not known and not checked. */
@@ -38,6 +40,7 @@ export interface Surroundings {
   readonly listeners: readonly { readonly name: string; readonly address: Address }[];
   /** Undefined where no client is held to the names of certificates. */
   readonly certifiedNames: readonly string[] | undefined;
+  readonly trustsProxies: boolean | undefined;
   /** How services read paths, for policy files that do not say. */
   readonly paths: PathsFile | undefined;
   /** Days for which calls are kept; 0: none are counted. */
@@ -52,7 +55,11 @@ export function reporter(document: SourceDocument, problems: Problem[]): Report 
   };
 }
 
-export function viewPolicy(document: SourceDocument, parts: PolicyParts): PolicyView {
+export function viewPolicy(
+  document: SourceDocument,
+  parts: PolicyParts,
+  takesForms: PolicyView['takesForms'],
+): PolicyView {
   const written = valueAt(document.value, ['versions']);
   const labels = keysOf(written);
   const versions = new Map<string, VersionParts>();
@@ -67,6 +74,7 @@ export function viewPolicy(document: SourceDocument, parts: PolicyParts): Policy
     labels,
     versions,
     upstreamNames: keysOf(valueAt(document.value, ['upstreams'])),
+    takesForms,
   };
 }
 
@@ -75,6 +83,7 @@ export function surroundingsOf(settings: Settings): Omit<Surroundings, 'now'> {
     public: settings.public,
     identities: settings.identities.map(({ name }) => name),
     listeners: listenersOf({ ...settings.listeners }),
+    trustsProxies: settings.trustedProxies.length > 0,
     paths: settings.paths,
     ledgerDays: settings.ledger?.keepDays ?? 0,
     certifiedNames: certifiedNames({
@@ -94,7 +103,11 @@ export function surroundingsOfView(view: GatewayView | undefined, now: EpochMs):
   const face = { public: origin, trustedProxies: trusted_proxies ?? [], certificates };
   const ledgerDays = view === undefined ? undefined : ledgerDaysOf(view.parts);
   const names = certifiedNames(face);
-  return { now, public: origin, identities, listeners, certifiedNames: names, paths, ledgerDays };
+  const trustsProxies = view && face.trustedProxies.length > 0;
+  return {
+    ...{ now, public: origin, identities, listeners, certifiedNames: names },
+    ...{ paths, trustsProxies, ledgerDays },
+  };
 }
 
 function ledgerDaysOf({ ledger }: GatewayParts): number {

@@ -75,6 +75,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     ),
     rewriteContentType: file.rewrite_content_type ?? false,
     deprecatedMaxAge: file.deprecated_max_age && file.deprecated_max_age / 1_000,
+    shared: file.shared ?? false,
     unknownVersionStatus: file.unknown_version_status,
     access: compileAccess(file, settings),
     headers: compileHeaders(file.headers),

@@ -1,12 +1,12 @@
 // The `resolve` list of one policy file as look-ups, and the headers that carry a version by it.
 // Part of compiling a plan.
-import type { Label, PinRule, ResolutionRules } from '../../policy/versioning/resolution.ts';
+import type { Label, PathInTail, PinRule, ResolutionRules } from '../../policy/versioning/resolution.ts';
 import { createResolutionRules } from '../../policy/versioning/rules.ts';
 import type { PolicyFile } from '../grammar/policy-grammar.ts';
 import { DEFAULT_VERSION_HEADER } from './upstream.ts';
 
 type Entry = NonNullable<PolicyFile['resolve']>[number];
-type Carrier = 'path' | 'header' | 'query' | 'subdomain' | 'pin' | 'default' | 'match';
+type Carrier = 'path' | 'header' | 'query' | 'subdomain' | 'pin' | 'default' | 'match' | 'ignore';
 
 /** What the file says of a carrier that may be listed once. */
 export function carrier<K extends Carrier>(file: PolicyFile, kind: K): Entry[K] {
@@ -19,10 +19,20 @@ export function compileResolution(file: PolicyFile, labels: readonly Label[]): R
     header: carrier(file, 'header'),
     default: carrier(file, 'default'),
     query: carrier(file, 'query'),
+    ignore: carrier(file, 'ignore'),
+    pathInTail: pathInTail(file),
     mediaTypes: file.resolve?.flatMap((entry) => entry.media_type ?? []) ?? [],
     match: carrier(file, 'match'),
     pin: compilePin(carrier(file, 'pin')),
   });
+}
+
+function pathInTail(file: PolicyFile): PathInTail | undefined {
+  const base = file.base?.replace(/\/$/, '');
+  const path = carrier(file, 'path');
+  if (base === undefined || path === undefined || !path.startsWith(`${base}/`)) return undefined;
+  const [before = '', after = ''] = path.slice(base.length).split('/{version}');
+  return { before, after };
 }
 
 /** CACHE-2: as Vary names them. */

@@ -17,24 +17,50 @@ const value = notation(
   { description: `The value, secrets by \${env:…} or \${file:…}.`, examples: ['acme'] },
 );
 
-const edits = (whose: string) =>
-  z.strictObject({
-    set: z
-      .record(z.string(), value)
-      .meta({ description: `Fields ${whose}, whatever else was there.` })
-      .optional(),
-    remove: z
-      .array(
-        notation(parseFieldName, 'not a field name', { description: 'A field name.', examples: ['X-Debug'] }),
-      )
-      .meta({ description: 'Fields taken out.' })
-      .optional(),
-  });
+const fieldName = notation(parseFieldName, 'not a field name', {
+  description: 'A field name.',
+  examples: ['X-Debug'],
+});
+
+const edits = (whose: string) => ({
+  set: z
+    .record(z.string(), value)
+    .meta({ description: `Fields ${whose}, whatever else was there.` })
+    .optional(),
+  remove: z.array(fieldName).meta({ description: 'Fields taken out.' }).optional(),
+});
+
+const kept = {
+  keep: z
+    .array(
+      notation(
+        (text) => (/^[A-Za-z0-9-]{1,64}$/.test(text) ? text.toLowerCase() : undefined),
+        'not a field name of letters, digits and hyphens',
+        { description: 'A field name.', examples: ['X-Auth-Request-User'] },
+      ),
+    )
+    .min(1)
+    .meta({ description: 'Identity, address and method override fields that services get as they came.' })
+    .optional(),
+  from: z
+    .enum(['trusted_proxies', 'any'])
+    .meta({
+      description:
+        'Whose: of requests that a trusted proxy sent (trusted_proxies of gateway.yaml), or of all.',
+    })
+    .optional(),
+};
 
 export const headersSection = z
   .strictObject({
-    request: edits('the upstream gets').meta({ description: 'Of what clients send.' }).optional(),
-    response: edits('the client gets').meta({ description: 'Of what upstreams answer.' }).optional(),
+    request: z
+      .strictObject({ ...edits('the upstream gets'), ...kept })
+      .meta({ description: 'Of what clients send.' })
+      .optional(),
+    response: z
+      .strictObject(edits('the client gets'))
+      .meta({ description: 'Of what upstreams answer.' })
+      .optional(),
   })
   .meta({
     description: 'Header fields changed on their way; those the gateway answers for stay as they are.',

@@ -105,6 +105,13 @@ const fields = {
   deprecation_header: deprecationHeaderSection.optional(),
   upstream_wins: upstreamWinsSection.optional(),
   deprecated_max_age: deprecatedMaxAgeSection.optional(),
+  shared: z
+    .boolean()
+    .meta({
+      description:
+        'Whether shared caches may keep answers to identified callers, and give them to others; default false.',
+    })
+    .optional(),
   warning: z
     .boolean()
     .meta({ description: 'Whether deprecated answers carry Warning: 299; default true.' })

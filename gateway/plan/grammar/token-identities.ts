@@ -85,7 +85,7 @@ export const jwtSection = z.strictObject({
   types: z
     .array(text('A type.'))
     .min(1)
-    .meta({ description: 'Accepted `typ` values; default at+jwt.' })
+    .meta({ description: 'Accepted `typ` values, and none for tokens without it; default at+jwt.' })
     .optional(),
   profile: z
     .literal('rfc9068')

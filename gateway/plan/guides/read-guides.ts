@@ -2,10 +2,12 @@
 // Called where policy files are read; what cannot be read is a problem at its line.
 import { isUtf8 } from 'node:buffer';
 import { dirname, resolve } from 'node:path';
+import { controlIn } from '../../policy/contract.ts';
 import { guideId, isGuideFile } from '../../policy/lifecycle/guide.ts';
 import type { PolicyView, Report } from '../check/views.ts';
 import type { Path } from '../read/document.ts';
 import { type ReadFile, tryRead } from '../read/files.ts';
+import { LEAVES_FOLDER, leavesItsFolder, WRITE_ITS_TARGET } from '../read/links.ts';
 import type { Guide } from './guide-page.ts';
 import { renderMarkdown } from './render-markdown.ts';
 
@@ -47,6 +49,10 @@ export async function readGuides(view: PolicyView, report: Report, context: Guid
     }
     files.set(id, file);
     if (read.has(id)) continue;
+    if (leavesItsFolder(context.policyFile, guide)) {
+      refuse(`the guide is ${LEAVES_FOLDER}`, WRITE_ITS_TARGET);
+      continue;
+    }
     const found = await tryRead(file, context.readFile, MOST_BYTES);
     if (found.kind === 'unreadable') refuse(`cannot read the guide: ${found.why}`, RELATIVE);
     else if (found.bytes.byteLength > MOST_BYTES) refuse('the guide is larger than 64 KB');
@@ -54,7 +60,11 @@ export async function readGuides(view: PolicyView, report: Report, context: Guid
     else {
       const text = new TextDecoder().decode(found.bytes);
       const html = renderMarkdown(text);
-      if (html === undefined) refuse('the guide is nested too deeply');
+      const control = controlIn(text, '\t\r\n');
+      if (control !== undefined) {
+        const line = text.split('\n').findIndex((each) => controlIn(each, '\t\r') !== undefined) + 1;
+        refuse(`the guide holds the control character ${control} in line ${line}`, 'take it out');
+      } else if (html === undefined) refuse('the guide is nested too deeply');
       else read.set(id, { id, html });
       texts.push(text);
     }

@@ -1,6 +1,7 @@
 // What `x-lifecycle` tells callers without anything following from it: support, changelog, breaking changes.
 // Asked by description.ts; what cannot be published is found, and counts as absent.
 import { isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml';
+import { controlIn } from '../../policy/contract.ts';
 import { parsePageUrl } from '../../policy/lifecycle/section.ts';
 import { type DescriptionText, type Mark, mapOf, markOf, textOf } from './description-text.ts';
 
@@ -73,7 +74,7 @@ const NO_SENTENCE = `no text of 1 to ${LONGEST_TEXT} characters`;
 /** Folded into one line, as a page shows it. */
 function sentence(node: Node): string | undefined {
   const text = textOf(node)?.replace(/\s+/g, ' ').trim() ?? '';
-  return text !== '' && text.length <= LONGEST_TEXT && !/[\p{Cc}\p{Cs}]/u.test(text) ? text : undefined;
+  return text !== '' && text.length <= LONGEST_TEXT && controlIn(text) === undefined ? text : undefined;
 }
 
 function page(node: Node): string | undefined {

@@ -35,6 +35,7 @@ export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
   const empty = spell(layout, input, []);
   const document = readDocument(name, new TextEncoder().encode(empty), {
     environment: {},
+    leavesItsFolder: () => false,
     readSecret: () => undefined,
   });
   const { borrowed } = mergeDescription(document, label.value, input.description, input.next);

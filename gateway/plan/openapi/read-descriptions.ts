@@ -6,11 +6,13 @@ import type { Problem } from '../problems.ts';
 import type { PublishedFile } from '../published-record.ts';
 import type { SourceDocument } from '../read/document.ts';
 import { digest, type FileRead, type ReadFile, tryRead } from '../read/files.ts';
+import { LEAVES_FOLDER, leavesItsFolder, WRITE_ITS_TARGET } from '../read/links.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { VersionNotes } from '../version-notes.ts';
 import { withBorrowed } from './borrowed.ts';
 import { type Description, readDescription } from './description.ts';
 import { MOST_DESCRIPTION_BYTES } from './description-text.ts';
+import { takesForms } from './forms.ts';
 import { mergeDescription } from './merge.ts';
 import type { DescriptionFinding } from './merging.ts';
 import { parseDescriptionPath } from './section.ts';
@@ -34,6 +36,8 @@ export interface Described {
   readonly findings: readonly DescriptionFinding[];
   /** By version: what its description tells its callers. */
   readonly notes: Readonly<Record<string, VersionNotes>>;
+  /** By version: whether its description lets a POST carry a form. */
+  readonly forms: Readonly<Record<string, boolean>>;
   /** The descriptions that could be read, by the name that is printed; part of the revision. */
   readonly texts: readonly PublishedFile[];
   /** Absolute paths of the descriptions, readable or not. */
@@ -46,22 +50,27 @@ export async function readDescriptions(
   document: SourceDocument,
   reading: Reading,
 ): Promise<Described> {
-  let described: Described = { document, problems: [], findings: [], notes: {}, texts: [], files: [] };
+  let described: Described = {
+    ...{ document, problems: [], findings: [] },
+    ...{ notes: {}, forms: {}, texts: [], files: [] },
+  };
   for (const label of keysOf(valueAt(document.value, ['versions']))) {
     const at = ['versions', label, 'openapi'];
     const path = valueAt(document.value, at);
     if (typeof path !== 'string' || parseDescriptionPath(path) === undefined) continue;
     const target = resolve(dirname(file), path);
     const files = [...described.files, target];
+    const refuse = (message: string, hint: string): void => {
+      const problem = document.problem(at, { rule: 'openapi', message, hint });
+      described = { ...described, files, problems: [...described.problems, problem] };
+    };
+    if (leavesItsFolder(file, path)) {
+      refuse(`the description is ${LEAVES_FOLDER}`, WRITE_ITS_TARGET);
+      continue;
+    }
     const read = await tryRead(target, reading.readFile, MOST_DESCRIPTION_BYTES);
     if (read.kind === 'unreadable') {
-      const message = `cannot read the description: ${read.why}`;
-      const problem = document.problem(at, {
-        rule: 'openapi',
-        message,
-        hint: 'its path is relative to this file',
-      });
-      described = { ...described, files, problems: [...described.problems, problem] };
+      refuse(`cannot read the description: ${read.why}`, 'its path is relative to this file');
       continue;
     }
     const description = cached(target, read, reading);
@@ -71,6 +80,7 @@ export async function readDescriptions(
       problems: [...described.problems, ...description.problems],
       findings: [...described.findings, ...merged.findings],
       notes: merged.notes === undefined ? described.notes : { ...described.notes, [label]: merged.notes },
+      forms: { ...described.forms, [label]: takesForms(description) },
       texts: [
         ...described.texts,
         { kind: 'description', name: reading.shown(target), text: new TextDecoder().decode(read.bytes) },

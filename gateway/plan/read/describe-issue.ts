@@ -42,7 +42,7 @@ export function describeIssue(
     return [document.problem(issue.path, { rule: 'shape', message: issue.message })];
   }
   const shown = document.show(issue.path, given);
-  const shownAsIs = typeof given === 'string' && !document.isSecret(issue.path);
+  const shownAsIs = typeof given === 'string' && !document.isHidden(issue.path);
   const meant = shownAsIs ? (noSlip(issue.path, given) ?? suggest(given, issue.known)) : undefined;
   const hint =
     meant ??
@@ -56,7 +56,7 @@ function cure(issue: ShapeIssue, given: unknown, document: SourceDocument): stri
   const { path, message } = issue;
   const isSecret =
     document.show(path, given).startsWith('[redacted]') ||
-    (Array.isArray(given) && given.some((_, index) => document.isSecret([...path, index])));
+    (Array.isArray(given) && given.some((_, index) => document.isHidden([...path, index])));
   if (isSecret) return nearValue(issue, '');
   const shape = message.startsWith('expected ')
     ? nearShape(path, given)

@@ -4,8 +4,10 @@ import { isUtf8 } from 'node:buffer';
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
 import { maskPasswords, type Problem } from '../problems.ts';
 import { aliasTargets } from './alias-targets.ts';
-import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
+import { concealed, isConcealed } from './concealed.ts';
+import type { Interpolated, Sources } from './interpolate.ts';
 import { createPositions, type Remark } from './positions.ts';
+import { controlProblem, readText } from './texts.ts';
 import { pointer } from './values.ts';
 import { MOST_BYTES, readYaml } from './yaml-text.ts';
 
@@ -37,6 +39,8 @@ export interface SourceDocument {
   readonly origin: (path: Path) => Origin | undefined;
   /** Whether the value at `path` came in by interpolation, so that nothing of it may be shown. */
   readonly isSecret: (path: Path) => boolean;
+  /** Whether nothing of the value at `path` may be repeated: it came in by interpolation, or stands where secrets do. */
+  readonly isHidden: (path: Path) => boolean;
   /** Whether anything of the value at `path` stands elsewhere than in this file: more than a default of a variable. */
   readonly isOutside: (path: Path) => boolean;
   /** Whether anything is written at `path`, even if no value came of it. */
@@ -56,9 +60,6 @@ interface Place {
   readonly outside: boolean;
 }
 
-/** Whatever stands there is not repeated, even where it was written in the clear and is malformed. */
-const SECRET_KEYS: ReadonlySet<unknown> = new Set(['token', 'secret']);
-
 const MOST_NODES = 20_000;
 const DEEPEST = 30;
 
@@ -70,7 +71,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   const tooBig = bytes.byteLength > MOST_BYTES;
   const text = tooBig ? '' : new TextDecoder().decode(bytes);
   const yaml = readYaml(text, { isUtf8: tooBig || isUtf8(bytes) });
-  const { problemAt, originAt } = createPositions(file, text, yaml.lines);
+  const { problemAt, originAt } = createPositions(file, text, yaml.lines, () => concealed(text, yaml.drafts));
 
   const problem = (path: Path, finding: Finding): Problem => {
     for (let length = path.length; length >= 0; length -= 1) {
@@ -108,7 +109,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
       return refuse(node ?? undefined, {
         message: 'a tag or a %YAML line makes something other than text of this: leave it out',
       });
-    const filled: Interpolated = typeof raw === 'string' ? interpolate(raw, sources) : { kind: 'literal' };
+    const filled = typeof raw === 'string' ? readText(raw, path, sources) : LITERAL;
     places.set(pointer(path), {
       key: key && rangeOf(key),
       value: rangeOf(node ?? key),
@@ -137,8 +138,10 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
         continue;
       }
       const name = key.source ?? String(key.value);
+      const malformed = controlProblem(name, path);
       if (name.startsWith('x-') && !holdsFieldNames(path)) continue;
-      if (name === '__proto__') refuse(key, { message: 'this key is not allowed' });
+      if (malformed !== undefined) refuse(key, malformed);
+      else if (name === '__proto__') refuse(key, { message: 'this key is not allowed' });
       else if (name in map)
         refuse(key, {
           message: `the key "${name}" is already given above`,
@@ -168,6 +171,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     refused(0, 1, { message: 'the file is empty', hint: 'write it, or take the file away' });
   const value = yaml.tree?.contents ? plain(yaml.tree.contents, [], undefined) : undefined;
 
+  const isSecret = (path: Path) => (places.get(pointer(path))?.from.length ?? 0) > 0;
   return {
     file,
     value: tooLarge ? undefined : value,
@@ -176,20 +180,23 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     show: (path, shown) => {
       const place = places.get(pointer(path));
       if (place !== undefined && place.from.length > 0) return `[redacted] (from ${place.from.join(', ')})`;
-      if (SECRET_KEYS.has(path.at(-1))) return '[redacted]';
+      if (isConcealed(path)) return '[redacted]';
       return typeof shown === 'number' ? (place?.written ?? String(shown)) : quote(shown);
     },
     origin: (path) => {
       const place = places.get(pointer(path));
       return place && originAt((place.key ?? place.value)[0]);
     },
-    isSecret: (path) => (places.get(pointer(path))?.from.length ?? 0) > 0,
+    isSecret,
+    isHidden: (path) => isConcealed(path) || isSecret(path),
     isOutside: (path) => places.get(pointer(path))?.outside ?? false,
     has: (path) => places.has(pointer(path)),
     written: (path) => places.get(pointer(path))?.written,
     broughtIn,
   };
 }
+
+const LITERAL: Interpolated = { kind: 'literal' };
 
 /** There `x-` begins the name of a header field, everywhere else a note that is passed over. */
 function holdsFieldNames([section, , key, below]: Path): boolean {

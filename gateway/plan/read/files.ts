@@ -82,13 +82,33 @@ function larger(buffer: Uint8Array<ArrayBuffer>, mostBytes: number): Uint8Array<
   return grown;
 }
 
-/** Files that match, sorted; editors' hidden files are not policies. */
-export async function findFiles(patterns: readonly string[]): Promise<readonly string[]> {
+export interface FoundFiles {
+  /** Sorted; editors' hidden files are not policies. */
+  readonly files: readonly string[];
+  /** What keeps a pattern from being looked for; undefined where that was done. */
+  readonly why: string | undefined;
+}
+
+/** The files that match absolute patterns. Never rejects for what a pattern is, or leads to. */
+export async function findFiles(patterns: readonly string[]): Promise<FoundFiles> {
   const found = new Set<string>();
+  let why: string | undefined;
   for (const pattern of patterns) {
-    for await (const path of glob(pattern)) if (!basename(path).startsWith('.')) found.add(path);
+    try {
+      for await (const path of glob(pattern)) if (!basename(path).startsWith('.')) found.add(path);
+      // Folders that cannot be read pass there for empty ones.
+      if (found.size === 0) await readdir(folderBefore(pattern));
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') why ??= reasonOf(error);
+    }
   }
-  return [...found].sort();
+  return { files: [...found].sort(), why };
+}
+
+/** The folder in which a pattern begins to differ from a path. */
+function folderBefore(pattern: string): string {
+  const plain = pattern.split(/[*?[\]{}()!+@|\\]/, 1)[0] ?? '';
+  return plain.slice(0, plain.lastIndexOf('/') + 1) || '/';
 }
 
 /** The YAML files in a folder and below it, sorted; undefined when it is no folder that can be read. */
@@ -119,6 +139,8 @@ function reasonOf(error: unknown): string {
       return 'permission denied';
     case 'EISDIR':
       return 'it is a folder';
+    case 'ENOTDIR':
+      return 'there is a file in place of a folder';
     default:
       return error instanceof TypeError ? error.message : 'the system refused';
   }

@@ -1,11 +1,14 @@
 // `${env:NAME}`, `${env:NAME:-default}` and `${file:/path}` in one scalar, after parsing: text that comes in
 // this way can never change the structure of a document.
+import { LEAVES_FOLDER, WRITE_ITS_TARGET } from './links.ts';
 
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where values come from; `readSecret` returns undefined when the file cannot be read. */
 export interface Sources {
+  /** Whether a link leads the path out of the folder it is written in. */
+  readonly leavesItsFolder: (path: string) => boolean;
   readonly environment: Environment;
   readonly readSecret: (path: string) => string | undefined;
 }
@@ -57,6 +60,7 @@ export function interpolate(text: string, sources: Sources): Interpolated {
       return fail('unknown interpolation', `write \${env:NAME}, \${env:NAME:-default} or \${file:/path}`);
     from.push(path);
     outside = true;
+    if (sources.leavesItsFolder(path)) return fail(`${path} is ${LEAVES_FOLDER}`, WRITE_ITS_TARGET);
     return sources.readSecret(path)?.replace(/[\r\n]+$/, '') ?? fail(`cannot read the file ${path}`);
   });
   return failed ?? { kind: 'replaced', text: replaced, from, outside };

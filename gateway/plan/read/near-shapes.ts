@@ -5,9 +5,10 @@ import { parseInstant, parseRate } from '../../policy/notation.ts';
 import { parseLabel } from '../../policy/versioning/label.ts';
 import type { Path } from './document.ts';
 import { nearRate } from './near-notations.ts';
+import { standsAt } from './values.ts';
 
-/** `*` stands for any key or index, `**` at the beginning for any keys. */
 interface Row {
+  /** As `standsAt` takes it. */
   readonly at: string;
   readonly write: (given: string | readonly string[], last: string | number) => string | undefined;
 }
@@ -32,6 +33,11 @@ const ROWS: readonly Row[] = [
   { at: '**.limits.burst', write: (given) => alone(given, /^(\d+)\//, 'burst: ') },
   { at: 'resolve.*', write: carrier },
   { at: 'upstreams.*', write: (given, last) => `${last}: { targets: ${list(given)} }` },
+  {
+    at: 'identity.*',
+    write: (_given, last) =>
+      `${last}: { issuer: https://<issuer>, audience: <audience> }, or ${last}: { header: X-API-Key }`,
+  },
   { at: 'listeners.*', write: (given, last) => text(given, (it) => `${last}: { address: ${asYaml(it)} }`) },
   { at: '**.exceptions.*.from', write: exemptions },
   {
@@ -90,17 +96,17 @@ const LONGEST = 100;
 
 /** What to write at `path` instead of `given`; undefined where that is not known. */
 export function nearShape(path: Path, given: unknown): string | undefined {
-  const words = given === true && stands(path, ['**', 'idempotency']) ? 'yes' : wordsOf(given);
+  const words = given === true && standsAt(path, ['**', 'idempotency']) ? 'yes' : wordsOf(given);
   const last = path.at(-1);
   if (words === undefined || last === undefined) return undefined;
-  const row = ROWS.find(({ at }) => stands(path, at.split('.')));
+  const row = ROWS.find(({ at }) => standsAt(path, at.split('.')));
   const form = row?.write(words, last);
   return form && `write ${form}`;
 }
 
 /** What to write in place of a list without anything in it. */
 export function nearEmpty(path: Path): string | undefined {
-  return EMPTY.find(([at]) => stands(path, at.split('.')))?.[1];
+  return EMPTY.find(([at]) => standsAt(path, at.split('.')))?.[1];
 }
 
 /** What is nearly a word of the grammar: `yes` for true, a list of one for the one, `"10"` for 10. */
@@ -123,7 +129,7 @@ export function nearWord(message: string, given: unknown): string | undefined {
 
 /** Why a word that differs from one of the grammar in a letter is not meant to be that one. */
 export function noSlip(path: Path, word: string): string | undefined {
-  return stands(path, ['**', 'algorithms', '*']) && SHARED_SECRET.test(word)
+  return standsAt(path, ['**', 'algorithms', '*']) && SHARED_SECRET.test(word)
     ? 'published keys cannot verify a shared secret: let the issuer sign with one of those'
     : undefined;
 }
@@ -133,7 +139,7 @@ export function asYaml(value: string): string {
   return /^[\w./][\w./+%~-]*(?::(?:[\w./+%~@-]+))*$/.test(value) ? value : JSON.stringify(value);
 }
 
-/** `expected "error" or "warning" or "off"` */
+/** `expected "error", "warning" or "off"` */
 const wordsSaid = (message: string): readonly string[] =>
   /^expected "/.test(message) ? Array.from(message.matchAll(/"([\w-]+)"/g), ([, word = '']) => word) : [];
 
@@ -177,13 +183,6 @@ const EXAMPLES: Readonly<Record<string, string>> = Object.assign(Object.create(n
   subdomain: '{ subdomain: "{version}.api.example.com" }',
   default: '{ default: <version> }',
 });
-
-function stands(path: Path, pattern: readonly string[]): boolean {
-  const [first, ...rest] = pattern;
-  if (first === '**')
-    return path.length >= rest.length && stands(path.slice(path.length - rest.length), rest);
-  return path.length === pattern.length && pattern.every((key, index) => key === '*' || key === path[index]);
-}
 
 /** A scalar as text, or a list of such; undefined for anything else. */
 function wordsOf(given: unknown): string | readonly string[] | undefined {

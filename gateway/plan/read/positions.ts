@@ -22,9 +22,17 @@ export interface Positions {
   };
 }
 
-/** `file` as printed; `lines` is what the parser of `text` has counted. */
-export function createPositions(file: string, text: string, lines: LineCounter): Positions {
-  const textLines = text.split('\n');
+/**
+ * `file` as printed; `lines` is what the parser of `text` has counted. `shown`: the text as it may be quoted, of the same
+ * length; asked once there is something to be quoted.
+ */
+export function createPositions(
+  file: string,
+  text: string,
+  lines: LineCounter,
+  shown: () => string = () => text,
+): Positions {
+  let textLines: readonly string[] | undefined;
   const originAt = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return line === 0 ? { file, line: 1, column: 1 } : { file, line, column: col };
@@ -33,6 +41,7 @@ export function createPositions(file: string, text: string, lines: LineCounter):
     originAt,
     problemAt: (from, to, { rule, message, hint, severity = 'error' }) => {
       const { line, column } = originAt(from);
+      textLines ??= shown().split('\n');
       const source = textLines[line - 1]?.replace(/\r$/, '');
       return {
         file,

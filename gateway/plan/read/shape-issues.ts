@@ -51,17 +51,15 @@ export function flattenIssues(
           );
           return flattenIssues(meant, given, path).map((inner) => besideWords(inner, path, words));
         }
-        const expected = issue.errors
-          .flatMap((branch) =>
-            branch.flatMap((inner) => (inner.path.length > 0 ? [] : (expectation(inner) ?? []))),
-          )
-          .join(' or ');
+        const expected = issue.errors.flatMap((branch) =>
+          branch.flatMap((inner) => (inner.path.length > 0 ? [] : expectations(inner))),
+        );
         const wantsText =
           typeof given !== 'object' &&
           issue.errors.some((branch) =>
             branch.some((inner) => inner.path.length === 0 && isTextWanted(inner)),
           );
-        return [{ ...plain, wantsText, message: `expected ${expected}`, known: words }];
+        return [{ ...plain, wantsText, message: `expected ${oneOf(expected)}`, known: words }];
       }
       case 'unrecognized_keys':
         return [
@@ -77,13 +75,15 @@ export function flattenIssues(
         return [
           {
             ...plain,
-            message: `expected ${expectation(issue)}`,
+            message: `expected ${oneOf(expectations(issue))}`,
             known: issue.values.map(String),
             wantsText: isTextWanted(issue),
           },
         ];
       case 'invalid_type':
-        return [{ ...plain, message: `expected ${expectation(issue)}`, wantsText: isTextWanted(issue) }];
+        return [
+          { ...plain, message: `expected ${oneOf(expectations(issue))}`, wantsText: isTextWanted(issue) },
+        ];
       case 'too_small':
         return [
           {
@@ -164,26 +164,30 @@ function isTextWanted(issue: Issue): boolean {
   return issue.code === 'invalid_value' && issue.values.some((value) => typeof value === 'string');
 }
 
-function expectation(issue: Issue): string | undefined {
+/** `a, b or c`, each once: several kinds of map are one to who writes no map at all. */
+function oneOf(expected: readonly string[]): string {
+  const [last = '', ...before] = [...new Set(expected)].reverse();
+  return before.length === 0 ? last : `${before.reverse().join(', ')} or ${last}`;
+}
+
+function expectations(issue: Issue): readonly string[] {
   if (issue.code === 'invalid_value')
-    return issue.values
-      .map((value) => (typeof value === 'string' ? `"${value}"` : String(value)))
-      .join(' or ');
-  if (issue.code !== 'invalid_type') return undefined;
+    return issue.values.map((value) => (typeof value === 'string' ? `"${value}"` : String(value)));
+  if (issue.code !== 'invalid_type') return [];
   switch (issue.expected) {
     case 'object':
     case 'record':
-      return 'a map';
+      return ['a map'];
     case 'array':
-      return 'a list';
+      return ['a list'];
     case 'string':
-      return 'text';
+      return ['text'];
     case 'boolean':
-      return 'true or false';
+      return ['true or false'];
     case 'int':
     case 'number':
-      return 'a whole number';
+      return ['a whole number'];
     default:
-      return issue.expected;
+      return [issue.expected];
   }
 }

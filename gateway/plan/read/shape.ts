@@ -37,7 +37,7 @@ export function checkShape<Whole extends Parts, Parts>(
     if (!issue.wantsText || written === undefined) continue;
     if (typeof given !== 'number' && typeof given !== 'boolean') continue;
     setAt(value, issue.path, written);
-    const message = `${written} is read as a ${typeof given}: write it in quotes`;
+    const message = `${document.isHidden(issue.path) ? 'this value' : written} is read as a ${typeof given}: write it in quotes`;
     problems.push(document.problem(issue.path, { rule: 'quote', severity: 'warning', message }));
   }
 

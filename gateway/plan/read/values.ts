@@ -39,6 +39,14 @@ export function keysOf(value: unknown): readonly string[] {
   return isMap(value) ? Object.keys(value) : [];
 }
 
+/** Whether `path` fits `pattern`: `*` stands for any key or index, `**` at the beginning for any keys. */
+export function standsAt(path: readonly (string | number)[], pattern: readonly string[]): boolean {
+  const [first, ...rest] = pattern;
+  if (first === '**')
+    return path.length >= rest.length && standsAt(path.slice(path.length - rest.length), rest);
+  return path.length === pattern.length && pattern.every((key, index) => key === '*' || key === path[index]);
+}
+
 /** One text per path, to keep things by. */
 export function pointer(path: readonly (string | number)[]): string {
   return path.join('\u0000');

@@ -17,6 +17,8 @@ const MISPLACED =
   /^Tabs are not allowed|must start at the same column$|must be sufficiently indented|in YAML stream:/;
 export interface YamlText {
   readonly tree: Document | undefined;
+  /** All that the parser made of the text, where it went wrong too: for what needs no more than places. */
+  readonly drafts: readonly Document[];
   readonly lines: LineCounter;
   readonly problems: readonly SyntaxProblem[];
 }
@@ -30,7 +32,8 @@ export function readYaml(
   { isUtf8, mostTokens = MOST_TOKENS }: { readonly isUtf8: boolean; readonly mostTokens?: number },
 ): YamlText {
   const lines = new LineCounter();
-  const refused = (...problems: SyntaxProblem[]): YamlText => ({ tree: undefined, lines, problems });
+  const drafts: Document[] = [];
+  const refused = (...problems: SyntaxProblem[]): YamlText => ({ tree: undefined, drafts, lines, problems });
   if (!isUtf8) {
     const from = text.indexOf('\ufffd');
     for (let start = 0; start <= from; start = text.indexOf('\n', start) + 1 || text.length)
@@ -44,6 +47,7 @@ export function readYaml(
   // Duplicate keys are found by the document reader: the parser's own check is quadratic.
   const parsed = parseAllDocuments(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
   const documents = Array.isArray(parsed) ? parsed : [];
+  drafts.push(...documents);
   const errors = documents.flatMap((document) => [...document.errors, ...document.warnings]);
   const first = errors[0];
   if (first !== undefined) {
@@ -65,7 +69,7 @@ export function readYaml(
     const from = second.range[0];
     return refused({ from, to: from + 3, message: 'a second document begins here; write one per file' });
   }
-  return { tree: documents[0], lines, problems: [] };
+  return { tree: documents[0], drafts, lines, problems: [] };
 }
 
 /** `text`: what came of bytes that are no UTF-8. */

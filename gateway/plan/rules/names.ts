@@ -56,6 +56,10 @@ export const RULES = {
     asks: 'Dates and brownouts of the API as a whole hold for one of its versions at least.',
   },
   'body-notice': { severity: 'warning', asks: 'What has body_notice is deprecated on some day.' },
+  'method-override': {
+    severity: 'warning',
+    asks: 'No header that is kept, and no _method in a form, lets a service take another method than the one judged.',
+  },
   'nested-access': {
     severity: 'warning',
     asks: 'APIs with one base inside that of another, on one service, have the same access.',

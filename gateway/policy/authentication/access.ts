@@ -61,6 +61,8 @@ export interface ClientCertificate {
 /** What of a request can say who calls. */
 export interface Carried {
   readonly headers: RequestHeaders;
+  /** An IPv6 address as its /64 network; undefined where nobody asks over a network. */
+  readonly clientAddress?: string;
   readonly clientCertificate?: ClientCertificate | undefined;
 }
 
@@ -109,10 +111,14 @@ export type TokenFlaw =
   | 'signature'
   | 'types';
 
-/** What becomes of a credential. `unavailable`: nothing could be had to judge it by (503, never 401; JWT-4). */
+/**
+ * What becomes of a credential. `unavailable`: nothing could be had to judge it by (503, never 401; JWT-4). `limited`: the
+ * address has had too many judged that were none (429, since this one may be good; RL-7).
+ */
 export type Authenticated =
   | { readonly kind: 'consumer'; readonly consumer: Consumer }
   | { readonly kind: 'refused'; readonly refusal: AuthenticationRefusal }
+  | { readonly kind: 'limited'; readonly retryAfterSeconds: number }
   | { readonly kind: 'unavailable' };
 
 /** Of a token, whoever shows it. `boundTo`: SHA-256 of the certificate that has to come with it, lower-case hex. */
@@ -127,7 +133,7 @@ export interface TokenVerifier {
    * the one that judges, and nothing else.
    */
   readonly claims: (token: string) => boolean;
-  readonly verify: (token: string) => MaybePromise<Verified>;
+  readonly verify: (token: string, clientAddress?: string) => MaybePromise<Verified>;
 }
 
 /** One identity, able to judge what requests carry. */

@@ -37,7 +37,7 @@ export function tokenAuthenticator(now: () => EpochMs, verifier: TokenVerifier):
     judge: (carried) => {
       const bearer = readBearer(carried.headers);
       if (bearer.kind === 'refused') return bearer;
-      const verified = verifier.verify(bearer.token);
+      const verified = verifier.verify(bearer.token, carried.clientAddress);
       return verified instanceof Promise
         ? verified.then((each) => settle(each, carried))
         : settle(verified, carried);

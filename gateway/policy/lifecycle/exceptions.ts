@@ -33,6 +33,18 @@ export function leaveFrom(
   );
 }
 
+/** When the next running exception of this consumer expires; `Infinity` if it has none. */
+export function nextEnd(
+  exceptions: readonly Exception[],
+  consumer: { readonly id: string } | undefined,
+  now: EpochMs,
+): EpochMs {
+  let next = Number.POSITIVE_INFINITY;
+  for (const each of exceptions)
+    if (each.consumer === consumer?.id && each.until > now) next = Math.min(next, each.until);
+  return next;
+}
+
 /** Whether any consumer has leave from `what` now: then the answer has to wait until the consumer is known (ORD-3). */
 export function someoneMayPass(what: Exemption, exceptions: readonly Exception[], now: EpochMs): boolean {
   return exceptions.some(({ from, until }) => now < until && from.includes(what));

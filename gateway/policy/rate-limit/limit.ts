@@ -98,6 +98,12 @@ export type Quota = {
   | { readonly kind: 'unavailable' }
 );
 
+/** An address has shown too many opaque tokens that turned out to be none. */
+export interface TokensLimited {
+  readonly reason: 'tokens_limited';
+  readonly retryAfterSeconds: number;
+}
+
 export type RateLimitRefusal =
   /** By these, in the order in which they stand; the delay is the longest of them. */
   | {
@@ -106,6 +112,7 @@ export type RateLimitRefusal =
       readonly violated: readonly { readonly limit: Limit; readonly by: CountedBy }[];
     }
   | { readonly reason: 'guard_limited'; readonly retryAfterSeconds: number }
+  | TokensLimited
   /** `on_store_failure: refuse` and the store is away: 503. */
   | {
       readonly reason: 'limits_unavailable';

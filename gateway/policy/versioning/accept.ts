@@ -2,7 +2,16 @@
 // The grammar is that of RFC 9110 §12.5.1; nothing in here judges whether a version exists.
 import { type ContentType, isTypeValid } from 'content-type';
 import type { RequestHeaders } from '../contract.ts';
-import { otherVersionsIn, parseMediaType, plainType, understoodType, versionIn } from './media-type.ts';
+import {
+  isRepeated,
+  otherVersionsIn,
+  parseMediaType,
+  plainType,
+  understoodType,
+  versionIn,
+} from './media-type.ts';
+import { misreadIn, misspeltIn, parameterAmiss } from './misspelt-type.ts';
+import { everyValue } from './repeated-parameter.ts';
 import type { Claim, MediaTemplate, Preference } from './resolution.ts';
 
 interface Member {
@@ -15,21 +24,33 @@ const NO_PREFERENCES: readonly Preference[] = [];
 const NOTHING_ELSE: Preference['also'] = [];
 const WEIGHT = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** NEG-1 to NEG-3: what each member says of versions, in listing order. Members that are no media range count for nothing. */
+/**
+ * NEG-1 to NEG-3: the version that each member names, in listing order. A member that misspells its version, or has an
+ * invalid weight beside one, counts as an unknown version. Other members that are no media range count for nothing.
+ */
 export function readPreferences(
   templates: readonly MediaTemplate[],
   headers: RequestHeaders,
 ): readonly Preference[] {
   const accept = templates.length === 0 ? undefined : fieldText(headers.accept);
   if (accept === undefined) return NO_PREFERENCES;
-  return membersOf(accept).flatMap(({ media, text }): Preference[] => {
-    const weight = weightOf(media);
+  return membersOf(accept).flatMap((member): Preference[] => {
+    const { media, text } = member;
+    const weight = weightOf(member);
+    const named = versionIn(templates, media);
+    const misspelt =
+      misspeltIn(templates, media, text) ??
+      misreadIn(templates, media, text) ??
+      (named !== undefined && weight === undefined ? text : undefined);
+    if (misspelt !== undefined) {
+      const claim: Claim = { carrier: 'accept', value: misspelt };
+      return [{ claim, also: NOTHING_ELSE, weight: weight ?? 1000, isAny: false }];
+    }
     if (weight === undefined || !isTypeValid(media.type)) return [];
-    const version = versionIn(templates, media);
-    if (version === undefined)
+    if (named === undefined)
       return [{ claim: undefined, also: NOTHING_ELSE, weight, isAny: media.type === '*/*' }];
-    const claim: Claim = { carrier: 'accept', ...version };
-    const others = otherVersionsIn(templates, media, text, version);
+    const claim: Claim = { carrier: 'accept', ...named };
+    const others = otherVersionsIn(templates, media, text, named);
     return [{ claim, also: others.map((value) => ({ carrier: 'accept', value })), weight, isAny: false }];
   });
 }
@@ -46,11 +67,13 @@ export function plainAccept(
   const kept: string[] = [];
   for (const { media, text } of membersOf(accept)) {
     if (!isTypeValid(media.type)) continue;
+    // An upstream may read a version where this reader sees a misspelt one.
+    if (misspeltIn(templates, media, text) !== undefined) continue;
     const version = versionIn(templates, media);
     if (version === undefined) {
       // A quoted string that never ends could hide a member from this reader and show it to the next (ORD-2).
       kept.push(text.includes('"') ? understoodType(media) : text);
-    } else if (weightOf(media) !== 0 && means({ carrier: 'accept', ...version })) {
+    } else if ((weightOf({ media, text }) ?? 0) > 0 && means({ carrier: 'accept', ...version })) {
       kept.push(plainType(templates, media));
     }
   }
@@ -68,9 +91,11 @@ export function wantedForm(
 ): MediaTemplate | undefined {
   let best: { readonly template: MediaTemplate; readonly weight: number } | undefined;
   let open = 0;
-  for (const { media } of membersOf(accept)) {
-    const weight = weightOf(media) ?? 0;
-    if (weight === 0 || !isTypeValid(media.type)) continue;
+  for (const member of membersOf(accept)) {
+    const { media, text } = member;
+    const weight = weightOf(member) ?? 0;
+    if (weight === 0 || !isTypeValid(media.type) || misspeltIn(templates, media, text) !== undefined)
+      continue;
     const template = templates.find((each) => versionIn([each], media) !== undefined);
     const version = template && versionIn([template], media);
     if (template === undefined || version === undefined) open = Math.max(open, weight);
@@ -96,9 +121,13 @@ function membersOf(accept: string): readonly Member[] {
   return members;
 }
 
-/** NEG-2: thousandths; undefined for a weight that is none. */
-function weightOf({ parameters }: ContentType): number | undefined {
-  const { q } = parameters;
-  if (q === undefined) return 1000;
-  return WEIGHT.test(q) ? Math.round(Number(q) * 1000) : undefined;
+/** NEG-2: thousandths; undefined for an invalid weight, or for two of them. */
+function weightOf({ media, text }: Member): number | undefined {
+  const { q } = media.parameters;
+  if (q === undefined) return parameterAmiss(text, 'q') === undefined ? 1000 : undefined;
+  if (!WEIGHT.test(q)) return undefined;
+  const mayHide = isRepeated(text, 'q') || text.includes('"');
+  if (mayHide && (parameterAmiss(text, 'q') !== undefined || everyValue(text, 'q').length > 1))
+    return undefined;
+  return Math.round(Number(q) * 1000);
 }

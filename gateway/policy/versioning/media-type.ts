@@ -80,7 +80,7 @@ export function otherVersionsIn(
 }
 
 /** True more often than it is so, and cheap: nearly no request writes the name of a parameter twice. */
-function isRepeated(text: string, name: string): boolean {
+export function isRepeated(text: string, name: string): boolean {
   const lower = text.toLowerCase();
   return lower.indexOf(name) !== lower.lastIndexOf(name);
 }

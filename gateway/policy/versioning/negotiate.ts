@@ -15,13 +15,14 @@ const NOTHING_SAID: Negotiated = { kind: 'open', next: undefined, excluded: new 
 
 /**
  * The highest weight wins; among equals a member that names a known version before one that leaves it open (it is the
- * more specific), and of two such the higher version. Unknown versions are passed over while another member fits, and so
+ * more specific), and of two such the one that another carrier names (`named`), else the higher version. Unknown versions are passed over while another member fits, and so
  * are those that would be answered by their end alone: listing something else is consent to it.
  */
 export function negotiate(
   preferences: readonly Preference[],
   judge: (claim: Claim) => Verdict,
   mayAnswer: (label: Label) => boolean,
+  named: Label | undefined,
 ): Negotiated {
   if (preferences.length === 0) return NOTHING_SAID;
   const judged = preferences.map(({ claim, weight }) => ({ claim, weight, verdict: claim && judge(claim) }));
@@ -41,8 +42,8 @@ export function negotiate(
       if (refused === undefined || weight > refused.weight) refused = { claim, weight, verdict };
     } else if (!excluded.has(verdict.label)) {
       const found = { claim, weight, verdict };
-      if (mayAnswer(verdict.label)) next = better(found, next);
-      else ended = better(found, ended);
+      if (mayAnswer(verdict.label)) next = better(found, next, named);
+      else ended = better(found, ended, named);
     }
   }
   if (next !== undefined && next.weight >= openWeight) return { kind: 'claim', ...next };
@@ -53,8 +54,9 @@ export function negotiate(
   return { kind: 'open', next: next ?? ended, excluded: isNothingWanted && excludesRest ? 'all' : excluded };
 }
 
-function better(found: Weighed, than: Weighed | undefined): Weighed {
+function better(found: Weighed, than: Weighed | undefined, named: Label | undefined): Weighed {
   if (than === undefined || found.weight > than.weight) return found;
-  if (found.weight < than.weight) return than;
+  if (found.weight < than.weight || than.verdict.label === named) return than;
+  if (found.verdict.label === named) return found;
   return compareLabels(found.verdict.label, than.verdict.label) > 0 ? found : than;
 }

@@ -1,22 +1,32 @@
 // The readers table: one row per carrier, each reading what a request writes there and judging nothing.
 // A new carrier is a function, its row, and its member of `Carrier`.
 import { readPreferences } from './accept.ts';
+import { resemblesVersion } from './look-alike.ts';
 import { otherVersionsIn, parseMediaType, versionIn } from './media-type.ts';
-import { parameterValues } from './query.ts';
-import type { Carrier, CarrierInput, Claim, Evidence, MediaTemplate, ResolutionRules } from './resolution.ts';
+import { misspeltContent } from './misspelt-type.ts';
+import { lookAlikes, parameterValues } from './query.ts';
+import type {
+  Carrier,
+  CarrierInput,
+  Claim,
+  Evidence,
+  MediaTemplate,
+  PathInTail,
+  ResolutionRules,
+} from './resolution.ts';
 
 /** Undefined when the carrier is silent; several claims when it was repeated. */
 type Reader = (input: CarrierInput) => Claim | readonly Claim[] | undefined;
 
 /** What decides which carriers are read. */
-type Enabled = Pick<ResolutionRules, 'header' | 'query' | 'mediaTypes'>;
+type Enabled = Pick<ResolutionRules, 'pathInTail' | 'header' | 'query' | 'isIgnored' | 'mediaTypes'>;
 
 /** Each row gives its reader, or undefined for an API that has not enabled the carrier (VER-2). */
 const READERS: readonly ((enabled: Enabled) => Reader | undefined)[] = [
-  () => readPath,
+  ({ pathInTail }) => (pathInTail === undefined ? readPath : (input) => readTail(pathInTail, input)),
   () => readSubdomain,
   ({ header }) => (header === undefined ? undefined : (input) => readHeader(header, input)),
-  ({ query }) => (query === undefined ? undefined : (input) => readQuery(query, input)),
+  ({ query, isIgnored }) => (query === undefined ? undefined : (input) => readQuery(query, isIgnored, input)),
   ({ mediaTypes }) => (mediaTypes.length === 0 ? undefined : (input) => readContentType(mediaTypes, input)),
 ];
 
@@ -58,6 +68,24 @@ function readPath({ pathSegment }: CarrierInput): Claim | undefined {
   return pathSegment === undefined ? undefined : { carrier: 'path', value: pathSegment };
 }
 
+/**
+ * Where the version stands below the base, the route table takes a misspelt one for a tail: `/api/orders/vx` beside
+ * `/api/orders/v1`. It is read here, so that it is refused.
+ */
+function readTail({ before, after }: PathInTail, input: CarrierInput): Claim | undefined {
+  if (input.pathSegment !== undefined || !input.tail.startsWith(`${before}/`)) return readPath(input);
+  const start = before.length;
+  let first = start;
+  while (input.tail[first] === '/') first += 1;
+  const slash = input.tail.indexOf('/', first);
+  const end = slash < 0 ? input.tail.length : slash;
+  const rest = input.tail.slice(end);
+  if (!rest.startsWith(after) || !['', '/'].includes(rest.charAt(after.length))) return undefined;
+  // With the empty segments before it, which no version has.
+  const segment = input.tail.slice(start + 1, end);
+  return resemblesVersion(segment) ? { carrier: 'path', value: segment } : undefined;
+}
+
 function readSubdomain({ subdomain }: CarrierInput): Claim | undefined {
   return subdomain === undefined ? undefined : { carrier: 'subdomain', value: subdomain };
 }
@@ -77,13 +105,18 @@ function readHeader(name: string, { headers }: CarrierInput): Claim | readonly C
   );
 }
 
-function readQuery(name: string, { search }: CarrierInput): readonly Claim[] | undefined {
+/** The parameter itself, and others that a service may take for it (VER-4). */
+function readQuery(
+  name: string,
+  isIgnored: (name: string) => boolean,
+  { search }: CarrierInput,
+): readonly Claim[] | undefined {
   if (search.length < 2) return undefined;
-  const values = parameterValues(search, name);
+  const values = [...parameterValues(search, name), ...lookAlikes(search, name, isIgnored)];
   return values.length === 0 ? undefined : claimsOf('query', values);
 }
 
-/** NEG-6. A request that has no body by its method says nothing by the type of one. */
+/** NEG-6: one type, not a list. A request that has no body by its method says nothing by the type of one. */
 function readContentType(
   templates: readonly MediaTemplate[],
   { method, headers }: CarrierInput,
@@ -91,6 +124,8 @@ function readContentType(
   const value = headers['content-type'];
   if (typeof value !== 'string' || method === 'GET' || method === 'HEAD') return undefined;
   const media = parseMediaType(value);
+  const misspelt = misspeltContent(templates, media, value);
+  if (misspelt !== undefined) return [{ carrier: 'content_type', value: misspelt }];
   const version = versionIn(templates, media);
   if (version === undefined) return undefined;
   const others = otherVersionsIn(templates, media, value, version);

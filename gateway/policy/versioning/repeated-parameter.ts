@@ -8,7 +8,7 @@ export function everyValue(text: string, name: string): readonly string[] {
 }
 
 /** The parameters as written, each with its semicolon: one inside a quoted string divides nothing (NEG-1). */
-function parametersOf(text: string): readonly string[] {
+export function parametersOf(text: string): readonly string[] {
   const found: string[] = [];
   let start = -1;
   // A quoted string begins right behind the first `=` of a parameter and nowhere else.

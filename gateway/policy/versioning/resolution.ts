@@ -54,9 +54,17 @@ export interface CarrierInput {
   readonly pathSegment: string | undefined;
   /** The first label of the host where the API's hosts carry versions. */
   readonly subdomain: string | undefined;
+  /** What follows the API's base, raw. */
+  readonly tail: string;
   /** The raw query with its `?`. */
   readonly search: string;
   readonly headers: RequestHeaders;
+}
+
+/** What stands around `{version}` in a path template, as seen from the base of the API; both without a final slash. */
+export interface PathInTail {
+  readonly before: string;
+  readonly after: string;
 }
 
 /** One form of a versioned media type, in lower case (NEG-1). */
@@ -83,10 +91,14 @@ export interface PinRule {
 
 /** Carriers and default of one API, compiled. */
 export interface ResolutionRules {
+  /** Where the path carries the version below the base, so that a misspelt one would be a tail. */
+  readonly pathInTail: PathInTail | undefined;
   /** Lower-case name of the version header, where one is configured. */
   readonly header: string | undefined;
   /** Name of the query parameter, where one is configured. */
   readonly query: string | undefined;
+  /** Whether a parameter, by its decoded name, means something else though it resembles `query`. */
+  readonly isIgnored: (name: string) => boolean;
   /** Forms of the media types that carry versions, in `Accept` and `Content-Type`. */
   readonly mediaTypes: readonly MediaTemplate[];
   /** Whether a date in the header may mean the newest version up to that day, or that day only (VER-5). */

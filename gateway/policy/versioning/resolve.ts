@@ -64,16 +64,18 @@ function tornRange(
 }
 
 /**
- * A list may pass over what has ended, unless that very version is named elsewhere and the list likes it best: the two
+ * A list may pass over what has ended, unless that very version is named elsewhere and the list likes none better: the two
  * agree after the sunset as they did before, and the client is told of it (VER-3).
  */
 function negotiated(rules: ResolutionRules, { claims, preferences }: Evidence, moment: Moment): Negotiated {
   const judged = (claim: Claim): Verdict => judge(rules, claim, moment);
-  const taken = negotiate(preferences, judged, moment.mayAnswer);
-  const [named] = claims;
-  if (named === undefined || taken.kind === 'open') return taken;
-  const agrees = agree(named, judged(named), taken.claim, taken.verdict);
-  return agrees ? taken : negotiate(preferences, judged, () => true);
+  const [first] = claims;
+  if (first === undefined) return negotiate(preferences, judged, moment.mayAnswer, undefined);
+  const verdict = judged(first);
+  const named = verdict.kind === 'resolved' ? verdict.label : undefined;
+  const taken = negotiate(preferences, judged, moment.mayAnswer, named);
+  if (taken.kind === 'open' || agree(first, verdict, taken.claim, taken.verdict)) return taken;
+  return negotiate(preferences, judged, () => true, named);
 }
 
 /** The newest released version up to a day, `YYYY-MM-DD`; undefined before the first (VER-5). */

@@ -1,8 +1,9 @@
 // Compiles the labels and carriers of one API into look-ups.
 // Runs once per plan; what it returns is asked once or twice per request.
 import { compareLabels, parseLabel } from './label.ts';
+import { ignoredNames } from './query.ts';
 import { claimsReader } from './readers.ts';
-import type { DateMatch, Label, MediaTemplate, PinRule, ResolutionRules } from './resolution.ts';
+import type { DateMatch, Label, MediaTemplate, PathInTail, PinRule, ResolutionRules } from './resolution.ts';
 
 export interface CarrierOptions {
   /** In any order. */
@@ -12,6 +13,9 @@ export interface CarrierOptions {
   readonly default: Label | undefined;
   /** Name of the query parameter. */
   readonly query?: string | undefined;
+  /** Names of parameters that only resemble it; `*` stands for any text. */
+  readonly ignore?: readonly string[] | undefined;
+  readonly pathInTail?: PathInTail | undefined;
   readonly mediaTypes?: readonly MediaTemplate[];
   /** For dates in the header; default `exact`. */
   readonly match?: DateMatch | undefined;
@@ -34,6 +38,8 @@ export function createResolutionRules(options: CarrierOptions): ResolutionRules 
   const carriers = {
     header: options.header?.toLowerCase(),
     query: options.query,
+    isIgnored: ignoredNames(options.ignore ?? []),
+    pathInTail: options.pathInTail,
     mediaTypes: options.mediaTypes ?? [],
   };
   return {

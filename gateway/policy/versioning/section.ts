@@ -7,10 +7,12 @@ import { parseTemplate } from './media-type.ts';
 const VERSIONED_PATH = /^(\/[A-Za-z0-9._~-]+)*\/\{version\}(\/[A-Za-z0-9._~-]+)*$/;
 const VERSIONED_HOST = /^\{version\}(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
 const PARAMETER = /^[A-Za-z][A-Za-z0-9._~-]{0,63}$/;
+/** Visible characters and blanks. */
+const IGNORED = /^[\x20-\x7e]{1,64}$/;
 const HEADER = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
-/** Fields that already mean something else; reading a version from one would break it. */
+/** Fields that already mean something else; of some of them Node keeps the first line alone, which would hide a second version. */
 const TAKEN =
-  /^(host|authorization|cookie|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept.*|range|if-.*|forwarded|x-forwarded-.*|via|date|origin|referer|user-agent)$/i;
+  /^(host|authorization|proxy-authorization|cookie|set-cookie|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|expires|accept.*|range|if-.*|age|etag|last-modified|forwarded|x-forwarded-.*|max-forwards|via|date|from|location|origin|referer|retry-after|server|user-agent)$/i;
 
 const path = notation(
   (text) => (VERSIONED_PATH.test(text) && !/\/\.{1,2}(\/|$)/.test(text) ? text : undefined),
@@ -31,6 +33,12 @@ const query = notation(
     description: 'Query parameter that names the version; its name is case-sensitive.',
     examples: ['version'],
   },
+);
+
+const ignored = notation(
+  (text) => (IGNORED.test(text) ? text : undefined),
+  'not the decoded name of a query parameter, such as version[gte]',
+  { description: 'Decoded name of a query parameter.', examples: ['version[gte]'] },
 );
 
 const mediaType = notation(
@@ -88,6 +96,14 @@ const carrier = z
         description: 'Whether a date in the header may lie after the version it means; default exact.',
       })
       .optional(),
+    ignore: z
+      .array(ignored)
+      .min(1)
+      .meta({
+        description:
+          'Parameters that only resemble the one of the query and mean something else; `*` stands for any text.',
+      })
+      .optional(),
     pin: pin.optional(),
     default: z.string().meta({ description: 'Version of a request that names none.' }).optional(),
   })
@@ -95,7 +111,8 @@ const carrier = z
     (entry) => CARRIERS.filter((each) => entry[each] !== undefined).length === 1,
     `each entry names exactly one of ${CARRIERS.join(', ')}`,
   )
-  .refine((entry) => entry.match === undefined || entry.header !== undefined, 'match belongs to a header');
+  .refine((entry) => entry.match === undefined || entry.header !== undefined, 'match belongs to a header')
+  .refine((entry) => entry.ignore === undefined || entry.query !== undefined, 'ignore belongs to a query');
 
 /** Every carrier listed is read; disagreement between two is refused (VER-3). */
 export const resolveSection = z

@@ -63,6 +63,13 @@ export const OF_APIS: readonly Change[] = [
     'media_type: "application/vnd.acme+json; version={n}"',
     'orders: carrier header API-Version -> media type application/vnd.acme+json;version={version}',
   ],
+  [
+    'a parameter that is ignored',
+    '  - header: API-Version\n',
+    '  - header: API-Version\n  - { query: version, ignore: ["version[gte]"] }\n',
+    'orders: carrier query version added',
+    'orders: ignored parameter version[gte] added',
+  ],
   ['the default', 'default: v2', 'default: v1', 'orders: default v2 -> v1'],
   [
     'a date rule',
@@ -94,6 +101,12 @@ export const OF_APIS: readonly Change[] = [
     'base:',
     'rules: { notice-period: "off" }\nbase:',
     'orders: rule notice-period warning -> off',
+  ],
+  [
+    'a field of clients that is kept',
+    'base:',
+    'headers: { request: { keep: [X-User-Id], from: any } }\nbase:',
+    'orders: headers {"request":{"from":"any","keep":["X-User-Id"]}} added',
   ],
   [
     'any other key',

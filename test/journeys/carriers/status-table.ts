@@ -26,6 +26,22 @@ export function statusTable({ ask, gateway }: House): void {
       });
     });
 
+    it.concurrent.each(cells.filter(([place]) => place !== 'path'))(
+      'STAT-1: %s, no version at all: %i',
+      async (place, status) => {
+        for (const text of place === 'accept' || place === 'contentType'
+          ? ['vx', 'v', 'v-1', 'latest']
+          : ['vx']) {
+          const answer = await ask(askFor({ [place]: text }));
+          expect(answer.status).toBe(status);
+          expect(answer.json).toMatchObject({
+            message: `"${text}" in the ${NAMES[place]} is not a version. Versions: v3, v2.`,
+            supportedVersions: ['v3', 'v2'],
+          });
+        }
+      },
+    );
+
     it.concurrent.each(cells)(
       'STAT-1, STAT-2: %s, a version that never existed',
       async (place, _malformed, status) => {
@@ -102,7 +118,7 @@ export function statusTable({ ask, gateway }: House): void {
       const answer = await ask({ path: '/api/orders', headers: headers as Record<string, string> });
       expect(answer.status).toBe(400);
       expect(answer.json).toMatchObject({ supportedVersions: ['v3', 'v2'] });
-      expect(answer.headers.vary).toBe('API-Version, Accept');
+      expect(answer.headers.vary).toBe('Accept, API-Version');
     });
 
     it('a path without its version is no route; a host that is no version is not ours', async () => {
@@ -132,7 +148,7 @@ export function statusTable({ ask, gateway }: House): void {
           message: 'The Accept header excludes every version that is served. Versions: v3, v2.',
           supportedVersions: ['v3', 'v2'],
         });
-        expect(headers.vary).toBe('API-Version, Accept');
+        expect(headers.vary).toBe('Accept, API-Version');
         expect(await gateway().accessLine(headers['x-request-id'])).toMatchObject({
           refusal: 'version_unacceptable',
           carrier: 'accept',
@@ -143,7 +159,7 @@ export function statusTable({ ask, gateway }: House): void {
     it('CACHE-2, NEG-7: every header that could select a version stands in Vary, whichever did', async () => {
       for (const place of PLACES) {
         expect((await ask(askFor({ [place]: 'v2' }))).headers.vary).toBe('API-Version, Accept');
-        expect((await ask(askFor({ [place]: 'v7' }))).headers.vary).toBe('API-Version, Accept');
+        expect((await ask(askFor({ [place]: 'v7' }))).headers.vary).toBe('Accept, API-Version');
       }
       const byDefault = await ask({ path: '/api/payments' });
       expect([byDefault.status, byDefault.headers.vary]).toEqual([200, 'Payments-Version']);

@@ -91,7 +91,7 @@ export function creationDay({ ask, client, clock, gateway, holding, made, versio
           message:
             'API version 2024-09-01 was retired on 2027-03-01. Its successor is 2025-09-15. This account is pinned to 2024-09-01: name another version in API-Version.',
         },
-        headers: { 'cache-control': 'private, max-age=60', vary: 'API-Version, Origin' },
+        headers: { 'cache-control': 'private, max-age=60', vary: 'Accept, API-Version, Origin' },
       });
       expect(await versionFor(acme, { headers: { 'API-Version': '2025-09-15' } })).toBe('2025-09-15');
     });

@@ -16,7 +16,7 @@ const VERSIONS = ['v2'];
 const RETIRED = {
   'cache-control': 'max-age=60',
   'proxy-status': 'sundial; error=proxy_internal_response',
-  vary: 'API-Version',
+  vary: 'Accept, API-Version',
 };
 const GUIDE = '<https://docs.example.com/orders/v1-to-v2>; rel="deprecation"; type="text/html"';
 const STATUS = ['status', 'sunset']
@@ -62,7 +62,7 @@ export const rows: readonly Row[] = [
       error: 'Bad Request',
       message: 'The request names different versions: "v2" in the path, "v1" in the header. Send one.',
     },
-    headers: { vary: 'API-Version' },
+    headers: { vary: 'Accept, API-Version' },
   },
   {
     title: 'STAT-1: a header that is no version',
@@ -74,7 +74,7 @@ export const rows: readonly Row[] = [
       message: '"banana" in the header is not a version. Versions: v2.',
       supportedVersions: VERSIONS,
     },
-    headers: { vary: 'API-Version' },
+    headers: { vary: 'Accept, API-Version' },
   },
   {
     title: 'STAT-1: a path segment that is no version',
@@ -119,7 +119,7 @@ export const rows: readonly Row[] = [
       message: 'The request names no version. Versions: v2.',
       supportedVersions: VERSIONS,
     },
-    headers: { vary: 'API-Version' },
+    headers: { vary: 'Accept, API-Version' },
   },
   {
     title: 'ORD-1, ORD-3: a retired version, before any precondition and without a token',

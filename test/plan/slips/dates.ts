@@ -73,13 +73,13 @@ export const DATES: readonly Slip[] = [
     'a control character in a reason',
     'successor: v2',
     'reason: "a\\r\\nX: y"',
-    '9 «"a\\r\\nX: y"» error: not one line of 1 to 300 characters without control characters: "a\\r\\nX: y"',
+    '9 «"a\\r\\nX: y"» error: this text has several lines (write it on one line)',
   ],
   [
     'a reason that reads otherwise than it is',
     'successor: v2',
     'reason: "a\\u202Eb"',
-    '9 «"a\\u202Eb"» error: not one line of 1 to 300 characters without control characters: "a\u202Eb"',
+    '9 «"a\\u202Eb"» error: the control character U+202E cannot stand in a text (take it out)',
   ],
   [
     'extensions in another order',

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { createAdapter } from '../../../upstreams/identity/adapter.ts';
-import { createAttempts } from '../../../upstreams/identity/attempts.ts';
 import { CLIENTS } from '../../../upstreams/identity/clients.ts';
 import { clientMetadata } from '../../../upstreams/identity/registration.ts';
 import { openStore } from '../../../upstreams/identity/store.ts';
+import { createAttempts } from '../../../upstreams/service/attempts.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
 const folder = mkdtempSync(join(tmpdir(), 'sundial-kept-'));

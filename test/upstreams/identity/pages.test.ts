@@ -30,6 +30,30 @@ async function atLogin(): Promise<{ readonly browser: Walker; readonly page: Pag
   return { browser, page: await browser.open(query(AUTHORIZE)) };
 }
 
+describe('the answer to consent', () => {
+  it.each(['https://evil.example', 'http://127.0.0.1:4008', 'https://127.0.0.1:8443.evil.example'])(
+    'is not given, refused or cancelled by a page of %s',
+    async (origin) => {
+      const { browser, page } = await atLogin();
+      const consent = await browser.send(page, ANA);
+      for (const decision of ['allow', 'cancel']) {
+        const answer = await browser.send(consent, { decision }, { origin });
+        expect(answer).toMatchObject({ status: 400, hops: [] });
+        expect(answer.text).toContain('This sign-in is over');
+      }
+      const given = await browser.send(consent, { decision: 'allow' }, { origin: new URL(ISSUER).origin });
+      expect(given.url.searchParams.get('code')).toBeTruthy();
+    },
+  );
+
+  it('of our own page comes with Origin: null, since it names no referrer', async () => {
+    const { browser, page } = await atLogin();
+    const consent = await browser.send(page, ANA, { origin: 'null', 'sec-fetch-site': 'same-origin' });
+    const given = await browser.send(consent, { decision: 'allow' }, { origin: 'null' });
+    expect(given.url.searchParams.get('code')).toBeTruthy();
+  });
+});
+
 describe('every page', () => {
   it('OAU-8: stands in no frame, runs no script, fetches nothing, names no referrer, and is kept by no cache', async () => {
     const { browser, page: login } = await atLogin();
@@ -126,6 +150,20 @@ describe('signing in', () => {
       'by a page of another site',
       ({ browser, page }) => browser.send(page, ANA, { 'sec-fetch-site': 'cross-site' }),
     ],
+    ...[
+      ['https://evil.example', {}],
+      ['https://evil.example', { 'sec-fetch-site': 'same-origin' }],
+      ['http://127.0.0.1:8443', {}],
+      ['https://127.0.0.1', {}],
+      ['https://127.0.0.1:8444', { 'sec-fetch-site': 'none' }],
+      ['https://127.0.0.1:8443.evil.example', {}],
+      ['http://127.0.0.1:4008', {}],
+      ['null', { 'sec-fetch-site': 'cross-site' }],
+      ['null', { 'sec-fetch-site': 'same-site' }],
+    ].map(([origin, more]): [string, (at: { browser: Walker; page: Page }) => Promise<Page>] => [
+      `by a page of ${origin}, ${JSON.stringify(more)},`,
+      ({ browser, page }) => browser.send(page, ANA, { ...Object(more), origin: String(origin) }),
+    ]),
     [
       'by something that is no form',
       ({ browser, page }) => browser.send(page, ANA, { 'content-type': 'text/plain' }),

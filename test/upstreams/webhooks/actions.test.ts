@@ -1,7 +1,7 @@
 // What can be done to a subscription besides changing it: another secret, a test, enabling, replay.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { abandoned } from '../../../upstreams/webhooks/delivery.ts';
-import { KNOWN, openServiceHouse } from './service-house.ts';
+import { KNOWN, NEW, openServiceHouse } from './service-house.ts';
 
 const { ask, service, store, begin } = await openServiceHouse();
 afterAll(() => service.close());
@@ -57,6 +57,25 @@ describe('what can be done to a subscription', () => {
       breaker: 'closed',
       failures: 1,
     });
+  });
+
+  it('test and the replay of one delivery are asked for thirty times a minute by one consumer; others are not held up', async () => {
+    const as = 'initech';
+    const mine = (await ask('POST', '/webhooks', { as, body: NEW })).json.id;
+    const test = `/webhooks/${mine}/test`;
+    const replay = `/webhooks/${mine}/deliveries/${(await ask('POST', test, { as })).json.id}/replay`;
+    const statuses: number[] = [];
+    for (let turn = 0; turn < 29; turn += 1)
+      statuses.push((await ask('POST', turn % 2 === 0 ? test : replay, { as })).status);
+    expect(statuses).not.toContain(429);
+    for (const path of [replay, test]) {
+      const held = await ask('POST', path, { as });
+      expect(held).toMatchObject({ status: 429, json: { error: 'Too Many Requests' } });
+      expect(Number(held.headers.get('retry-after'))).toBe(held.json.retryAfter);
+      expect(held.json.retryAfter).toBeLessThanOrEqual(60);
+    }
+    expect((await ask('GET', `/webhooks/${mine}/health`, { as })).status).toBe(200);
+    expect((await ask('POST', `/webhooks/${id}/test`)).status).toBe(201);
   });
 
   it('enable, and another url, begin anew: what failed before is forgotten', async () => {

@@ -65,7 +65,7 @@ beforeEach(async () => {
     },
     nextDelay: nextAttemptDelay,
     openSecret: (sealed) => openSecret(KEY, sealed),
-    slots: createEndpointSlots({ perEndpoint: 2, perOwner: 3 }),
+    slots: createEndpointSlots({ perEndpoint: 2, perOwner: 3, perHost: 100 }),
     rules: RULES,
     warn: createWarn({
       store,
@@ -388,8 +388,8 @@ describe('several deliveries to one endpoint', () => {
     const elsewhere = deliver(await due('wh_2'));
     await expect.poll(() => sent.length, { interval: 1 }).toBe(3);
     // One of two has ended: there is room for one, and not for two.
-    const slots = createEndpointSlots({ perEndpoint: 2, perOwner: 3 });
-    const take = () => slots.take({ id: 'wh_1', owner: 'acme' }, now);
+    const slots = createEndpointSlots({ perEndpoint: 2, perOwner: 3, perHost: 100 });
+    const take = () => slots.take({ id: 'wh_1', owner: 'acme', url: 'https://hooks.example.org/' }, now);
     const [one] = [take(), take()];
     if (one.kind === 'free') one.release(1);
     expect([take().kind, take().kind]).toEqual(['free', 'full']);

@@ -55,7 +55,7 @@ describe('what an operator reads', () => {
     expect(json.endpoints[1]).not.toHaveProperty('next_attempt');
   });
 
-  it('is for this machine by its own names: another name that leads here gets 404', async () => {
+  it('is for this machine by its own names: another name that leads here gets 421', async () => {
     const statusFor = (host: string, path: string) =>
       new Promise((resolve, reject) => {
         const asked = plainRequest(`${service.url}${path}`, { headers: { host } }, (answer) => {
@@ -65,7 +65,7 @@ describe('what an operator reads', () => {
         asked.once('error', reject).end();
       });
     for (const path of ['/admin/overview', '/metrics']) {
-      expect(await statusFor('evil.example', path)).toBe(404);
+      expect(await statusFor('evil.example', path)).toBe(421);
       expect(await statusFor(`localhost:${service.port}`, path)).toBe(200);
     }
   });

@@ -1,5 +1,5 @@
-// Counts tries at a secret, so that nobody guesses on and on: a password of an account, a secret of a client (OAU-9).
-// In process: the gateway's limits hold for all of an address, this for one address at one secret.
+// Counts tries, so that nobody goes on and on: at a password or a secret of a client (OAU-9), at deliveries asked for.
+// In process: the gateway's limits hold for all that a caller does, these for one thing.
 
 export interface Attempts {
   /** Counts one try; a number when there were too many: seconds until the next is looked at. */

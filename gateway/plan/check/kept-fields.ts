@@ -1,0 +1,66 @@
+// Cross checks of `headers.request.keep`: which fields of clients go on although the gateway drops them otherwise.
+// One of the checks of a policy.
+import { clientField } from '../client-fields.ts';
+import { parseFieldName } from '../grammar/message-sections.ts';
+import type { Path } from '../read/document.ts';
+import { versionCarriers } from './headers.ts';
+import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
+
+const AT: Path = ['headers', 'request'];
+const KEEP: Path = [...AT, 'keep'];
+
+export function checkKept(view: PolicyView, around: Surroundings, report: Report): void {
+  const { keep, from } = view.parts.headers?.request ?? {};
+  checkFrom(view, report);
+  for (const [index, name] of (keep ?? []).entries()) {
+    const place = [...KEEP, index];
+    const message = keep?.indexOf(name) === index ? whyNotKept(name, view) : `${name} is listed above`;
+    if (message !== undefined) report(place, { rule: 'headers', message });
+    else if (clientField(name).kind === undefined)
+      report(place, {
+        rule: 'headers',
+        severity: 'warning',
+        message: `keep has no effect on ${name}, which is not dropped`,
+        hint: 'leave it out',
+      });
+  }
+  if (keep === undefined || from !== 'trusted_proxies' || around.trustsProxies !== false) return;
+  report([...AT, 'from'], {
+    rule: 'headers',
+    severity: 'warning',
+    message: 'nothing is kept: gateway.yaml names no trusted_proxies',
+    hint: 'add the addresses of your proxies there',
+  });
+}
+
+function checkFrom(view: PolicyView, report: Report): void {
+  const [keep, from] = [isWritten(view, KEEP), isWritten(view, [...AT, 'from'])];
+  if (keep && !from)
+    report(KEEP, {
+      rule: 'headers',
+      message: 'keep needs from: whose fields go on',
+      hint: 'write from: trusted_proxies if your proxies set them, or from: any',
+      at: 'key',
+    });
+  if (from && !keep)
+    report([...AT, 'from'], { rule: 'headers', message: 'from has no effect without keep', at: 'key' });
+}
+
+function whyNotKept(name: string, view: PolicyView): string | undefined {
+  const { set, remove } = view.parts.headers?.request ?? {};
+  if (clientField(name).kind === 'own')
+    return `${name} cannot be kept: it belongs to the connection, or the gateway sets it`;
+  if (versionCarriers(view).has(name)) return `${name} cannot be kept: it carries the version`;
+  const told = Object.values(view.parts.upstreams ?? {}).flatMap(({ identity_headers: fields }) => [
+    fields?.consumer,
+    fields?.scopes,
+  ]);
+  if (told.includes(name)) return `${name} cannot be kept: identity_headers sets it`;
+  if (
+    Object.keys(set ?? {})
+      .map(parseFieldName)
+      .includes(name)
+  )
+    return `set replaces ${name}`;
+  return remove?.includes(name) ? `remove takes ${name} out` : undefined;
+}

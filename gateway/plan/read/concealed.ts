@@ -1,0 +1,85 @@
+// What of a file no finding repeats: values of header rules, and whatever stands under a key that is called like a secret.
+// Known keys and unknown ones alike: a secret that is written in the wrong place is a secret all the same.
+import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
+
+type Path = readonly (string | number)[];
+
+const LIKE_A_SECRET = /pass(?:word|wd|phrase)|secret|token|key|auth|cred|cookie|bearer|session|signature/i;
+/** Keys of the grammars that are called so and hold words of a choice, names or a size; `key` of a certificate is a path. */
+const NO_SECRETS: ReadonlySet<string> = new Set(['authorization', 'credentials_in_url', 'token_cache']);
+/** Below these the operator chooses the names of keys. */
+const OF_NAMES: ReadonlySet<string | number | undefined> = new Set([
+  'versions',
+  'operations',
+  'identity',
+  'upstreams',
+  'contacts',
+  'listeners',
+  'rules',
+]);
+/** Keys of a header rule that hold names of fields, and where they may come from. */
+const OF_FIELD_NAMES: ReadonlySet<string | number | undefined> = new Set(['remove', 'keep', 'from']);
+/** Maps of header rules, whose keys may be shown. */
+const HEADER_MAPS: ReadonlySet<string | number | undefined> = new Set(['request', 'response', 'set']);
+/** Nothing that is read is nested so deeply. */
+const DEEPEST = 40;
+
+/** Whether nothing of the value at `path` may be repeated. */
+export function isConcealed(path: Path): boolean {
+  return path.some((key, index) => {
+    if (typeof key !== 'string') return false;
+    const above = path[index - 1];
+    if (above === 'set' || (above === 'headers' && !OF_FIELD_NAMES.has(path[index + 1]))) return true;
+    if (key === 'key' && (above === 'tls' || path[index - 2] === 'certificates')) return false;
+    return LIKE_A_SECRET.test(key) && !NO_SECRETS.has(key) && !OF_NAMES.has(above);
+  });
+}
+
+/** `text` in its length, with a star for every character that may not be shown; `${…}` stays. */
+export function concealed(text: string, trees: readonly Document[]): string {
+  const marks: (readonly [from: number, to: number])[] = [];
+  const mark = (node: unknown): void => {
+    if (!isNode(node)) return;
+    if (node.range) marks.push([node.range[0], node.range[1]]);
+    // Of a malformed file a map may hold what lies behind its end.
+    if (isMap(node)) for (const { key, value } of node.items) for (const each of [key, value]) mark(each);
+    if (isSeq(node)) node.items.forEach(mark);
+  };
+  const spansLines = (node: unknown): boolean =>
+    isNode(node) && node.range != null && text.slice(node.range[0], node.range[1]).includes('\n');
+  const walk = (node: unknown, path: Path): void => {
+    const isWalked = path.length < DEEPEST && (!isConcealed(path) || HEADER_MAPS.has(path.at(-1)));
+    if (isWalked && isMap(node)) {
+      let before: Path = path;
+      for (const { key, value } of node.items) {
+        const name = isScalar(key) ? (key.source ?? String(key.value)) : '';
+        // In a malformed file lines of a value that began above may pass for a key.
+        if (isConcealed(before) && (!isNode(value) || spansLines(key))) mark(key);
+        else before = [...path, name];
+        walk(value, [...path, name]);
+      }
+    } else if (isWalked && isSeq(node))
+      for (const [index, item] of node.items.entries()) walk(item, [...path, index]);
+    else if (!isWalked || isConcealed(path)) mark(node);
+  };
+  for (const tree of trees) walk(tree.contents, []);
+  if (marks.length === 0) return text;
+  let shown = '';
+  let at = 0;
+  for (const [begin, to] of marks.sort(([a], [b]) => a - b)) {
+    const from = Math.max(begin, at);
+    if (to <= from) continue;
+    shown += text.slice(at, from) + starred(text.slice(from, to));
+    at = to;
+  }
+  return shown + text.slice(at);
+}
+
+function starred(text: string): string {
+  const [, open = '', inner = '', close = ''] = /^(["']?)(.*?)(["']?)$/s.exec(text) ?? [];
+  const stars = inner.replace(
+    /(\$\{[^{}]*\})|[^\n]/g,
+    (_piece, reference: string | undefined) => reference ?? '*',
+  );
+  return open + stars + close;
+}

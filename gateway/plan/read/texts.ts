@@ -1,0 +1,39 @@
+// One text of a file as it is meant: filled in from outside where that is allowed, and without control characters.
+// The step between a scalar and the value of a document.
+import { controlIn } from '../../policy/contract.ts';
+import { type Interpolated, interpolate, type Sources } from './interpolate.ts';
+import { isPublished } from './published-fields.ts';
+
+type Path = readonly (string | number)[];
+
+/** `raw` is what stands at `path`. What clients read is not even looked for elsewhere. */
+export function readText(raw: string, path: Path, sources: Sources): Interpolated {
+  if (raw.includes('${') && isPublished(path)) return NOT_PUBLISHED;
+  const filled = interpolate(raw, sources);
+  if (filled.kind === 'failed') return filled;
+  const from = filled.kind === 'literal' ? [] : filled.from;
+  const refused = controlProblem(filled.kind === 'literal' ? raw : filled.text, path, from);
+  return refused === undefined ? filled : { kind: 'failed', ...refused, from };
+}
+
+const NOT_PUBLISHED: Interpolated = {
+  kind: 'failed',
+  message: `clients read this field: \${…} cannot stand in it`,
+  hint: 'write the text itself',
+  from: [],
+};
+
+/** What is wrong with the characters of a value or a key; `from`: what brought it in. */
+export function controlProblem(
+  text: string,
+  path: Path,
+  from: readonly string[] = [],
+): { readonly message: string; readonly hint: string } | undefined {
+  // Blanks of a field value (RFC 9110 section 5.5).
+  const found = controlIn(text, path.at(-2) === 'set' ? '\t' : '');
+  if (found === undefined) return undefined;
+  const source = from.length === 0 ? '' : ` (from ${from.join(', ')})`;
+  return found === 'U+000A' || found === 'U+000D'
+    ? { message: `this text has several lines${source}`, hint: 'write it on one line' }
+    : { message: `the control character ${found} cannot stand in a text${source}`, hint: 'take it out' };
+}

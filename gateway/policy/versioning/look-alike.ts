@@ -1,0 +1,47 @@
+// Parameter names and path segments that resemble the carrier of a version, as lenient services read them.
+// Resolution refuses them, so that the default never answers a misspelt version (VER-1, VER-4).
+import { decodedOctets } from '../notation.ts';
+
+/** A proxy and a service may each decode once too often. */
+const DECODINGS = 3;
+const PLAIN = /^[A-Za-z0-9_-]*$/;
+/** `v1`, `V1`, `v-1`, `version 1`, `01`; also `v` and `vx`, but no other word: `vm` may be a resource. */
+const MEANT = /^[\s.+;/-]*(?:(?:v(?:er(?:sion)?)?[^\p{L}\p{N}]*)?\p{N}|v[x\P{L}]?$)/u;
+
+/**
+ * Whether a service may take a query parameter, named `raw` as sent, for `parameter`: it differs in case, has an index, a
+ * NUL, blanks or invisible characters, is in full width, is encoded again, or is the same by the rules of PHP.
+ */
+export function resemblesName(raw: string, parameter: string): boolean {
+  if (PLAIN.test(raw) && raw.length !== parameter.length) return false;
+  const wanted = parameter.toLowerCase();
+  const name = read(raw);
+  if (isName(name, wanted)) return true;
+  // An index, a NUL or an encoded `=` ends the name.
+  const end = name.search(/[[\0=]/);
+  return end >= 0 && isName(name.slice(0, end), wanted);
+}
+
+function isName(text: string, wanted: string): boolean {
+  if (text.length < wanted.length) return false;
+  return text.replace(/[\s\p{C}?]+/gu, '') === wanted || text.trim().replace(/[.\s[]/g, '_') === wanted;
+}
+
+/** Whether a path segment, as sent, looks like an attempt at a version; `vendors` does not. */
+export function resemblesVersion(segment: string): boolean {
+  return MEANT.test(read(segment));
+}
+
+/** Percent-decoded up to `DECODINGS` times, in lower case, with compatible characters replaced (NFKC). */
+function read(raw: string): string {
+  let text = raw;
+  for (let round = 0; round < DECODINGS && /[%+]/.test(text); round += 1) text = decodedBytes(text);
+  // Decoding yields bytes, which are UTF-8.
+  const characters = /[\x80-\xff]/.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;
+  return characters.normalize('NFKC').toLowerCase();
+}
+
+/** Octet by octet, so that a malformed triplet elsewhere hides nothing and nothing throws; `+` is a blank. */
+export function decodedBytes(raw: string): string {
+  return decodedOctets(raw.replaceAll('+', ' '));
+}

@@ -1,0 +1,104 @@
+// Media types that misspell their version, so that the default never answers them (VER-1).
+// The text found stands as the version and fits no grammar of versions: resolution refuses it as malformed.
+import { type ContentType, isTypeValid, parse } from 'content-type';
+import { versionIn } from './media-type.ts';
+import { parametersOf } from './repeated-parameter.ts';
+import type { MediaTemplate } from './resolution.ts';
+
+/** Behind the name of a template: a version, whatever separates it. */
+const NEAR = /^(?:[^a-z0-9]v?|v)[0-9]/;
+const QUOTED_VALUE = /=[ \t]*"(?:[^"\\]|\\.)*"/;
+const OPEN_QUOTE = /^[^=]*=[ \t]*"(?:[^"\\]|\\.)*\\?$/;
+
+/**
+ * The misspelt version of `text`, from which `media` was parsed: any other text below the name of a template, a malformed
+ * parameter, or a parameter on a type with another suffix. The type without its version leaves the version open.
+ */
+export function misspeltIn(
+  templates: readonly MediaTemplate[],
+  media: ContentType,
+  text: string,
+): string | undefined {
+  const { type, parameters } = media;
+  const version = versionIn(templates, media);
+  for (const { before, parameter } of templates) {
+    if (parameter === undefined || !(type === before || version?.inName === true)) continue;
+    const amiss = parameterAmiss(text, parameter);
+    if (amiss !== undefined) return amiss;
+  }
+  if (version !== undefined || templates.some((template) => type === bareName(template))) return undefined;
+  for (const template of templates) {
+    const { before, after, parameter } = template;
+    const name = nameOf(template);
+    if (parameter === undefined) {
+      if (type.startsWith(before))
+        return type.endsWith(after) ? type.slice(before.length, -after.length) : type;
+      const subtype = subtypeOf(name);
+      const at = type.indexOf(subtype);
+      if (at >= 0 && NEAR.test(type.slice(at + subtype.length))) return type;
+    } else if (name !== before && (type === name || type.startsWith(`${name}+`))) {
+      if (parameters[parameter] !== undefined || parameterAmiss(text, parameter) !== undefined) return text;
+    }
+  }
+  return undefined;
+}
+
+/** The whole text where it is no media type, or has a quote without an end, which could hide another member. */
+export function misreadIn(
+  templates: readonly MediaTemplate[],
+  { type }: ContentType,
+  text: string,
+): string | undefined {
+  const isOpen = text.includes('"') && OPEN_QUOTE.test(parametersOf(text).at(-1) ?? '');
+  return (isOpen || !isTypeValid(type)) && mentions(templates, text) ? text : undefined;
+}
+
+/** The misspelt version of a `Content-Type`, which holds one type: a list with a type of the API is misspelt as a whole (NEG-6). */
+export function misspeltContent(
+  templates: readonly MediaTemplate[],
+  media: ContentType,
+  text: string,
+): string | undefined {
+  const isList = parse(text, { comma: true }).index < text.length;
+  if (isList && mentions(templates, text)) return text;
+  return misspeltIn(templates, media, text) ?? misreadIn(templates, media, text);
+}
+
+/** Whether `text` holds the name of a template. */
+function mentions(templates: readonly MediaTemplate[], text: string): boolean {
+  const compact = text.toLowerCase().replace(/[\s"]+/g, '');
+  return templates.some((template) => compact.includes(subtypeOf(nameOf(template))));
+}
+
+/** A parameter of `text` that means `name` and is not written `name=value`; the parser misreads or skips it. */
+export function parameterAmiss(text: string, name: string): string | undefined {
+  if (!text.toLowerCase().includes(name)) return undefined;
+  const meant = new RegExp(`(?:^|[ \\t"'])${name}(?![a-z0-9._-])`, 'i');
+  const unvalued = new RegExp(`^[ \\t]*${name}[0-9]`, 'i');
+  const sound = new RegExp(`^[ \\t]*${name}[ \\t]*=(?:[^"]*|[ \\t]*""[ \\t]*)$`, 'i');
+  return parametersOf(text)
+    .map((parameter) => parameter.slice(1))
+    .find((parameter) => {
+      const unquoted = parameter.replace(QUOTED_VALUE, '=""');
+      if (!unquoted.includes('=') && unvalued.test(unquoted)) return true;
+      return meant.test(unquoted) && !sound.test(unquoted);
+    });
+}
+
+/** `application/vnd.acme` of `application/vnd.acme.` and of `application/vnd.acme+json`. */
+function nameOf({ before, parameter }: MediaTemplate): string {
+  if (parameter === undefined) return before.slice(0, -1);
+  const suffix = before.lastIndexOf('+');
+  return suffix < 0 ? before : before.slice(0, suffix);
+}
+
+/** `vnd.acme` of `application/vnd.acme`, which is enough to know a type of the API; all of `application/json`. */
+function subtypeOf(name: string): string {
+  const subtype = name.slice(name.indexOf('/') + 1);
+  return subtype.includes('.') ? subtype : name;
+}
+
+/** The type of a template without its version. */
+function bareName({ before, after }: MediaTemplate): string {
+  return after === '' ? before : before.slice(0, -1) + after;
+}

@@ -1,0 +1,100 @@
+// A flood of made-up opaque tokens is no flood of questions to the issuer: each address has a budget of tokens that turn
+// out to be none. A real endpoint over sockets, a clock the test moves.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createTokenBudget } from '../../gateway/identity/token-budget.ts';
+import type { IdentityVerifier } from '../../gateway/identity/verifier.ts';
+import { type IntrospectionEndpoint, openEndpoint, SECOND, says } from './introspection-endpoint.ts';
+
+const [HERE, THERE] = ['192.0.2.9', '2001:db8:0:1::/64'];
+
+let endpoint: IntrospectionEndpoint;
+beforeAll(async () => {
+  endpoint = await openEndpoint();
+});
+afterAll(() => endpoint[Symbol.asyncDispose]());
+afterEach(() => endpoint.reset());
+
+/** A busy machine may take longer over an answer than a gateway waits. */
+const open = () => endpoint.verifierOf({}, { timeout: 60 * SECOND });
+const only = (active: (token: string) => boolean): void => {
+  endpoint.answer = (form, response) => says({ active: active(form.token ?? '') })(form, response);
+};
+
+async function kindsOf(verifier: IdentityVerifier, tokens: readonly string[], from = HERE) {
+  const verified = await Promise.all(tokens.map(async (token) => verifier.verify(token, from)));
+  return verified.map(({ kind }) => kind);
+}
+const flood = (count: number, name = 'flood') =>
+  Array.from({ length: count }, (_, index) => `${name}-${index}`);
+const count = (kinds: readonly string[], kind: string) => kinds.filter((each) => each === kind).length;
+
+describe('RL-7, RL-12: tokens that turn out to be none', () => {
+  it('are asked about up to the budget of their address, and limited behind it', async () => {
+    only(() => false);
+    const verifier = open();
+    const kinds = await kindsOf(verifier, flood(200));
+    expect([count(kinds, 'refused'), count(kinds, 'limited')]).toEqual([60, 140]);
+    expect(endpoint.asked).toHaveLength(60);
+    expect(await verifier.verify('one-more', HERE)).toEqual({ kind: 'limited', retryAfterSeconds: 1 });
+    endpoint.now += SECOND;
+    expect(await kindsOf(verifier, flood(3, 'later'))).toEqual(['refused', 'limited', 'limited']);
+    expect(endpoint.asked).toHaveLength(61);
+  });
+
+  it('cost no other address anything', async () => {
+    only((token) => token === 'good');
+    const verifier = open();
+    await kindsOf(verifier, flood(100));
+    expect(await kindsOf(verifier, ['good'], THERE)).toEqual(['consumer']);
+  });
+
+  it('drive out no token that is known already', async () => {
+    only((token) => token === 'good');
+    const verifier = open();
+    expect(await kindsOf(verifier, ['good'])).toEqual(['consumer']);
+    await kindsOf(verifier, flood(100));
+    expect(await kindsOf(verifier, ['good', 'new'])).toEqual(['consumer', 'limited']);
+  });
+
+  it('are the only ones that count: many good tokens behind one address pass, one after the other', async () => {
+    const verifier = open();
+    for (const token of flood(100)) expect(await kindsOf(verifier, [token])).toEqual(['consumer']);
+  });
+
+  it('do not count while the endpoint gives no answer', async () => {
+    endpoint.answer = (_, response) => response.writeHead(400).end();
+    const verifier = open();
+    for (const token of flood(100)) expect(await kindsOf(verifier, [token])).toEqual(['unavailable']);
+    only(() => true);
+    expect(await kindsOf(verifier, ['good'])).toEqual(['consumer']);
+  });
+
+  it('are forgotten after the window, also by a clock that was set back', async () => {
+    only(() => false);
+    const verifier = open();
+    await kindsOf(verifier, flood(100));
+    endpoint.now -= 3_600 * SECOND;
+    expect(await kindsOf(verifier, ['one'])).toEqual(['refused']);
+  });
+
+  it('are all asked about where no address asks', async () => {
+    only(() => false);
+    const verifier = open();
+    const verdicts = await Promise.all(flood(100).map(async (token) => verifier.verify(token)));
+    expect(
+      count(
+        verdicts.map(({ kind }) => kind),
+        'refused',
+      ),
+    ).toBe(100);
+  });
+
+  it('are counted for the last 10,000 addresses, in bounded memory', async () => {
+    const budget = createTokenBudget(() => endpoint.now);
+    const drain = (address: string) => flood(60).map(() => budget.take(address));
+    drain(HERE);
+    expect(budget.take(HERE)).toBe(1);
+    for (let index = 0; index < 10_000; index += 1) budget.take(`10.0.${index >> 8}.${index & 255}`);
+    expect(budget.take(HERE)).toBeUndefined();
+  });
+});

@@ -1,0 +1,36 @@
+// The page names all that the table of clients' fields has, and the table is in lower case and without doubles.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { CLAIMED_NAMES, CLAIMED_PREFIXES, clientField } from '../../gateway/plan/client-fields.ts';
+
+const PAGE = join(import.meta.dirname, '../../policies/README.md');
+
+it('XFF-1: policies/README.md lists each name and each prefix of the table', async () => {
+  const page = (await readFile(PAGE, 'utf8')).toLowerCase();
+  const listed = [...CLAIMED_NAMES, ...CLAIMED_PREFIXES.map((prefix) => `${prefix}*`)];
+  expect(listed.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+it('XFF-1: no name of the table is covered by a prefix as well', () => {
+  const doubled = [...CLAIMED_NAMES].filter((name) =>
+    CLAIMED_PREFIXES.some((prefix) => name.startsWith(prefix)),
+  );
+  expect(doubled).toEqual([]);
+  for (const name of [...CLAIMED_NAMES, ...CLAIMED_PREFIXES])
+    expect(clientField(name)).toEqual({ plain: name, kind: 'claim' });
+});
+
+it.each([
+  ['x_remote_user', 'claim'],
+  ['x.remote~user', 'claim'],
+  ['content.length', 'own'],
+  ['x+http+method', 'override'],
+  ['x-remote', undefined],
+  ['x-hostname', undefined],
+  ['x-client-version', undefined],
+  ['x-original-filename', undefined],
+  ['user-agent', undefined],
+])('SMG-25: %s is read as services read it: %s', (name, kind) => {
+  expect(clientField(name).kind).toBe(kind);
+});

@@ -1,0 +1,163 @@
+// What a finding may quote: nothing of a header rule, and nothing that stands where a secret would, known key or not.
+// Each place is broken in every way there is; the value is a canary that no form of a finding may hold.
+import { describe, expect, it } from 'vitest';
+import { forMachines } from '../../gateway/cli/check.ts';
+import { loadAll } from '../../gateway/plan/load.ts';
+import { headline, renderProblems } from '../../gateway/plan/problems.ts';
+import { diff } from '../support/file-commands.ts';
+import { GATEWAY, NOW, ORDERS, workspace } from './workspace.ts';
+
+const CANARY = 'canary-9f3b71';
+const NAMES = [
+  'password',
+  'passwd',
+  'passphrase',
+  'db_password',
+  'secret',
+  'client-secret',
+  'client_secret',
+  'token',
+  'admin_token',
+  'api_key',
+  'apikey',
+  'X-API-Key',
+  'private_key',
+  'Authorization',
+  'auth',
+  'basic-auth',
+  'credential',
+  'credentials',
+  'cookie',
+  'Set-Cookie',
+  'bearer',
+  'session',
+  'signature',
+];
+/** The value as YAML has it: `%` stands for the canary. */
+const FORMS = [
+  '%',
+  '"%"',
+  "'%'",
+  '[%]',
+  '[[%]]',
+  '{ a: % }',
+  '{ a: { b: [%] } }',
+  '"% \\u0007"',
+  '"%ä"',
+  '"x\\n%"',
+  '|\n      %\n      more',
+  '>-\n      %',
+  '!!binary %',
+  '&a %',
+  '"%',
+  '%: %',
+  `% \${env:NONE}`,
+  `"\${env:NONE:-x}%ü"`,
+];
+const numeric = '480151623';
+
+async function said(policy: string, gateway: string): Promise<string> {
+  const { problems } = await loadAll({
+    configFile: '/nowhere/config/gateway.yaml',
+    policyFiles: ['/nowhere/policies/orders.yaml'],
+    environment: {},
+    now: NOW,
+    cwd: '/nowhere',
+    readFile: async (path) => new TextEncoder().encode(path.endsWith('gateway.yaml') ? gateway : policy),
+  });
+  return [
+    renderProblems(problems, { colour: false }),
+    ...problems.map(headline),
+    JSON.stringify(problems.map(forMachines)),
+    JSON.stringify(problems),
+  ].join('\n');
+}
+
+const inGateway = (text: string) => said(ORDERS, text);
+const inPolicy = (text: string) => said(text, GATEWAY);
+
+/** Those of `texts` of which a finding repeats the canary, with the line that does. */
+async function leaks(
+  texts: readonly string[],
+  tell: (text: string) => Promise<string>,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const text of texts) {
+    const line = (await tell(text)).split('\n').find((each) => each.includes(CANARY));
+    if (line !== undefined)
+      found.push(`${text.split('\n').find((each) => each.includes(CANARY))} -> ${line}`);
+  }
+  return found;
+}
+
+describe('no finding repeats the value', () => {
+  it.each([
+    ['request', 'set'],
+    ['response', 'set'],
+    ['request', 'sett'],
+    ['requests', 'set'],
+  ])('of a header rule: headers.%s.%s', async (direction, verb) => {
+    const found: string[] = [];
+    for (const form of FORMS)
+      for (const name of ['X-Tenant', 'Accept-Encoding']) {
+        const value = form.replaceAll('%', CANARY);
+        const texts = [
+          `${ORDERS}headers:\n  ${direction}:\n    ${verb}:\n      ${name}: ${value}\n      Connection: x\n`,
+          `${ORDERS}headers: { ${direction}: { ${verb}: { Connection: x, ${name}: ${value} } } }\n`,
+          `${ORDERS}headers: { ${direction}: { ${name}: ${value} } }\n`,
+          `${ORDERS}headers: { ${name}: ${value} }\n`,
+          `${ORDERS}expect: [{ request: GTE /, headers: { ${name}: ${value} } }]\n`,
+        ];
+        found.push(...(await leaks(texts, inPolicy)));
+      }
+    expect(found).toEqual([]);
+  });
+
+  it.each(NAMES)('of a key called %s, wherever it stands', async (name) => {
+    const found: string[] = [];
+    for (const form of FORMS) {
+      const value = form.replaceAll('%', CANARY);
+      const policies = [
+        `${ORDERS}${name}: ${value}\n`,
+        ORDERS.replace('v2: { targets', `v2: { ${name}: ${value}, targets`),
+        ORDERS.replace('identity: main', `identity: main, ${name}: ${value}`),
+        ORDERS.replace('v2: { released', `v2: { ${name}: ${value}, released`),
+      ];
+      const gateways = [
+        `${GATEWAY}${name}: ${value}\n`,
+        GATEWAY.replace('{ main: { ', `{ main: { ${name}: ${value}, `),
+        GATEWAY.replace('admin: { ', `admin: { ${name}: ${value}, `),
+      ];
+      found.push(...(await leaks(policies, inPolicy)), ...(await leaks(gateways, inGateway)));
+    }
+    expect(found).toEqual([]);
+  });
+
+  it('nor one that is a number where text belongs', async () => {
+    expect(await inPolicy(`${ORDERS}headers: { request: { set: { X-Pin: ${numeric} } } }\n`)).not.toContain(
+      numeric,
+    );
+    const gateway = GATEWAY.replace('admin: { ', `admin: { token: ${numeric}, `);
+    expect(await inGateway(gateway)).not.toContain(numeric);
+  });
+});
+
+it('what is no secret is quoted as it stands, also beside one', async () => {
+  const text = await inPolicy(
+    `${ORDERS}headers: { request: { set: { X-Key: ${CANARY} }, remove: ["X Y"] } }\n`,
+  );
+  expect(text).toContain('not a field name: "X Y"');
+  expect(text).toContain('"X Y"] } }');
+  expect(text).toContain(`X-Key: ${'*'.repeat(CANARY.length)} }`);
+  expect(await inPolicy(ORDERS.replace('2027-01-15', '2027-13-01'))).toContain('sunset: 2027-13-01');
+});
+
+it('diff says that a header rule has changed, and neither value', async () => {
+  const rule = (value: string) => `${ORDERS}headers: { request: { set: { X-Tenant: ${value} } } }\n`;
+  await using files = await workspace({ 'old.yaml': rule(`${CANARY}-1`), 'new.yaml': rule(`${CANARY}-2`) });
+  for (const format of ['text', 'json'] as const) {
+    const { text } = await diff(files, { format });
+    expect(text).not.toContain(CANARY);
+    expect(text).toContain('headers');
+  }
+});

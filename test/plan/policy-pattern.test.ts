@@ -1,0 +1,108 @@
+// The `policies:` of the gateway file, however it is written: what cannot be looked for is a finding at its line.
+// Never an exception: its stack would be all that an operator sees.
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPolicyReader } from '../../gateway/plan/aside/policy-reader.ts';
+import { surroundingsOfView } from '../../gateway/plan/check/views.ts';
+import { GATEWAY, NOW, ORDERS, type Workspace, workspace } from './workspace.ts';
+
+const withPattern = (pattern: string) =>
+  GATEWAY.replace('policies: ../policies/*.yaml', `policies: ${JSON.stringify(pattern)}`);
+
+async function prepared(): Promise<Workspace> {
+  const files = await workspace({ 'policies/orders.yaml': ORDERS });
+  await symlink('round', join(files.folder, 'round'));
+  await mkdir(join(files.folder, 'empty'));
+  return files;
+}
+
+describe('a pattern that cannot be read is a finding with the reason', () => {
+  it.each([
+    [
+      'below a file',
+      '../policies/orders.yaml/*.yaml',
+      'cannot look for policy files: there is a file in place of a folder',
+    ],
+    ['below a link to itself', '../round/*.yaml', 'cannot look for policy files: the system refused'],
+    [
+      'below a name that is too long',
+      `../${'a'.repeat(300)}/*.yaml`,
+      'cannot look for policy files: the system refused',
+    ],
+    [
+      'longer than any pattern may be',
+      `../${'x'.repeat(70_000)}*`,
+      'cannot look for policy files: pattern is too long',
+    ],
+    ['below nothing', '../nothing/*.yaml', 'no policy file matches'],
+    ['that matches nothing', '../empty/*.yaml', 'no policy file matches'],
+    ['that ends in an open bracket', '../policies/[', 'no policy file matches'],
+    ['that ends in an open brace', '../policies/{a', 'no policy file matches'],
+    ['that is a folder', '../policies', 'cannot read: not a file'],
+  ])('%s', async (_what, pattern, message) => {
+    await using files = await prepared();
+    await files.write('config/gateway.yaml', withPattern(pattern));
+    const { problems, plan } = await files.load();
+    expect(plan).toBeUndefined();
+    expect(problems.map((problem) => problem.message)).toEqual([message]);
+    expect(problems[0]?.hint).toBeDefined();
+  });
+});
+
+it('is a finding of a reload as well', async () => {
+  await using files = await prepared();
+  const { settings } = await files.load();
+  const reader = createPolicyReader({
+    configFile: files.configFile,
+    settingsRevision: settings?.revision ?? '',
+    patterns: [join(files.folder, 'policies/orders.yaml/*.yaml')],
+    around: surroundingsOfView(undefined, NOW),
+    environment: {},
+    cwd: files.folder,
+  });
+  expect(await reader.read(NOW)).toMatchObject({ problems: 1, revision: undefined });
+  expect((await reader.problems(0, 9)).map(({ message }) => message)).toEqual([
+    'cannot look for policy files: there is a file in place of a folder',
+  ]);
+});
+
+it('drawn from what globs are made of, it is judged and not crashed on', async () => {
+  await using files = await prepared();
+  const piece = fc.constantFrom(
+    ...[
+      '*',
+      '**',
+      '?',
+      '[',
+      ']',
+      '[a-',
+      'z-a]',
+      '{',
+      '}',
+      ',',
+      '(',
+      ')',
+      '+(',
+      '!(',
+      '@(',
+      '|',
+      '\\',
+      '/',
+      '..',
+      '.',
+      '~',
+      '$',
+      '^',
+    ],
+    ...['orders', '.yaml', 'policies', 'round', '[[:alpha:]]', '[[:x:]]', '{1..3}', ' ', 'é', '%', ':'],
+  );
+  const property = fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
+    await files.write('config/gateway.yaml', withPattern(`../${pieces.join('')}`));
+    const { problems, plan } = await files.load();
+    expect(problems.length > 0 || plan !== undefined).toBe(true);
+    expect(JSON.stringify(problems)).not.toMatch(/ at .*\.ts:|SyntaxError|TypeError/);
+  });
+  await fc.assert(property, { numRuns: 300 });
+}, 60_000);

@@ -1,0 +1,95 @@
+// Every place of both grammars with a value of every wrong kind: what is said is a sentence about the file.
+// No word of the schema builder, no value of JavaScript, no kind named twice.
+import { describe, expect, it } from 'vitest';
+import { loadAll } from '../../gateway/plan/load.ts';
+import { placesOf } from '../support/grammar-places.ts';
+import { GATEWAY, NOW, ORDERS } from './workspace.ts';
+
+const VALUES = [
+  'null',
+  '""',
+  'word',
+  '"two words"',
+  '0',
+  '-1',
+  '3.5',
+  '1e400',
+  '.nan',
+  '.inf',
+  '99999999999999999999',
+  'true',
+  '[]',
+  '[null]',
+  '[[]]',
+  '[{}]',
+  '[1, 2]',
+  '[word]',
+  '{}',
+  '{ a: 1 }',
+  '{ a: { b: [c] } }',
+] as const;
+
+const RIDDLES: readonly (readonly [what: string, pattern: RegExp])[] = [
+  ['a kind twice', /\b(a map|a list|text|a whole number|true or false)\b.*\bor \1\b/],
+  ['more than one "or" in a row without a comma', /expected (?:"[^"]*"|[\w ]+) or (?:"[^"]*"|[\w ]+) or /],
+  [
+    'a word of the schema builder',
+    /\b(?:Invalid|received|ZodError|union)\b|Too (?:small|big)|expected (?:nan|int|number|string|object|record|array)\b/,
+  ],
+  ['a value of JavaScript', /\bundefined\b|\bNaN\b|\[object|Infinity|Symbol\(/],
+  ['nothing', /expected\s*(?::|$)|^\s*$/],
+];
+
+describe.each(['policy', 'gateway'] as const)('a value of the wrong kind in a %s file', (kind) => {
+  const paths = [...new Set(placesOf(kind).map(({ path }) => path))].filter((path) => path !== '');
+
+  it(`is told in a sentence, at each of ${paths.length} places`, async () => {
+    const found = new Map<string, string>();
+    for (const path of paths)
+      for (const value of VALUES)
+        for (const { message, hint } of await problemsOf(kind, fileWith(path.split('.'), value))) {
+          const said = [message, ...(hint === undefined ? [] : [hint])];
+          const riddle = RIDDLES.find(([, pattern]) =>
+            said.some((each) => pattern.test(withoutQuotes(each))),
+          );
+          if (riddle !== undefined)
+            found.set(message, `${path}: ${value}: ${riddle[0]}: ${said.join(' | ')}`);
+        }
+    expect([...found.values()]).toEqual([]);
+  }, 120_000);
+});
+
+it('names the kinds that may stand there, each once, and how they are written', async () => {
+  const messages = async (gateway: string) =>
+    (await problemsOf('gateway', `${GATEWAY.replace(/^identity.*\n/m, '')}${gateway}`)).map(
+      ({ message, hint }) => `${message} (${hint})`,
+    );
+  expect(await messages('identity: { main: keys }\n')).toEqual([
+    'expected a map: "keys" (write main: { issuer: https://<issuer>, audience: <audience> }, or main: { header: X-API-Key })',
+  ]);
+  expect(await messages('tracing: [1]\n')).toContain('expected "off" or a map: a list (undefined)');
+});
+
+/** What the file says is no sentence of ours. */
+const withoutQuotes = (text: string): string => text.replace(/: "[^"]*"$|"[^"]*"/g, '"…"');
+
+function fileWith(path: readonly string[], value: string): string {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  const inner = fileWith(rest, value);
+  return key === '#' ? `[${inner}]` : `{ ${key === '*' ? 'v1' : key}: ${inner} }`;
+}
+
+async function problemsOf(kind: 'policy' | 'gateway', text: string) {
+  const encode = (written: string) => Promise.resolve(new TextEncoder().encode(written));
+  const [gateway, policy] = kind === 'policy' ? [GATEWAY, text] : [text, ORDERS];
+  const { problems } = await loadAll({
+    configFile: '/nowhere/config/gateway.yaml',
+    policyFiles: ['/nowhere/policies/orders.yaml'],
+    environment: {},
+    now: NOW,
+    cwd: '/nowhere',
+    readFile: (path) => encode(path.endsWith('gateway.yaml') ? gateway : policy),
+  });
+  return problems;
+}
