@@ -16,9 +16,11 @@ export interface Announceable {
 export function knownAt<Rules extends Announceable>(rules: Rules, now: EpochMs): Rules {
   const { earlier } = rules;
   if (earlier === undefined) return rules;
-  const known = earlier.find(({ knownUntil = Number.NEGATIVE_INFINITY }) => now < knownUntil);
-  // The earlier ones were made of these rules, so that they have whatever else those have.
-  return (known ?? rules) as Rules;
+  for (const each of earlier) {
+    // The earlier ones were made of these rules, so that they have whatever else those have.
+    if (each.knownUntil !== undefined && now < each.knownUntil) return each as Rules;
+  }
+  return rules;
 }
 
 /** Each instant at which more becomes known, in time order. */
