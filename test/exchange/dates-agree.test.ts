@@ -85,6 +85,7 @@ async function rowsOf(
   rows.push(['feed', all ? undefined : expected.feed(drawn, both), await views.feed(looking)]);
   rows.push(['catalog', expected.catalog(version, now), await views.catalog(looking)]);
   rows.push(['timeline', expected.timeline(version, now), expected.timelineWords(views.timeline(looking))]);
+  rows.push(['timeline json', expected.timelineDocument(both, now), views.timelineDocument(looking)]);
   rows.push(['metrics', expected.metrics(drawn, version), views.metrics(looking)]);
   rows.push(['notices', expected.notices(drawn, both), views.notices(looking)]);
   return rows;

@@ -219,6 +219,15 @@ export function timeline(dates: Dates, now: number) {
   };
 }
 
+export function timelineDocument({ version, operation }: Both, now: number) {
+  const of = (dates: Dates) => {
+    const [deprecated, sunset] = [maybe(dates.deprecated), maybe(dates.sunset)];
+    const [retired, forgotten] = [maybe(dates.retired), maybe(dates.forgotten)];
+    return { stage: stageAt(dates, now), deprecated, sunset, retired, forgotten };
+  };
+  return { version: of(version), operation: of(operation) };
+}
+
 export function timelineWords(text: string | undefined) {
   const [announced = ''] = text?.split('; not announced yet') ?? [];
   const date = (word: string) => new RegExp(`, ${word} (\\d[\\dTZ:-]*)`).exec(announced)?.[1];

@@ -4,6 +4,7 @@ import { noticesAt } from '../../gateway/announce/notices.ts';
 import { explain } from '../../gateway/cli/explain.ts';
 import { type Judged, judge } from '../../gateway/cli/judge.ts';
 import { assumePins } from '../../gateway/cli/known-account.ts';
+import { timelineJson } from '../../gateway/cli/timeline-json.ts';
 import { timelineText } from '../../gateway/cli/timeline-text.ts';
 import { longestReuse } from '../../gateway/exchange/freshness.ts';
 import { apisStanding, standingOf } from '../../gateway/exchange/standing.ts';
@@ -190,6 +191,15 @@ export function timeline({ plan, now }: Looking): string | undefined {
     .join(' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
+}
+
+/** Of the version and of the operation: the stage and the dates. */
+export function timelineDocument({ plan, now }: Looking) {
+  const { versions } = JSON.parse(timelineJson(plan.apis, now)).apis[0];
+  const of = ({ stage, deprecated, sunset, retired, forgotten }: JsonEntry) => ({
+    ...{ stage, deprecated, sunset, retired, forgotten },
+  });
+  return { version: of(versions[0]), operation: of(versions[0].operations[0]) };
 }
 
 export function metrics({ plan, now }: Looking) {
