@@ -11,6 +11,7 @@ const SLOW = [
   'wire/mutated',
   'journeys/readme-names',
   'journeys/drain',
+  'journeys/real-services',
   'journeys/start',
   'journeys/explain',
   'journeys/workers-process',

@@ -1,0 +1,57 @@
+// A real gateway in front of services of test/paths, with their policies and an issuer of tokens.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startGateway } from '../../gateway/gateway.ts';
+import { renderProblems } from '../../gateway/plan/problems.ts';
+import { startTestIssuer } from '../support/issuer.ts';
+import type { Caller } from './judged.ts';
+import { apisOf, type MountedApi, type MountedService, SCOPE } from './routes.ts';
+
+export interface MountedGateway extends AsyncDisposable {
+  readonly port: number;
+  readonly apis: (label: string) => readonly MountedApi[];
+  readonly callers: readonly Caller[];
+}
+
+/** @throws Error with the rendered problems when a policy is refused */
+export async function mountGateway(services: readonly MountedService[]): Promise<MountedGateway> {
+  await using stack = new AsyncDisposableStack();
+  const issuer = stack.adopt(await startTestIssuer(), (each) => each.close());
+  const folder = await mkdtemp(join(tmpdir(), 'sundial-paths-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const apis = new Map(services.map((service) => [service.label, apisOf(service)]));
+  const policies = [...apis.values()].flat().flatMap((api) => api.policies);
+  for (const policy of policies)
+    await writeFile(join(folder, `${policy.api}.api.yaml`), JSON.stringify(policy));
+  const configFile = join(folder, 'gateway.yaml');
+  await writeFile(
+    configFile,
+    JSON.stringify({
+      public: 'https://127.0.0.1',
+      listeners: { https: { address: '127.0.0.1:0' } },
+      data: folder,
+      identity: { main: { issuer: issuer.url, audience: 'sundial-samples' } },
+      guard: 'off',
+      policies: './*.api.yaml',
+    }),
+  );
+  const started = await startGateway({ configFile, environment: {}, log: { write: () => undefined } });
+  if (started.kind === 'rejected') throw new Error(renderProblems(started.problems, { colour: false }));
+  stack.defer(() => started.gateway.close());
+  const authorization = async (scope: string) => ({
+    authorization: `Bearer ${await issuer.sign({ scope })}`,
+  });
+  const callers: readonly Caller[] = [
+    { name: 'anonymous', headers: {}, holds: 'nothing' },
+    { name: 'a caller without the scope', headers: await authorization('other'), holds: 'token' },
+    { name: 'a caller with the scope', headers: await authorization(SCOPE), holds: 'scope' },
+  ];
+  const moved = stack.move();
+  return {
+    port: started.gateway.facts.listeners.https?.address.port ?? 0,
+    apis: (label) => apis.get(label) ?? [],
+    callers,
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}

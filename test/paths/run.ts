@@ -1,0 +1,110 @@
+// `npm run test:paths [-- <pattern of a service's name> [<seed>]]`: real services behind a gateway whose policies protect some routes.
+// Callers ask for every spelling of them. A table; ends with 1 where one reached a handler that it may not reach.
+import { styleText } from 'node:util';
+import { askDirectly, type Judged, judge } from './judged.ts';
+import { type MountedGateway, mountGateway } from './mounted-gateway.ts';
+import type { MountedApi } from './routes.ts';
+import { SERVICES, type ServiceKind } from './services/all.ts';
+import type { PathService } from './services/path-service.ts';
+import { type Spelling, spellingsOf } from './spellings.ts';
+
+const LONGEST_RUN_MS = 900_000;
+const CASES_PER_API = 300;
+const SHOWN = 10;
+const HEAD = ['service', 'paths', 'asked', 'other ways in', 'served', 'unjudged', 'wrongly refused'];
+const WIDTHS = [16, 42, 7, 15, 8, 9, 15];
+
+interface Started {
+  readonly kind: ServiceKind;
+  readonly service: PathService;
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const row = (cells: readonly unknown[]): void =>
+  say(
+    cells
+      .map((cell, column) => String(cell).padEnd(WIDTHS[column] ?? 0))
+      .join(' ')
+      .trimEnd(),
+  );
+
+setTimeout(() => {
+  process.stderr.write(`not finished after ${LONGEST_RUN_MS / 1_000} s\n`);
+  process.exit(1);
+}, LONGEST_RUN_MS).unref();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+/** What could be brought up; what could not is named with its reason. */
+async function bringUp(
+  stack: AsyncDisposableStack,
+  kinds: readonly ServiceKind[],
+): Promise<readonly Started[]> {
+  const all = kinds.map(async (kind): Promise<readonly Started[]> => {
+    try {
+      return [{ kind, service: stack.use(await kind.start()) }];
+    } catch (error) {
+      say(`not brought up: ${kind.name}: ${error instanceof Error ? error.message : String(error)}`);
+      return [];
+    }
+  });
+  return (await Promise.all(all)).flat();
+}
+
+interface Asked {
+  readonly api: MountedApi;
+  readonly spellings: readonly Spelling[];
+}
+
+/** Spellings other than the plain ones by which the service itself comes to a handler. */
+async function otherWaysIn(url: string, asked: readonly Asked[]): Promise<number> {
+  const counts = asked.map(async ({ api, spellings }) => {
+    const seen = await askDirectly(url, api.below, spellings);
+    return spellings.filter(({ of, how, path }) => how !== 'plain' && seen.get(path) === of).length;
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
+/** Prints the row of a service under one policy; resolves with what was wrong. */
+async function judgeService(
+  gateway: MountedGateway,
+  { kind, service }: Started,
+  mounted: { readonly label: string; readonly paths: string },
+  seed: number,
+): Promise<readonly string[]> {
+  const asked = gateway
+    .apis(mounted.label)
+    .map((api) => ({ api, spellings: spellingsOf(api.routes, CASES_PER_API, seed) }));
+  const ways = await otherWaysIn(service.url, asked);
+  const judged: Judged[] = [];
+  for (const { api, spellings } of asked)
+    judged.push(await judge(gateway.port, api, gateway.callers, spellings));
+  const sum = (of: (each: Judged) => number) => judged.reduce((all, each) => all + of(each), 0);
+  const leaks = judged.flatMap((each) => each.leaks);
+  const unserved = judged.flatMap((each) => each.unserved);
+  const counts = [sum((each) => each.asked), ways, sum((each) => each.served), leaks.length, unserved.length];
+  row([kind.name, mounted.paths, ...counts]);
+  const wrong = [...leaks, ...unserved];
+  for (const line of wrong.slice(0, SHOWN)) say(styleText('red', `  ${line}`));
+  if (wrong.length > SHOWN) say(`  and ${wrong.length - SHOWN} more`);
+  return wrong;
+}
+
+const [pattern = '', given] = process.argv.slice(2);
+const seed = Number(given ?? Math.floor(Math.random() * 2 ** 31));
+const wanted = SERVICES.filter(({ name }) => new RegExp(pattern).test(name));
+await using stack = new AsyncDisposableStack();
+const started = await bringUp(stack, wanted);
+const mounts = started.flatMap((each) => {
+  const { name, paths } = each.kind;
+  const bare = { each, label: `${name}-without`, paths: 'none', extra: {} };
+  return [{ each, label: name, paths: JSON.stringify(paths), extra: { paths } }, bare];
+});
+const gateway = stack.use(
+  await mountGateway(mounts.map(({ each, label, extra }) => ({ label, extra, url: each.service.url }))),
+);
+say(`seed ${seed}`);
+row(HEAD);
+let wrong = 0;
+for (const { each, ...mounted } of mounts) wrong += (await judgeService(gateway, each, mounted, seed)).length;
+say(wrong === 0 ? 'no request reached a handler unjudged' : `${wrong} wrong`);
+process.exitCode = wrong === 0 ? 0 : 1;

@@ -1,0 +1,39 @@
+// The routes of routes.ts as locations of nginx; and nginx before another service.
+// A URI behind proxy_pass hands on the path as nginx has read it, and not the one that came.
+
+/** A file for `nginx -c`; `before` is the service that it passes everything to. */
+export function nginxConf(folder: string, port: number, before?: string): string {
+  const location = (match: string, name: string) => `location ${match} { return 200 "reached ${name}"; }`;
+  const own = [
+    location('~ ^/items/[^/]+$', 'item'),
+    location('~ ^/items/[^/]+/payments$', 'payments'),
+    location('~ ^/admin/[^/]+$', 'admin'),
+    location('= /export', 'export'),
+    location('= /users:purge', 'purge'),
+    location('= /$metadata', 'metadata'),
+    location('= /@me', 'me'),
+    location('= /pages/$status', 'status'),
+    location('~ ^/pages/[^/]+$', 'page'),
+    location('/files/', 'files'),
+    location('= /mono/secure', 'secure'),
+    location('/mono/secure/', 'secure'),
+    location('/mono/', 'mono'),
+  ];
+  const passes = `location / { proxy_pass ${before}/; }`;
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  return `daemon off;
+worker_processes 1;
+pid ${folder}/nginx.pid;
+error_log stderr crit;
+events { worker_connections 256; }
+http {
+  access_log off;
+  default_type text/plain;
+  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  server {
+    listen 127.0.0.1:${port};
+    ${(before === undefined ? own : [passes]).join('\n    ')}
+  }
+}
+`;
+}
