@@ -2,6 +2,7 @@
 // operator would do before its sunset: hold it, or say aloud that it will go all the same. Run by gateway.ts.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import { type EpochMs, StoreUnavailable } from '../policy/contract.ts';
+import { knownAt } from '../policy/lifecycle/known.ts';
 import { type Hold, type OverrideStore, retirementHoldOf } from '../policy/lifecycle/override.ts';
 import {
   judgeRetirement,
@@ -118,7 +119,8 @@ export function openRetirementGuard(ports: GuardPorts): RetirementGuard {
   };
 
   const lookAtAll = async (): Promise<void> => {
-    for (const api of plan().apis) for (const version of api.versions.values()) await lookAt(api, version);
+    for (const api of plan().apis)
+      for (const version of api.versions.values()) await lookAt(api, knownAt(version, now()));
   };
 
   const look = (): Promise<void> => {

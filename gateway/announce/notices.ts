@@ -4,6 +4,7 @@ import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { assess, type Moment } from '../policy/lifecycle/assess.ts';
 import { countdownOf, sunsetKnownSince } from '../policy/lifecycle/countdown.ts';
+import { knownAt } from '../policy/lifecycle/known.ts';
 import { milestoneId } from '../policy/lifecycle/milestone-id.ts';
 import { type Milestone, milestonesOf } from '../policy/lifecycle/milestones.ts';
 import { isForgotten } from '../policy/lifecycle/retirement.ts';
@@ -82,7 +83,7 @@ function noticesOf(
   const steps = hasOwnSunset(life, within && assess(within, moment))
     ? countdownOf(life, {
         daysBefore,
-        knownSince: sunsetKnownSince(rules.schedule, life.schedule, rules, moment),
+        knownSince: sunsetKnownSince(knownAt(rules, moment.now).schedule, life.schedule, rules, moment),
       })
     : [];
   const overdue = steps.filter(({ at }) => at <= moment.now).filter(isTold);

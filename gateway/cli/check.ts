@@ -15,6 +15,7 @@ import { NOTHING_REFUSED, refusedByGateway } from './live/refused-reload.ts';
 import { type Impacts, spellImpact, usageImpacts } from './live/usage-impact.ts';
 import { changedSinceRecorded, type ReadRecorded } from './recorded-schedules.ts';
 import { printable } from './terminal-text.ts';
+import { unannounced } from './unannounced.ts';
 
 export type CheckFormat = 'text' | 'json' | 'github';
 
@@ -69,7 +70,9 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
     ...recorded,
   ]);
   const loaded = { ...read, problems };
-  const notices = isWhole(read) ? endingExceptions(read.sources.policies, options.now) : [];
+  const notices = isWhole(read)
+    ? [...endingExceptions(read.sources.policies, options.now), ...unannounced(read, options.now)]
+    : [];
   const absent = [usage.absent, refused.absent].flatMap((each) => each ?? []);
   const told = { ...usage, absent, notices: notices.filter((each) => !isToldOf(usage, each)) };
   return { exitCode: exitCodeOf(loaded.problems, strict), text: textOf(format, loaded, told, options) };

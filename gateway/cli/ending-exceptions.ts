@@ -30,7 +30,11 @@ export function endingExceptions(sources: readonly PolicySource[], now: EpochMs)
         const at = [...versionPath(label), 'exceptions', index];
         const consumer = document.show([...at, 'consumer'], exception.consumer);
         const message = `${name}: ${consumer} has ${leaveInWords(exception)}: it ends in ${left}`;
-        const { source: _source, ...place } = document.problem([...at, 'until'], {
+        const {
+          source: _source,
+          severity: _severity,
+          ...place
+        } = document.problem([...at, 'until'], {
           rule: 'exception-ends',
           message,
         });

@@ -33,12 +33,10 @@ export async function nextChanges(
   // Of every operation too: it may be the one that a successor or a redirect leads to.
   const ofFile = [...api.versions.values()].flatMap((each) => [each, ...(each.operations?.list ?? [])]);
   const rules = [...ofFile, ...(version === undefined ? [] : [version])];
-  // Of repeated brownouts the nearest one: the others would hide the dates behind them.
-  const [window] = version?.brownouts?.windows(now, Number.POSITIVE_INFINITY) ?? [];
   const instants = [
     ...rules.flatMap(instantsOf),
     ...first.facts.overrides.flatMap(({ from, until }) => [from, until]),
-    ...(window === undefined ? [] : [window.from, window.until]),
+    ...(version === undefined ? [] : brownoutsAhead(ofFile, version, now)),
     ...daysNamed(first),
   ];
   const changes: Change[] = [];
@@ -55,13 +53,41 @@ export async function nextChanges(
 }
 
 /** Every instant at which something of a version begins or ends. */
-function instantsOf({ phases, schedule, exceptions, freeze, maintenance }: VersionRules): readonly EpochMs[] {
+function instantsOf(rules: VersionRules): readonly EpochMs[] {
+  const { phases, schedule, exceptions, freeze, maintenance, earlier = [], knownUntil } = rules;
   return [
+    ...earlier.flatMap(instantsOf),
+    ...(knownUntil === undefined ? [] : [knownUntil]),
     ...phases.map(({ from }) => from),
     ...exceptions.map(({ until }) => until),
     ...(schedule.forgotten === undefined ? [] : [schedule.forgotten]),
     ...(freeze === undefined ? [] : [freeze]),
     ...(maintenance === undefined ? [] : [maintenance.until]),
+  ];
+}
+
+/**
+ * Of repeated brownouts the nearest one: the others would hide the dates behind them. An announcement may bring others, so
+ * that each stretch between two of them has its nearest.
+ */
+function brownoutsAhead(
+  ofFile: readonly VersionRules[],
+  version: VersionRules,
+  now: EpochMs,
+): readonly EpochMs[] {
+  const { label, operation } = version;
+  const written = ofFile.find((each) => each.label === label && each.operation === operation) ?? version;
+  const lives = [...(written.earlier ?? []), written];
+  const nearest = ({ brownouts }: VersionRules, from: EpochMs, until = Number.POSITIVE_INFINITY) => {
+    const [window] = brownouts?.windows(from, until) ?? [];
+    return window === undefined ? [] : [window.from, window.until];
+  };
+  return [
+    // As a pause leaves them.
+    ...nearest(version, now),
+    ...lives.flatMap((life, index) =>
+      nearest(life, Math.max(now, lives[index - 1]?.knownUntil ?? now), life.knownUntil),
+    ),
   ];
 }
 

@@ -165,7 +165,9 @@ export async function runProgram(
     .option('--api <name>', 'this API alone')
     .addOption(config())
     .addOption(at('put today here'))
-    .addOption(new Option('--format <format>', 'how to print').choices(['text', 'ics']).default('text'))
+    .addOption(
+      new Option('--format <format>', 'how to print').choices(['text', 'json', 'ics']).default('text'),
+    )
     .action(async ({ api, config: file, format, at: today }) => {
       exitCode = await actions.timeline({ api, config: file, format, at: today });
     });

@@ -4,6 +4,9 @@ import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import { plural } from '../plan/problems.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { isOfWholeApi, stageOfApi } from '../policy/lifecycle/api-life.ts';
+import { announcementOf, knownAt } from '../policy/lifecycle/known.ts';
+import { announcementInWords } from '../policy/lifecycle/milestone-words.ts';
+import { announcementsToCome } from '../policy/lifecycle/milestones.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { retireWhenInWords } from '../policy/lifecycle/retire-when.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
@@ -45,17 +48,24 @@ interface Axis {
 }
 
 export function timelineText(apis: readonly ApiPlan[], { now, columns, colour }: TimelineLook): string {
-  const all = apis.flatMap(({ versions }) => [...versions.values()]);
+  const all = apis.flatMap(({ versions }) => [...versions.values()]).map((version) => knownAt(version, now));
   const margin = Math.max(...all.map((version) => nameOf(version).length)) + 4;
   const width = Math.min(WIDEST_AXIS, Math.max(NARROWEST_AXIS, columns - margin));
   const axis = axisOf(all, now, width);
   const indent = ' '.repeat(margin);
   const lines = [indent + yearsOf(axis), `${indent}${todayLine(axis, now)}`];
   for (const { name, versions } of apis) {
-    lines.push(`${name}, ${stageOfApi([...versions.values()], now)}`);
-    for (const version of versions.values()) {
+    lines.push(
+      `${name}, ${stageOfApi(
+        [...versions.values()].map((version) => knownAt(version, now)),
+        now,
+      )}`,
+    );
+    for (const written of versions.values()) {
+      const version = knownAt(written, now);
+      const words = inWords(version, now) + laterInWords(written, now);
       lines.push(`  ${nameOf(version)}`.padEnd(margin) + bar(version, axis, now, colour));
-      lines.push(...wrap(inWords(version, now), width).map((line) => indent + line));
+      lines.push(...wrap(words, width).map((line) => indent + line));
     }
   }
   const legend = [`${MARKS.active} active`, `${MARKS.deprecated} deprecated`, `${MARKS.retired} ended`];
@@ -138,22 +148,35 @@ function inWords(version: VersionRules, now: EpochMs): string {
   return words.join(', ');
 }
 
-function datesOf({ released, deprecated, sunset, retired }: Schedule, now: EpochMs): readonly string[] {
+/** What the file has and callers are not told yet. */
+function laterInWords(written: VersionRules, now: EpochMs): string {
+  const later = announcementsToCome([written], now).map((announcement) => {
+    const { operation } = announcement.life;
+    return `${operation === undefined ? '' : `${operation} `}${announcementInWords(announcement)}`;
+  });
+  return later.length === 0 ? '' : `; not announced yet: ${later.join(', ')}`;
+}
+
+function datesOf(schedule: Schedule, now: EpochMs): readonly string[] {
+  const { released, deprecated, sunset, retired, forgotten } = schedule;
   const said = Number.isFinite(released) ? [`released ${dateInWords(released)}`] : [];
   if (deprecated !== undefined) said.push(`deprecated ${dateInWords(deprecated)}`);
   if (sunset !== undefined) {
-    const months = deprecated === undefined ? undefined : monthsBetween(deprecated, sunset);
+    const months = noticeMonths(schedule);
     const notice = months === undefined ? '' : ` (${plural(months, 'month')} of notice)`;
     const left = sunset > now ? ` in ${plural(Math.floor((sunset - now) / 86_400_000), 'day')}` : '';
     said.push(`sunset ${dateInWords(sunset)}${left}${notice}`);
   }
   if (retired !== undefined && retired !== sunset) said.push(`retired ${dateInWords(retired)}`);
+  if (forgotten !== undefined) said.push(`forgotten ${dateInWords(forgotten)}`);
   return said;
 }
 
-/** Whole calendar months in UTC. */
-function monthsBetween(from: EpochMs, until: EpochMs): number {
-  return utc(from).until(utc(until), { largestUnit: 'months' }).months;
+/** Whole calendar months in UTC from the announcement to the sunset; undefined without a deprecation or a sunset. */
+export function noticeMonths(schedule: Schedule): number | undefined {
+  const from = announcementOf(schedule) ?? schedule.deprecated;
+  if (from === undefined || schedule.sunset === undefined) return undefined;
+  return utc(from).until(utc(schedule.sunset), { largestUnit: 'months' }).months;
 }
 
 function wrap(text: string, width: number): readonly string[] {

@@ -1,19 +1,22 @@
-// `sundial timeline`: the versions of each API on one axis for a terminal, or their events for a calendar.
+// `sundial timeline`: the versions of each API on one axis for a terminal, for programs, or their events for a calendar.
 // From the files to what is printed; timeline-text.ts draws, policy/lifecycle/calendar.ts makes the calendar.
 import { loadAll } from '../plan/load.ts';
-import type { ApiPlan, GatewayPlan } from '../plan/plan.ts';
+import type { ApiPlan, GatewayPlan, VersionRules } from '../plan/plan.ts';
 import { hasErrors, renderProblems } from '../plan/problems.ts';
 import type { Environment } from '../plan/read/interpolate.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { hasDates } from '../policy/lifecycle/api-life.ts';
-import { lifecycleEvents } from '../policy/lifecycle/calendar.ts';
+import { lifecycleEvents, type VersionLife } from '../policy/lifecycle/calendar.ts';
 import { renderCalendar } from '../policy/lifecycle/icalendar.ts';
+import { knownAt } from '../policy/lifecycle/known.ts';
+import type { Label } from '../policy/versioning/resolution.ts';
 import type { CommandResult } from './check.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { nothingCalled } from './nothing-called.ts';
+import { timelineJson } from './timeline-json.ts';
 import { timelineText } from './timeline-text.ts';
 
-export type TimelineFormat = 'text' | 'ics';
+export type TimelineFormat = 'text' | 'json' | 'ics';
 
 export interface TimelineOptions {
   /** Undefined: every API that has versions, or dates without them. */
@@ -47,15 +50,38 @@ function textOf(apis: readonly ApiPlan[], plan: GatewayPlan, options: TimelineOp
   switch (format) {
     case 'text':
       return timelineText(apis, options);
+    case 'json':
+      return timelineJson(apis, now);
     case 'ics': {
       const host = new URL(plan.public).hostname;
-      return renderCalendar(lifecycleEvents(apis, now), { now, host, name: `APIs of ${host}` });
+      return renderCalendar(
+        lifecycleEvents(
+          apis.map((api) => knownLife(api, now)),
+          now,
+        ),
+        { now, host, name: `APIs of ${host}` },
+      );
     }
     default: {
       const never: never = format;
       throw new Error(`unhandled format ${String(never)}`);
     }
   }
+}
+
+function knownLife(
+  { versions }: ApiPlan,
+  now: EpochMs,
+): { readonly versions: ReadonlyMap<Label, VersionLife> } {
+  const known = (rules: VersionRules) => knownAt(rules, now);
+  const lives = [...versions].map(
+    ([label, version]) =>
+      [
+        label,
+        { ...known(version), operations: { list: version.operations?.list.map(known) ?? [] } },
+      ] as const,
+  );
+  return { versions: new Map(lives) };
 }
 
 function isDated({ versions }: ApiPlan): boolean {

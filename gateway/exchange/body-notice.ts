@@ -32,7 +32,7 @@ export function noticeOrder(
 ): NoticeOrder | BodyNoticeRefusal | undefined {
   const { version, phase } = facts;
   if (version === undefined || phase === undefined) return undefined;
-  const own = noticeOf(version, phase, () => facts.successor.replacement);
+  const own = noticeOf(api, version, phase, () => facts.successor.replacement);
   const reads = method === 'GET' || method === 'HEAD';
   const isConditional = headers['if-match'] !== undefined || headers['if-none-match'] !== undefined;
   const held = reads ? own : isConditional ? noticeOfReading(api, whole, facts, resource) : undefined;
@@ -56,6 +56,7 @@ function noticeOfReading(
   const { phases } = leaveFrom('sunset', version.exceptions, facts.consumer, facts.now) ?? version;
   const asked: Resource = { ...resource, method: 'GET', captures: operation?.captures ?? [] };
   return noticeOf(
+    api,
     version,
     phaseAt(phases, facts.now),
     () => successorOf(facts.plan, api, version, facts, asked).replacement,
@@ -64,11 +65,19 @@ function noticeOfReading(
 
 /** In every phase with signals; past the sunset that is one in which an API is only observed. */
 function noticeOf(
+  { upstreamWins }: ApiPlan,
   { bodyNotice, schedule }: VersionRules,
   { stage, sunset, linksSuccessor }: Phase,
   replacement: () => string | undefined,
 ): Notice | undefined {
   if (!bodyNotice || stage === 'planned' || stage === 'active') return undefined;
   const { guide, reason } = schedule;
-  return createNotice({ sunset, replacement: linksSuccessor ? replacement() : undefined, guide, reason });
+  // Before the service has answered it is not known whether its header names another day.
+  const told = upstreamWins ? undefined : sunset;
+  return createNotice({
+    sunset: told,
+    replacement: linksSuccessor ? replacement() : undefined,
+    guide,
+    reason,
+  });
 }

@@ -28,12 +28,13 @@ export function decorate(
   const { phase, quotas, api, version } = facts;
   dropMalformed(headers);
   if (phase !== undefined) {
-    const lines = api?.upstreamWins === true ? besideUpstream(phase.replace, headers) : phase.replace;
-    for (const [name, value] of lines) headers[name] = value;
+    const told = api?.upstreamWins === true ? besideUpstream(phase, headers) : phase;
+    if ('dropped' in told) for (const name of told.dropped) delete headers[name];
+    for (const [name, value] of told.replace) headers[name] = value;
     const link = linkValue(phase, facts.successor.replacement);
     if (link !== undefined) append(headers, 'link', link);
     if (facts.relatedLinks !== undefined) append(headers, 'link', facts.relatedLinks);
-    if (phase.warning !== undefined) append(headers, 'warning', phase.warning);
+    if (told.warning !== undefined) append(headers, 'warning', told.warning);
   }
   if (seeksCatalog(facts, glimpse)) append(headers, 'link', catalogLink(facts.plan));
   if (quotas !== undefined) {

@@ -53,6 +53,7 @@ export function secondsToTransition(facts: ExchangeFacts): number {
     nextEnd(version.exceptions, consumer, now),
     // Behind every other date of it.
     forgotten !== undefined && forgotten > now ? forgotten : phase.until,
+    version.knownUntil ?? phase.until,
   );
   return Math.max(0, Math.floor((next - now) / 1000));
 }

@@ -35,16 +35,13 @@ export function describeLifecycleRefusal(refusal: LifecycleRefusal, host?: strin
   }
 }
 
+type Ended = Of<'version_retired'> | Of<'version_moved'>;
+
 /** 410, 301 and 308 are cacheable for a minute, so that an end can be taken back (RET-7). */
-function ended(
-  refusal: Of<'version_retired'> | Of<'version_moved'>,
-  status: 301 | 308 | 410,
-  next: Next,
-  location?: string,
-): ErrorDescription {
+function ended(refusal: Ended, status: 301 | 308 | 410, next: Next, location?: string): ErrorDescription {
   return {
     status,
-    message: `${spellSubject(refusal)} was retired on ${dayOf(refusal.since)}.${spellSuccessor(next)}`,
+    message: `${spellSubject(refusal)} ${spellEnd(refusal)}.${spellSuccessor(next)}`,
     members: {
       ...whereToGo(next),
       ...(next.because === undefined ? {} : { reason: next.because }),
@@ -55,6 +52,11 @@ function ended(
       ...(location === undefined ? {} : { location }),
     },
   };
+}
+
+/** In the word of the stage. */
+function spellEnd({ stage, since }: Ended): string {
+  return `${stage === 'sunset' ? 'reached its sunset' : 'was retired'} on ${dayOf(since)}`;
 }
 
 /** Never stored, since it is over soon (RET-7); what it says of time is the same with either status. */

@@ -96,8 +96,9 @@ function lookInto(api: ApiPlan, moment: Moment): Look {
   const { now, overrides } = moment;
   let until = Number.POSITIVE_INFINITY;
   const into = (rules: VersionRules): Stage => {
-    const phase = phaseAt(assess(rules, moment).phases, now);
-    until = Math.min(until, phase.until, nextOverrideChange(overrides, rules, now));
+    const { phases, knownUntil = until } = assess(rules, moment);
+    const phase = phaseAt(phases, now);
+    until = Math.min(until, phase.until, knownUntil, nextOverrideChange(overrides, rules, now));
     return phase.stage;
   };
   const at = (label: Label): Stage | undefined => {

@@ -1,11 +1,13 @@
-// Every API and version of a plan as it stands at a moment, for whoever tells of all of them.
+// Every API and version of a plan that is not forgotten, as it stands at a moment.
 // Read by the metrics at scrape; a request assesses only the version it is for.
 import type { GatewayPlan, VersionRules } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { hasDates, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { assess, holdOf, type Moment } from '../policy/lifecycle/assess.ts';
+import { knownAt } from '../policy/lifecycle/known.ts';
 import { retirementHoldOf } from '../policy/lifecycle/override.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { isForgotten } from '../policy/lifecycle/retirement.ts';
 import type { Phase, Stage } from '../policy/lifecycle/schedule.ts';
 import type { LimitRule } from '../policy/rate-limit/limit.ts';
 
@@ -23,6 +25,7 @@ export function* standingOf(plan: GatewayPlan, moment: Moment): Iterable<Standin
   for (const api of plan.apis) {
     for (const version of api.versions.values()) {
       const rules = assess(version, moment);
+      if (isForgotten(rules.schedule, moment.now)) continue;
       const { stage } = phaseAt(rules.phases, moment.now);
       const paused = hasDates(version.schedule) ? holdOf(version, moment) !== undefined : undefined;
       const hold = retirementHoldOf(moment.overrides, version, moment.now);
@@ -32,10 +35,12 @@ export function* standingOf(plan: GatewayPlan, moment: Moment): Iterable<Standin
   }
 }
 
-/** A version and its operations as their own dates have them: whom a pause holds stays deprecated. */
+/** A version and its operations as their announced dates have them: whom a pause holds stays deprecated. */
 export function* phasesOf(version: VersionRules, now: EpochMs): Iterable<readonly [VersionRules, Phase]> {
-  yield [version, phaseAt(version.phases, now)];
-  for (const operation of version.operations?.list ?? []) yield [operation, phaseAt(operation.phases, now)];
+  for (const written of [version, ...(version.operations?.list ?? [])]) {
+    const rules = knownAt(written, now);
+    yield [rules, phaseAt(rules.phases, now)];
+  }
 }
 
 /** What its requests count against now, operations included, each by the name that its stage gives it. */
@@ -49,10 +54,18 @@ export function* limitsInForce(
   }
 }
 
+/** Those of which a version is not forgotten. */
+export function rememberedApis(plan: GatewayPlan, moment: Moment): Pick<GatewayPlan, 'apis'> {
+  const isRemembered = (version: VersionRules): boolean =>
+    !isForgotten(assess(version, moment).schedule, moment.now);
+  return { apis: plan.apis.filter(({ versions }) => [...versions.values()].some(isRemembered)) };
+}
+
 /** Each API by its name, with the stage of its most alive version. */
 export function* apisStanding(plan: GatewayPlan, moment: Moment): Iterable<readonly [string, Stage]> {
   for (const { name, versions } of plan.apis) {
     const lives = [...versions.values()].map((version) => assess(version, moment));
-    yield [name, stageOfApi(lives, moment.now)];
+    const remembered = lives.filter(({ schedule }) => !isForgotten(schedule, moment.now));
+    if (remembered.length > 0) yield [name, stageOfApi(remembered, moment.now)];
   }
 }

@@ -5,6 +5,7 @@ import type { EpochMs } from '../policy/contract.ts';
 import type { IdempotencyRules } from '../policy/idempotency/rules.ts';
 import type { BrownoutCalendar } from '../policy/lifecycle/brownout-calendar.ts';
 import type { Exception } from '../policy/lifecycle/exceptions.ts';
+import type { Announceable } from '../policy/lifecycle/known.ts';
 import type { TailParts } from '../policy/lifecycle/operation-template.ts';
 import type { RetireWhen } from '../policy/lifecycle/retire-when.ts';
 import type { Phase, Schedule } from '../policy/lifecycle/schedule.ts';
@@ -91,7 +92,8 @@ export interface CorsRules {
 }
 
 /** The rules of one version of one API, or of one operation of it. A policy adds a field here. */
-export interface VersionRules {
+export interface VersionRules extends Announceable {
+  readonly earlier?: readonly VersionRules[] | undefined;
   readonly api: string;
   readonly label: Label;
   /** Such as `GET /search`; undefined for the version as a whole. */

@@ -41,7 +41,7 @@ export function* knownOperations({ apis }: GatewayPlan, now: EpochMs): Iterable<
 }
 
 /** api, carrier, outcome: what a request can say of its version, and say wrongly. */
-export function* knownResolutions({ apis }: GatewayPlan): Iterable<Labels> {
+export function* knownResolutions({ apis }: Pick<GatewayPlan, 'apis'>): Iterable<Labels> {
   for (const api of apis) for (const resolved of resolutionsOf(api)) yield [api.name, ...resolved];
 }
 

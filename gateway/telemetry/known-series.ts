@@ -52,7 +52,7 @@ const BY_SCHEME = {
 } as const satisfies Record<CredentialScheme['scheme'], readonly (typeof AUTH_FAILURES)[number][]>;
 
 /** api, reason: of each API that somebody must be known for, by what it takes. */
-export function* knownAuthFailures({ apis }: GatewayPlan): Iterable<Labels> {
+export function* knownAuthFailures({ apis }: Pick<GatewayPlan, 'apis'>): Iterable<Labels> {
   for (const { name, access, versions } of apis) {
     const rules = [...versions.values()].flatMap((version) => withOperations(version));
     for (const each of [access, ...rules.map((rule) => rule.access)]) {

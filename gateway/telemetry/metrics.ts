@@ -1,6 +1,6 @@
 // Every metric of the gateway, one row each: name, labels, and where its samples come from.
 // A new metric is a row here; names follow Prometheus (one prefix, base units, _total for counters).
-import { apisStanding, standingOf } from '../exchange/standing.ts';
+import { apisStanding, rememberedApis, standingOf } from '../exchange/standing.ts';
 import type { GatewayPlan } from '../plan/plan.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import type { Override } from '../policy/lifecycle/override.ts';
@@ -143,7 +143,7 @@ export function metricRows({
       'sundial_version_resolutions_total',
       'How the version of a request was found, or not.',
       ['api', 'carrier', 'outcome'],
-      () => withZeros(resolutionSamples(requests), knownResolutions(plan())),
+      () => withZeros(resolutionSamples(requests), knownResolutions(rememberedApis(plan(), moment()))),
     ),
     counter(
       'sundial_ratelimit_decisions_total',
@@ -162,7 +162,7 @@ export function metricRows({
       'sundial_auth_failures_total',
       'Requests that were not authenticated or not authorised.',
       ['api', 'reason'],
-      () => withZeros(authFailureSamples(requests), knownAuthFailures(plan())),
+      () => withZeros(authFailureSamples(requests), knownAuthFailures(rememberedApis(plan(), moment()))),
     ),
     ...freezeRows(freezes, plan),
     ...targetRows(targets),

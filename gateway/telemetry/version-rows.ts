@@ -34,7 +34,7 @@ export function versionRows(
     ),
     gauge(
       'sundial_version_sunset_timestamp_seconds',
-      'When a version stops answering, extensions, a pause and a hold included.',
+      'When a version stops answering, announced extensions, a pause and a hold included.',
       VERSION,
       () => dateSamples(standing(), 'sunset'),
       'primary',

@@ -130,6 +130,18 @@ describe('a version of which too much is called', () => {
     expect(said).toEqual(['v1 exceeded', 'v1 exceeded', 'v1 exceeded']);
   });
 
+  it('is held from the sunset that callers know, while its extension is not announced', async () => {
+    await called(3);
+    await using stack = new AsyncDisposableStack();
+    const later = policy('hold').replace(
+      'successor: v2',
+      'extended: [{ to: 2027-04-15, announced: "2027-01-14T18:00:00Z" }]\n    successor: v2',
+    );
+    stack.adopt(await guard(later), (each) => each.close());
+    expect(stores.overrides.current()).toMatchObject([{ kind: 'hold', until: SUNSET + 72 * HOUR }]);
+    await stack.disposeAsync();
+  });
+
   it('an operator ends a hold for good by on_exceed: warn, and by nothing less before the sunset', async () => {
     await called(3);
     let plan = await planOf(policy('hold'));

@@ -107,7 +107,7 @@ describe('timeline', () => {
     expect(lines).toContain('orders, deprecated');
     expect(lines).toContain('hooks, deprecated');
     expect(lines.join(' ')).toContain(
-      'deprecated, deprecated 2026-01-15, sunset 2027-01-15 in 56 days (12 months of notice), retired 2027-07-15, then 410',
+      'deprecated, deprecated 2026-01-15, sunset 2027-01-15 in 56 days (12 months of notice), retired 2027-07-15, forgotten 2028-01-15, then 410',
     );
     const before = await runTimeline({ ...options, now: Date.UTC(2026, 5, 1) - 1000 });
     expect(before.text).toContain('\norders, active\n');

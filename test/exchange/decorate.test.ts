@@ -113,6 +113,28 @@ describe('decorate', () => {
       expect(decorated({ ...theirs }, facts), JSON.stringify(theirs)).toMatchObject(out);
   });
 
+  it('DEP-5, WARN-1: where the upstream wins, no two lines of an answer name different dates', () => {
+    const facts = upstreamWins(deprecatedFacts());
+    const [deprecation, sunset] = ['@1768435200', 'Thu, 15 Apr 2027 00:00:00 GMT'];
+    const rows: readonly (readonly [theirs: AnswerHeaders, warns: boolean])[] = [
+      [{}, true],
+      [{ deprecation }, true],
+      [{ deprecation, sunset }, true],
+      [{ sunset: 'Fri, 16 Apr 2027 00:00:00 GMT' }, false],
+      [{ deprecation: '@1794182400' }, false],
+      // Malformed, or an end before the deprecation: ours stand, and so does our warning.
+      [{ sunset: 'soon' }, true],
+      [{ sunset: 'Mon, 15 Jun 2020 00:00:00 GMT' }, true],
+    ];
+    for (const [theirs, warns] of rows)
+      expect(decorated({ ...theirs }, facts).warning !== undefined, JSON.stringify(theirs)).toBe(warns);
+    // Of a version without a sunset, one of the upstream's that comes before our deprecation goes.
+    const whole = phaseAt(version().phases, NOW);
+    const phase = { ...whole, replace: whole.replace.filter(([name]) => name !== 'sunset') };
+    const out = decorated({ sunset: 'Mon, 15 Jun 2020 00:00:00 GMT' }, { ...facts, phase });
+    expect([out.deprecation, out.sunset]).toEqual([deprecation, undefined]);
+  });
+
   it.each([
     ['key', 'public, max-age=60', 'private, max-age=60'],
     ['certificate', undefined, 'private'],

@@ -50,8 +50,9 @@ const life = fc
       nil: undefined,
     }),
     served: fc.boolean(),
+    announces: fc.boolean(),
   })
-  .map(({ dates, known, successor, redirect, old, served }) => {
+  .map(({ dates, known, successor, redirect, old, served, announces }) => {
     const [released = BEGIN, ...ends] = dates.toSorted((a, b) => a - b);
     const [deprecated, sunset, retired, forgotten] = ends.slice(0, known - 1);
     const operation = old && {
@@ -62,10 +63,16 @@ const life = fc
         after: old.redirects ? ('redirect' as const) : ('gone' as const),
       },
     };
+    const extended =
+      announces && deprecated !== undefined && sunset !== undefined
+        ? [{ announced: deprecated + 1_000, to: sunset + 2_500 }]
+        : undefined;
     const version: VersionFile = {
       released,
+      ...(announces && deprecated !== undefined && { announced: deprecated - 2_000 }),
       deprecated,
       sunset,
+      ...(extended && { extended }),
       retired,
       forgotten,
       successor,
@@ -139,6 +146,7 @@ function told({ facts, ending }: Judged) {
 function instantsOf(lives: Lives, overrides: readonly Override[]): readonly number[] {
   const dates = lives.flatMap(({ version }) => [
     ...Object.values(version).filter((each) => typeof each === 'number'),
+    ...(version.extended ?? []).flatMap(({ announced, to }) => [announced, to]),
     ...Object.values(version.operations ?? {}).flatMap(({ deprecated, sunset }) => [deprecated, sunset]),
   ]);
   const all = [...dates, ...overrides.flatMap(({ from, until }) => [from, until])];

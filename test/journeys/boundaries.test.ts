@@ -46,7 +46,8 @@ const ACTIVE = '200 active - - - 100000 -';
 const DEPRECATED = `200 deprecated ${SIGNALS} warned 50000 -`;
 const UNKNOWN = '404 - - - - - There is no such version: "v1" in the path. Versions: v2.';
 const BROWNOUT = `410 deprecated ${SIGNALS} warned - API version v1 is in an announced brownout until 2026-12-08T14:15:00Z, and will be removed on 2027-01-15.`;
-const gone = (stage: string) => `410 ${stage} ${SIGNALS} - - API version v1 was retired on 2027-01-15.`;
+const PAST_SUNSET = `410 sunset ${SIGNALS} - - API version v1 reached its sunset on 2027-01-15.`;
+const RETIRED = `410 retired ${SIGNALS} - - API version v1 was retired on 2027-07-15.`;
 
 const OF_OPERATION = '@1759276800 Tue, 15 Dec 2026 00:00:00 GMT';
 const OPERATION = `200 deprecated ${OF_OPERATION} warned 50000 -`;
@@ -68,9 +69,9 @@ const BOUNDARIES: readonly (readonly [
   ['the begin of a brownout', Date.UTC(2026, 11, 8, 14), DEPRECATED, BROWNOUT, ANY],
   ['the end of a brownout', Date.UTC(2026, 11, 8, 14, 15), BROWNOUT, DEPRECATED, ANY],
   ['the sunset of an operation', Date.UTC(2026, 11, 15), OPERATION, MOVED, OLD],
-  ['its sunset', Date.UTC(2027, 0, 15), DEPRECATED, gone('sunset'), ANY],
-  ['its retirement', Date.UTC(2027, 6, 15), gone('sunset'), gone('retired'), ANY],
-  ['being forgotten', Date.UTC(2028, 0, 15), gone('retired'), UNKNOWN, ANY],
+  ['its sunset', Date.UTC(2027, 0, 15), DEPRECATED, PAST_SUNSET, ANY],
+  ['its retirement', Date.UTC(2027, 6, 15), PAST_SUNSET, RETIRED, ANY],
+  ['being forgotten', Date.UTC(2028, 0, 15), RETIRED, UNKNOWN, ANY],
 ];
 const CALLERS = 24;
 

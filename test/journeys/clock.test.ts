@@ -47,9 +47,10 @@ describe('the stage of a version is derived from its dates and the clock', () =>
       status: 200,
       headers: {
         deprecation: '@1768435200',
-        sunset: 'Thu, 15 Apr 2027 10:30:00 GMT',
+        // Its extension is announced later.
+        sunset: 'Fri, 15 Jan 2027 00:00:00 GMT',
         link: '<https://127.0.0.1/.well-known/lifecycle/orders>; rel="status", <https://127.0.0.1/.well-known/lifecycle/orders>; rel="sunset"',
-        warning: '299 - "Version v1 is deprecated and will be removed on 2027-04-15"',
+        warning: '299 - "Version v1 is deprecated and will be removed on 2027-01-15"',
         'x-ratelimit-limit': '500',
         'ratelimit-policy': '"deprecated";q=500;w=1',
       },

@@ -55,7 +55,7 @@ const earlier = () => published.replace('sunset: 2999-01-15', 'sunset: 2998-12-3
 const extended = () =>
   published.replace(
     '    guide:',
-    '    extended: [ { to: 2999-04-15, announced: 2998-01-01, why: acme is still migrating } ]\n    guide:',
+    '    extended: [ { to: 2999-04-15, announced: 2026-01-01, why: acme is still migrating } ]\n    guide:',
   );
 /** The same API for callers that name no version any more. */
 const withoutVersions = (sunset: string) => `api: orders

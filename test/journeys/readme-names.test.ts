@@ -31,7 +31,10 @@ describe('what the README shows of files', () => {
       const options = { files: [file], configFile: join(ROOT, 'config/gateway.yaml'), strict: true } as const;
       const surroundings = { environment: {}, now: Date.UTC(2026, 10, 20), colour: false };
       const result = await runCheck({ ...options, ...surroundings, format: 'json' });
-      expect(JSON.parse(result.text)).toEqual({ problems: [] });
+      const { problems, notices = [] } = JSON.parse(result.text);
+      expect(problems).toEqual([]);
+      // What is announced later is no finding.
+      for (const { rule } of notices) expect(rule).toBe('not-announced');
     }
   });
 

@@ -29,12 +29,16 @@ function ask(path: string, instant: number, headers = {}): Promise<Answer> {
   return client.ask({ path, headers });
 }
 
-/** The API's stage as the document, the page and the metrics give it: all the same, or all of them. */
+/** The API's stage as the document, the page and the metrics give it: all the same, or all of them; `nothing` once it is in none. */
 async function stageOf(api: string, instant: number): Promise<string> {
   const place = `/.well-known/lifecycle/${api}`;
-  const { json } = await ask(place, instant);
+  const { status, json } = await ask(place, instant);
   const { text } = await ask(place, instant, { accept: 'text/html' });
   const [, shown] = /As a whole this API is <strong class="\w+">(\w+)</.exec(text) ?? [];
+  const isKnown = await gateway.metric(
+    `sundial_version_sunset_timestamp_seconds{api="${api}",version="none"}`,
+  );
+  if (status === 404 && isKnown === undefined) return 'nothing';
   const series = `sundial_api_info{api="${api}",stage="${json.stage}"}`;
   return new Set([json.stage, shown, (await gateway.metric(series)) === 1 ? json.stage : 'other']).size === 1
     ? String(json.stage)
@@ -73,7 +77,7 @@ describe('an API without versions', () => {
     ],
     ['its sunset', '2027-01-15', `200 ${SIGNALS} warned 500`, `410 ${SIGNALS} - -`, 'deprecated', 'sunset'],
     ['its retirement', '2027-07-15', `410 ${SIGNALS} - -`, `410 ${SIGNALS} - -`, 'sunset', 'retired'],
-    ['being forgotten', '2028-01-15', `410 ${SIGNALS} - -`, '404 - - - -', 'retired', 'retired'],
+    ['being forgotten', '2028-01-15', `410 ${SIGNALS} - -`, '404 - - - -', 'retired', 'nothing'],
   ])('crosses %s on %s, to the second', async (_what, date, before, after, stageBefore, stageAfter) => {
     const instant = at(date);
     const instants = [instant - SECOND, instant, instant + SECOND];
@@ -102,7 +106,7 @@ describe('an API without versions', () => {
   it('RET-8: says of itself in the 410 that it is gone, why, and where to read of it', async () => {
     const { json, headers } = await ask('/hooks', at('2027-02-01'));
     expect(json).toMatchObject({
-      message: 'This API was retired on 2027-01-15.',
+      message: 'This API reached its sunset on 2027-01-15.',
       reason: 'events are subscribed to by now',
       migration_guide: 'https://docs.example.com/hooks',
     });

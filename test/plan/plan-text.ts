@@ -14,6 +14,7 @@ const INSTANTS = new Set([
   'to',
   'from',
   'until',
+  'knownUntil',
 ]);
 
 export function planText(plan: GatewayPlan): string {
@@ -24,6 +25,9 @@ export function planText(plan: GatewayPlan): string {
 function readable(key: string, value: unknown): unknown {
   // Most policies name nobody to write to.
   if (key === 'contacts' && value instanceof Map && value.size === 0) return undefined;
+  // Before an announcement all but the dates is the same.
+  if (key === 'earlier' && Array.isArray(value))
+    return value.map(({ knownUntil, schedule, brownouts }) => ({ knownUntil, schedule, brownouts }));
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Set) return [...value];
   // Most policies show no guide of their own.

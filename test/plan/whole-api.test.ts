@@ -179,7 +179,9 @@ describe('a problem of it', () => {
     expect((await said(unversioned(late))).join()).toContain('an API that is gone stays gone');
     expect((await said(versioned(late))).join()).toContain('a version that is gone stays gone');
     const alone = TOP.replace(/deprecated.*\n/, '');
-    expect((await said(unversioned(alone))).join()).toContain('told nothing before the API is gone');
+    expect((await said(unversioned(alone))).join()).toContain(
+      'before the API is gone, callers get a Sunset header',
+    );
     const leave = `${TOP}exceptions: [ { consumer: acme, until: 2027-05-01, from: [sunset], why: x, by: y } ]\n`;
     expect((await said(unversioned(leave))).join()).toContain('give the API a later retired');
   });

@@ -19,7 +19,8 @@ describe('after sunset', () => {
     reason: 'version_retired',
     label: 'v1',
     operation: undefined,
-    since: schedule.sunset,
+    stage: 'retired',
+    since: schedule.retired,
     ...input.next,
     guide: schedule.guide,
     because: undefined,
@@ -39,8 +40,16 @@ describe('after sunset', () => {
     expect(hasEnded(phase({}, stage))).toBe(ended);
   });
 
-  it.each<Stage>(['sunset', 'retired'])('RET-1, RET-11: gone in stage %s, since its sunset', (stage) => {
-    expect(retire({ ...input, phase: phase({}, stage) })).toEqual(gone);
+  it('RET-1, RET-11: gone since the day that began its stage', () => {
+    expect(retire(input)).toEqual(gone);
+    expect(retire({ ...input, phase: phase({}, 'sunset') })).toEqual({
+      ...gone,
+      stage: 'sunset',
+      since: schedule.sunset,
+    });
+    const end = { retired: undefined };
+    const ended = { ...input, schedule: { ...schedule, ...end }, phase: phase(end, 'retired') };
+    expect(retire(ended)).toEqual({ ...gone, since: schedule.sunset });
   });
 
   it.each<[string, 301 | 308 | 410, 301 | 308 | undefined]>([
@@ -59,7 +68,8 @@ describe('after sunset', () => {
       status,
       label: 'v1',
       operation: undefined,
-      since: schedule.sunset,
+      stage: 'retired',
+      since: schedule.retired,
       location: input.redirect,
       guide: schedule.guide,
     };

@@ -16,7 +16,13 @@ const carriers = [
   { carrier: 'accept', value: 'v9' } as const,
   { carrier: 'content_type', value: 'v9' } as const,
 ];
-const retired = { label: 'v0', operation: undefined, since: NOW, guide: undefined };
+const retired = {
+  label: 'v0',
+  operation: undefined,
+  stage: 'retired',
+  since: NOW,
+  guide: undefined,
+} as const;
 const limit = { name: 'default', units: 60, windowMs: 60_000, burst: 60 };
 
 const MALFORMED = [400, 408, 413, 414, 417, 431] as const;

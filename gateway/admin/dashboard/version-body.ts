@@ -5,6 +5,7 @@ import type { ApiPlan, VersionRules } from '../../plan/plan.ts';
 import type { EpochMs } from '../../policy/contract.ts';
 import { isOfWholeApi } from '../../policy/lifecycle/api-life.ts';
 import { brownoutsToCome } from '../../policy/lifecycle/calendar.ts';
+import { knownAt } from '../../policy/lifecycle/known.ts';
 import { phaseAt } from '../../policy/lifecycle/phases.ts';
 import { instantText } from '../answers.ts';
 
@@ -48,11 +49,14 @@ export function versionBody(api: ApiPlan, { rules, stage, paused, held }: Standi
     paused: paused ?? false,
     held: held ?? false,
     upstream: upstream?.name ?? null,
-    operations: (rules.operations?.list ?? []).map((operation) => ({
-      operation: operation.operation ?? null,
-      stage: phaseAt(operation.phases, now).stage,
-      ...datesOf(operation),
-    })),
+    operations: (rules.operations?.list ?? []).map((written) => {
+      const operation = knownAt(written, now);
+      return {
+        operation: operation.operation ?? null,
+        stage: phaseAt(operation.phases, now).stage,
+        ...datesOf(operation),
+      };
+    }),
   };
 }
 

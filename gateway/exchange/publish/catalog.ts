@@ -48,7 +48,7 @@ function contextsOf(plan: GatewayPlan, moment: Moment): readonly Context[] {
       byPlace.set(anchor, {
         anchor,
         ...serviceRelations(alone ? [version] : served),
-        ...lifecycleRelations(plan, api),
+        ...lifecycleRelations(plan, api, moment),
         ...(alone ? versionRelations(plan, api, version, moment) : {}),
       });
     }
@@ -77,8 +77,12 @@ function stageOf(version: VersionRules, moment: Moment): Stage {
   return phaseAt(assess(version, moment).phases, moment.now).stage;
 }
 
-function lifecycleRelations(plan: GatewayPlan, api: ApiPlan): Readonly<Record<string, readonly Target[]>> {
-  if (!hasLifecycle(api)) return {};
+function lifecycleRelations(
+  plan: GatewayPlan,
+  api: ApiPlan,
+  moment: Moment,
+): Readonly<Record<string, readonly Target[]>> {
+  if (!hasLifecycle(api, moment)) return {};
   const href = lifecycleUrl(plan.public, api.name);
   return {
     'service-meta': [{ href, type: 'application/json' }],

@@ -12,9 +12,12 @@ import { type Label, UNVERSIONED } from '../../policy/versioning/resolution.ts';
 
 const VERSION = '{version}';
 
-/** Whether there is anything to tell of an API: one without versions may go on as it is for good. */
-export function hasLifecycle({ versions }: ApiPlan): boolean {
-  return [...versions.values()].some(({ schedule }) => hasDates(schedule));
+/** Whether an API has a date that is announced and not forgotten: one without versions may have none. */
+export function hasLifecycle({ versions }: ApiPlan, moment: Moment): boolean {
+  return [...versions.values()].some((version) => {
+    const { schedule } = assess(version, moment);
+    return hasDates(schedule) && !isForgotten(schedule, moment.now);
+  });
 }
 
 /** The URL under which a version is called; all share one where neither path nor host names it. */
@@ -49,9 +52,9 @@ export function changesIn(apis: readonly ApiPlan[], moment: Moment): number {
     for (const version of api.versions.values()) {
       next = Math.min(next, nextOverrideChange(overrides, version, now));
       for (const each of [version, ...(version.operations?.list ?? [])]) {
-        const { schedule, phases, brownouts } = assess(each, moment);
+        const { schedule, phases, brownouts, knownUntil = next } = assess(each, moment);
         const { forgotten } = schedule;
-        next = Math.min(next, phaseAt(phases, now).until, brownouts?.nextChange(now) ?? next);
+        next = Math.min(next, phaseAt(phases, now).until, brownouts?.nextChange(now) ?? next, knownUntil);
         if (forgotten !== undefined && !isForgotten(schedule, now)) next = Math.min(next, forgotten);
       }
     }

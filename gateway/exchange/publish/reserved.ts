@@ -79,7 +79,7 @@ function lifecyclePage(
   if (path !== LIFECYCLE && !path.startsWith(`${LIFECYCLE}/`)) return undefined;
   const [, name = '', form] = /^\/([a-z][a-z0-9-]*)(\.ics|\.atom)?$/.exec(path.slice(LIFECYCLE.length)) ?? [];
   const api = plan.apiNamed(name);
-  if (api === undefined || !hasLifecycle(api)) return 'absent';
+  if (api === undefined || !hasLifecycle(api, moment)) return 'absent';
   if (form === undefined) return () => documentPage(plan, api, view, moment, wallClock());
   return () => (form === '.ics' ? calendarPage : feedPage)(plan, api, view, moment);
 }

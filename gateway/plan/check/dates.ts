@@ -43,7 +43,7 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
   // A key that nothing knows may be the one that is missed: it has been reported, and is the cause.
   const isMissing = (key: string) => !isWritten(view, at(key)) && !hasUnknownKey(label, view);
   if (sunset !== undefined && isMissing('deprecated')) {
-    const message = `a sunset without deprecated: callers are told nothing before ${what} is gone`;
+    const message = `a sunset without deprecated: before ${what} is gone, callers get a Sunset header, but no Deprecation and no mail`;
     report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
   }
   if (announced !== undefined && isMissing('deprecated')) {

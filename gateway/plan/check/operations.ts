@@ -117,7 +117,8 @@ function checkDates({ label, version, name, operation }: Subject, view: PolicyVi
   after('sunset', sunset, label, effectiveSunset(version));
   const announced = deprecated ?? version.deprecated;
   if (sunset !== undefined && announced === undefined && !isWritten(view, at('deprecated'))) {
-    const message = 'a sunset without deprecated: callers are told nothing before the operation is gone';
+    const message =
+      'a sunset without deprecated: before the operation is gone, callers get a Sunset header, but no Deprecation and no mail';
     report(at('sunset'), { rule: 'date-order', severity: 'warning', message, at: 'key' });
   }
 }

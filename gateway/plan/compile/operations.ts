@@ -1,6 +1,8 @@
 // The operations of a version: whole rules each, what they do not say taken from the version.
 // Part of compiling one version; per request only the table is asked.
+import type { EpochMs } from '../../policy/contract.ts';
 import { idempotencyOf } from '../../policy/idempotency/section.ts';
+import { knownAt, sortedOnce } from '../../policy/lifecycle/known.ts';
 import {
   type OperationTemplate,
   parseOperation,
@@ -15,6 +17,7 @@ import { createOperationTable } from '../operation-table.ts';
 import type { RedirectTarget, VersionRules } from '../plan.ts';
 import { operationAccess } from './access.ts';
 import { compileBrownouts } from './brownouts.ts';
+import { type DatedRules, withAnnouncements } from './dates.ts';
 import { compileExceptions } from './exceptions.ts';
 import { compileLimits } from './limits.ts';
 
@@ -51,62 +54,81 @@ function compileOperation(
   const { file, version, rules } = input;
   const name = spellOperation(template);
   const options: PhaseOptions = { ...input.options, operation: name };
-  const schedule = scheduleOf(operation, rules, input.urlOf);
   const phasesOf = (dates: Schedule) => createPhases(dates, options);
   const mayOutlast = operation.sunset === undefined && rules.upstream !== undefined;
-  return {
+  const brownouts = compileBrownouts(operation.brownouts);
+  const datedAt = (known: EpochMs): DatedRules => {
+    const within = knownAt(rules, known);
+    const schedule = scheduleOf(operation, within, input.urlOf);
+    return {
+      schedule,
+      phases: phasesWith(rules.upstream, phasesOf(schedule)),
+      exceptions: compileExceptions(version.exceptions, schedule, phasesOf, mayOutlast),
+      // The very calendar of the version: what is shared is published and paused once.
+      brownouts: operation.brownouts === undefined ? within.brownouts : brownouts(schedule, known),
+      limits: compileLimits(file, {
+        label: rules.label,
+        version: version.limits,
+        schedule,
+        operation: {
+          name,
+          limits: operation.limits,
+          cost: operation.cost,
+          hasDates: operation.deprecated !== undefined || operation.sunset !== undefined,
+        },
+      }),
+    };
+  };
+  const announcements = sortedOnce([
+    ...(rules.earlier ?? []).flatMap(({ knownUntil }) => knownUntil ?? []),
+    ...(operation.brownouts ?? []).map(({ announced }) => announced),
+  ]);
+  const { limits, ...dated } = datedAt(Number.POSITIVE_INFINITY);
+  const compiled: VersionRules = {
     ...rules,
+    earlier: undefined,
     operation: name,
     operations: undefined,
     notes: undefined,
     retireWhen: undefined,
-    schedule,
-    phases: phasesWith(rules.upstream, phasesOf(schedule)),
+    ...dated,
     phasesOf,
-    exceptions: compileExceptions(version.exceptions, schedule, phasesOf, mayOutlast),
-    brownouts:
-      operation.brownouts === undefined ? rules.brownouts : compileBrownouts(operation.brownouts, schedule),
     maintenance:
       operation.maintenance === undefined ? rules.maintenance : (operation.maintenance ?? undefined),
     bodyNotice: operation.body_notice ?? rules.bodyNotice,
     maxBody: operation.max_body ?? rules.maxBody,
     access: operationAccess(operation, rules.access),
-    limits: compileLimits(file, {
-      label: rules.label,
-      version: version.limits,
-      schedule,
-      operation: {
-        name,
-        limits: operation.limits,
-        cost: operation.cost,
-        hasDates: operation.deprecated !== undefined || operation.sunset !== undefined,
-      },
-    }),
+    limits,
     idempotency:
       operation.idempotency === undefined
         ? rules.idempotency
         : idempotencyOf([operation.idempotency, version.idempotency, file.idempotency]),
     ...successorOf(template, operation, input),
   };
+  return withAnnouncements(compiled, announcements, datedAt);
 }
 
-/** Earlier than the version's, never later: what is gone as a whole is gone in each part (RET-11). */
+/**
+ * Earlier than the version's, never later: what is gone as a whole is gone in each part (RET-11). A deprecation that would
+ * come after the end never comes (DEP-5), and the version's announcement is of its own date alone.
+ */
 function scheduleOf(
   operation: OperationFile,
   { schedule, label }: VersionRules,
   urlOf: OperationsInput['urlOf'],
 ): Schedule {
-  const own = operation.sunset !== undefined;
   const { successor } = operation;
+  const sunset = earlier(operation.sunset, schedule.sunset);
+  const wanted = earlier(operation.deprecated, schedule.deprecated);
+  const deprecated = wanted !== undefined && wanted > (sunset ?? wanted) ? undefined : wanted;
   return {
     ...schedule,
-    // Of its own dates only these are written.
-    announced: undefined,
+    announced: deprecated === schedule.deprecated ? schedule.announced : undefined,
     published: undefined,
     extended: undefined,
-    deprecated: earlier(operation.deprecated, schedule.deprecated),
-    sunset: earlier(operation.sunset, schedule.sunset),
-    retired: own ? undefined : schedule.retired,
+    deprecated,
+    sunset,
+    retired: sunset === schedule.sunset ? schedule.retired : undefined,
     successor: successor === undefined ? schedule.successor : (successor.label ?? label),
     ...(successor?.template !== undefined && { successorOperation: spellOperation(successor.template) }),
     guide: operation.guide === undefined ? schedule.guide : urlOf(operation.guide),

@@ -1,6 +1,8 @@
 // Documents that passed every check to the plan: inheritance resolved, phases and routes built, nothing left to decide.
 // Pure: files in, plan out.
+import type { EpochMs } from '../../policy/contract.ts';
 import { idempotencyOf } from '../../policy/idempotency/section.ts';
+import { announcementsOf, knownSchedule } from '../../policy/lifecycle/known.ts';
 import { createPhases, phasesWith } from '../../policy/lifecycle/phases.ts';
 import type { Schedule } from '../../policy/lifecycle/schedule.ts';
 import { pathRulesOf } from '../../policy/paths/section.ts';
@@ -10,7 +12,7 @@ import { hostsOf, originOn, pathsOf } from '../api-routes.ts';
 import type { PolicyFile, VersionFile } from '../grammar/policy-grammar.ts';
 import { guideUrl } from '../guides/guide-page.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, UpstreamPlan, VersionRules } from '../plan.ts';
-import { effectiveSunset, redirectChain, redirectOf } from '../redirects.ts';
+import { redirectChain, redirectOf } from '../redirects.ts';
 import { lifecycleUrl } from '../reserved-paths.ts';
 import { startRouteTable } from '../route-table.ts';
 import type { Settings } from '../settings.ts';
@@ -18,6 +20,7 @@ import { newsOf } from '../version-notes.ts';
 import { versionsOf } from '../versions.ts';
 import { compileAccess, keyHeadersOf, versionAccess } from './access.ts';
 import { compileBrownouts } from './brownouts.ts';
+import { compileSchedule, type DatedRules, withAnnouncements } from './dates.ts';
 import { compileExceptions } from './exceptions.ts';
 import { compileHeaders } from './headers.ts';
 import { compileLimits } from './limits.ts';
@@ -105,16 +108,25 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
     };
     const phasesOf = (dates: Schedule) => createPhases(dates, options);
     const upstream = upstreamOf(file, label, fields);
+    const brownouts = compileBrownouts(version.brownouts);
+    const datedAt = (known: EpochMs): DatedRules => {
+      const dates = knownSchedule(schedule, known);
+      return {
+        schedule: dates,
+        phases: phasesWith(upstream, phasesOf(dates)),
+        exceptions: compileExceptions(version.exceptions, dates, phasesOf, upstream !== undefined),
+        brownouts: brownouts(dates, known),
+        limits: compileLimits(file, { label, version: version.limits, schedule: dates }),
+      };
+    };
+    const { limits, ...dated } = datedAt(Number.POSITIVE_INFINITY);
     const rules: VersionRules = {
       api: file.api,
       label,
       operation: undefined,
       operations: undefined,
-      schedule,
-      phases: phasesWith(upstream, phasesOf(schedule)),
+      ...dated,
       phasesOf,
-      exceptions: compileExceptions(version.exceptions, schedule, phasesOf, upstream !== undefined),
-      brownouts: compileBrownouts(version.brownouts, schedule),
       freeze: version.freeze,
       retireWhen: version.retire_when,
       maintenance: version.maintenance,
@@ -122,7 +134,7 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       notes: newsOf(file.notes?.[label], schedule.released),
       maxBody: version.max_body ?? file.max_body ?? settings.bounds.body,
       access: versionAccess(version, access, settings),
-      limits: compileLimits(file, { label, version: version.limits, schedule }),
+      limits,
       idempotency: idempotencyOf([version.idempotency, file.idempotency]),
       upstream,
       place: pathOf(label),
@@ -131,8 +143,10 @@ function compileVersions(file: PolicyFile, settings: Settings): readonly Version
       successorTail: undefined,
       redirects: redirectsOf(label, versions, pathOf),
     };
-    const operations = compileOperations({ file, version, rules, options, pathOf, urlOf });
-    return { ...rules, operations };
+    const announced = withAnnouncements(rules, announcementsOf(schedule, version.brownouts), datedAt);
+    const operations = compileOperations({ file, version, rules: announced, options, pathOf, urlOf });
+    const earlier = announced.earlier?.map((each) => ({ ...each, operations }));
+    return { ...announced, operations, ...(earlier && { earlier }) };
   });
 }
 
@@ -161,37 +175,6 @@ function upstreamOf(
   const upstream = isWhole ? Object.values(upstreams)[0] : upstreams[label];
   const named = isWhole ? { name: api, label: undefined } : { name: `${api}-${label}`, label };
   return upstream && compileUpstream(upstream, { ...named, ...fields, base });
-}
-
-/** `published`: where the gateway itself tells of the API's life; `urlOf`: where a guide is read. */
-function compileSchedule(
-  version: VersionFile,
-  published: string,
-  urlOf: (guide: string) => string,
-): Schedule {
-  const { after } = version;
-  return {
-    released: version.released,
-    announced: version.announced,
-    deprecated: version.deprecated,
-    published: version.sunset,
-    extended: version.extended?.map(({ to, announced }) => ({ to, announced })),
-    sunset: effectiveSunset(version),
-    retired: version.retired,
-    forgotten: version.forgotten,
-    // Where a version redirects to is where to go, unless another is named (RET-8).
-    successor: version.successor ?? redirectOf(version),
-    alternate: version.alternate,
-    guide: version.guide && urlOf(version.guide),
-    status: version.status ?? published,
-    serviceDoc: version.service_doc,
-    serviceDesc: version.service_desc,
-    reason: version.reason,
-    after:
-      typeof after === 'object'
-        ? { kind: 'redirect', to: after.redirect, unsafe: after.unsafe ?? 308 }
-        : { kind: 'gone' },
-  };
 }
 
 function redirectsOf(

@@ -1,15 +1,16 @@
-// The life of a version as overrides leave it: assess(schedule, overrides, now).
-// Asked wherever a stage, a date or a brownout is read; without overrides that is one comparison.
+// The life of a version as it is announced and as overrides leave it: assess(schedule, overrides, now).
+// Asked wherever a stage, a date or a brownout is read; without announcements and overrides that is two comparisons.
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
 import { type BrownoutCalendar, createBrownoutCalendar } from './brownout-calendar.ts';
 import type { BrownoutWindow } from './brownout-rule.ts';
 import type { Exception } from './exceptions.ts';
+import { type Announceable, knownAt } from './known.ts';
 import { type Hold, type Override, type Pause, pauseOf, retirementHoldOf } from './override.ts';
 import type { Phase, Schedule } from './schedule.ts';
 
 /** What an override may change of a version or operation; the rules of a plan have this form. */
-export interface Living {
+export interface Living extends Announceable {
   readonly api: string;
   readonly label: Label;
   readonly schedule: Schedule;
@@ -38,11 +39,12 @@ const lives = new WeakMap<Living, Remembered<Living>>();
 const calendars = new WeakMap<BrownoutCalendar, Remembered<BrownoutCalendar>>();
 
 /**
- * The rules as they stand at `now`. While a pause runs no window of theirs is open, and what would end sooner ends with
+ * The rules as they stand at `now`: what is announced by then, and what overrides leave of it. While a pause runs no window of theirs is open, and what would end sooner ends with
  * the pause; its signals say so. So does a hold, but for the windows. The same object as long as the same pause and the
  * same hold are in force.
  */
-export function assess<R extends Living>(rules: R, moment: Moment): R {
+export function assess<R extends Living>(written: R, moment: Moment): R {
+  const rules = knownAt(written, moment.now);
   if (moment.overrides.length === 0 || rules.upstream === undefined) return rules;
   const pause = holdOf(rules, moment);
   const hold = retirementHoldOf(moment.overrides, rules, moment.now);

@@ -20,7 +20,9 @@ const entry = z.strictObject({
     description: 'Time zone of the cron expression.',
     examples: ['UTC', 'Europe/Berlin'],
   }).optional(),
-  announced: instant('When callers were told: at least 14 days before the first window.'),
+  announced: instant(
+    'From this day callers are told, and it holds: at least 14 days before the first window.',
+  ),
   percentage: notation(parseShare, 'not a share such as 25%', {
     description: 'Share of the consumers that meet the window, each for all of it; default 100%.',
     examples: ['25%'],

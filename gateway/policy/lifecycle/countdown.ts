@@ -2,6 +2,7 @@
 // Asked by announce/; the changelog of an API has what was decided, and leaves the countdown out.
 import type { EpochMs } from '../contract.ts';
 import type { Life } from './calendar.ts';
+import { announcementOf } from './known.ts';
 import type { Milestone } from './milestones.ts';
 import { type Override, pauseOf, retirementHoldOf } from './override.ts';
 import type { Schedule } from './schedule.ts';
@@ -29,14 +30,14 @@ export function countdownOf(life: Life, { daysBefore, knownSince }: CountdownRul
  * that is renewed day by day thus begins no countdown of its own until its last day.
  */
 export function sunsetKnownSince(
-  asWritten: Schedule,
+  asKnown: Schedule,
   asItStands: Schedule,
   version: Pick<Life, 'api' | 'label'>,
   { now, overrides }: { readonly now: EpochMs; readonly overrides: readonly Override[] },
 ): EpochMs {
-  const { announced, deprecated = Number.NEGATIVE_INFINITY, extended = [] } = asWritten;
-  const said = Math.max(announced ?? deprecated, ...extended.map((each) => each.announced));
-  if (asWritten.sunset === asItStands.sunset) return said;
+  const { deprecated = Number.NEGATIVE_INFINITY, extended = [] } = asKnown;
+  const said = Math.max(announcementOf(asKnown) ?? deprecated, ...extended.map((each) => each.announced));
+  if (asKnown.sunset === asItStands.sunset) return said;
   const moved = [pauseOf(overrides, version, now), retirementHoldOf(overrides, version, now)];
   return Math.max(said, ...moved.flatMap((override) => override?.from ?? []));
 }

@@ -37,10 +37,11 @@ export function renderCalendar(
 function eventLines(event: LifecycleEvent, host: string, stamp: string) {
   const { kind, life, at, until } = event;
   const { api, label, operation, schedule } = life;
-  const { reason, successor, guide } = schedule;
+  const { reason, successor, successorOperation, guide } = schedule;
+  const next = [successor, successorOperation].filter((each) => each !== undefined).join(' ');
   const facts = [
     reason,
-    successor === undefined ? undefined : `Successor: ${successor}.`,
+    next === '' ? undefined : `Successor: ${next}.`,
     guide === undefined ? undefined : `Guide: ${guide}`,
   ].filter((fact) => fact !== undefined);
   const ends = kind !== 'released';

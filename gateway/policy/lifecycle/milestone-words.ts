@@ -3,7 +3,7 @@
 import type { EpochMs } from '../contract.ts';
 import { isOfWholeApi } from './api-life.ts';
 import type { Life } from './calendar.ts';
-import type { Milestone } from './milestones.ts';
+import type { Announcement, Milestone } from './milestones.ts';
 
 /** As `orders v1 ends on 2027-04-15, not on 2027-01-15`. */
 export function milestoneTitle(milestone: Milestone): string {
@@ -27,6 +27,24 @@ export function milestoneTitle(milestone: Milestone): string {
       return `${name} is retired`;
     default:
       return milestone satisfies never;
+  }
+}
+
+/** As `extension to 2027-04-15 (announced 2026-10-10)`. */
+export function announcementInWords(announcement: Announcement): string {
+  const announced = `(announced ${dayText(announcement.at)})`;
+  switch (announcement.kind) {
+    case 'deprecation': {
+      const { deprecated, sunset } = announcement;
+      const end = sunset === undefined ? '' : `, sunset ${dayText(sunset)}`;
+      return `deprecation from ${dayText(deprecated)}${end} ${announced}`;
+    }
+    case 'extension':
+      return `extension to ${dayText(announcement.to)} ${announced}`;
+    case 'brownouts':
+      return `brownouts from ${dayText(announcement.from)} ${announced}`;
+    default:
+      return announcement satisfies never;
   }
 }
 

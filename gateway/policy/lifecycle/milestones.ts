@@ -2,6 +2,7 @@
 // Published as a feed and on the lifecycle page; calendar.ts has what happens and when, this has when it was said.
 import type { EpochMs } from '../contract.ts';
 import type { Life, VersionLife } from './calendar.ts';
+import { announcementOf } from './known.ts';
 
 export type Milestone = { readonly life: Life; readonly at: EpochMs } & (
   | { readonly kind: 'released' }
@@ -44,6 +45,22 @@ export function nextMilestone(versions: Iterable<VersionLife>, now: EpochMs): Ep
   return Math.min(Number.POSITIVE_INFINITY, ...instants.filter((at) => at > now));
 }
 
+/** What makes a date known before it comes. */
+export type Announcement = Extract<Milestone, { kind: 'deprecation' | 'extension' | 'brownouts' }>;
+
+/** The announcements after `now`, in time order. Give versions as they are written. */
+export function announcementsToCome(versions: Iterable<VersionLife>, now: EpochMs): readonly Announcement[] {
+  return everyMilestone(versions)
+    .filter((milestone): milestone is Announcement => {
+      const { kind, at, life } = milestone;
+      if (at <= now) return false;
+      return kind === 'deprecation'
+        ? announcementOf(life.schedule) !== undefined
+        : kind === 'extension' || kind === 'brownouts';
+    })
+    .sort((one, other) => one.at - other.at);
+}
+
 function everyMilestone(versions: Iterable<VersionLife>): readonly Milestone[] {
   return [...versions].flatMap((version) => [
     ...ownMilestones(version, undefined),
@@ -56,13 +73,14 @@ function ownMilestones(life: Life, within: Life | undefined): readonly Milestone
   const { schedule } = life;
   const differs = (date: 'released' | 'deprecated' | 'sunset' | 'retired'): boolean =>
     schedule[date] !== within?.schedule[date];
-  const { released, deprecated, sunset, retired, announced, extended = [] } = schedule;
+  const { released, deprecated, sunset, retired, extended = [] } = schedule;
   const milestones: Milestone[] = [];
   if (Number.isFinite(released) && differs('released'))
     milestones.push({ kind: 'released', life, at: released });
   if (deprecated !== undefined && differs('deprecated')) {
     const first = schedule.published ?? sunset;
-    milestones.push({ kind: 'deprecation', life, at: announced ?? deprecated, deprecated, sunset: first });
+    const at = announcementOf(schedule) ?? deprecated;
+    milestones.push({ kind: 'deprecation', life, at, deprecated, sunset: first });
   }
   milestones.push(...brownoutsAnnounced(life, within));
   if (within === undefined || differs('sunset')) {

@@ -4,6 +4,7 @@ import { serializeItem } from 'structured-headers';
 import type { EpochMs, HeaderLine } from '../contract.ts';
 import { dayOf } from '../notation.ts';
 import type { Label } from '../versioning/resolution.ts';
+import { announcementOf } from './known.ts';
 import { link, linkTarget } from './links.ts';
 import { hasEnded } from './retirement.ts';
 import type { DeprecationForm, Phase, Schedule, Stage } from './schedule.ts';
@@ -31,11 +32,13 @@ export function createPhases(schedule: Schedule, options: PhaseOptions): readonl
   const deprecated = Math.min(Math.max(schedule.deprecated ?? sunset, released), sunset);
   const retired = Math.max(schedule.retired ?? sunset, sunset);
 
+  const ahead = Math.min(Math.max(signalledFrom(schedule, deprecated), released), deprecated);
   const signals = signalsOf(schedule, options);
   const services = serviceLinks(schedule);
   return [
     quiet('planned', -Infinity, released, []),
-    quiet('active', released, deprecated, services),
+    quiet('active', released, ahead, services),
+    { ...quiet('active', ahead, deprecated, services), ...aheadOf(schedule, options, services) },
     {
       stage: 'deprecated' as const,
       from: deprecated,
@@ -69,6 +72,37 @@ export function phaseAt(phases: readonly Phase[], now: EpochMs): Phase {
     if (phase !== undefined && now >= phase.from) return phase;
   }
   throw new RangeError(`no phase covers the instant ${now}`);
+}
+
+/** A deprecation is signalled from its announcement, a sunset without one for as long as the version is served. */
+function signalledFrom(schedule: Schedule, deprecated: EpochMs): EpochMs {
+  if (schedule.deprecated !== undefined) return announcementOf(schedule) ?? deprecated;
+  return schedule.sunset === undefined ? deprecated : Number.NEGATIVE_INFINITY;
+}
+
+/**
+ * DEP-8: the coming dates of an active version. RFC 9745 knows a future date; `true` and an HTTP date would say that the
+ * version is deprecated already.
+ */
+function aheadOf(
+  schedule: Schedule,
+  options: PhaseOptions,
+  services: readonly string[],
+): Pick<Phase, 'sunset' | 'replace' | 'links'> {
+  const { deprecated, sunset, guide } = schedule;
+  const isDated = deprecated !== undefined && options.form === 'rfc9745';
+  const links = [
+    ...(isDated && guide !== undefined ? [link(guide, 'deprecation', 'text/html')] : []),
+    ...(sunset !== undefined && options.page !== undefined ? [link(options.page, 'sunset')] : []),
+  ];
+  return {
+    sunset,
+    replace: [
+      ...(isDated ? [['deprecation', deprecationValue(deprecated, 'rfc9745')] as const] : []),
+      ...(sunset === undefined ? [] : [['sunset', httpDate(sunset)] as const]),
+    ],
+    links: joined([...links, ...services]),
+  };
 }
 
 type Signals = Pick<Phase, 'sunset' | 'replace' | 'warning' | 'links' | 'linksSuccessor'>;

@@ -2,7 +2,7 @@
 // Given before authentication, since retirement is public (ORD-3).
 import type { EpochMs } from '../contract.ts';
 import type { Label } from '../versioning/resolution.ts';
-import type { LifecycleRefusal, Phase, Schedule } from './schedule.ts';
+import type { EndStage, LifecycleRefusal, Phase, Schedule } from './schedule.ts';
 
 /** Where callers are to go, for the body: to a URL, or where that is the one just requested, to a version by its name. */
 export interface Successor {
@@ -43,15 +43,24 @@ export function retire({
   next,
   redirect,
 }: RetirementInput): LifecycleRefusal {
-  const since = schedule.sunset ?? phase.from;
+  const end = endOf(schedule, phase);
   const { guide, after, reason: because } = schedule;
   if (after.kind === 'redirect' && redirect !== undefined) {
     const status = method === 'GET' || method === 'HEAD' ? 301 : after.unsafe;
     if (status !== 410) {
-      return { reason: 'version_moved', status, label, operation, since, location: redirect, guide };
+      return { reason: 'version_moved', status, label, operation, ...end, location: redirect, guide };
     }
   }
-  return { reason: 'version_retired', label, operation, since, ...next, guide, because };
+  return { reason: 'version_retired', label, operation, ...end, ...next, guide, because };
+}
+
+/** The word of the stage, and the day that began it. */
+function endOf(
+  { sunset, retired }: Schedule,
+  { stage, from }: Phase,
+): { readonly stage: EndStage; readonly since: EpochMs } {
+  const reached = sunset ?? from;
+  return stage === 'sunset' ? { stage, since: reached } : { stage: 'retired', since: retired ?? reached };
 }
 
 /** Whether a version is no longer even remembered: asked for, it is unknown like one that never was (STAT-1). */

@@ -18,12 +18,12 @@ export interface Extension {
   readonly announced: EpochMs;
 }
 
-/** The dates, successor and links of one version; extensions are already applied. */
+/** The dates, successor and links of one version; extensions, or those that are known by then, are already applied. */
 export interface Schedule {
   /** `-Infinity` for the single version of an unversioned API. */
   readonly released: EpochMs;
   readonly deprecated: EpochMs | undefined;
-  /** When the deprecation was made known, where that was before it. */
+  /** When the deprecation is made known, where that is before it: until then callers know none of its dates. */
   readonly announced?: EpochMs | undefined;
   /** The sunset as first published, and what became of it, in the order announced. */
   readonly published?: EpochMs | undefined;
@@ -73,12 +73,16 @@ export interface Phase {
   readonly linksSuccessor: boolean;
 }
 
+/** The stages of what has ended. */
+export type EndStage = Extract<Stage, 'sunset' | 'retired'>;
+
 export type LifecycleRefusal =
   | {
       readonly reason: 'version_retired';
       readonly label: Label;
       /** What has ended: an operation such as `GET /search`; undefined for the version as a whole. */
       readonly operation: string | undefined;
+      readonly stage: EndStage;
       readonly since: EpochMs;
       /** Absolute URL of the same resource in the successor. */
       readonly replacement: string | undefined;
@@ -93,6 +97,7 @@ export type LifecycleRefusal =
       readonly status: 301 | 308;
       readonly label: Label;
       readonly operation: string | undefined;
+      readonly stage: EndStage;
       readonly since: EpochMs;
       readonly location: string;
       readonly guide: string | undefined;

@@ -48,7 +48,7 @@ const label = (description: string) => z.string().meta({ description, examples: 
 
 const extension = z.strictObject({
   to: instant('The new sunset.'),
-  announced: instant('When the extension was announced.'),
+  announced: instant('From this day the extension holds for callers; before the sunset it moves.'),
   why: lineOfText('Why: a note for the readers of this file, sent to nobody.').optional(),
 });
 
@@ -89,7 +89,7 @@ const freeze = instant(
  */
 export const wholeApiFields = {
   announced: instant(
-    'When the end of the whole API was announced, where that was before `deprecated`.',
+    'From this day callers are told of the dates below, where that is before `deprecated`.',
   ).optional(),
   deprecated: instant('From this day answers of the whole API carry Deprecation.').optional(),
   sunset: instant(
@@ -115,7 +115,9 @@ export const wholeApiFields = {
 /** What a version has of the same; `off` where it takes over nothing from its API. */
 export const lifecycleFields = {
   released: instant('From this day the version answers.'),
-  announced: own(instant('When the deprecation was announced, where that was before `deprecated`.')),
+  announced: own(
+    instant('From this day callers are told of the dates below, where that is before `deprecated`.'),
+  ),
   deprecated: own(instant('From this day answers carry Deprecation.')),
   sunset: own(instant('As first published; from this day the version no longer answers.')),
   extended: own(extensions),

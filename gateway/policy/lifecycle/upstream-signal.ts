@@ -1,6 +1,7 @@
 // What an upstream may say of its own life: nothing malformed, and in place of the gateway only with `upstream_wins`.
 // Asked when its answer is decorated.
 import type { HeaderLine } from '../contract.ts';
+import type { Phase } from './schedule.ts';
 
 /** The fields that may be the upstream's; no other is its to say. */
 const SIGNALS = ['deprecation', 'sunset'] as const;
@@ -13,18 +14,34 @@ const FIXDATE_LENGTH = 29;
 
 type Line = string | readonly string[] | undefined;
 
+export interface Beside {
+  /** Those of ours that are written. */
+  readonly replace: readonly HeaderLine[];
+  readonly warning: string | undefined;
+  /** Those of theirs that go. */
+  readonly dropped: readonly string[];
+}
+
 /**
- * Of the lines the gateway would write (`ours`) those that it writes, beside what the upstream says in its answer
- * (`theirs`). What is sound of theirs stays, unless the two would then tell of an end before the deprecation (RFC 9745 §4).
+ * What the gateway writes of a phase's lines beside what the upstream says in its answer. What is sound of theirs stays,
+ * unless the two would then tell of an end before the deprecation (RFC 9745 §4): then both are ours. Our warning names our
+ * dates, so that it is left out beside other ones.
  */
 export function besideUpstream(
-  ours: readonly HeaderLine[],
+  { replace, warning }: Pick<Phase, 'replace' | 'warning'>,
   theirs: Readonly<Record<string, Line>>,
-): readonly HeaderLine[] {
-  const needed = ours.filter(([name]) => !isSoundSignal(name, theirs[name]));
-  if (needed.length === ours.length) return ours;
-  const said = { ...theirs, ...Object.fromEntries(needed) };
-  return instantOf(said.sunset) < instantOf(said.deprecation) ? ours : needed;
+): Beside {
+  const sound = [...UPSTREAM_SIGNALS].filter((name) => isSoundSignal(name, theirs[name]));
+  if (sound.length === 0 || replace.length === 0) return { replace, warning, dropped: [] };
+  const ours: Readonly<Record<string, Line>> = Object.fromEntries(replace);
+  const said = { ...ours, ...Object.fromEntries(sound.map((name) => [name, theirs[name]])) };
+  if (instantOf(said.sunset) < instantOf(said.deprecation))
+    return { replace, warning, dropped: sound.filter((name) => ours[name] === undefined) };
+  return {
+    replace: replace.filter(([name]) => !sound.includes(name)),
+    warning: sound.every((name) => theirs[name] === ours[name]) ? warning : undefined,
+    dropped: [],
+  };
 }
 
 /** Deletes in place what no reader could use: in no stage of a version does it reach a client (DEP-3, SUN-1). */

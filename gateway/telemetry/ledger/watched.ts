@@ -20,7 +20,7 @@ export function createWatch(plan: () => GatewayPlan): (now: EpochMs) => readonly
       let has = false;
       // Each is looked at, since the next change of any ends what is known.
       for (const [rules, phase] of phasesOf(version, now)) {
-        until = Math.min(until, phase.until);
+        until = Math.min(until, phase.until, rules.knownUntil ?? until);
         has ||= isWatched(rules, phase.stage);
       }
       return has;

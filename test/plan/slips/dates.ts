@@ -25,7 +25,7 @@ export const DATES: readonly Slip[] = [
     'DEP-4: a sunset nobody was told of',
     'deprecated: 2026-01-15, ',
     '',
-    '9 «sunset» warning: a sunset without deprecated: callers are told nothing before the version is gone',
+    '9 «sunset» warning: a sunset without deprecated: before the version is gone, callers get a Sunset header, but no Deprecation and no mail',
   ],
   [
     'an extension that shortens',

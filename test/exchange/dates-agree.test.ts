@@ -1,0 +1,119 @@
+// Every view of random lives at random instants against one small model (dates-model.ts): what an answer carries, what is
+// published as JSON, HTML, calendar, feed and catalog, what `explain` and `timeline` print, metrics, and due notices.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { compileApi, planSteps } from '../../gateway/plan/compile/plan.ts';
+import { atOnce } from '../../gateway/plan/in-slices.ts';
+import { isWhole, type Whole } from '../../gateway/plan/load.ts';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { workspace } from '../plan/workspace.ts';
+import { FUZZ_TIMEOUT_MS, samples } from '../support/fuzz.ts';
+import { caseArbitrary, fileOf } from './dates-drawn.ts';
+import * as expected from './dates-expected.ts';
+import { answerAt, type Case, datesAt, isForgotten, partDatesAt, stageAt } from './dates-model.ts';
+import * as views from './dates-views.ts';
+
+const POLICY = `api: orders
+base: /api/orders
+resolve: [ { path: "/api/{version}/orders" } ]
+access: public
+limits: { rate: 600/1m, deprecated: 50% }
+upstreams: { v1: { targets: [http://127.0.0.1:4001] }, v2: { targets: [http://127.0.0.1:4002] } }
+versions: { v1: { released: 2024-01-01 }, v2: { released: 2024-01-01 } }
+`;
+const LIVES = 10_000;
+
+let whole: Whole;
+beforeAll(async () => {
+  await using files = await workspace({ 'policies/orders.yaml': POLICY });
+  const loaded = await files.load();
+  if (!isWhole(loaded)) throw new Error('the sample is a whole plan');
+  whole = loaded;
+});
+
+function planOf(drawn: Case): GatewayPlan {
+  const [source] = whole.sources.policies;
+  if (source === undefined) throw new Error('the sample has a policy file');
+  const { settings } = whole;
+  return atOnce(
+    planSteps({ settings, apis: [compileApi(fileOf(drawn, source.file), settings)], revision: '0' }),
+  );
+}
+
+/** What each view should say, and what it says. */
+async function rowsOf(
+  drawn: Case,
+): Promise<readonly (readonly [view: string, should: unknown, says: unknown])[]> {
+  const { now } = drawn;
+  const looking = { whole, plan: planOf(drawn), now };
+  const version = datesAt(drawn.life, now);
+  const operation = partDatesAt(drawn, now);
+  const gone = isForgotten(version, now);
+  const unknown = gone || stageAt(version, now) === 'planned';
+  const rows: (readonly [string, unknown, unknown])[] = [];
+  for (const [subject, dates] of [
+    ['version', version],
+    ['operation', operation],
+  ] as const) {
+    const { body, freshUntil, ...said } = await views.answer(looking, views.PATHS[subject]);
+    const should = answerAt(drawn, dates, now);
+    rows.push([`${subject} answer`, unknown ? 'version_unknown' : should, unknown ? said.outcome : said]);
+    if (!unknown && should.outcome === 'version_retired')
+      rows.push([`${subject} 410 word`, expected.endWords(dates, now), expected.wordsIn(body)]);
+    if (!unknown)
+      rows.push([`${subject} freshness`, true, freshUntil <= expected.nextChange(drawn, subject)]);
+    const { stage, next } = await views.explained(looking, views.PATHS[subject]);
+    rows.push([`${subject} explain`, unknown ? undefined : expected.explained(dates, now), stage]);
+    rows.push([`${subject} explain next`, expected.nextAnswer(drawn, subject), next[0]]);
+  }
+  const json = await views.json(looking);
+  const all = gone && !drawn.accompanied;
+  const both = { version, operation };
+  rows.push([
+    'json',
+    all ? undefined : expected.json(drawn, both),
+    json && { ...json, freshUntil: undefined },
+  ]);
+  if (json !== undefined)
+    rows.push(['json freshness', true, json.freshUntil <= expected.nextAnnounced(drawn)]);
+  const html = await views.html(looking);
+  rows.push([
+    'html',
+    all ? undefined : expected.html(drawn, both),
+    html && { version: html.get('v1'), operation: html.get('v1 GET /old') },
+  ]);
+  rows.push(['calendar', all ? undefined : expected.calendar(both, now), await views.calendar(looking)]);
+  rows.push(['feed', all ? undefined : expected.feed(drawn, both), await views.feed(looking)]);
+  rows.push(['catalog', expected.catalog(version, now), await views.catalog(looking)]);
+  rows.push(['timeline', expected.timeline(version, now), expected.timelineWords(views.timeline(looking))]);
+  rows.push(['timeline json', expected.timelineDocument(both, now), views.timelineDocument(looking)]);
+  rows.push(['metrics', expected.metrics(drawn, version), views.metrics(looking)]);
+  rows.push(['notices', expected.notices(drawn, both), views.notices(looking)]);
+  return rows;
+}
+
+describe('dates mean the same everywhere', () => {
+  it(
+    `DEP-8, SUN-2, RET-11: ${LIVES} random lives are told alike in every view at a random instant`,
+    async () => {
+      const { seed, drawn } = samples(caseArbitrary, LIVES);
+      const wrong = new Map<string, number>();
+      const first: unknown[] = [];
+      for (const each of drawn) {
+        for (const [view, should, says] of await rowsOf(each)) {
+          const [one, other] = [JSON.stringify(should), JSON.stringify(says)];
+          if (one === other) continue;
+          if (!wrong.has(view))
+            first.push({
+              view,
+              case: JSON.stringify(each),
+              should: one,
+              says: other,
+            });
+          wrong.set(view, (wrong.get(view) ?? 0) + 1);
+        }
+      }
+      expect({ seed, wrong: Object.fromEntries(wrong), first }).toEqual({ seed, wrong: {}, first: [] });
+    },
+    10 * FUZZ_TIMEOUT_MS,
+  );
+});

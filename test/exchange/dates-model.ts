@@ -1,0 +1,152 @@
+// A small model of the life of a version: what callers may know of it at an instant. It shares no code with the gateway.
+// dates-drawn.ts draws random lives, dates-expected.ts makes of the model what each view should say.
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+
+export interface Brownout {
+  readonly announced: number;
+  /** A day, or so many days before the sunset in force; the window lasts five hours. */
+  readonly on: { readonly day: number } | { readonly before: number };
+}
+
+export interface Life {
+  readonly released: number;
+  readonly announced: number | undefined;
+  readonly deprecated: number | undefined;
+  readonly sunset: number | undefined;
+  readonly extended: readonly { readonly announced: number; readonly to: number }[];
+  readonly retired: number | undefined;
+  readonly forgotten: number | undefined;
+  readonly brownouts: readonly Brownout[];
+}
+
+export interface Part {
+  readonly deprecated: number | undefined;
+  readonly sunset: number | undefined;
+  readonly brownouts: readonly Brownout[] | undefined;
+}
+
+export interface Case {
+  readonly life: Life;
+  readonly part: Part;
+  readonly form: 'rfc9745' | 'true' | 'http-date';
+  readonly warning: boolean;
+  /** Whether there is another version, which lives on. */
+  readonly accompanied: boolean;
+  readonly now: number;
+}
+
+/** Every instant at which anything may begin or end. */
+export function instantsOf(life: Life, part: Part): readonly number[] {
+  const { brownouts, extended, ...dates } = life;
+  const ends = [life.sunset, ...extended.map(({ to }) => to)];
+  const windows = [...brownouts, ...(part.brownouts ?? [])].flatMap(({ announced, on }) => [
+    announced,
+    ...ends.flatMap((end) => {
+      const from = 'day' in on ? on.day + HOUR : (end ?? 0) - on.before * DAY + 12 * HOUR;
+      return [from, from + 5 * HOUR];
+    }),
+  ]);
+  const all = [
+    ...Object.values(dates),
+    part.deprecated,
+    part.sunset,
+    ...extended.flatMap(({ announced, to }) => [announced, to]),
+    ...windows,
+  ];
+  const known = all.filter((at): at is number => typeof at === 'number');
+  return [...new Set(known)].sort((one, other) => one - other);
+}
+
+export interface Dates {
+  readonly released: number;
+  readonly announced: number | undefined;
+  readonly deprecated: number | undefined;
+  readonly sunset: number | undefined;
+  readonly retired: number | undefined;
+  readonly forgotten: number | undefined;
+  /** What is left of each, beginning not before it was announced. */
+  readonly windows: readonly (readonly [from: number, until: number])[];
+  /** Whether the windows of an operation are those of its version. */
+  readonly inherits: boolean;
+}
+
+/** The dates of a version as they are known at `now`. */
+export function datesAt(life: Life, now: number): Dates {
+  const { released, announced, deprecated, extended, retired, forgotten } = life;
+  const none = { announced: undefined, deprecated: undefined, sunset: undefined };
+  if (announced !== undefined && deprecated !== undefined && now < Math.min(announced, deprecated))
+    return { released, ...none, retired: undefined, forgotten: undefined, windows: [], inherits: false };
+  const sunset = extended.findLast((each) => each.announced <= now)?.to ?? life.sunset;
+  const dates = { released, announced, deprecated, sunset, retired, forgotten };
+  return { ...dates, windows: windowsOf(life.brownouts, dates, now), inherits: false };
+}
+
+/** Those of its operation: earlier than the version's, never later. */
+export function partDatesAt({ life, part }: Case, now: number): Dates {
+  const whole = datesAt(life, now);
+  const earliest = (one: number | undefined, other: number | undefined) =>
+    one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+  const sunset = earliest(part.sunset, whole.sunset);
+  const wanted = earliest(part.deprecated, whole.deprecated);
+  // A deprecation that would come after the end never comes.
+  const deprecated = wanted !== undefined && sunset !== undefined && wanted > sunset ? undefined : wanted;
+  const announced = deprecated === whole.deprecated ? whole.announced : undefined;
+  const retired = sunset === whole.sunset ? whole.retired : undefined;
+  const dates = { ...whole, announced, deprecated, sunset, retired, inherits: part.brownouts === undefined };
+  return part.brownouts === undefined ? dates : { ...dates, windows: windowsOf(part.brownouts, dates, now) };
+}
+
+function windowsOf(
+  brownouts: readonly Brownout[],
+  { deprecated, sunset }: Pick<Dates, 'deprecated' | 'sunset'>,
+  now: number,
+): Dates['windows'] {
+  if (deprecated === undefined || sunset === undefined) return [];
+  return brownouts
+    .filter(({ announced }) => announced <= now)
+    .map(({ announced, on }) => {
+      const from = 'day' in on ? on.day + HOUR : sunset - on.before * DAY + 12 * HOUR;
+      return [Math.max(from, announced, deprecated), Math.min(from + 5 * HOUR, sunset)] as const;
+    })
+    .filter(([from, until]) => from < until)
+    .sort(([one], [other]) => one - other);
+}
+
+export type Stage = 'planned' | 'active' | 'deprecated' | 'sunset' | 'retired';
+
+export function stageAt({ released, deprecated, sunset, retired }: Dates, now: number): Stage {
+  if (sunset !== undefined && now >= sunset)
+    return retired !== undefined && now < retired ? 'sunset' : 'retired';
+  if (now < released) return 'planned';
+  return deprecated !== undefined && now >= deprecated ? 'deprecated' : 'active';
+}
+
+export function isForgotten({ forgotten }: Dates, now: number): boolean {
+  return forgotten !== undefined && now >= forgotten;
+}
+
+/** What the answer to a request says. */
+export function answerAt({ form, warning }: Case, dates: Dates, now: number) {
+  const stage = stageAt(dates, now);
+  const { announced, deprecated, sunset } = dates;
+  const ended = stage === 'sunset' || stage === 'retired';
+  const isAhead = stage === 'active' && announced !== undefined && now >= announced;
+  const isTold = ended || stage === 'deprecated';
+  const told =
+    deprecated === undefined || !(isTold || (isAhead && form === 'rfc9745')) ? undefined : deprecated;
+  const inBrownout = dates.windows.some(([from, until]) => now >= from && now < until);
+  return {
+    outcome: ended ? 'version_retired' : inBrownout ? 'brownout' : 'forwarded',
+    stage,
+    deprecation:
+      told &&
+      (form === 'rfc9745' ? `@${told / 1_000}` : form === 'true' ? 'true' : new Date(told).toUTCString()),
+    sunset:
+      sunset !== undefined && (isTold || isAhead || deprecated === undefined)
+        ? new Date(sunset).toUTCString()
+        : undefined,
+    warns: warning && stage === 'deprecated',
+    lowered: ended || inBrownout ? undefined : stage === 'deprecated',
+  };
+}

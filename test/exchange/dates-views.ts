@@ -1,0 +1,235 @@
+// What each view of a plan says of one version or operation at an instant, read back out of what clients and operators get.
+import { eventOf } from '../../gateway/announce/event.ts';
+import { noticesAt } from '../../gateway/announce/notices.ts';
+import { explain } from '../../gateway/cli/explain.ts';
+import { type Judged, judge } from '../../gateway/cli/judge.ts';
+import { assumePins } from '../../gateway/cli/known-account.ts';
+import { timelineJson } from '../../gateway/cli/timeline-json.ts';
+import { timelineText } from '../../gateway/cli/timeline-text.ts';
+import { longestReuse } from '../../gateway/exchange/freshness.ts';
+import { apisStanding, standingOf } from '../../gateway/exchange/standing.ts';
+import type { Whole } from '../../gateway/plan/load.ts';
+import type { GatewayPlan } from '../../gateway/plan/plan.ts';
+import { versionRows } from '../../gateway/telemetry/version-rows.ts';
+import { view } from '../support/exchange-samples.ts';
+
+const CONSUMER = { id: 'acme', named: true, isNamed: true, scopes: new Set<string>() };
+export const PATHS = { version: '/api/v1/orders/7', operation: '/api/v1/orders/old' } as const;
+
+export interface Looking {
+  readonly whole: Whole;
+  readonly plan: GatewayPlan;
+  readonly now: number;
+}
+
+export function judgeAt({ whole, plan, now }: Looking, path: string, accept?: string): Promise<Judged> {
+  const { settings } = whole;
+  const headers = accept === undefined ? {} : { accept };
+  const known = {
+    plan,
+    settings,
+    now,
+    overrides: [],
+    consumer: CONSUMER,
+    account: {},
+    pins: assumePins({}, now),
+  };
+  return judge({ kind: 'view', view: view({ path, headers }) }, known);
+}
+
+export async function answer(looking: Looking, path: string) {
+  const { facts, ending } = await judgeAt(looking, path);
+  const headers = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
+  const limits = ending.kind === 'forwarded' ? facts.quotas?.map(({ limit }) => limit.name) : undefined;
+  return {
+    outcome: ending.kind === 'answered' ? ending.reason : 'forwarded',
+    stage: headers['x-api-lifecycle-stage'],
+    deprecation: headers.deprecation,
+    sunset: headers.sunset,
+    warns: headers.warning !== undefined,
+    lowered: limits && limits[0] === 'deprecated',
+    body: ending.kind === 'answered' ? String(ending.answer.body) : '',
+    freshUntil: looking.now + longestReuse(facts) * 1_000,
+  };
+}
+
+/** Undefined: there is no such page. */
+async function published(looking: Looking, path: string, accept?: string) {
+  const { ending } = await judgeAt(looking, path, accept);
+  if (ending.kind !== 'answered') throw new Error('a page is answered');
+  if (ending.reason === 'route_unknown') return undefined;
+  const [, seconds = '0'] = /max-age=(\d+)/.exec(String(ending.answer.headers['cache-control'])) ?? [];
+  return { text: String(ending.answer.body), freshUntil: looking.now + Number(seconds) * 1_000 };
+}
+
+const LIFECYCLE = '/.well-known/lifecycle/orders';
+
+interface JsonEntry {
+  readonly stage: string;
+  readonly next_change?: { readonly at: string; readonly stage: string };
+  readonly brownouts?: readonly { readonly from: string; readonly until: string }[];
+  readonly [date: string]: unknown;
+}
+
+export async function json(looking: Looking) {
+  const page = await published(looking, LIFECYCLE);
+  if (page === undefined) return undefined;
+  const { stage, versions } = JSON.parse(page.text) as {
+    stage: string;
+    versions: (JsonEntry & { version: string; operations?: (JsonEntry & { operation: string })[] })[];
+  };
+  const version = versions.find((each) => each.version === 'v1');
+  const operation = version?.operations?.find((each) => each.operation === 'GET /old');
+  return {
+    stage,
+    version: version && datesOf(version),
+    operation: operation && datesOf(operation),
+    freshUntil: page.freshUntil,
+  };
+}
+
+function datesOf({ stage, deprecated, sunset, retired, next_change: next, brownouts = [] }: JsonEntry) {
+  return {
+    stage,
+    deprecated,
+    sunset,
+    retired,
+    next: next && `${next.stage} ${next.at}`,
+    brownouts: brownouts.map(({ from, until }) => `${from} ${until}`),
+  };
+}
+
+/** By row: stage, the four dates, what comes next, and the beginning of the next brownout. */
+export async function html(looking: Looking) {
+  const page = await published(looking, LIFECYCLE, 'text/html');
+  if (page === undefined) return undefined;
+  const rows = [...page.text.matchAll(/<tr><th scope="row">(.*?)<\/th>(.*?)<\/tr>/g)];
+  return new Map(
+    rows.map(([, name = '', cells = '']) => {
+      const [stage = '', , deprecated = '', sunset = '', retired = '', next = '', advice = ''] = [
+        ...cells.matchAll(/<td>(.*?)<\/td>/g),
+      ].map(([, cell]) => cell ?? '');
+      const instant = (text: string) => /datetime="(.*?)"/.exec(text)?.[1];
+      const [, word] = /^(\w+)/.exec(next) ?? [];
+      return [
+        name,
+        {
+          stage: stage.replace(/<.*?>/g, '').toLowerCase(),
+          deprecated: instant(deprecated),
+          sunset: instant(sunset),
+          retired: instant(retired),
+          next: word && `${word.toLowerCase()} ${instant(next)}`,
+          brownout: instant(/Next brownout: .*/.exec(advice)?.[0] ?? ''),
+        },
+      ];
+    }),
+  );
+}
+
+/** `v1 sunset 2027-01-01` of every event, in order; an instant for a brownout. */
+export async function calendar(looking: Looking) {
+  const page = await published(looking, `${LIFECYCLE}.ics`);
+  if (page === undefined) return undefined;
+  const events = page.text.replaceAll('\r\n ', '').split('BEGIN:VEVENT').slice(1);
+  return events
+    .map((event) => {
+      const [, summary = ''] = /SUMMARY:(.*)\r/.exec(event) ?? [];
+      const [, start = ''] = /DTSTART.*?:(.*)\r/.exec(event) ?? [];
+      return `${summary.replace(/:.*$/, '')} ${start}`;
+    })
+    .filter((event) => event.startsWith('orders v1'))
+    .sort();
+}
+
+export async function feed(looking: Looking) {
+  const page = await published(looking, `${LIFECYCLE}.atom`);
+  if (page === undefined) return undefined;
+  const entries = [...page.text.matchAll(/<entry>.*?<title>(.*?)<\/title>/gs)].map(([, title = '']) => title);
+  return entries.filter((title) => title.startsWith('orders v1')).sort();
+}
+
+export async function catalog(looking: Looking) {
+  const page = await published(looking, '/.well-known/api-catalog');
+  const { linkset } = JSON.parse(page?.text ?? '') as {
+    linkset: { anchor: string; deprecation?: unknown }[];
+  };
+  const version = linkset.find(({ anchor }) => anchor.endsWith('/api/v1/orders'));
+  return { listed: version !== undefined, deprecated: version?.deprecation !== undefined };
+}
+
+/** Of its stage: the word and the dates. */
+export async function explained({ whole, plan, now }: Looking, path: string) {
+  const { text } = await explain(
+    { ...whole, plan },
+    {
+      request: `GET https://api.example.com${path}`,
+      headers: [],
+      as: undefined,
+      scopes: undefined,
+      paused: undefined,
+      format: 'json',
+      now,
+    },
+  );
+  const { decisions, next } = JSON.parse(text) as {
+    decisions: { step: string; value: string; detail: string }[];
+    next: { at: string; stage?: string; signals: string[] }[];
+  };
+  const stage = decisions.find(({ step }) => step === 'stage');
+  const detail = stage?.detail.replace(/, (?:in [^,]*|just now|[^,]* ago)$/, '');
+  return { stage: stage && `${stage.value}: ${detail}`, next: next.map(({ at }) => Date.parse(at)) };
+}
+
+export function timeline({ plan, now }: Looking): string | undefined {
+  const text = timelineText(plan.apis, { now, columns: 120, colour: false });
+  const lines = text.split('\n');
+  const first = lines.findIndex((line) => line.startsWith('  v1'));
+  if (first < 0) return undefined;
+  const end = lines.findIndex((line, index) => index > first && !line.startsWith('      '));
+  return lines
+    .slice(first + 1, end)
+    .join(' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+/** Of the version and of the operation: the stage and the dates. */
+export function timelineDocument({ plan, now }: Looking) {
+  const { versions } = JSON.parse(timelineJson(plan.apis, now)).apis[0];
+  const of = ({ stage, deprecated, sunset, retired, forgotten }: JsonEntry) => ({
+    ...{ stage, deprecated, sunset, retired, forgotten },
+  });
+  return { version: of(versions[0]), operation: of(versions[0].operations[0]) };
+}
+
+export function metrics({ plan, now }: Looking) {
+  const moment = { now, overrides: [] };
+  const rows = versionRows(
+    () => standingOf(plan, moment),
+    () => apisStanding(plan, moment),
+  );
+  const samples = (name: string) => {
+    const row = rows.find((each) => each.name === name);
+    if (row === undefined) throw new Error(`no metric ${name}`);
+    return [...row.samples()] as [string[], number][];
+  };
+  const value = (name: string) => samples(name).find(([[, version]]) => version === 'v1')?.[1];
+  return {
+    api: samples('sundial_api_info')[0]?.[0][1],
+    stage: samples('sundial_version_info').find(([[, version]]) => version === 'v1')?.[0][2],
+    deprecated: value('sundial_version_deprecation_timestamp_seconds'),
+    sunset: value('sundial_version_sunset_timestamp_seconds'),
+  };
+}
+
+/** The events that are due: type, operation, and the sunset that it names; the countdown has a test of its own. */
+export function notices({ plan, now }: Looking) {
+  const api = plan.apiNamed('orders');
+  if (api === undefined) throw new Error('the sample has an API');
+  const due = noticesAt(api, { now, overrides: [] }, [7]).due.filter(({ rules }) => rules.label === 'v1');
+  return due
+    .filter(({ milestone }) => milestone.kind !== 'approaching')
+    .map((notice) => ({ ...eventOf(plan, notice), operation: notice.rules.operation }))
+    .map(({ type, operation, data }) => `${type} ${operation ?? ''} ${data.sunset ?? ''}`)
+    .sort();
+}
