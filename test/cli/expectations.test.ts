@@ -94,7 +94,7 @@ describe('what is no expectation', () => {
     ['request: GET /api/orders, at: 2026-11-20', /nothing is expected/],
     ['request: /api/orders, at: 2026-11-20, status: 404', /not a method and a path/],
     ['request: GET /api/orders, at: 2026-02-30, status: 404', /not a calendar date/],
-    ['request: GET /api/orders, at: 2026-11-20, stage: old', /expected "planned" or "active"/],
+    ['request: GET /api/orders, at: 2026-11-20, stage: old', /expected "planned", "active"/],
     ['request: GET /api/orders, at: 2026-11-20, status: 200', /not a status that the gateway answers with/],
     ['request: GET /api/orders, at: 2026-11-20, state: retired, status: 410', /unknown key "state"/],
   ])('%s', async (line, message) => {

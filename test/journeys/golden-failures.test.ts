@@ -101,6 +101,7 @@ describe('DEP-7, CACHE-5, as ordered pairs', () => {
     expect(linesOf(answer)).toEqual([
       ...opening(answer, error),
       `www-authenticate: ${challenge}`,
+      'vary: Accept',
       ...signals('members', '/7'),
       ...LAST,
     ]);
@@ -119,6 +120,7 @@ describe('DEP-7, CACHE-5, as ordered pairs', () => {
     expect(answer.status).toBe(status);
     expect(linesOf(answer)).toEqual([
       ...opening(answer, `${error}; next-hop=members-v1`),
+      'vary: Accept',
       ...signals('members', `/${deed}`),
       ...QUOTA,
       ...LAST,
@@ -136,6 +138,7 @@ describe('DEP-7, CACHE-5, as ordered pairs', () => {
     expect(answer.status).toBe(502);
     expect(linesOf(answer)).toEqual([
       ...opening(answer, 'connection_refused; next-hop=absent-v1'),
+      'vary: Accept',
       ...signals('absent', '/7'),
       ...LAST,
     ]);
@@ -147,6 +150,7 @@ describe('DEP-7, CACHE-5, as ordered pairs', () => {
     expect(linesOf(answer)).toEqual([
       ...opening(answer, 'destination_unavailable'),
       'retry-after: 5',
+      'vary: Accept',
       ...signals('members', '/7'),
       ...LAST,
     ]);

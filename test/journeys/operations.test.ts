@@ -68,11 +68,14 @@ describe('an operation that ends before its version', () => {
   it.each<[string, string, Request]>([
     ['HEAD', '/api/v2/orders/search', { method: 'HEAD' }],
     ['a final slash', '/api/v2/orders/search/', {}],
-    ['a doubled slash', '/api/v2/orders//search', {}],
     ['an encoded letter', '/api/v2/orders/s%65arch', {}],
     ['the version in a header', '/api/orders/search', { version: '2' }],
   ])('is the same operation by %s', async (_, path, request) => {
     expect((await askAt(DEPRECATED, path, request)).headers.deprecation).toBe('@1780272000');
+  });
+
+  it('VER-7: is not asked for by a path with an empty segment', async () => {
+    expect(await askAt(DEPRECATED, '/api/v2/orders//search')).toMatchObject({ status: 400 });
   });
 
   it('is another operation by another method', async () => {

@@ -1,6 +1,6 @@
 // One gateway for the policies of many journeys: each folder in turn takes the place of the one before, by a reload.
 // For explain.test.ts; starting one for each takes several times as long.
-import { mkdtemp, rename, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isWhole, loadAll, type Whole } from '../../gateway/plan/load.ts';
@@ -39,7 +39,7 @@ export async function reloadedGateway(options: ReloadedOptions): Promise<Reloade
   stack.defer(() => rm(root, { recursive: true, force: true }));
   const live = join(root, 'live');
   // The policies of the samples name the descriptions there.
-  await symlink(join(JOURNEYS, '../../upstreams'), join(root, 'upstreams'));
+  await cp(join(JOURNEYS, '../../upstreams'), join(root, 'upstreams'), { recursive: true });
   const clients = new Map<string, readonly Client[]>();
   const hosts = new Set<string>();
   let gateway: RunningGateway | undefined;

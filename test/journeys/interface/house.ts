@@ -1,6 +1,6 @@
 // Everything the demo runs, webhooks and their receiver included, behind one gateway whose day the journeys choose.
 // Beside the project's own policies stand three more: what the samples can do and the demo does not ask of them.
-import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nextAttemptDelay } from '../../../upstreams/webhooks/schedule.ts';
@@ -86,7 +86,7 @@ async function copyProject(root: string): Promise<void> {
   await mkdir(join(root, 'config'));
   await cp(join(ROOT, 'config/gateway.yaml'), join(root, 'config/gateway.yaml'));
   await cp(join(ROOT, 'policies'), join(root, 'policies'), { recursive: true });
-  await symlink(join(ROOT, 'upstreams'), join(root, 'upstreams'));
+  await cp(join(ROOT, 'upstreams'), join(root, 'upstreams'), { recursive: true });
   const added = { sales: SALES, slow: SLOW, closed: CLOSED };
   for (const [name, text] of Object.entries(added))
     await writeFile(join(root, `policies/${name}.yaml`), text);
