@@ -145,7 +145,7 @@ describe('Redis goes away', () => {
         'retry-after': '1',
         'cache-control': 'no-store',
         'proxy-status': 'sundial; error=destination_unavailable',
-        vary: 'API-Version, Origin',
+        vary: 'Accept, API-Version, Origin',
       },
     });
     expect(`${answer.text}${JSON.stringify(answer.lines)}`).not.toMatch(/redis|127\.0\.0\.1|ECONN/i);

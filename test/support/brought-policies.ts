@@ -7,7 +7,6 @@ import type { WellUpstreams } from './well-upstreams.ts';
 
 /** Addresses at which nobody listens, and a name that nothing resolves. */
 const UNWELL = /http:\/\/(?:127\.0\.0\.1:9\b|nowhere\.invalid)/g;
-const GUIDE = 'https://docs.example.com/one';
 
 export async function bringPolicies(
   { folder, edition = '' }: PolicyFolder,
@@ -23,14 +22,14 @@ export async function bringPolicies(
     const edited = text
       .replaceAll(UNWELL, url)
       .replaceAll('EDITION', edition)
-      .replaceAll('/GUIDE', join(to, 'guide.txt'));
+      .replaceAll('/NOTE', join(to, 'note.txt'));
     if (edited === text) return;
     if (name.endsWith('.template')) await rm(join(to, name));
     await writeFile(join(to, name.replace(/\.template$/, '')), edited);
   });
   const { server, client } = upstreams.secure;
   const made = {
-    'guide.txt': GUIDE,
+    'note.txt': 'one',
     'ca.pem': server.cert,
     'client.pem': client.cert,
     'client.key': client.key,
