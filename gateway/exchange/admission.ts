@@ -142,7 +142,7 @@ export function refuseUnauthorised({ version, facts }: JudgedRules, method: stri
 }
 
 /**
- * Takes from the limits of all rules in one call; a limit that several share is taken from once. Answers tell of the
+ * Takes from the limits of all rules in one call. A limit that several share is taken from once, at the highest cost. Answers tell of the
  * limits of the rules that the path names, and of all where the request is refused.
  */
 export function takeLimits(
@@ -155,8 +155,11 @@ export function takeLimits(
   let ownParts = 0;
   for (const { version, facts } of judged) {
     if (version.limits === undefined) continue;
-    for (const part of partsOf(version, version.limits, facts.consumer, clientAddress, facts))
-      if (!parts.some(({ key }) => key === part.key)) parts.push(part);
+    for (const part of partsOf(version, version.limits, facts.consumer, clientAddress, facts)) {
+      const shared = parts.findIndex(({ key }) => key === part.key);
+      if (shared < 0) parts.push(part);
+      else if (part.cost > (parts[shared]?.cost ?? 0)) parts[shared] = part;
+    }
     if (facts === own.facts) ownParts = parts.length;
   }
   if (parts.length === 0) return undefined;

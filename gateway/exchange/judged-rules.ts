@@ -15,6 +15,7 @@ import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { ReadPath } from '../policy/paths/rules.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
+import { refuseStranger } from './cors.ts';
 import type { Refusal } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { refuseOverride } from './method-override.ts';
@@ -113,7 +114,7 @@ export interface Readings {
 
 export type Reached =
   | { readonly kind: 'rules'; readonly others: readonly JudgedRules[] }
-  /** A nested API refuses the method that a header names, or the version that the request names or lacks. */
+  /** A nested API refuses what a header names, the page that asks, or the version that the request names or lacks. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: ExchangeFacts };
 
 const NO_OTHERS: Reached = { kind: 'rules', others: [] };
@@ -153,6 +154,21 @@ export function otherRules(
   );
 }
 
+/** The version by which the request goes on: of what bounds it on its way, that which is strictest for `method`. */
+export function strictest(
+  [own, ...others]: readonly [JudgedRules, ...JudgedRules[]],
+  method: string,
+): VersionRules {
+  if (others.length === 0) return own.version;
+  const each = [own, ...others].map(({ version }) => version);
+  const keys = each.flatMap(({ idempotency }) => (idempotency?.methods.has(method) ? [idempotency] : []));
+  return {
+    ...own.version,
+    maxBody: Math.min(...each.map(({ maxBody }) => maxBody)),
+    idempotency: keys.find(({ required }) => required) ?? keys[0],
+  };
+}
+
 /** A path as the API with the nested base would have got it. */
 interface NestedPath {
   readonly match: RouteMatch<ApiPlan>;
@@ -171,8 +187,8 @@ async function judgeNested(
   for (const { match, reading } of nested) {
     // Another API may take other credentials.
     const own: ExchangeFacts = { ...facts, api: match.route, version: undefined, consumer: undefined };
-    const overridden = refuseOverride(match.route, view);
-    if (overridden !== undefined) return { kind: 'refused', refusal: overridden, by: own };
+    const early = refuseOverride(match.route, view) ?? refuseStranger(match.route, view);
+    if (early !== undefined) return { kind: 'refused', refusal: early, by: own };
     const resolved = await resolveRequest(match, view, own, ports);
     if ('refusal' in resolved) return { kind: 'refused', refusal: resolved.refusal, by: own };
     judge({ match, resolved }, reading, own);

@@ -23,7 +23,7 @@ import { refuse } from './enforce.ts';
 import { type ExchangeFacts, withoutVersion } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
 import { refuseFlood } from './guard.ts';
-import { judgedRules, operationsAt, otherRules } from './judged-rules.ts';
+import { type JudgedRules, judgedRules, operationsAt, otherRules, strictest } from './judged-rules.ts';
 import { refuseOverride } from './method-override.ts';
 import { doubleSlash, pathReadings } from './path-readings.ts';
 import { keepFirstCall } from './pinned-version.ts';
@@ -100,7 +100,8 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     return refuse(reached.refusal);
   }
   // Each step asks all of them before the next step begins: the first refusal is that of the earliest step.
-  const judged = reached.others.length === 0 ? [own] : [own, ...reached.others];
+  const judged: readonly [JudgedRules, ...JudgedRules[]] =
+    reached.others.length === 0 ? [own] : [own, ...reached.others];
   facts.sparesSome ||= reached.others.some(
     ({ version: { access } }) => access.kind === 'identified' && access !== own.version.access,
   );
@@ -161,12 +162,12 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   }
 
   // Body notice: refuses last but one, so that a condition is judged only for a request that would be served.
-  const { version, resource } = own;
-  const noticed = noticeOrder(api, whole, facts, resource, view);
+  const noticed = noticeOrder(api, whole, facts, own.resource, view);
   if (noticed !== undefined && 'reason' in noticed) return refuse(noticed);
-  const order = forwardOrder(api, version, match.tail, view, plan.public, noticed, facts.consumer);
+  const rules = strictest(judged, view.method);
+  const order = forwardOrder(api, rules, match.tail, view, plan.public, noticed, facts.consumer);
 
   // Idempotency: last, so that a corrected request may come with the same key (IDM-9), and that a replay counts (IDM-8).
-  const { idempotency: keys } = version;
+  const { idempotency: keys } = rules;
   return keys === undefined ? order : underKey(order.forward, keys, { match, view, facts, ports });
 }

@@ -1,18 +1,21 @@
 // Spellings of a path over real sockets: each is judged as any service may read it (VER-7, ORD-2).
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import policySchema from '../../config/schema/policy.schema.json' with { type: 'json' };
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
 import { type Client, overHttp1, overHttp2 } from '../support/http-client.ts';
-import { startTestIssuer } from '../support/issuer.ts';
+import { startTestIssuer, type TestIssuer } from '../support/issuer.ts';
 
 const stack = new AsyncDisposableStack();
 let gateway: RunningGateway;
 let authorization = '';
+let issuer: TestIssuer;
 const clients: Record<string, Client> = {};
 
 beforeAll(async () => {
   const echo = stack.adopt(await startEcho({ port: 0 }), (service) => service.close());
-  const issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
+  issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
   const environment = { ECHO: echo.url, ISSUER: issuer.url };
   gateway = stack.use(
     await runGateway({ policies: 'paths', lifecycleNow: () => Date.UTC(2026, 10, 20), environment }),
@@ -113,5 +116,50 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
       if (index === 0) expect(answer?.headers['x-ratelimit-limit']).toBe('100');
     }
     expect(statuses).toEqual([200, 200, 429]);
+  });
+});
+
+/** Keys of an operation that refuse requests, with the status of the last of two. */
+const REFUSING: Readonly<Record<string, number>> = {
+  access: 403,
+  sunset: 410,
+  brownouts: 410,
+  maintenance: 503,
+  max_body: 413,
+  idempotency: 400,
+  limits: 429,
+  cost: 429,
+};
+/** Keys that say something of an operation, and refuse nothing. */
+const TELLING = ['deprecated', 'successor', 'guide', 'reason', 'after', 'body_notice'];
+
+describe('a key of an operation', () => {
+  it('refuses other spellings too, or is known to refuse nothing', () => {
+    const { operations } = policySchema.properties.versions.anyOf[1]?.additionalProperties?.properties ?? {};
+    const known = Object.keys(operations?.additionalProperties.properties ?? {});
+    expect(known.sort()).toEqual([...Object.keys(REFUSING), ...TELLING].sort());
+  });
+
+  it.each(
+    Object.entries(REFUSING).flatMap(([key, status]) =>
+      [key, key.toUpperCase(), `${key};x=1`, `${key}.json`].map((spelling) => [spelling, status] as const),
+    ),
+  )('VER-7: POST /%s is %i', async (spelling, status) => {
+    const token = await issuer.sign({ scope: 'orders:read', client_id: spelling });
+    const headers = { authorization: `Bearer ${token}` };
+    const statuses: (number | undefined)[] = [];
+    for (let index = 0; index < 2; index += 1) {
+      // Without Content-Length: counted on its way.
+      const body = Readable.from(['x'.repeat(100)]);
+      const answer = await clients['HTTP/1.1']?.ask({
+        path: `/api/keys/${spelling}`,
+        method: 'POST',
+        headers,
+        body,
+      });
+      statuses.push(answer?.status);
+    }
+    const isCounted = status === 429;
+    expect(statuses).toEqual([isCounted ? 200 : status, status]);
   });
 });
