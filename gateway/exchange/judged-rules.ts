@@ -13,7 +13,7 @@ import { someoneMayPass } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
-import type { ReadPath } from '../policy/paths/rules.ts';
+import { literalReading, type ReadPath } from '../policy/paths/rules.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { refuseStranger } from './cors.ts';
 import type { Refusal } from './directive.ts';
@@ -113,11 +113,16 @@ export interface Readings {
 }
 
 export type Reached =
-  | { readonly kind: 'rules'; readonly others: readonly JudgedRules[] }
+  | {
+      readonly kind: 'rules';
+      readonly others: readonly JudgedRules[];
+      /** Whether a service may read the path as that of a nested API, though it is not written so. */
+      readonly isMisread: boolean;
+    }
   /** A nested API refuses what a header names, the page that asks, or the version that the request names or lacks. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: ExchangeFacts };
 
-const NO_OTHERS: Reached = { kind: 'rules', others: [] };
+const NO_OTHERS: Reached = { kind: 'rules', others: [], isMisread: false };
 
 /** The rules that other readings of the path lead to, beside `own`; at once where no pin has to be asked for. */
 export function otherRules(
@@ -138,8 +143,14 @@ export function otherRules(
   };
   const nested: NestedPath[] = [];
   const at = { match, resolved };
+  // Another place of this API, whose plain paths lead to the nested one where one service is behind both.
+  const written = below?.reached(literalReading(match.tail)).map(({ route }) => route) ?? [];
+  let isMisread = false;
   for (const reading of readings) {
-    const routes = below?.reached(reading) ?? [];
+    const routes = (below?.reached(reading) ?? []).filter(
+      ({ route }) => !written.includes(route) || haveOneService(resolved.whole, route),
+    );
+    isMisread ||= routes.some(({ route }) => !written.includes(route));
     if (routes.length === 0) judge(at, reading, facts);
     for (const { route, versionSegment, depth } of routes) {
       const segments = reading.segments.slice(depth);
@@ -148,9 +159,16 @@ export function otherRules(
       nested.push({ match: { route, versionSegment, subdomain, tail }, reading: { ...reading, segments } });
     }
   }
-  if (nested.length === 0) return others.length === 0 ? NO_OTHERS : { kind: 'rules', others };
+  if (nested.length === 0) return others.length === 0 ? NO_OTHERS : { kind: 'rules', others, isMisread };
   return judgeNested(nested, judge, view, facts, ports).then(
-    (refused) => refused ?? { kind: 'rules', others },
+    (refused) => refused ?? { kind: 'rules', others, isMisread },
+  );
+}
+
+function haveOneService({ upstream }: VersionRules, { versions }: ApiPlan): boolean {
+  const own = upstream?.targets.map(({ origin }) => origin) ?? [];
+  return [...versions.values()].some((each) =>
+    each.upstream?.targets.some(({ origin }) => own.includes(origin)),
   );
 }
 

@@ -13,6 +13,10 @@ const malformed = (message: string): RequestRefusal => ({
 const ENCODED_SLASH = malformed('The path of this API cannot hold an encoded slash.');
 const EMPTY_SEGMENT = malformed('The path of this API cannot hold an empty segment.');
 const DOUBLE_SLASH = malformed('The path begins with an empty segment where the service would read a host.');
+/** Every nested API that a reading leads to admits the request; only its own paths lead there. */
+export const MISREAD = malformed(
+  'The service may read this path as that of another API. Write the base of that API plainly.',
+);
 const UNJUDGED: readonly ReadPath[] = [];
 
 /**

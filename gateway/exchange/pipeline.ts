@@ -25,7 +25,7 @@ import { forwardOrder } from './forward-order.ts';
 import { refuseFlood } from './guard.ts';
 import { type JudgedRules, judgedRules, operationsAt, otherRules, strictest } from './judged-rules.ts';
 import { refuseOverride } from './method-override.ts';
-import { doubleSlash, pathReadings } from './path-readings.ts';
+import { doubleSlash, MISREAD, pathReadings } from './path-readings.ts';
 import { keepFirstCall } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
 import { isKnownHost, publishReserved } from './publish/reserved.ts';
@@ -147,6 +147,9 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   // Size: by what the request says of itself, before the client is asked for its body (FWD-10, SMG-24).
   const oversized = first(judged, ({ version }) => tooLarge(version, view));
   if (oversized !== undefined) return oversized;
+
+  // Nested base: whatever goes on here goes by the headers, versions and limits of this API, and not of the nested one.
+  if (reached.isMisread) return refuse(MISREAD);
 
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
   const limiting = takeLimits(judged, own, view, ports);

@@ -57,7 +57,7 @@ function longest<T>(
   depth: number,
   versionSegment: string | undefined,
 ): readonly NestedRoute<T>[] {
-  const index = path.ignoresCase ? node.folded : node.named;
+  const index = path.reader.letters === 'exact' ? node.named : node.folded;
   const deeper: NestedRoute<T>[] = [];
   if (depth < path.segments.length) {
     for (const name of namesOf(path, depth)) {

@@ -42,7 +42,7 @@ export function createOperationTable<T>(
   return {
     list: operations.map(({ rules }) => rules),
     match: (method, tail) => find(exact, method, literalReading(tail), 0, [])[0],
-    reached: (method, path) => find(path.ignoresCase ? folded : exact, method, path, 0, []),
+    reached: (method, path) => find(path.reader.letters === 'exact' ? exact : folded, method, path, 0, []),
   };
 }
 

@@ -130,7 +130,10 @@ describe('ORD-2: a header that names another method', () => {
       for (const [, client] of clients) {
         const asked = { path, method: 'POST', headers: { 'X-HTTP-Method-Override': 'DELETE' } };
         expect((await client.ask(asked)).status).toBe(400);
-        await upstreamSaw(client, { ...asked, headers: { 'X-HTTP-Method-Override': 'POST' } });
+        const sound = { ...asked, headers: { 'X-HTTP-Method-Override': 'POST' } };
+        // Another spelling of the nested base goes nowhere.
+        if (path.endsWith('/inner/7')) await upstreamSaw(client, sound);
+        else expect((await client.ask(sound)).status).toBe(400);
       }
     },
   );

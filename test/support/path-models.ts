@@ -67,6 +67,15 @@ const emptyValue: Comparison = {
   parameter: (segment, isLast) => isLast || segment !== '',
 };
 
+/** UTF-8 of octets. */
+const text = (octetText: string): string => Buffer.from(octetText, 'latin1').toString();
+const unreserved = (path: string): string =>
+  path.replace(/(?:%(?!2[3-6BCF]|3[ABDF]|40)[0-9A-F]{2})+/gi, (each) => text(octets(each)));
+const withoutCase: Comparison = {
+  literal: (segment, name) => segment.toLowerCase() === name.toLowerCase(),
+  parameter: emptyValue.parameter,
+};
+
 /** Declared by everybody who does not know better. */
 const UNKNOWN = ['', 'strict'];
 
@@ -99,6 +108,21 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
       literal: (segment, text, isLast) => segment === text || (isLast && segment.startsWith(`${text}.`)),
       parameter: isFull,
     },
+  ),
+  // `caseSensitive: false`: all but reserved characters decoded, then in lower case.
+  ...(['fastify 5', 'fastify 4'] as const).map((name) =>
+    model(
+      `${name} without case`,
+      [...UNKNOWN, '{ preset: fastify, case: insensitive }'],
+      (path) => split(unreserved(name === 'fastify 4' ? path.replace(/;.*$/, '') : path)),
+      withoutCase,
+    ),
+  ),
+  model(
+    'nginx before fastify 4 without case',
+    [...UNKNOWN, '{ preset: nginx, case: insensitive, parameters: ignore }'],
+    (path) => split(text(octets(path).replace(/\/+/g, '/').replace(/;.*$/, ''))),
+    withoutCase,
   ),
   model('fastapi', [...UNKNOWN, 'fastapi'], (path) => split(octets(path)), exactly),
   model('wsgiref', [...UNKNOWN, 'wsgi'], (path) => split(octets(path)), exactly),

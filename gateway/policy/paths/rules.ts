@@ -19,22 +19,45 @@ export interface PathRules {
 export interface PathSegment {
   /** As the client wrote it, normalised by VER-7. */
   readonly raw: string;
-  /** As the reader compares it: one character per octet. */
-  readonly name: string;
+  /** The same without what the reader cuts off before it decodes. */
+  readonly text: string;
+}
+
+/** How a reader makes the names that it compares with those of templates. */
+export interface Reader {
+  readonly decodes: boolean;
+  /** A proxy in front of a service may decode a `;` that the service then cuts at. */
+  readonly cutsDecoded: boolean;
+  readonly trims: boolean;
+  /** `folded`: also letters that are no ASCII but become it in upper or lower case. */
+  readonly letters: 'exact' | 'ascii' | 'folded';
+  readonly ignoresSuffix: boolean;
 }
 
 /** What one reader makes of a path. */
 export interface ReadPath {
   readonly segments: readonly PathSegment[];
-  readonly ignoresCase: boolean;
-  readonly ignoresSuffix: boolean;
+  readonly reader: Reader;
   /** A path without an operation means nothing to this reader: another reading has the rules for it. */
   readonly operationsOnly?: boolean;
 }
 
+const EXACT: Reader = {
+  decodes: true,
+  cutsDecoded: false,
+  trims: false,
+  letters: 'exact',
+  ignoresSuffix: false,
+};
+const PLAIN_READERS: Readonly<Record<PathRules['case'], readonly Reader[]>> = {
+  sensitive: [EXACT],
+  insensitive: [{ ...EXACT, letters: 'ascii' }],
+  any: [EXACT, { ...EXACT, letters: 'ascii' }],
+};
+const PLAIN_PATH = /^[^%;.]*$/;
 const EDGE_BLANKS = /^[ \t]+|[ \t]+$/g;
-const BLANK_AT_EDGE = /(?:^|\/)%(?:20|09)|%(?:20|09)(?:\/|;|$)/;
-// Letters that are no ASCII but become it in upper or lower case: ſ, K (Kelvin), İ and ı.
+const BLANK_AT_EDGE = /(?:^|\/|%2F)%(?:20|09)|%(?:20|09)(?:\/|%2F|;|%3B|$)/;
+// ſ, K (Kelvin), İ and ı.
 const FOLDED_TO_ASCII = /%C5%BF|%E2%84%AA|%C4%B[01]/;
 const ASCII_OF: readonly (readonly [RegExp, string])[] = [
   [/\xC5\xBF/g, 's'],
@@ -49,27 +72,19 @@ const ASCII_OF: readonly (readonly [RegExp, string])[] = [
 export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] | undefined {
   if (tail.slice(0, -1).includes('//') || tail === '//') return undefined;
   const readings: ReadPath[] = [];
+  const readers = readersOf(tail, rules);
   for (const segments of segmentations(tail, rules)) {
     if (segments === undefined) return undefined;
-    for (const path of trailing(segments, rules)) {
-      const suffixes = path.segments.at(-1)?.name.includes('.')
-        ? choices(rules.suffix, 'keep', 'ignore')
-        : [false];
-      for (const ignoresCase of choices(rules.case, 'sensitive', 'insensitive'))
-        for (const ignoresSuffix of suffixes) readings.push({ ...path, ignoresCase, ignoresSuffix });
-    }
+    for (const path of trailing(segments, rules))
+      for (const reader of readers) readings.push({ ...path, reader });
   }
   return readings;
 }
 
-/** The literal reading of a path that is not a request's own; empty segments count for nothing. */
+/** The literal reading of a path; empty segments count for nothing. */
 export function literalReading(tail: string): ReadPath {
   const segments = tail.split('/').filter((raw) => raw !== '');
-  return {
-    segments: segments.map((raw) => ({ raw, name: decodedOctets(raw) })),
-    ignoresCase: false,
-    ignoresSuffix: false,
-  };
+  return { segments: segments.map((raw) => ({ raw, text: raw })), reader: EXACT };
 }
 
 /** ASCII only: a name is a string of octets. */
@@ -78,17 +93,41 @@ export function withoutCase(name: string): string {
 }
 
 /** The names that a segment may stand for in this reading, the likeliest first. */
-export function namesOf(
-  { segments, ignoresCase, ignoresSuffix }: ReadPath,
-  index: number,
-): readonly string[] {
-  const written = segments[index]?.name ?? '';
-  const name = ignoresCase ? withoutCase(written) : written;
-  if (!ignoresSuffix || index < segments.length - 1) return [name];
+export function namesOf({ segments, reader }: ReadPath, index: number): readonly string[] {
+  const name = nameOf(segments[index]?.text ?? '', reader);
+  if (!reader.ignoresSuffix || index < segments.length - 1) return [name];
   const names = [name];
   for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1))
     names.push(name.slice(0, dot));
   return names;
+}
+
+function nameOf(text: string, { decodes, cutsDecoded, trims, letters }: Reader): string {
+  let name = decodes ? decodedOctets(text) : text;
+  if (cutsDecoded) name = until(name, ';');
+  // A segment of blanks alone stays one.
+  if (trims) name = name.replace(EDGE_BLANKS, '') || name;
+  if (letters === 'folded')
+    name = ASCII_OF.reduce((read, [letter, ascii]) => read.replace(letter, ascii), name);
+  return letters === 'exact' ? name : withoutCase(name);
+}
+
+function readersOf(tail: string, rules: PathRules): readonly Reader[] {
+  const plain = PLAIN_READERS[rules.case];
+  if (PLAIN_PATH.test(tail)) return plain;
+  const isOpen = rules.parameters === 'any';
+  const foldsMore = rules.case !== 'sensitive' && FOLDED_TO_ASCII.test(tail);
+  const letters = [...plain.map((each) => each.letters), ...(foldsMore ? (['folded'] as const) : [])];
+  const suffixes = tail.includes('.') ? choices(rules.suffix, 'keep', 'ignore') : [false];
+  const cuts = rules.parameters !== 'keep' && tail.includes('%3B') ? [false, true] : [false];
+  const readers: Reader[] = [];
+  for (const decodes of rules.reserved === 'any' && tail.includes('%') ? [true, false] : [true])
+    for (const cutsDecoded of cuts)
+      for (const trims of isOpen && BLANK_AT_EDGE.test(tail) ? [false, true] : [false])
+        for (const each of letters)
+          for (const ignoresSuffix of suffixes)
+            readers.push({ decodes, cutsDecoded, trims, letters: each, ignoresSuffix });
+  return readers;
 }
 
 /** Whether a reader does what `changed` says: no, yes, or either of the two. */
@@ -101,60 +140,42 @@ type Path = Pick<ReadPath, 'segments' | 'operationsOnly'>;
 
 /** A last empty segment is dropped, or an empty value of a parameter: some routers take `/items/` for `/items/{id}`. */
 function trailing(segments: readonly PathSegment[], { trailingSlash }: PathRules): readonly Path[] {
-  if (segments.at(-1)?.name !== '') return [{ segments }];
+  if (segments.at(-1)?.text !== '') return [{ segments }];
   const same = { segments: segments.slice(0, -1) };
   if (trailingSlash === 'same') return [same];
   return trailingSlash === 'distinct' ? [{ segments }] : [same, { segments, operationsOnly: true }];
 }
 
-type Cut = 'none' | 'raw' | 'decoded';
-
 /** The literal one first; undefined stands for an empty segment before the last. */
 function segmentations(tail: string, rules: PathRules): readonly (readonly PathSegment[] | undefined)[] {
-  if (!/[%;]/.test(tail)) return [segmentsOf(tail, false, 'none')];
+  const hasParameter = tail.includes(';');
+  // Some routers end the whole path at a `;`, as if it were `?`.
+  const paths = rules.parameters !== 'keep' && hasParameter ? [tail, until(tail, ';')] : [tail];
+  const cuts = hasParameter ? choices(rules.parameters, 'keep', 'ignore') : [false];
   const found: (readonly PathSegment[] | undefined)[] = [];
-  const isEncoded = tail.includes('%');
-  for (const splits of rules.encodedSlash === 'both' && tail.includes('%2F') ? [false, true] : [false])
-    for (const cut of cutsOf(tail, rules)) found.push(segmentsOf(tail, splits, cut));
-  if (rules.reserved === 'any' && isEncoded) found.push(segmentsOf(tail, false, 'none', (raw) => raw));
-  // Routers that end the whole path at a `;`, as if it were `?`.
-  if (rules.parameters === 'any' && tail.includes(';'))
-    found.push(segmentsOf(tail.slice(0, tail.indexOf(';')), false, 'none'));
-  if (rules.parameters === 'any' && BLANK_AT_EDGE.test(tail))
-    found.push(segmentsOf(tail, false, 'raw', (raw) => trimmed(decodedOctets(raw))));
-  if (rules.case !== 'sensitive' && FOLDED_TO_ASCII.test(tail))
-    found.push(segmentsOf(tail, false, 'none', (raw) => asciiOf(decodedOctets(raw))));
+  for (const path of paths)
+    for (const splits of rules.encodedSlash === 'both' && path.includes('%2F') ? [false, true] : [false])
+      for (const cut of cuts) found.push(segmentsOf(path, splits, cut, rules));
   return found;
-}
-
-function cutsOf(tail: string, { parameters }: PathRules): readonly Cut[] {
-  if (parameters === 'keep') return ['none'];
-  const cuts: Cut[] = parameters === 'any' ? ['none'] : ['raw'];
-  if (parameters === 'any' && tail.includes(';')) cuts.push('raw');
-  // A proxy in front of the service may decode it on the way.
-  if (tail.includes('%3B')) cuts.push('decoded');
-  return cuts;
 }
 
 /** Undefined for an empty segment before the last, where no slash that was encoded made it. */
 function segmentsOf(
   tail: string,
   splits: boolean,
-  cut: Cut,
-  read: (raw: string) => string = decodedOctets,
+  cuts: boolean,
+  { parameters }: PathRules,
 ): readonly PathSegment[] | undefined {
   if (tail === '') return [];
   const pieces = (tail.startsWith('/') ? tail.slice(1) : tail).split(splits ? /\/|%2F/ : '/');
   const segments: PathSegment[] = [];
   for (const [index, raw] of pieces.entries()) {
-    const whole = cut === 'raw' ? until(raw, ';') : raw;
-    const name = cut === 'decoded' ? until(read(whole), ';') : read(whole);
-    if (name === '' && index < pieces.length - 1) {
-      // Services merge these, and identifiers such as https%3A%2F%2Fexample.com have them.
-      if (splits && raw === '') continue;
-      return undefined;
-    }
-    segments.push({ raw, name });
+    const text = cuts ? until(raw, ';') : raw;
+    const isLast = index === pieces.length - 1;
+    // Services merge these, and identifiers such as https%3A%2F%2Fexample.com have them.
+    if (splits && raw === '' && !isLast) continue;
+    if (!isLast && (text === '' || (parameters !== 'keep' && text.startsWith('%3B')))) return undefined;
+    segments.push({ raw, text });
   }
   return segments;
 }
@@ -162,13 +183,4 @@ function segmentsOf(
 function until(text: string, end: string): string {
   const at = text.indexOf(end);
   return at < 0 ? text : text.slice(0, at);
-}
-
-/** A segment of blanks alone stays one. */
-function trimmed(name: string): string {
-  return name.replace(EDGE_BLANKS, '') || name;
-}
-
-function asciiOf(name: string): string {
-  return ASCII_OF.reduce((text, [letter, ascii]) => text.replace(letter, ascii), name);
 }
