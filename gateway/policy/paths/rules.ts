@@ -149,8 +149,9 @@ function trailing(segments: readonly PathSegment[], { trailingSlash }: PathRules
 /** The literal one first; undefined stands for an empty segment before the last. */
 function segmentations(tail: string, rules: PathRules): readonly (readonly PathSegment[] | undefined)[] {
   const hasParameter = tail.includes(';');
-  // Some routers end the whole path at a `;`, as if it were `?`.
-  const paths = rules.parameters !== 'keep' && hasParameter ? [tail, until(tail, ';')] : [tail];
+  // Some routers end the whole path at a `;`, as if it were `?`; a proxy before them may have decoded it.
+  const ends = rules.parameters === 'keep' ? [] : [tail.search(/;/), tail.search(/;|%3B/)];
+  const paths = [tail, ...new Set(ends.filter((end) => end >= 0).map((end) => tail.slice(0, end)))];
   const cuts = hasParameter ? choices(rules.parameters, 'keep', 'ignore') : [false];
   const found: (readonly PathSegment[] | undefined)[] = [];
   for (const path of paths)

@@ -29,7 +29,8 @@ export const PATH_PRESETS = {
   spring: { ...COMMON, parameters: 'ignore', suffix: 'any', encodedSlash: 'reject' },
   fastapi: COMMON,
   wsgi: { ...COMMON, trailingSlash: 'any' },
-  nginx: { ...COMMON, trailingSlash: 'any' },
+  // Whether it decodes for the service behind it depends on its proxy_pass.
+  nginx: { ...COMMON, trailingSlash: 'any', reserved: 'any' },
   strict: { ...UNKNOWN, encodedSlash: 'reject' },
 } as const satisfies Readonly<Record<string, PathRules>>;
 
