@@ -34,6 +34,7 @@ export function createOperationTable<T>(
 ): OperationTable<T> {
   const exact = createNode<T>();
   const folded = createNode<T>();
+  const deepest = Math.max(0, ...operations.map(({ template }) => template.segments.length));
   for (const { template, rules } of operations) {
     const [only, ...more] = insert(exact, template, rules, (name) => name);
     if (only === undefined || more.length > 0) throw new RangeError('two operations at one method and path');
@@ -42,7 +43,10 @@ export function createOperationTable<T>(
   return {
     list: operations.map(({ rules }) => rules),
     match: (method, tail) => find(exact, method, literalReading(tail), 0, [])[0],
-    reached: (method, path) => find(path.reader.letters === 'exact' ? exact : folded, method, path, 0, []),
+    reached: (method, path) =>
+      path.segments.length > deepest
+        ? []
+        : find(path.reader.letters === 'exact' ? exact : folded, method, path, 0, []),
   };
 }
 

@@ -54,6 +54,8 @@ const PLAIN_READERS: Readonly<Record<PathRules['case'], readonly Reader[]>> = {
   insensitive: [{ ...EXACT, letters: 'ascii' }],
   any: [EXACT, { ...EXACT, letters: 'ascii' }],
 };
+/** Characters of a literal segment in a template, as `operations` takes them. */
+const LONGEST_LITERAL = 500;
 const PLAIN_PATH = /^[^%;.]*$/;
 const EDGE_BLANKS = /^[ \t]+|[ \t]+$/g;
 const BLANK_AT_EDGE = /(?:^|\/|%2F)%(?:20|09)|%(?:20|09)(?:\/|%2F|;|%3B|$)/;
@@ -94,10 +96,11 @@ export function withoutCase(name: string): string {
 
 /** The names that a segment may stand for in this reading, the likeliest first. */
 export function namesOf({ segments, reader }: ReadPath, index: number): readonly string[] {
-  const name = nameOf(segments[index]?.text ?? '', reader);
+  // Cut short, a longer segment still decodes to more than any literal has.
+  const name = nameOf(segments[index]?.text.slice(0, 4 * LONGEST_LITERAL) ?? '', reader);
   if (!reader.ignoresSuffix || index < segments.length - 1) return [name];
   const names = [name];
-  for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1))
+  for (let dot = name.lastIndexOf('.', LONGEST_LITERAL); dot > 0; dot = name.lastIndexOf('.', dot - 1))
     names.push(name.slice(0, dot));
   return names;
 }
