@@ -102,6 +102,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   // Each step asks all of them before the next step begins: the first refusal is that of the earliest step.
   const judged: readonly [JudgedRules, ...JudgedRules[]] =
     reached.others.length === 0 ? [own] : [own, ...reached.others];
+  facts.others = reached.others.map((each) => each.facts);
   facts.sparesSome ||= reached.others.some(
     ({ version: { access } }) => access.kind === 'identified' && access !== own.version.access,
   );

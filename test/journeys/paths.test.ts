@@ -136,6 +136,22 @@ const REFUSING: Readonly<Record<string, number>> = {
 /** Keys that say something of an operation, and refuse nothing. */
 const TELLING = ['deprecated', 'successor', 'guide', 'reason', 'after', 'body_notice'];
 
+it.each(['/items/7/soon', '/items/7%2Fsoon', '/items/7/SOON', '/items/7/soon;x'])(
+  'CACHE-6: an answer to %s is reused by no cache past the sunset of the operation',
+  async (path) => {
+    const asked = `/api/keys${path}?header=Cache-Control:public,max-age=31536000`;
+    const answer = await clients['HTTP/1.1']?.ask({ path: asked, headers: { authorization } });
+    expect(answer?.headers['cache-control']).toMatch(/max-age=86400/);
+  },
+);
+
+it('RL-3: a limit in shadow for the API and enforced for an operation refuses other spellings too', async () => {
+  const statuses: (number | undefined)[] = [];
+  for (const path of ['/api/shadow/OPEN', '/api/shadow/open;x', '/api/shadow/open'])
+    statuses.push((await clients['HTTP/1.1']?.ask({ path }))?.status);
+  expect(statuses).toEqual([200, 429, 429]);
+});
+
 describe('a key of an operation', () => {
   it('refuses other spellings too, or is known to refuse nothing', () => {
     const { operations } = policySchema.properties.versions.anyOf[1]?.additionalProperties?.properties ?? {};
