@@ -53,7 +53,8 @@ function passedByPost(
   });
   for (const { name, access, template } of operations) {
     const { method } = template;
-    if (typeof access !== 'object' || method === 'POST' || method === '*') continue;
+    // Services turn a POST into another writing method, and leave reading alone.
+    if (typeof access !== 'object' || !['PUT', 'PATCH', 'DELETE'].includes(method)) continue;
     const [same] = (['POST', '*'] as const).flatMap((post) =>
       operations.filter(
         (each) => each.access !== undefined && sameRequests(each.template, { ...template, method: post }),

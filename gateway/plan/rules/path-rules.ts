@@ -11,12 +11,14 @@ import {
 import { decodedOctets } from '../../policy/notation.ts';
 import { lettersOf, type PathRules } from '../../policy/paths/rules.ts';
 import { type PathsFile, pathRulesOf } from '../../policy/paths/section.ts';
+import { outerPlaces, upstreamPlaces } from '../check/upstream-places.ts';
 import { isWritten, type PolicyView, type Report } from '../check/views.ts';
 import { versionPath } from '../versions.ts';
 
 /** `byDefault`: the section of the gateway file. */
 export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, report: Report): void {
   const rules = pathRulesOf(view.parts.paths ?? byDefault);
+  nestedVersions(view, report);
   let hasOperations = false;
   for (const [label, { operations }] of view.versions) {
     const before: OperationTemplate[] = [];
@@ -43,6 +45,31 @@ export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, re
       message: 'a service that takes %2F for a slash answers other operations than those that are judged',
       hint: 'write both, unless the service is known to keep %2F in its segment',
     });
+}
+
+/** A version inside the path of another is reached as that one too, whatever rules it has itself. */
+function nestedVersions({ parts: { upstreams = {}, base }, versions }: PolicyView, report: Report): void {
+  const rows = Object.entries(upstreams).map(([label, upstream]) => {
+    const { access, operations, sunset } = versions.get(label) ?? {};
+    return {
+      label,
+      places: upstreamPlaces(upstream, base),
+      rules: JSON.stringify([access, operations, sunset]),
+    };
+  });
+  for (const { label, places, rules } of rows) {
+    const around = places.flatMap(outerPlaces);
+    const outer = rows.find(
+      (each) => each.rules !== rules && each.places.some((place) => around.includes(place)),
+    );
+    if (outer === undefined) continue;
+    report(['upstreams', label], {
+      rule: 'nested-access',
+      message: `requests for ${outer.label} reach this path of the service too, by the rules of ${outer.label}`,
+      hint: 'give each version a path of its own, none inside another; or say rules: { nested-access: off }',
+      at: 'key',
+    });
+  }
 }
 
 /** Two templates whose names differ only in what a reader may ignore. */
