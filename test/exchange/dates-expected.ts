@@ -23,7 +23,7 @@ const isTold = (dates: Dates, now: number) =>
   stageAt(dates, now) !== 'sunset' && stageAt(dates, now) !== 'retired';
 
 const datesOf = (drawn: Case, subject: Subject, now: number) =>
-  subject === 'version' ? datesAt(drawn.life, now) : partDatesAt(drawn, now);
+  subject === 'version' ? datesAt(drawn, now) : partDatesAt(drawn, now);
 
 export function endWords(dates: Dates, now: number): string {
   const { sunset = 0, retired = sunset } = dates;
@@ -38,9 +38,11 @@ export function wordsIn(body: string): string {
 
 /** The whole answer, also of what is unknown. */
 function toldAt(drawn: Case, subject: Subject, now: number): string {
-  const whole = datesAt(drawn.life, now);
+  const whole = datesAt(drawn, now);
   if (isForgotten(whole, now) || stageAt(whole, now) === 'planned') return 'unknown';
-  return JSON.stringify(answerAt(drawn, datesOf(drawn, subject, now), now));
+  const dates = datesOf(drawn, subject, now);
+  const links = stageAt(dates, now) === 'active' ? [] : [dates.successor, dates.guide];
+  return JSON.stringify([answerAt(drawn, dates, now), links]);
 }
 
 export function nextAnswer(drawn: Case, subject: Subject): number | undefined {
@@ -95,6 +97,8 @@ function entry(dates: Dates, now: number, windows: Dates['windows']) {
     sunset: maybe(sunset),
     retired: maybe(retired),
     next: nextStage(dates, now),
+    successor: dates.successor,
+    guide: dates.guide,
     brownouts: listed.map(([from, until]) => `${iso(from)} ${iso(until)}`),
   };
 }
@@ -153,6 +157,13 @@ interface Milestone {
   readonly title: string;
   readonly operation: string | undefined;
   readonly sunset: number | undefined;
+  readonly advice: string;
+}
+
+/** Whether answers of the next version link this one as its predecessor. */
+export function isPredecessor(dates: Dates, now: number): boolean {
+  const stage = stageAt(dates, now);
+  return dates.successor !== undefined && (stage === 'active' || stage === 'deprecated');
 }
 
 function milestones({ life, now }: Case, both: Both): readonly Milestone[] {
@@ -162,8 +173,9 @@ function milestones({ life, now }: Case, both: Both): readonly Milestone[] {
     const { released, announced, deprecated, sunset, retired, windows } = dates;
     const operation = dates === both.operation ? 'GET /old' : undefined;
     const within = operation === undefined ? undefined : both.version;
+    const advice = `${dates.successor ?? ''} ${dates.guide ?? ''}`;
     const add = (kind: Milestone['kind'], title: string, to = sunset) =>
-      found.push({ kind, title: `${name} ${title}`, operation, sunset: to });
+      found.push({ kind, title: `${name} ${title}`, operation, sunset: to, advice });
     if (released !== within?.released && released <= now) add('released', 'is released');
     if (deprecated !== undefined && deprecated !== within?.deprecated)
       if (Math.min(announced ?? deprecated, deprecated) <= now)
@@ -198,7 +210,9 @@ export function feed(drawn: Case, both: Both): readonly string[] {
 export function notices(drawn: Case, both: Both) {
   const told = milestones(drawn, both).filter(({ kind }) => kind !== 'released');
   return told
-    .map(({ kind, operation, sunset }) => `version.${kind} ${operation ?? ''} ${maybe(sunset) ?? ''}`)
+    .map(({ kind, operation, sunset, advice }) =>
+      [`version.${kind}`, operation ?? '', maybe(sunset) ?? '', advice].join(' '),
+    )
     .sort();
 }
 
@@ -250,5 +264,6 @@ export function metrics({ accompanied, now }: Case, dates: Dates) {
     stage,
     deprecated: seconds(dates.deprecated),
     sunset: seconds(dates.sunset),
+    successor: gone ? undefined : (dates.successor ?? ''),
   };
 }

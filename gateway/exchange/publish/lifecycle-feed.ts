@@ -34,13 +34,15 @@ ${milestones.map((milestone) => entryOf(milestone, page)).join('')}</feed>
 }
 
 function entryOf(milestone: Milestone, page: string): string {
-  const { at, life } = milestone;
+  const { at, kind, life } = milestone;
+  // A release was announced before there was a guide.
+  const about = kind === 'released' ? page : (life.schedule.guide ?? page);
   const text = milestoneText(milestone).join('\n');
   return `<entry>
 <id>${escapeXml(idOf(milestone, page))}</id>
 <title>${escapeXml(milestoneTitle(milestone))}</title>
 <updated>${instantText(at)}</updated>
-<link rel="alternate" href="${escapeXml(life.schedule.guide ?? page)}"/>
+<link rel="alternate" href="${escapeXml(about)}"/>
 <content type="text">${escapeXml(text)}</content>
 </entry>
 `;
