@@ -39,7 +39,10 @@ export function sortedOnce(instants: readonly EpochMs[]): readonly EpochMs[] {
 }
 
 /** When the deprecation is announced; undefined where no day is written: then its dates are public with the file. */
-export function announcementOf({ announced, deprecated }: Schedule): EpochMs | undefined {
+export function announcementOf({
+  announced,
+  deprecated,
+}: Pick<Schedule, 'announced' | 'deprecated'>): EpochMs | undefined {
   return announced === undefined || deprecated === undefined ? undefined : Math.min(announced, deprecated);
 }
 
