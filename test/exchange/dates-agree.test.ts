@@ -82,7 +82,7 @@ async function rowsOf(
     html && { version: html.get('v1'), operation: html.get('v1 GET /old') },
   ]);
   rows.push(['calendar', all ? undefined : expected.calendar(both, now), await views.calendar(looking)]);
-  rows.push(['feed', all ? undefined : expected.feed(drawn, both), await views.feed(looking)]);
+  rows.push(['feed', all ? undefined : expected.feed(drawn), await views.feed(looking)]);
   if (drawn.accompanied)
     rows.push(['predecessor', expected.isPredecessor(version, now), await views.predecessor(looking)]);
   rows.push(['catalog', expected.catalog(version, now), await views.catalog(looking)]);

@@ -158,6 +158,9 @@ interface Milestone {
   readonly operation: string | undefined;
   readonly sunset: number | undefined;
   readonly advice: string;
+  /** Which one of its kind it is, and what else its text says. */
+  readonly place: number;
+  readonly text: string;
 }
 
 /** Whether answers of the next version link this one as its predecessor. */
@@ -174,15 +177,17 @@ function milestones({ life, now }: Case, both: Both): readonly Milestone[] {
     const operation = dates === both.operation ? 'GET /old' : undefined;
     const within = operation === undefined ? undefined : both.version;
     const advice = `${dates.successor ?? ''} ${dates.guide ?? ''}`;
-    const add = (kind: Milestone['kind'], title: string, to = sunset) =>
-      found.push({ kind, title: `${name} ${title}`, operation, sunset: to, advice });
+    const add = (kind: Milestone['kind'], title: string, to = sunset, place = 0, text = '') =>
+      found.push({ kind, title: `${name} ${title}`, operation, sunset: to, advice, place, text });
     if (released !== within?.released && released <= now) add('released', 'is released');
     if (deprecated !== undefined && deprecated !== within?.deprecated)
       if (Math.min(announced ?? deprecated, deprecated) <= now)
-        add('deprecated', `is deprecated from ${short(deprecated)}`);
+        add('deprecated', `is deprecated from ${short(deprecated)}`, sunset, 0, endOf(operation, sunset));
     if (!dates.inherits)
-      for (const [from] of windows)
-        add('brownout_scheduled', `will refuse requests for short times from ${short(from)}`);
+      for (const [from, until, rule] of windows) {
+        const title = `will refuse requests for short times from ${short(from)}`;
+        add('brownout_scheduled', title, sunset, rule, iso(until));
+      }
     const known =
       operation === undefined && sunset !== undefined
         ? life.extended.filter((each) => each.announced <= now)
@@ -192,6 +197,7 @@ function milestones({ life, now }: Case, both: Both): readonly Milestone[] {
         'sunset_extended',
         `ends on ${short(to)}, not on ${short(known[index - 1]?.to ?? life.sunset ?? 0)}`,
         to,
+        index,
       );
     if (sunset !== undefined && sunset !== within?.sunset && sunset <= now) add('sunset', 'has ended');
     if (retired !== undefined && retired !== sunset && retired !== within?.retired && retired <= now)
@@ -200,10 +206,27 @@ function milestones({ life, now }: Case, both: Both): readonly Milestone[] {
   return found;
 }
 
-export function feed(drawn: Case, both: Both): readonly string[] {
-  return milestones(drawn, both)
-    .map(({ title }) => title)
-    .sort();
+/** A version's entry keeps the sunset first published; that of an operation has its own. */
+function endOf(operation: string | undefined, sunset: number | undefined): string {
+  return operation === undefined ? '' : String(sunset);
+}
+
+/** Each with the day on which it was last changed. */
+export function feed(drawn: Case): readonly string[] {
+  const { life, part, now } = drawn;
+  const changed = new Map<string, { readonly said: string; readonly at: number }>();
+  let last: readonly string[] = [];
+  for (const at of [...instantsOf(life, part).filter((each) => each < now), now]) {
+    const both = { version: datesAt(drawn, at), operation: partDatesAt(drawn, at) };
+    last = milestones({ ...drawn, now: at }, both).map(({ kind, operation, place, title, text, advice }) => {
+      const key = [kind, operation, place].join(' ');
+      const said = [title, text, kind === 'released' ? '' : advice].join(' ');
+      const since = changed.get(key);
+      if (since?.said !== said) changed.set(key, { said, at });
+      return `${title} ${short(changed.get(key)?.at ?? at)}`;
+    });
+  }
+  return last.toSorted();
 }
 
 /** Of those that any caller is told of. */

@@ -68,7 +68,7 @@ export interface Dates {
   readonly retired: number | undefined;
   readonly forgotten: number | undefined;
   /** What is left of each, beginning not before it was announced. */
-  readonly windows: readonly (readonly [from: number, until: number])[];
+  readonly windows: readonly (readonly [from: number, until: number, rule: number])[];
   /** What to do about it, which is known with the dates. */
   readonly successor: string | undefined;
   readonly guide: string | undefined;
@@ -122,10 +122,11 @@ function windowsOf(
 ): Dates['windows'] {
   if (deprecated === undefined || sunset === undefined) return [];
   return brownouts
+    .map((each, rule) => ({ ...each, rule }))
     .filter(({ announced }) => announced <= now)
-    .map(({ announced, on }) => {
+    .map(({ announced, on, rule }) => {
       const from = 'day' in on ? on.day + HOUR : sunset - on.before * DAY + 12 * HOUR;
-      return [Math.max(from, announced, deprecated), Math.min(from + 5 * HOUR, sunset)] as const;
+      return [Math.max(from, announced, deprecated), Math.min(from + 5 * HOUR, sunset), rule] as const;
     })
     .filter(([from, until]) => from < until)
     .sort(([one], [other]) => one - other);

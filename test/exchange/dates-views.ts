@@ -157,7 +157,10 @@ export async function calendar(looking: Looking) {
 export async function feed(looking: Looking) {
   const page = await published(looking, `${LIFECYCLE}.atom`);
   if (page === undefined) return undefined;
-  const entries = [...page.text.matchAll(/<entry>.*?<title>(.*?)<\/title>/gs)].map(([, title = '']) => title);
+  const pattern = /<entry>.*?<title>(.*?)<\/title>\n<updated>(.*?)<\/updated>/gs;
+  const entries = [...page.text.matchAll(pattern)].map(
+    ([, title, updated = '']) => `${title} ${updated.replace('T00:00:00Z', '')}`,
+  );
   return entries.filter((title) => title.startsWith('orders v1')).sort();
 }
 
