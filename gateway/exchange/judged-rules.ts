@@ -116,13 +116,13 @@ export type Reached =
   | {
       readonly kind: 'rules';
       readonly others: readonly JudgedRules[];
-      /** Whether a service may read the path as that of a nested API, though it is not written so. */
-      readonly isMisread: boolean;
+      /** A nested API: a service may read the path as one of its paths, and the path does not name it plainly. */
+      readonly misreadAs: ApiPlan | undefined;
     }
   /** A nested API refuses what a header names, the page that asks, or the version that the request names or lacks. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: ExchangeFacts };
 
-const NO_OTHERS: Reached = { kind: 'rules', others: [], isMisread: false };
+const NO_OTHERS: Reached = { kind: 'rules', others: [], misreadAs: undefined };
 
 /** The rules that other readings of the path lead to, beside `own`; at once where no pin has to be asked for. */
 export function otherRules(
@@ -145,12 +145,12 @@ export function otherRules(
   const at = { match, resolved };
   // Another place of this API, whose plain paths lead to the nested one where one service is behind both.
   const written = below?.reached(literalReading(match.tail)).map(({ route }) => route) ?? [];
-  let isMisread = false;
+  let misreadAs: ApiPlan | undefined;
   for (const reading of readings) {
     const routes = (below?.reached(reading) ?? []).filter(
       ({ route }) => !written.includes(route) || haveOneService(resolved.whole, route),
     );
-    isMisread ||= routes.some(({ route }) => !written.includes(route));
+    misreadAs ??= routes.find(({ route }) => !written.includes(route))?.route;
     if (routes.length === 0) judge(at, reading, facts);
     for (const { route, versionSegment, depth } of routes) {
       const segments = reading.segments.slice(depth);
@@ -159,9 +159,9 @@ export function otherRules(
       nested.push({ match: { route, versionSegment, subdomain, tail }, reading: { ...reading, segments } });
     }
   }
-  if (nested.length === 0) return others.length === 0 ? NO_OTHERS : { kind: 'rules', others, isMisread };
+  if (nested.length === 0) return others.length === 0 ? NO_OTHERS : { kind: 'rules', others, misreadAs };
   return judgeNested(nested, judge, view, facts, ports).then(
-    (refused) => refused ?? { kind: 'rules', others, isMisread },
+    (refused) => refused ?? { kind: 'rules', others, misreadAs },
   );
 }
 

@@ -10,9 +10,11 @@ const malformed = (message: string): RequestRefusal => ({
   message,
 });
 
-const ENCODED_SLASH = malformed('The path of this API cannot hold an encoded slash.');
-const EMPTY_SEGMENT = malformed('The path of this API cannot hold an empty segment.');
-const DOUBLE_SLASH = malformed('The path begins with an empty segment where the service would read a host.');
+export const ENCODED_SLASH = malformed('The path of this API cannot hold an encoded slash.');
+export const EMPTY_SEGMENT = malformed('The path of this API cannot hold an empty segment.');
+export const DOUBLE_SLASH = malformed(
+  'The path begins with an empty segment where the service would read a host.',
+);
 /** Every nested API that a reading leads to admits the request; only its own paths lead there. */
 export const MISREAD = malformed(
   'The service may read this path as that of another API. Write the base of that API plainly.',
