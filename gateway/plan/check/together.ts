@@ -102,7 +102,8 @@ function nestedAccess(claimants: readonly Claimant[]): readonly Problem[] {
       .find((each) => each !== claims && each.access !== claims.access);
     if (outer === undefined) return [];
     const message = `its part of the service lies inside that of the API in ${outer.file}, which has another access`;
-    const hint = 'give both the same access, or a service of its own to one of them';
+    const hint =
+      'give both the same access, or a service of its own to one of them; if it is meant: rules: { nested-access: off }';
     const finding = { rule: 'nested-access', message, hint, severity: claims.nestedAccess };
     return [document().problem(['base'], finding)];
   });

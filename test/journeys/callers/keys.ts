@@ -126,7 +126,14 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
         ...{ contact: 'api@umbrella.example', expires: '2099-01-01' },
       });
       const wrong = await sundial(
-        { kind: 'add', consumer: 'umbrella', scopes: ['orders:read', 'a"b'], ...AUTHOR, contact: 'nobody' },
+        {
+          kind: 'add',
+          consumer: 'umbrella',
+          scopes: ['orders:read', 'a"b'],
+          ...AUTHOR,
+          contact: 'nobody',
+          expires: undefined,
+        },
         'text',
         1,
       );
