@@ -42,7 +42,7 @@ describe('XFF-1: headers.request.keep', () => {
 
   it('without from is an error that says what to write', async () => {
     expect(await said(policy('keep: [Remote-User]'))).toEqual([
-      '5 error: keep needs from: whose fields go on (write from: trusted_proxies if your proxies set them, or from: any)',
+      '5 error: keep needs from: for which requests the fields go on (write from: trusted_proxies if your proxies set them, or from: any)',
     ]);
     expect(await said(policy('from: any'))).toEqual(['5 error: from has no effect without keep']);
   });

@@ -45,7 +45,7 @@ function checkFrom(view: PolicyView, report: Report): void {
   if (keep && !from)
     report(KEEP, {
       rule: 'headers',
-      message: 'keep needs from: whose fields go on',
+      message: 'keep needs from: for which requests the fields go on',
       hint: 'write from: trusted_proxies if your proxies set them, or from: any',
       at: 'key',
     });

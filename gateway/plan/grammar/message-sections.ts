@@ -49,8 +49,7 @@ const kept = {
   from: z
     .enum(['trusted_proxies', 'any'])
     .meta({
-      description:
-        'Whose: of requests that a trusted proxy sent (trusted_proxies of gateway.yaml), or of all.',
+      description: 'Which requests: those that a proxy in trusted_proxies of gateway.yaml sent, or any.',
     })
     .optional(),
 };

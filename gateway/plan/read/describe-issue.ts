@@ -97,7 +97,7 @@ function listed(given: unknown, shownAsIs: boolean): string {
 
 /** A letter of another alphabet may look like one of the key that was meant. */
 function lookAlikes(key: string): string {
-  const others = [...new Set(key.match(/[^\x00-\x7f]/gu))].slice(0, 3);
+  const others = [...new Set(key.match(/\P{ASCII}/gu))].slice(0, 3);
   const points = others.map(
     (each) => `U+${(each.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
   );

@@ -16,7 +16,8 @@ interface Row {
 const ROWS: readonly Row[] = [
   {
     at: 'access.scopes',
-    write: (given) => `scopes: { read: ${list(given)}, write: ${list(given)} }: who reads needs the former`,
+    write: (given) =>
+      `scopes: { read: ${list(given)}, write: ${list(given)} }: read is for GET, HEAD and OPTIONS, write for all other methods`,
   },
   { at: '**.scopes.read', write: (given) => `${list(given)}, or any` },
   { at: '**.scopes.write', write: (given) => `${list(given)}, or any` },
