@@ -141,6 +141,12 @@ export function refuseUnauthorised({ version, facts }: JudgedRules, method: stri
   return access.kind === 'identified' ? authorise(access, method, facts.consumer) : undefined;
 }
 
+/** Of two parts of one bucket: the higher cost, and enforced where one of them is. */
+function stricter(one: Part, other: Part): Part {
+  const enforced = one.rule.shadow ? other : one;
+  return { ...enforced, cost: Math.max(one.cost, other.cost) };
+}
+
 /**
  * Takes units from the limits of all rules in one call; from a shared limit once, at the highest cost. The answer shows the limits
  * of the rules that the path names. If the request is refused, it shows all of them.
@@ -158,7 +164,7 @@ export function takeLimits(
     for (const part of partsOf(version, version.limits, facts.consumer, clientAddress, facts)) {
       const shared = parts.findIndex(({ key }) => key === part.key);
       if (shared < 0) parts.push(part);
-      else if (part.cost > (parts[shared]?.cost ?? 0)) parts[shared] = part;
+      else parts[shared] = stricter(parts[shared] ?? part, part);
     }
     if (facts === own.facts) ownParts = parts.length;
   }

@@ -152,7 +152,7 @@ export function otherRules(
     );
     misreadAs ??= routes.find(({ route }) => !written.includes(route))?.route;
     if (routes.length === 0) judge(at, reading, facts);
-    for (const { route, versionSegment, depth } of routes) {
+    for (const { route, versionSegment = match.versionSegment, depth } of routes) {
       const segments = reading.segments.slice(depth);
       const tail = segments.map(({ raw }) => `/${raw}`).join('');
       const { subdomain } = match;

@@ -1,6 +1,6 @@
 // Nested routes: an API with its base below that of another API. A service may read a path of the outer API as one of the nested API.
 // The nodes of the route table, and the look-up by one reading of a path.
-import { namesOf, type ReadPath } from '../policy/paths/rules.ts';
+import { type Letters, namesOf, type ReadPath } from '../policy/paths/rules.ts';
 
 const LETTER_V = 0x76;
 const DIGIT_0 = 0x30;
@@ -8,9 +8,8 @@ const DIGIT_9 = 0x39;
 
 export interface RouteNode<T> {
   readonly literals: Map<string, RouteNode<T>>;
-  /** The same nodes by their decoded names, and by those in lower case. */
-  readonly named: Map<string, RouteNode<T>[]>;
-  readonly folded: Map<string, RouteNode<T>[]>;
+  /** The same nodes by their decoded names, as each kind of reader compares them. */
+  readonly byName: Readonly<Record<Letters, Map<string, RouteNode<T>[]>>>;
   version: RouteNode<T> | undefined;
   /** Boxed, since a route may be any value. */
   bound: { readonly route: T } | undefined;
@@ -57,7 +56,7 @@ function longest<T>(
   depth: number,
   versionSegment: string | undefined,
 ): readonly NestedRoute<T>[] {
-  const index = path.reader.letters === 'exact' ? node.named : node.folded;
+  const index = node.byName[path.reader.letters];
   const deeper: NestedRoute<T>[] = [];
   if (depth < path.segments.length) {
     for (const name of namesOf(path, depth)) {

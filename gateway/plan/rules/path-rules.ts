@@ -9,7 +9,7 @@ import {
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { decodedOctets } from '../../policy/notation.ts';
-import { type PathRules, withoutCase } from '../../policy/paths/rules.ts';
+import { lettersOf, type PathRules } from '../../policy/paths/rules.ts';
 import { type PathsFile, pathRulesOf } from '../../policy/paths/section.ts';
 import { isWritten, type PolicyView, type Report } from '../check/views.ts';
 import { versionPath } from '../versions.ts';
@@ -63,7 +63,7 @@ function areAlike(one: OperationTemplate, other: OperationTemplate, rules: PathR
 /** The names under which a literal may be read, its own first. */
 function namesIn(text: string, rules: PathRules, isLast: boolean): readonly string[] {
   const decoded = decodedOctets(text);
-  const name = rules.case === 'sensitive' ? decoded : withoutCase(decoded);
+  const name = rules.case === 'sensitive' ? decoded : lettersOf(decoded, 'unicode');
   const cut = rules.parameters === 'keep' ? [] : [name.replace(/;.*$/s, '')];
   const bare = rules.suffix === 'keep' || !isLast ? [] : [name.replace(/(?<=.)\..*$/s, '')];
   return [name, ...cut, ...bare];

@@ -32,6 +32,8 @@ export type ParsedOperation =
 /** Text that stands as it is, and the places of captured parameters. */
 export type TailParts = readonly (string | number)[];
 
+/** Requests are compared with no more than that. */
+const LONGEST_LITERAL = 500;
 const LITERAL = /^(?:[A-Za-z0-9._~!$&'()+,;=:@-]|%[0-9A-F]{2})+$/;
 /** Encoded though it need not be: a request's path is normalised before it is matched, and would never match. */
 const NEEDLESS = /%(?:2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])/;
@@ -66,7 +68,13 @@ export function parseOperationSuccessor(text: string): OperationSuccessor | unde
 }
 
 function isWord(segment: string): boolean {
-  return LITERAL.test(segment) && !NEEDLESS.test(segment) && segment !== '.' && segment !== '..';
+  return (
+    segment.length <= LONGEST_LITERAL &&
+    LITERAL.test(segment) &&
+    !NEEDLESS.test(segment) &&
+    segment !== '.' &&
+    segment !== '..'
+  );
 }
 
 /** How a template is written, for labels and messages. */

@@ -23,14 +23,17 @@ export interface PathSegment {
   readonly text: string;
 }
 
+/** Whether a reader ignores case: not at all, for ASCII letters, or for all letters of Unicode. */
+export const LETTERS = ['exact', 'ascii', 'unicode'] as const;
+export type Letters = (typeof LETTERS)[number];
+
 /** How a reader turns a segment into the name that it compares with a template. */
 export interface Reader {
   readonly decodes: boolean;
   /** A proxy in front of a service may decode a `;` that the service then cuts at. */
   readonly cutsDecoded: boolean;
   readonly trims: boolean;
-  /** `folded`: also non-ASCII letters with an ASCII letter as their upper or lower case. */
-  readonly letters: 'exact' | 'ascii' | 'folded';
+  readonly letters: Letters;
   readonly ignoresSuffix: boolean;
 }
 
@@ -54,16 +57,14 @@ const PLAIN_READERS: Readonly<Record<PathRules['case'], readonly Reader[]>> = {
   insensitive: [{ ...EXACT, letters: 'ascii' }],
   any: [EXACT, { ...EXACT, letters: 'ascii' }],
 };
+/** Characters of a literal segment in a template, as `operations` takes them. */
+const LONGEST_LITERAL = 500;
 const PLAIN_PATH = /^[^%;.]*$/;
 const EDGE_BLANKS = /^[ \t]+|[ \t]+$/g;
 const BLANK_AT_EDGE = /(?:^|\/|%2F)%(?:20|09)|%(?:20|09)(?:\/|%2F|;|%3B|$)/;
-// ſ, K (Kelvin), İ and ı.
-const FOLDED_TO_ASCII = /%C5%BF|%E2%84%AA|%C4%B[01]/;
-const ASCII_OF: readonly (readonly [RegExp, string])[] = [
-  [/\xC5\xBF/g, 's'],
-  [/\xE2\x84\xAA/g, 'k'],
-  [/\xC4[\xB0\xB1]/g, 'i'],
-];
+/** Nothing but blanks: some services drop such a segment. */
+const BLANK_SEGMENT = /(?:^|\/|%2F)(?:%20|%09)+(?:\/|%2F|;|%3B|$)/;
+const BEYOND_ASCII = /%[89A-F]/;
 
 /**
  * All readings of `tail`, the path behind the base of an API, by services that follow `rules`; the literal one first.
@@ -71,6 +72,7 @@ const ASCII_OF: readonly (readonly [RegExp, string])[] = [
  */
 export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] | undefined {
   if (tail.slice(0, -1).includes('//') || tail === '//') return undefined;
+  if (rules.parameters !== 'keep' && BLANK_SEGMENT.test(tail)) return undefined;
   const readings: ReadPath[] = [];
   const readers = readersOf(tail, rules);
   for (const segments of segmentations(tail, rules)) {
@@ -87,17 +89,25 @@ export function literalReading(tail: string): ReadPath {
   return { segments: segments.map((raw) => ({ raw, text: raw })), reader: EXACT };
 }
 
-/** Lower case for ASCII letters only: a name is a string of octets. */
-export function withoutCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+/** `name`, a string of octets, as a reader compares it. What only some writings of a letter fold to is folded by all: ẞ, ß, SS. */
+export function lettersOf(name: string, letters: Letters): string {
+  if (letters === 'exact') return name;
+  if (letters === 'ascii') return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const text = Buffer.from(name, 'latin1').toString('utf8');
+  return text
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/\u0307/g, '');
 }
 
 /** The names that this reading compares with templates, the longest first. */
 export function namesOf({ segments, reader }: ReadPath, index: number): readonly string[] {
-  const name = nameOf(segments[index]?.text ?? '', reader);
+  // Cut short, a longer segment still decodes to more than any literal has.
+  const name = nameOf(segments[index]?.text.slice(0, 4 * LONGEST_LITERAL) ?? '', reader);
   if (!reader.ignoresSuffix || index < segments.length - 1) return [name];
   const names = [name];
-  for (let dot = name.lastIndexOf('.'); dot > 0; dot = name.lastIndexOf('.', dot - 1))
+  for (let dot = name.lastIndexOf('.', LONGEST_LITERAL); dot > 0; dot = name.lastIndexOf('.', dot - 1))
     names.push(name.slice(0, dot));
   return names;
 }
@@ -105,25 +115,21 @@ export function namesOf({ segments, reader }: ReadPath, index: number): readonly
 function nameOf(text: string, { decodes, cutsDecoded, trims, letters }: Reader): string {
   let name = decodes ? decodedOctets(text) : text;
   if (cutsDecoded) name = until(name, ';');
-  // A segment that has only blanks keeps them.
-  if (trims) name = name.replace(EDGE_BLANKS, '') || name;
-  if (letters === 'folded')
-    name = ASCII_OF.reduce((read, [letter, ascii]) => read.replace(letter, ascii), name);
-  return letters === 'exact' ? name : withoutCase(name);
+  if (trims) name = name.replace(EDGE_BLANKS, '');
+  return lettersOf(name, letters);
 }
 
 function readersOf(tail: string, rules: PathRules): readonly Reader[] {
   const plain = PLAIN_READERS[rules.case];
   if (PLAIN_PATH.test(tail)) return plain;
-  const isOpen = rules.parameters === 'any';
-  const foldsMore = rules.case !== 'sensitive' && FOLDED_TO_ASCII.test(tail);
-  const letters = [...plain.map((each) => each.letters), ...(foldsMore ? (['folded'] as const) : [])];
+  const foldsMore = rules.case !== 'sensitive' && BEYOND_ASCII.test(tail);
+  const letters = [...plain.map((each) => each.letters), ...(foldsMore ? (['unicode'] as const) : [])];
   const suffixes = tail.includes('.') ? choices(rules.suffix, 'keep', 'ignore') : [false];
   const cuts = rules.parameters !== 'keep' && tail.includes('%3B') ? [false, true] : [false];
   const readers: Reader[] = [];
   for (const decodes of rules.reserved === 'any' && tail.includes('%') ? [true, false] : [true])
     for (const cutsDecoded of cuts)
-      for (const trims of isOpen && BLANK_AT_EDGE.test(tail) ? [false, true] : [false])
+      for (const trims of rules.parameters !== 'keep' && BLANK_AT_EDGE.test(tail) ? [false, true] : [false])
         for (const each of letters)
           for (const ignoresSuffix of suffixes)
             readers.push({ decodes, cutsDecoded, trims, letters: each, ignoresSuffix });
