@@ -152,7 +152,10 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   if (oversized !== undefined) return oversized;
 
   // Nested base: whatever goes on here goes by the headers, versions and limits of this API, and not of the nested one.
-  if (reached.isMisread) return refuse(MISREAD);
+  if (reached.misreadAs !== undefined) {
+    facts.refusedBy = { ...facts, api: reached.misreadAs, version: undefined };
+    return refuse(MISREAD);
+  }
 
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
   const limiting = takeLimits(judged, own, view, ports);

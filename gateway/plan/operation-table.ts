@@ -14,11 +14,11 @@ export interface OperationTable<T> {
   /** In the order written. */
   readonly list: readonly T[];
   /**
-   * The operation that a path means literally; a literal segment wins over a parameter, a named method over GET for
-   * HEAD, and both over `*`.
+   * The operation that a path means literally. A literal segment wins over a parameter. For HEAD, an operation for HEAD wins over
+   * one for GET; both win over `*`.
    */
   readonly match: (method: string, tail: string) => OperationMatch<T> | undefined;
-  /** Those that it means to one reader; more than one only where their templates differ in case alone. */
+  /** The operations that the path means in one reading; several only if their templates differ only in case. */
   readonly reached: (method: string, path: ReadPath) => readonly OperationMatch<T>[];
 }
 
@@ -48,7 +48,7 @@ export function createOperationTable<T>(
   };
 }
 
-/** Returns the rules that stand at the method and path of `template` by now. */
+/** Returns all rules at the method and path of `template`. */
 function insert<T>(
   root: Node<T>,
   { method, segments }: OperationTemplate,

@@ -27,11 +27,11 @@ export interface RouteTable<T> {
   readonly knowsHost: (host: string) => boolean;
   /** The longest matching route; a literal segment wins over `{version}`. `path` is normalised and raw. */
   readonly match: (host: string, path: string) => RouteMatch<T> | undefined;
-  /** The routes below any place that `route` has, on whatever host; undefined where there is none. */
+  /** The routes below the places of `route` on all hosts; undefined if there are none. */
   readonly below: (route: T) => NestedRoutes<T> | undefined;
 }
 
-/** Names of one and the same host, which a client on this machine picks by taste. */
+/** Names of the local host: clients on this machine use any of them. */
 export const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 
 const VERSION = '{version}';
@@ -44,7 +44,7 @@ interface Found<T> {
   versionEnd: number;
 }
 
-/** A table that grows route by route; nobody may be given it before it is complete. */
+/** A table that grows route by route. Do not use `table` before it is complete. */
 export interface GrowingRouteTable<T> {
   /** The first to have a host and path keeps them. @throws RangeError when the path names the version twice */
   readonly add: (route: Route<T>) => void;
@@ -86,7 +86,7 @@ export function startRouteTable<T>(): GrowingRouteTable<T> {
   };
 }
 
-/** Equal for two hosts whose routes are the same ones, as those of the names of this machine are. */
+/** Equal for hosts with the same routes, such as the names of the local host. */
 export function hostKey(host: string): string {
   return LOOPBACK.includes(host) ? 'localhost' : host;
 }

@@ -99,8 +99,9 @@ function nestedAccess(claimants: readonly Claimant[]): readonly Problem[] {
       .flatMap((place) => outerPlaces(place).flatMap((each) => byPlace.get(each) ?? []))
       .find((each) => each !== claims && each.access !== claims.access);
     if (outer === undefined) return [];
-    const message = `its part of the service lies inside that of the API in ${outer.file}, which has another access`;
-    const hint = 'give both the same access, or a service of its own to one of them';
+    const message = `this upstream path is also reachable through the API in ${outer.file}, which has different access rules`;
+    const hint =
+      'use the same access in both files, or a separate upstream for one of them; if it is intended: rules: { nested-access: off }';
     const finding = { rule: 'nested-access', message, hint, severity: claims.nestedAccess };
     return [document().problem(['base'], finding)];
   });

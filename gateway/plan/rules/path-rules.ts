@@ -32,8 +32,8 @@ export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, re
       if (other === undefined) continue;
       report([...versionPath(label), 'operations', key], {
         rule: 'path-overlap',
-        message: `a service may take some of its paths for ${spellOperation(other)}: the rules of both hold for them`,
-        hint: 'say in paths: how the service reads paths, or give both the same rules',
+        message: `the service may route the same request to ${spellOperation(other)}; the request must then pass the rules of both operations`,
+        hint: 'set paths: to a preset such as express, or use the same rules in both',
         at: 'key',
       });
     }
@@ -42,7 +42,8 @@ export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, re
   if (hasOperations && isWritten(view, at) && rules.encodedSlash === 'keep')
     report(at, {
       rule: 'encoded-slash',
-      message: 'a service that takes %2F for a slash answers other operations than those that are judged',
+      message:
+        'a service that reads %2F as a slash routes the request to another operation than the one that the gateway judges',
       hint: 'write both, unless the service is known to keep %2F in its segment',
     });
 }

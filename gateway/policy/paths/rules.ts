@@ -2,7 +2,7 @@
 // A request is judged by each reading, so that no spelling of a path passes the rules for its plain form.
 import { decodedOctets } from '../notation.ts';
 
-/** `any`: not known. Every reading that the other values allow is then judged. */
+/** `any`: not known. The gateway then judges every reading that the other values allow. */
 export interface PathRules {
   readonly case: 'sensitive' | 'insensitive' | 'any';
   /** `;x=1` in a segment. */
@@ -10,7 +10,7 @@ export interface PathRules {
   /** `.json` at the end of the path. */
   readonly suffix: 'keep' | 'ignore' | 'any';
   readonly trailingSlash: 'same' | 'distinct' | 'any';
-  /** `both`: the service may take %2F for a character of its segment, or for the end of it. */
+  /** `both`: the service may read %2F as a character of its segment, or as its end. */
   readonly encodedSlash: 'keep' | 'reject' | 'both';
   /** Whether the service is known to decode characters such as %3A before it compares. */
   readonly reserved: 'decode' | 'any';
@@ -19,15 +19,15 @@ export interface PathRules {
 export interface PathSegment {
   /** As the client wrote it, normalised by VER-7. */
   readonly raw: string;
-  /** The same without what the reader cuts off before it decodes. */
+  /** `raw` without the parameters that the reader cuts off before it decodes. */
   readonly text: string;
 }
 
-/** Which letters a reader takes for one: none, ASCII ones without case, or all of Unicode without case. */
+/** Whether a reader ignores case: not at all, for ASCII letters, or for all letters of Unicode. */
 export const LETTERS = ['exact', 'ascii', 'unicode'] as const;
 export type Letters = (typeof LETTERS)[number];
 
-/** How a reader makes the names that it compares with those of templates. */
+/** How a reader turns a segment into the name that it compares with a template. */
 export interface Reader {
   readonly decodes: boolean;
   /** A proxy in front of a service may decode a `;` that the service then cuts at. */
@@ -37,11 +37,11 @@ export interface Reader {
   readonly ignoresSuffix: boolean;
 }
 
-/** What one reader makes of a path. */
+/** A path as one reader understands it. */
 export interface ReadPath {
   readonly segments: readonly PathSegment[];
   readonly reader: Reader;
-  /** A path without an operation means nothing to this reader: another reading has the rules for it. */
+  /** Only operations count in this reading: if it finds none, another reading has the rules of the version. */
   readonly operationsOnly?: boolean;
 }
 
@@ -67,8 +67,8 @@ const BLANK_SEGMENT = /(?:^|\/|%2F)(?:%20|%09)+(?:\/|%2F|;|%3B|$)/;
 const BEYOND_ASCII = /%[89A-F]/;
 
 /**
- * Every way in which a service that keeps `rules` may read what follows the base of an API; first the literal one.
- * Undefined for an empty segment before the last: services disagree about those.
+ * All readings of `tail`, the path behind the base of an API, by services that follow `rules`; the literal one first.
+ * Undefined if a segment before the last is empty: services read such paths in different ways.
  */
 export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] | undefined {
   if (tail.slice(0, -1).includes('//') || tail === '//') return undefined;
@@ -83,7 +83,7 @@ export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] 
   return readings;
 }
 
-/** The literal reading of a path; empty segments count for nothing. */
+/** The literal reading of a path, without its empty segments. */
 export function literalReading(tail: string): ReadPath {
   const segments = tail.split('/').filter((raw) => raw !== '');
   return { segments: segments.map((raw) => ({ raw, text: raw })), reader: EXACT };
@@ -101,7 +101,7 @@ export function lettersOf(name: string, letters: Letters): string {
     .replace(/\u0307/g, '');
 }
 
-/** The names that a segment may stand for in this reading, the likeliest first. */
+/** The names that this reading compares with templates, the longest first. */
 export function namesOf({ segments, reader }: ReadPath, index: number): readonly string[] {
   // Cut short, a longer segment still decodes to more than any literal has.
   const name = nameOf(segments[index]?.text.slice(0, 4 * LONGEST_LITERAL) ?? '', reader);
@@ -136,7 +136,7 @@ function readersOf(tail: string, rules: PathRules): readonly Reader[] {
   return readers;
 }
 
-/** Whether a reader does what `changed` says: no, yes, or either of the two. */
+/** `[false]` if `written` is `kept`, `[true]` if it is `changed`, otherwise both. */
 function choices(written: string, kept: string, changed: string): readonly boolean[] {
   if (written === changed) return [true];
   return written === kept ? [false] : [false, true];
@@ -144,7 +144,7 @@ function choices(written: string, kept: string, changed: string): readonly boole
 
 type Path = Pick<ReadPath, 'segments' | 'operationsOnly'>;
 
-/** A last empty segment is dropped, or an empty value of a parameter: some routers take `/items/` for `/items/{id}`. */
+/** Drops an empty last segment, or keeps it as an empty parameter: some routers match `/items/` with `/items/{id}`. */
 function trailing(segments: readonly PathSegment[], { trailingSlash }: PathRules): readonly Path[] {
   if (segments.at(-1)?.text !== '') return [{ segments }];
   const same = { segments: segments.slice(0, -1) };
@@ -152,7 +152,7 @@ function trailing(segments: readonly PathSegment[], { trailingSlash }: PathRules
   return trailingSlash === 'distinct' ? [{ segments }] : [same, { segments, operationsOnly: true }];
 }
 
-/** The literal one first; undefined stands for an empty segment before the last. */
+/** The literal one first; undefined if a segment before the last is empty. */
 function segmentations(tail: string, rules: PathRules): readonly (readonly PathSegment[] | undefined)[] {
   const hasParameter = tail.includes(';');
   // Some routers end the whole path at a `;`, as if it were `?`; a proxy before them may have decoded it.
@@ -166,7 +166,7 @@ function segmentations(tail: string, rules: PathRules): readonly (readonly PathS
   return found;
 }
 
-/** Undefined for an empty segment before the last, where no slash that was encoded made it. */
+/** Undefined if a segment before the last is empty, unless an encoded slash made it. */
 function segmentsOf(
   tail: string,
   splits: boolean,
@@ -179,7 +179,7 @@ function segmentsOf(
   for (const [index, raw] of pieces.entries()) {
     const text = cuts ? until(raw, ';') : raw;
     const isLast = index === pieces.length - 1;
-    // Services merge these, and identifiers such as https%3A%2F%2Fexample.com have them.
+    // Services merge encoded slashes, and identifiers such as https%3A%2F%2Fexample.com have two.
     if (splits && raw === '' && !isLast) continue;
     if (!isLast && (text === '' || (parameters !== 'keep' && text.startsWith('%3B')))) return undefined;
     segments.push({ raw, text });

@@ -91,7 +91,7 @@ export const DATES: readonly Slip[] = [
     'a reason that reads otherwise than it is',
     'successor: v2',
     'reason: "a\\u202Eb"',
-    '9 «"a\\u202Eb"» error: the control character U+202E cannot stand in a text (take it out)',
+    '9 «"a\\u202Eb"» error: the control character U+202E is not allowed in a text (remove it)',
   ],
   [
     'extensions in another order',
