@@ -19,6 +19,7 @@ import { refuseStranger } from './cors.ts';
 import type { Refusal } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
 import { refuseOverride } from './method-override.ts';
+import { haveOneService } from './path-readings.ts';
 import type { ExchangePorts } from './ports.ts';
 import type { RequestView } from './request-view.ts';
 import { type ResolvedRequest, resolveRequest } from './resolve-request.ts';
@@ -116,7 +117,7 @@ export type Reached =
   | {
       readonly kind: 'rules';
       readonly others: readonly JudgedRules[];
-      /** A nested API: a service may read the path as one of its paths, and the path does not name it plainly. */
+      /** A nested API: a service may read the path as one of its paths, and only its own rules may lead there. */
       readonly misreadAs: ApiPlan | undefined;
     }
   /** A nested API refuses the method override, the origin or the version of the request. */
@@ -150,7 +151,7 @@ export function otherRules(
     const routes = (below?.reached(reading) ?? []).filter(
       ({ route }) => !written.includes(route) || haveOneService(resolved.whole, route),
     );
-    misreadAs ??= routes.find(({ route }) => !written.includes(route))?.route;
+    misreadAs ??= routes[0]?.route;
     if (routes.length === 0) judge(at, reading, facts);
     for (const { route, versionSegment = match.versionSegment, depth } of routes) {
       const segments = reading.segments.slice(depth);
@@ -162,13 +163,6 @@ export function otherRules(
   if (nested.length === 0) return others.length === 0 ? NO_OTHERS : { kind: 'rules', others, misreadAs };
   return judgeNested(nested, judge, view, facts, ports).then(
     (refused) => refused ?? { kind: 'rules', others, misreadAs },
-  );
-}
-
-function haveOneService({ upstream }: VersionRules, { versions }: ApiPlan): boolean {
-  const own = upstream?.targets.map(({ origin }) => origin) ?? [];
-  return [...versions.values()].some((each) =>
-    each.upstream?.targets.some(({ origin }) => own.includes(origin)),
   );
 }
 

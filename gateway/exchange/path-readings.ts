@@ -1,6 +1,7 @@
 // The readings of its path that a request is judged by, and the paths that are refused because services read them in different ways.
 // Called before the version is known.
-import type { ApiPlan, VersionRules } from '../plan/plan.ts';
+import type { ApiPlan, UpstreamPlan, VersionRules } from '../plan/plan.ts';
+import { hostKey } from '../plan/route-table.ts';
 import { type ReadPath, readingsOf } from '../policy/paths/rules.ts';
 import type { RequestRefusal } from './directive.ts';
 
@@ -38,4 +39,18 @@ export function pathReadings(
 /** If the upstream has no path, `tail` is the whole target, and a client reads the target `//host/path` as one with a host. */
 export function doubleSlash({ upstream }: VersionRules, tail: string): RequestRefusal | undefined {
   return upstream?.path === '' && tail.startsWith('//') ? DOUBLE_SLASH : undefined;
+}
+
+/** Also where nothing is known of the service of `nested`, all versions of which have ended. */
+export function haveOneService({ upstream }: VersionRules, { versions }: ApiPlan): boolean {
+  const own = serversOf(upstream);
+  const theirs = [...versions.values()].flatMap((each) => serversOf(each.upstream));
+  return theirs.length === 0 || theirs.some((server) => own.includes(server));
+}
+
+function serversOf(upstream: UpstreamPlan | undefined): readonly string[] {
+  return (upstream?.targets ?? []).map(({ origin }) => {
+    const { hostname, port } = new URL(origin);
+    return `${hostKey(hostname)}:${port}`;
+  });
 }

@@ -123,12 +123,21 @@ export function maskPasswords(text: string): string {
     );
 }
 
-/** Everything from the first `://` of a word to its last `@`. */
+/** From the first `://` of a word to its last `@`, also where the scheme is misspelt, and credentials in a query. */
 function maskUserInfo(word: string): string {
   const to = word.lastIndexOf('@');
-  const from = word.search(/:\/\/[^/]/) + 3;
-  return from < 3 || from >= to ? word : word.slice(0, from) + '*'.repeat(to - from) + word.slice(to);
+  const scheme = word.search(/:\/\/[^/]/);
+  const from = scheme < 0 ? word.indexOf('//') + (word.includes('//') ? 2 : 1) : scheme + 3;
+  const isLogin = from < to && (scheme >= 0 || word.slice(from, to).includes(':'));
+  const masked = isLogin ? word.slice(0, from) + '*'.repeat(to - from) + word.slice(to) : word;
+  return masked.replace(
+    CREDENTIAL_IN_QUERY,
+    (_whole, name: string, value: string) => name + '*'.repeat(value.length),
+  );
 }
+
+const CREDENTIAL_IN_QUERY =
+  /([?&][^=&]{0,40}(?:token|key|secret|pass|sig|auth|session)[^=&]{0,40}=)([^&]+)/gi;
 
 function printable(text: string, most: number): string {
   const safe = text.replace(/\t/g, ' ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');

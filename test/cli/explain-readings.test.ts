@@ -105,7 +105,7 @@ describe('ORD-2, VER-7: explain of a path that services read in several ways', (
   it('names the key that refuses an encoded slash, of the API or of the gateway file', async () => {
     const detail = 'paths.encoded_slash is reject';
     const reject = 'paths:\n  encoded_slash: reject\n';
-    const of = async (files: Files) => (await rowsOf('GET /v2/shop/items/a%2Fb', files))['refused'];
+    const of = async (files: Files) => (await rowsOf('GET /v2/shop/items/a%2Fb', files)).refused;
     const shown = { value: 'request_malformed', detail };
     expect(await of({ shop: SHOP + reject })).toMatchObject({ ...shown, where: 'shop.yaml:12' });
     expect(await of({ shop: `${SHOP}paths: strict\n` })).toMatchObject({ ...shown, where: 'shop.yaml:11' });
@@ -122,7 +122,7 @@ describe('ORD-2, VER-7: explain of a path that services read in several ways', (
       where: 'shop.yaml:9',
     });
     const shop = SHOP.replace(/ {4}operations[\s\S]*/, '');
-    expect((await rowsOf('GET /v2/shop/items//7', { shop }))['refused']).toMatchObject({
+    expect((await rowsOf('GET /v2/shop/items//7', { shop })).refused).toMatchObject({
       where: 'shop-admin.yaml:3',
     });
   });

@@ -32,6 +32,16 @@ const NAMES = [
   'bearer',
   'session',
   'signature',
+  'signing',
+  'pwd',
+  'pass',
+  'private',
+  'jwt',
+  'hmac',
+  'dsn',
+  'connection_string',
+  'salt',
+  'sas',
 ];
 /** The value as YAML has it: `%` stands for the canary. */
 const FORMS = [
@@ -160,4 +170,32 @@ it('diff says that a header rule has changed, and neither value', async () => {
     expect(text).not.toContain(CANARY);
     expect(text).toContain('headers');
   }
+});
+
+describe('a known key with a secret in a wrong place', () => {
+  const at = (find: string | RegExp, instead: string) => [ORDERS.replace(find, instead), GATEWAY] as const;
+  const gateway = (more: string) => [ORDERS, `${GATEWAY}${more}\n`] as const;
+  it.each<[string, readonly [string, string]]>([
+    ['header rules as a text', at(/$/, `headers: "X-Foo: ${CANARY}"\n`)],
+    ['a store with a misspelt scheme', gateway(`store: rediss//u:${CANARY}@h`)],
+    [
+      'a mail server without a scheme',
+      gateway(`notify: { email: { smtp: "u:${CANARY}@h", from: a@example.com } }`),
+    ],
+    [
+      'a client as a text',
+      gateway(`identity: { opaque: { introspection: https://a.example.com/i, client: "a:${CANARY}" } }`),
+    ],
+    [
+      'a client as a list',
+      gateway(`identity: { opaque: { introspection: https://a.example.com/i, client: [${CANARY}] } }`),
+    ],
+    ['a target with a query', at('[http://127.0.0.1:4001]', `["http://127.0.0.1:4001/x?key=${CANARY}"]`)],
+    ['a target with a login', at('[http://127.0.0.1:4001]', `["http://u:${CANARY}@127.0.0.1:4001"]`)],
+  ])('%s is not repeated', async (_what, [policy, text]) => {
+    const all = await said(policy, text.replace(/^identity: .*\n(?=[\s\S]*^identity:)/m, ''));
+    expect(all).toMatch(/error/);
+    // The last line is how problems are kept; nothing prints them so.
+    expect(all.split('\n').slice(0, -1).join('\n')).not.toContain(CANARY);
+  });
 });

@@ -4,7 +4,8 @@ import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml';
 
 type Path = readonly (string | number)[];
 
-const LIKE_A_SECRET = /pass(?:word|wd|phrase)|secret|token|key|auth|cred|cookie|bearer|session|signature/i;
+const LIKE_A_SECRET =
+  /pass|pwd|secret|token|key|auth|cred|cookie|bearer|session|signature|signing|private|jwt|hmac|dsn|connection.?string|salt|(?:^|[_-])sas(?:$|[_-])/i;
 /** Keys of the grammars that are called so and hold words of a choice, names or a size; `key` of a certificate is a path. */
 const NO_SECRETS: ReadonlySet<string> = new Set(['authorization', 'credentials_in_url', 'token_cache']);
 /** Below these the operator chooses the names of keys. */
@@ -19,8 +20,10 @@ const OF_NAMES: ReadonlySet<string | number | undefined> = new Set([
 ]);
 /** Keys of a header rule that hold names of fields, and where they may come from. */
 const OF_FIELD_NAMES: ReadonlySet<string | number | undefined> = new Set(['remove', 'keep', 'from']);
-/** Maps of header rules, whose keys may be shown. */
-const HEADER_MAPS: ReadonlySet<string | number | undefined> = new Set(['request', 'response', 'set']);
+/** Sections that hold a secret where they are no map. */
+const SECTIONS: readonly string[] = ['headers', 'client'];
+/** Maps of header rules and of clients, whose keys may be shown. */
+const MAPS: ReadonlySet<string | number | undefined> = new Set([...SECTIONS, 'request', 'response', 'set']);
 /** Nothing that is read is nested so deeply. */
 const DEEPEST = 40;
 
@@ -29,6 +32,9 @@ export function isConcealed(path: Path): boolean {
   return path.some((key, index) => {
     if (typeof key !== 'string') return false;
     const above = path[index - 1];
+    // A list, or a text where a map belongs.
+    const isSection = key === 'client' || (key === 'headers' && index === 0);
+    if (isSection && (index === path.length - 1 || typeof path[index + 1] === 'number')) return true;
     if (above === 'set' || (above === 'headers' && !OF_FIELD_NAMES.has(path[index + 1]))) return true;
     if (key === 'key' && (above === 'tls' || path[index - 2] === 'certificates')) return false;
     return LIKE_A_SECRET.test(key) && !NO_SECRETS.has(key) && !OF_NAMES.has(above);
@@ -48,7 +54,7 @@ export function concealed(text: string, trees: readonly Document[]): string {
   const spansLines = (node: unknown): boolean =>
     isNode(node) && node.range != null && text.slice(node.range[0], node.range[1]).includes('\n');
   const walk = (node: unknown, path: Path): void => {
-    const isWalked = path.length < DEEPEST && (!isConcealed(path) || HEADER_MAPS.has(path.at(-1)));
+    const isWalked = path.length < DEEPEST && (!isConcealed(path) || MAPS.has(path.at(-1)));
     if (isWalked && isMap(node)) {
       let before: Path = path;
       for (const { key, value } of node.items) {

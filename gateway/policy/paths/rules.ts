@@ -60,7 +60,7 @@ const PLAIN_READERS: Readonly<Record<PathRules['case'], readonly Reader[]>> = {
 /** Characters of a literal segment in a template, as `operations` takes them. */
 const LONGEST_LITERAL = 500;
 const PLAIN_PATH = /^[^%;.]*$/;
-const EDGE_BLANKS = /^[ \t]+|[ \t]+$/g;
+const BLANKS: readonly string[] = ['%20', '%09'];
 const BLANK_AT_EDGE = /(?:^|\/|%2F)%(?:20|09)|%(?:20|09)(?:\/|%2F|;|%3B|$)/;
 /** Nothing but blanks: some services drop such a segment. */
 const BLANK_SEGMENT = /(?:^|\/|%2F)(?:%20|%09)+(?:\/|%2F|;|%3B|$)/;
@@ -104,7 +104,10 @@ export function lettersOf(name: string, letters: Letters): string {
 /** The names that this reading compares with templates, the longest first. */
 export function namesOf({ segments, reader }: ReadPath, index: number): readonly string[] {
   // Cut short, a longer segment still decodes to more than any literal has.
-  const name = nameOf(segments[index]?.text.slice(0, 4 * LONGEST_LITERAL) ?? '', reader);
+  const written = segments[index]?.text ?? '';
+  const text = reader.trims ? withoutBlanks(written) : written;
+  // Cut short, a longer segment still decodes to more than any literal has.
+  const name = nameOf(text.slice(0, 4 * LONGEST_LITERAL), reader);
   if (!reader.ignoresSuffix || index < segments.length - 1) return [name];
   const names = [name];
   for (let dot = name.lastIndexOf('.', LONGEST_LITERAL); dot > 0; dot = name.lastIndexOf('.', dot - 1))
@@ -112,10 +115,9 @@ export function namesOf({ segments, reader }: ReadPath, index: number): readonly
   return names;
 }
 
-function nameOf(text: string, { decodes, cutsDecoded, trims, letters }: Reader): string {
+function nameOf(text: string, { decodes, cutsDecoded, letters }: Reader): string {
   let name = decodes ? decodedOctets(text) : text;
   if (cutsDecoded) name = until(name, ';');
-  if (trims) name = name.replace(EDGE_BLANKS, '');
   return lettersOf(name, letters);
 }
 
@@ -145,8 +147,15 @@ function choices(written: string, kept: string, changed: string): readonly boole
 type Path = Pick<ReadPath, 'segments' | 'operationsOnly'>;
 
 /** Drops an empty last segment, or keeps it as an empty parameter: some routers match `/items/` with `/items/{id}`. */
-function trailing(segments: readonly PathSegment[], { trailingSlash }: PathRules): readonly Path[] {
-  if (segments.at(-1)?.text !== '') return [{ segments }];
+function trailing(
+  segments: readonly PathSegment[],
+  { parameters, trailingSlash }: PathRules,
+): readonly Path[] {
+  const last = segments.at(-1)?.text;
+  // What begins with a decoded `;` is empty to one reader and a name to another.
+  if (parameters !== 'keep' && last?.startsWith('%3B'))
+    return [{ segments }, { segments: segments.slice(0, -1) }];
+  if (last !== '') return [{ segments }];
   const same = { segments: segments.slice(0, -1) };
   if (trailingSlash === 'same') return [same];
   return trailingSlash === 'distinct' ? [{ segments }] : [same, { segments, operationsOnly: true }];
@@ -185,6 +194,15 @@ function segmentsOf(
     segments.push({ raw, text });
   }
   return segments;
+}
+
+/** Without the encoded blanks around it. */
+function withoutBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (BLANKS.includes(text.slice(start, start + 3))) start += 3;
+  while (end > start && BLANKS.includes(text.slice(end - 3, end))) end -= 3;
+  return text.slice(start, end);
 }
 
 function until(text: string, end: string): string {
