@@ -1,16 +1,19 @@
 // Changes of what was published that an operator accepts although the rules refuse them: recorded, audited, and put in force.
 // Rows of the admin listener's table; what is refused is asked of the files as they stand.
 import { readAcceptRequest } from '../plan/admin-requests.ts';
+import type { GatewayPlan } from '../plan/plan.ts';
 import type { Problem } from '../plan/problems.ts';
 import type { PublishedHistory } from '../plan/published-history.ts';
 import type { PublishedChange } from '../plan/published-record.ts';
 import type { EpochMs } from '../policy/contract.ts';
+import { UNVERSIONED } from '../policy/versioning/resolution.ts';
 import { errorAnswer, jsonAnswer, malformedBody } from './answers.ts';
 import { type ConfigPorts, outcomeBody } from './config.ts';
 import type { AdminRequest, Route, Written } from './route.ts';
 import { orStoreAway } from './store-away.ts';
 
 export interface AcceptPorts extends Pick<ConfigPorts, 'preview' | 'reload'> {
+  readonly plan: () => Pick<GatewayPlan, 'apis'>;
   readonly history: Pick<PublishedHistory, 'accept' | 'records'>;
   readonly wallClock: () => EpochMs;
 }
@@ -27,7 +30,7 @@ export function acceptRoutes(ports: AcceptPorts): readonly Route[] {
 }
 
 async function accept(
-  { preview, reload, history, wallClock }: AcceptPorts,
+  { plan, preview, reload, history, wallClock }: AcceptPorts,
   { body }: AdminRequest,
 ): Promise<Written> {
   const read = readAcceptRequest(body);
@@ -37,13 +40,19 @@ async function accept(
   const audit = { subject, by, why };
   if (!history.records)
     return {
-      answer: errorAnswer(409, 'The lifecycle clock was moved: this gateway records nothing.'),
+      answer: errorAnswer(
+        409,
+        'The lifecycle clock was moved by --at: this gateway records nothing. Start it without --at.',
+      ),
       audit,
     };
   return orStoreAway(audit, async () => {
     const problems = await preview();
     const changes = refusedChanges(problems, api, version);
-    if (changes.length === 0) return { answer: errorAnswer(404, nothingRefused(subject, problems)), audit };
+    if (changes.length === 0) {
+      const message = unknownSubject(plan(), api, version) ?? nothingRefused(subject, problems);
+      return { answer: errorAnswer(404, message), audit };
+    }
     const at = wallClock();
     await history.accept(changes.map((change) => ({ kind: 'accepted', ...change, by, why, at })));
     const outcome = await reload();
@@ -67,6 +76,30 @@ function refusedChanges(
       version === undefined || change.label === version || change.label.startsWith(`${version} `);
     return isMeant ? [change] : [];
   });
+}
+
+/** Undefined where the API and the version are in force. */
+function unknownSubject(
+  { apis }: Pick<GatewayPlan, 'apis'>,
+  api: string,
+  version: string | undefined,
+): string | undefined {
+  const named = apis.find(({ name }) => name === api);
+  if (named === undefined)
+    return `No API ${JSON.stringify(api)} is in force. ${namesText(apis.map(({ name }) => name))}`;
+  const [label = ''] = version?.split(' ') ?? [];
+  if (version === undefined || named.versions.has(label)) return undefined;
+  const labels = [...named.versions.keys()].filter((each) => each !== UNVERSIONED);
+  return labels.length === 0
+    ? `The API ${api} has no versions: leave the version out.`
+    : `The API ${api} has no version ${JSON.stringify(label)}. ${namesText(labels)}`;
+}
+
+const MOST_NAMES = 20;
+
+function namesText(names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? ', …' : '';
+  return `There ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, MOST_NAMES).join(', ') || 'none'}${more}.`;
 }
 
 function nothingRefused(subject: string, problems: readonly Problem[]): string {

@@ -20,7 +20,7 @@ export interface VersionEvent {
 export function eventOf(plan: Pick<GatewayPlan, 'public'>, notice: Notice): VersionEvent {
   const { id, milestone, rules } = notice;
   const { schedule } = milestone.life;
-  const instead = successorCall(plan, rules);
+  const instead = successorCall(plan, rules, schedule);
   const data = {
     api: rules.api,
     version: isOfWholeApi(schedule) ? undefined : rules.label,

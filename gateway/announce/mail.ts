@@ -66,9 +66,10 @@ function partOf(
   now: EpochMs,
 ): MailPart {
   const milestones = notices.map(({ milestone }) => milestone);
+  const life = milestones[0]?.life;
   const sunset = milestones.flatMap(endIn).at(0);
   const left = sunset === undefined ? undefined : daysLeft(sunset, now);
-  const instead = successorCall(plan, rules);
+  const instead = life && successorCall(plan, rules, life.schedule);
   const sentences = [
     ...(left === undefined ? [] : [left]),
     ...milestones.flatMap((milestone) => milestoneText(asItStands(milestone))),

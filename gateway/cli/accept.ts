@@ -40,7 +40,12 @@ export async function runAccept({
   return isInForce ? result : { ...result, exitCode: result.exitCode === 0 ? 1 : result.exitCode };
 }
 
+/** Dates are written as days where they are midnights. */
+const MIDNIGHT = 'T00:00:00Z';
+
 function acceptedText(answer: AcceptedAnswer): string {
-  const lines = answer.accepted.map(({ label, to }) => printable(`accepted: ${answer.api} ${label} ${to}`));
+  const lines = answer.accepted.map(({ label, to }) =>
+    printable(`accepted: ${answer.api} ${label} ${to.replaceAll(MIDNIGHT, '')}`),
+  );
   return `${lines.join('\n')}\n${reloadText(answer)}`;
 }

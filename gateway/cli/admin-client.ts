@@ -4,6 +4,7 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { connectionFault } from './connection-words.ts';
 import { type AdminDoor, type AdminToken, type Failure, failure } from './running-gateway.ts';
+import { printable } from './terminal-text.ts';
 
 export interface AdminAsk {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -35,7 +36,7 @@ export async function askAdmin(door: AdminDoor, ask: AdminAsk): Promise<Answered
     const hello = await send(door.origin, { method: 'GET', path: '/-/healthy' }, undefined);
     if (hello.status !== 200 || member(hello.body, 'status') !== 'healthy') return notAdmin(door.origin);
     const { status, body } = await send(door.origin, ask, token?.value);
-    return status === ask.also ? { kind: 'answered', body } : judge(door.origin, token, status, body);
+    return status === ask.also ? { kind: 'answered', body } : judge(door.origin, ask, token, status, body);
   } catch (error) {
     return unreachable(door.origin, error, ask.withinMs);
   }
@@ -68,6 +69,7 @@ const ITS_TOKEN =
 
 function judge(
   origin: string,
+  ask: AdminAsk,
   token: AdminToken | undefined,
   status: number,
   body: unknown,
@@ -76,7 +78,29 @@ function judge(
   if (status === 401 && token !== undefined)
     return failure(1, `the gateway at ${origin} does not take the token from ${token.from}; ${ITS_TOKEN}`);
   const message = member(body, 'message');
-  return typeof message === 'string' ? failure(1, message) : notAdmin(origin);
+  if (typeof message !== 'string') return notAdmin(origin);
+  const problems = member(body, 'problems');
+  return failure(1, Array.isArray(problems) ? inOptionWords(problems, ask.body ?? {}) : message);
+}
+
+/** Members of a body that are arguments of the command, or an option of another name. */
+const WRITTEN_AS: Readonly<Record<string, string>> = {
+  api: '<api>',
+  consumer: '<consumer>',
+  scopes: '--scope',
+  version: '<version>',
+};
+
+/** Sentences about members of `body`, as sentences about the options that they came from. */
+function inOptionWords(problems: readonly unknown[], body: Readonly<Record<string, unknown>>): string {
+  const sentences = problems.map((problem) =>
+    String(problem).replace(/^"(\w+)(?:\.(\d+))?": /, (_whole, name: string, index: string | undefined) => {
+      const given = index === undefined ? undefined : member(body[name], index);
+      const shown = typeof given === 'string' ? ` ${printable(given)}` : '';
+      return `${WRITTEN_AS[name] ?? `--${name}`}${shown}: `;
+    }),
+  );
+  return sentences.join('; ');
 }
 
 function notAdmin(origin: string): Failure {

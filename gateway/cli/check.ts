@@ -101,7 +101,7 @@ async function usageOf({ sources }: Whole, options: CheckOptions): Promise<Usage
   const asked = await askUsage(sources.policies, { ...options, config, admin: undefined });
   return asked.kind === 'usage'
     ? usageImpacts(sources.policies, asked, now)
-    : { ...NO_USAGE, absent: `nothing is said of usage: ${asked.why}` };
+    : { ...NO_USAGE, absent: `usage not checked: ${asked.why}` };
 }
 
 function textOf(format: CheckFormat, loaded: Loaded, told: Told, options: CheckOptions): string {

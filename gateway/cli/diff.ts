@@ -82,7 +82,7 @@ function textOf(compared: Compared, impacts: readonly Impact[] | string, options
 }
 
 function impactText(impacts: readonly Impact[] | string): string {
-  if (typeof impacts === 'string') return `\nnothing is said of usage: ${printable(impacts)}\n`;
+  if (typeof impacts === 'string') return `\nusage not checked: ${printable(impacts)}\n`;
   if (impacts.length === 0) return '';
   return `\nnow:\n${impacts.map((each) => `  ${printable(spellImpact(each))}\n`).join('')}`;
 }

@@ -2,8 +2,9 @@
 // From facts to rows; how they are printed is explain-text.ts.
 import { CREDENTIALS } from '../exchange/challenge-answer.ts';
 import type { RefusalReason } from '../exchange/directive.ts';
+import type { ExchangeFacts } from '../exchange/facts.ts';
 import type { Whole } from '../plan/load.ts';
-import type { VersionRules } from '../plan/plan.ts';
+import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import { plural } from '../plan/problems.ts';
 import { MEMBER_NAME } from '../policy/body-notice/notice.ts';
 import type { EpochMs } from '../policy/contract.ts';
@@ -22,7 +23,7 @@ import type { Decision } from './explain-row.ts';
 import { brownoutRow, exceptionRows } from './explain-spared.ts';
 import type { Judged } from './judge.ts';
 import { accountInWords, type KnownAccount } from './known-account.ts';
-import { writtenLines } from './written-lines.ts';
+import { type WrittenLines, writtenLines } from './written-lines.ts';
 
 /** What the caller said of the consumer. */
 export interface Passed {
@@ -35,43 +36,46 @@ export interface Passed {
 const BODIED: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 export function decisionsOf(
-  judged: Judged,
+  request: Judged,
   { sources, settings }: Pick<Whole, 'sources' | 'settings'>,
   passed: Passed,
 ): readonly Decision[] {
-  const { facts, view, ending } = judged;
-  const { api, version, phase, quotas, plan } = facts;
-  const lines = writtenLines(sources, api?.name);
+  const { view, ending } = request;
+  const { api, plan, refusedBy } = request.facts;
+  const named = writtenLines(sources, api?.name);
   const rows: Decision[] = [];
   const add = (step: string, value: string, row: Partial<Omit<Decision, 'step' | 'value'>>) =>
     rows.push({ step, value, detail: '', assumed: undefined, origin: undefined, ...row });
 
-  if (plan.guard !== undefined && isJudged(judged)) {
+  if (plan.guard !== undefined && isJudged(request)) {
     const detail = `${perWindow(plan.guard)} of an address`;
-    add('guard', 'passed', { detail, assumed: 'nothing counted yet', origin: lines.guard });
+    add('guard', 'passed', { detail, assumed: 'nothing counted yet', origin: named.guard });
   }
   if (api !== undefined) {
     const match = plan.routes.match(view.host, view.path);
-    const route = lines.route(match?.versionSegment !== undefined);
+    const route = named.route(match?.versionSegment !== undefined);
     const observed = api.mode === 'observe' ? ', mode observe' : '';
-    const lives = [...api.versions.values()].map((each) => assess(each, facts));
-    const detail = `${route?.text ?? ''}${observed}, ${stageOfApi(lives, facts.now)}`;
+    const lives = [...api.versions.values()].map((each) => assess(each, request.facts));
+    const detail = `${route?.text ?? ''}${observed}, ${stageOfApi(lives, request.facts.now)}`;
     const isOneOfMany = view.scheme === 'https' && (settings.listeners.https?.certificates.length ?? 0) > 1;
     const assumed = isOneOfMany ? `the connection is for ${view.host}` : undefined;
     add('api', api.name, { detail, assumed, origin: route?.origin });
   }
-  if (version !== undefined && version.label !== UNVERSIONED) {
-    const how = accountInWords(facts, passed.account) ?? { detail: spellCarrier(facts.carrier) };
-    add('version', version.label, { ...how, origin: lines.carrier(facts.carrier) });
+  const { version: chosen, carrier } = request.facts;
+  if (chosen !== undefined && chosen.label !== UNVERSIONED) {
+    const how = accountInWords(request.facts, passed.account) ?? { detail: spellCarrier(carrier) };
+    add('version', chosen.label, { ...how, origin: named.carrier(carrier) });
   }
-  if (facts.refusedBy?.version !== undefined) {
-    const { api: name, operation, label } = facts.refusedBy.version;
-    const rules = operation ?? (name === api?.name ? label : `API ${name}`);
-    add('read as', rules, { detail: 'a service may take the path for it: its rules hold too' });
-  }
+  if (refusedBy !== undefined)
+    rows.push(readAsRow(refusedBy, api, writtenLines(sources, refusedBy.api?.name)));
+  // From here on the rows are about the rules that refuse the request, and otherwise about those that its path names.
+  const judged = refusedBy?.version === undefined ? request : { ...request, facts: refusedBy };
+  const { facts } = judged;
+  const { version, phase, quotas } = facts;
+  const lines = writtenLines(sources, facts.api?.name);
   if (version !== undefined && hasDates(version.schedule)) {
     if (version.operation !== undefined)
-      add('operation', version.operation, { detail: 'has rules of its own' });
+      add('operation', version.operation, { detail: 'has rules of its own', origin: lines.rules(version) });
     if (phase !== undefined) {
       const early = hasEnded(phase) && facts.now < (version.schedule.sunset ?? facts.now);
       add('stage', phase.stage, {
@@ -128,7 +132,8 @@ export function decisionsOf(
     add('observed', facts.observed, { detail: 'would be the answer with mode: enforce' });
   }
   if (ending.kind === 'answered') {
-    rows.push(refusedRow(judged, ending, lines));
+    const refused = refusedBy === undefined ? request : { ...request, facts: refusedBy };
+    rows.push(refusedRow(refused, ending, writtenLines(sources, refused.facts.api?.name)));
   } else {
     const { upstream, target, notice } = ending.order;
     const [first, ...more] = upstream.targets;
@@ -148,6 +153,22 @@ export function decisionsOf(
     }
   }
   return rows;
+}
+
+/** Which other rules the path may mean to a service: those that refuse the request. */
+function readAsRow(
+  { api, version }: ExchangeFacts,
+  named: ApiPlan | undefined,
+  lines: WrittenLines,
+): Decision {
+  const isOwn = version !== undefined && api === named;
+  return {
+    step: 'read as',
+    value: version?.operation ?? (isOwn ? version.label : `API ${api?.name}`),
+    detail: 'a service may read the path so, and these rules apply too',
+    assumed: undefined,
+    origin: isOwn ? lines.rules(version) : lines.base(api?.name ?? ''),
+  };
 }
 
 /** Whether a pause would make this another answer. */

@@ -1,7 +1,9 @@
 // Why a request was not forwarded, for the last row of an explanation: in words, and the line of the files behind it.
 // A room of explain-decisions.ts.
+
+import { DOUBLE_SLASH, EMPTY_SEGMENT, ENCODED_SLASH, MISREAD } from '../exchange/path-readings.ts';
 import { versionOf, versionsAt } from '../exchange/request-version.ts';
-import type { VersionRules } from '../plan/plan.ts';
+import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { Origin } from '../plan/read/document.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { isForgotten } from '../policy/lifecycle/retirement.ts';
@@ -25,8 +27,45 @@ export function refusedRow({ facts, view }: Judged, ending: Answered, lines: Wri
     const since = dateInWords(gone.schedule.forgotten ?? facts.now);
     return { ...row, detail: `${subject} forgotten since ${since}`, origin: lines.forgotten(gone) };
   }
+  const ofPath = pathRefusal(facts, ending, lines);
+  if (ofPath !== undefined) return { ...row, ...ofPath };
   const detail = whyRefused({ facts, view }, ending);
   return { ...row, detail, origin: refusedAt(facts, ending, lines) };
+}
+
+/** A path that no two services read alike: which key or file makes that matter. */
+function pathRefusal(
+  { api, plan }: Judged['facts'],
+  { refusal }: Answered,
+  lines: WrittenLines,
+): Pick<Decision, 'detail' | 'origin'> | undefined {
+  switch (refusal) {
+    case ENCODED_SLASH:
+      return { detail: 'paths.encoded_slash is reject', origin: lines.encodedSlash };
+    case EMPTY_SEGMENT:
+      return api?.hasOperations
+        ? { detail: 'an empty segment, in an API that has rules for operations', origin: lines.operations }
+        : {
+            detail: 'an empty segment, and another API has its base below this one',
+            origin: lines.base(nestedIn(api, plan.apis) ?? ''),
+          };
+    case DOUBLE_SLASH:
+      return { detail: 'the service would read the beginning of the path as a host', origin: undefined };
+    case MISREAD: {
+      const name = api?.name ?? '';
+      return { detail: `a service may read the path as one of API ${name}`, origin: lines.base(name) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The name of an API with its base below that of `outer`. */
+function nestedIn(outer: ApiPlan | undefined, apis: readonly ApiPlan[]): string | undefined {
+  const isBelow = ({ paths, hosts }: ApiPlan): boolean =>
+    hosts.some((host) => outer?.hosts.includes(host)) &&
+    paths.some((path) => outer?.paths.some((each) => path.startsWith(`${each}/`)));
+  return apis.find((each) => each !== outer && isBelow(each))?.name;
 }
 
 /** The version that would have been found, had it not been forgotten; an API without versions is one. */

@@ -11,12 +11,13 @@ export interface Signals {
   readonly stage: string;
   /** Versions it names, by what they are to it. */
   readonly named: Readonly<Record<Relation, string | undefined>>;
-  /** Its Sunset line in words. */
+  /** Its Deprecation line in words, and its Sunset line. */
+  readonly deprecated: string | undefined;
   readonly sunset: string | undefined;
   /** In words; one that falls by the day is the same on any of them. */
   readonly limit: string | undefined;
-  /** The very lines. */
-  readonly lines: string;
+  /** The very lines, by their names. */
+  readonly lines: Readonly<Record<string, string>>;
 }
 
 const RELATIONS = ['successor', 'latest version', 'predecessor'] as const;
@@ -27,6 +28,8 @@ export function signalsOf({ facts, ending }: Judged): Signals | undefined {
   const { version, phase, successor, linked } = facts;
   if (version === undefined || phase === undefined) return undefined;
   const headers = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
+  const { deprecated } = version.schedule;
+  const isDated = deprecated !== undefined && phase.replace.some(([name]) => name === 'deprecation');
   // At a shared URL it is named in the body of an end alone.
   const told = successor.replacement !== undefined || ending.kind === 'answered';
   return {
@@ -37,9 +40,10 @@ export function signalsOf({ facts, ending }: Judged): Signals | undefined {
       'latest version': linked.latest,
       predecessor: linked.predecessor,
     },
+    deprecated: isDated ? `deprecated ${dateInWords(deprecated)}` : undefined,
     sunset: phase.sunset === undefined ? undefined : `sunset ${dateInWords(phase.sunset)}`,
     limit: limitOf(facts),
-    lines: JSON.stringify(LINES.map((name) => headers[name])),
+    lines: Object.fromEntries(LINES.map((name) => [name, String(headers[name])])),
   };
 }
 
@@ -60,8 +64,13 @@ export function spellChanges(before: Signals | undefined, after: Signals | undef
   const words = RELATIONS.flatMap((relation) => namedChange(relation, before, after));
   words.push(...otherThan(before.limit, after.limit));
   if (before.stage !== after.stage) return words;
-  words.push(...otherThan(before.sunset, after.sunset));
-  return words.length === 0 && before.lines !== after.lines ? ['other lifecycle headers'] : words;
+  const dates = ['deprecated', 'sunset'] as const;
+  const announced = dates.flatMap((date) => (before[date] === undefined ? (after[date] ?? []) : []));
+  if (announced.length > 0) words.push(`announces ${announced.join(', ')}`);
+  words.push(...dates.flatMap((date) => otherThan(before[date], after[date])));
+  if (words.length > 0) return words;
+  const other = LINES.filter((name) => before.lines[name] !== after.lines[name]);
+  return other.length === 0 ? [] : [`other ${other.join(', ')}`];
 }
 
 function namedChange(relation: Relation, before: Signals, after: Signals): readonly string[] {

@@ -163,7 +163,7 @@ export function reachOf({ config, admin, format }: Reach): Reach {
 }
 
 export function why(): Option {
-  return new Option('--why <text>', 'the reason, for the audit log and whoever finds it');
+  return new Option('--why <text>', 'the reason, for the audit log');
 }
 
 export function by(): Option {

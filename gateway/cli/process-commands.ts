@@ -53,7 +53,7 @@ export function addProcessCommands(program: Command, { actions, config, end }: P
   ).action(async (written: Reach) => end(await actions.reload(reachOf(written))));
   const accept = withCalls(program.command('accept'), 'accept')
     .description(
-      'publish a date that the rules refuse as rewritten: for this date alone, recorded and audited',
+      'accept a changed date that a rule refuses: valid for this date only, recorded in the audit log',
     )
     .argument('<api>', 'the API', readName)
     .argument('[version]', 'one version of it; default every one, and the API as a whole')

@@ -5,8 +5,9 @@ import type { EpochMs } from '../policy/contract.ts';
 import { isOfWholeApi, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { brownoutsToCome } from '../policy/lifecycle/calendar.ts';
 import { knownAt } from '../policy/lifecycle/known.ts';
-import { type Announcement, announcementsToCome } from '../policy/lifecycle/milestones.ts';
+import type { Announcement } from '../policy/lifecycle/milestones.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
+import { announcementsToCome } from '../policy/lifecycle/retold.ts';
 import { noticeMonths } from './timeline-text.ts';
 
 export function timelineJson(apis: readonly ApiPlan[], now: EpochMs): string {

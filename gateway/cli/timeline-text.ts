@@ -6,10 +6,10 @@ import type { EpochMs } from '../policy/contract.ts';
 import { isOfWholeApi, stageOfApi } from '../policy/lifecycle/api-life.ts';
 import { announcementOf, knownAt } from '../policy/lifecycle/known.ts';
 import { announcementInWords } from '../policy/lifecycle/milestone-words.ts';
-import { announcementsToCome } from '../policy/lifecycle/milestones.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { retireWhenInWords } from '../policy/lifecycle/retire-when.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
+import { announcementsToCome } from '../policy/lifecycle/retold.ts';
 import type { Schedule, Stage } from '../policy/lifecycle/schedule.ts';
 import { dateInWords } from '../policy/notation.ts';
 

@@ -5,7 +5,8 @@ import type { Path } from '../plan/read/document.ts';
 import { versionPath } from '../plan/versions.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { announcementInWords, nameOf } from '../policy/lifecycle/milestone-words.ts';
-import { type Announcement, announcementsToCome } from '../policy/lifecycle/milestones.ts';
+import type { Announcement } from '../policy/lifecycle/milestones.ts';
+import { announcementsToCome } from '../policy/lifecycle/retold.ts';
 import type { Notice } from './ending-exceptions.ts';
 
 export function unannounced(

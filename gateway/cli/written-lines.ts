@@ -17,6 +17,13 @@ export interface WrittenLines {
   readonly certificates: Origin | undefined;
   /** The place where the API is reached: by a path with the version in it, or at its base. */
   readonly route: (versioned: boolean) => Written | undefined;
+  /** Of any API. */
+  readonly base: (api: string) => Origin | undefined;
+  readonly encodedSlash: Origin | undefined;
+  /** The first section of operations in the file. */
+  readonly operations: Origin | undefined;
+  /** The key of the operation, or of the version. */
+  readonly rules: (rules: VersionRules) => Origin | undefined;
   readonly carrier: (carrier: Carrier | undefined) => Origin | undefined;
   readonly access: (rules: VersionRules | undefined) => Origin | undefined;
   /** The date that began the phase. */
@@ -45,6 +52,9 @@ export interface WrittenLines {
 /** Carriers that are not written under their own name. */
 const KEYS: Readonly<Partial<Record<Carrier, string>>> = { accept: 'media_type', content_type: 'media_type' };
 
+/** The key, or the kind of service that stands for it. */
+const ENCODED_SLASH: readonly Path[] = [['paths', 'encoded_slash'], ['paths', 'preset'], ['paths']];
+
 export interface Written {
   readonly text: string;
   readonly origin: Origin | undefined;
@@ -55,6 +65,7 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
   const source = sources.policies.find(({ file }) => file.api === api);
   const first = (...paths: readonly Path[]) => originOf(source?.document, paths);
   const resolve = source?.file.resolve ?? [];
+  const labels = source === undefined ? [] : [...versionsOf(source.file).keys()];
   const entryOf = (key: string) => resolve.findIndex((entry) => Object.hasOwn(entry, key));
   return {
     guard: originOf(sources.gateway, [['guard']]),
@@ -68,6 +79,10 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
         ? { text: source.file.base, origin: first(['base']) }
         : { text: path, origin: first(['resolve', index, 'path']) };
     },
+    base: (name) => originOf(sources.policies.find(({ file }) => file.api === name)?.document, [['base']]),
+    encodedSlash: first(...ENCODED_SLASH) ?? originOf(sources.gateway, ENCODED_SLASH),
+    operations: first(...labels.map((label) => [...versionPath(label), 'operations'])),
+    rules: (rules) => first(...within(rules), ['versions']),
     carrier: (carrier) => {
       const index = carrier === undefined ? -1 : entryOf(KEYS[carrier] ?? carrier);
       return index < 0 ? first(['resolve'], ['versions']) : first(['resolve', index]);
@@ -104,13 +119,13 @@ export function writtenLines(sources: Sources, api: string | undefined): Written
 }
 
 /** Where a key of these rules may stand: at the operation, then at its version. */
-function within(rules: VersionRules | undefined, key: string): readonly Path[] {
+function within(rules: VersionRules | undefined, ...key: Path): readonly Path[] {
   if (rules === undefined) return [];
   const version = versionPath(rules.label);
-  const ofVersion: Path = [...version, key];
+  const ofVersion: Path = [...version, ...key];
   return rules.operation === undefined
     ? [ofVersion]
-    : [[...version, 'operations', rules.operation, key], ofVersion];
+    : [[...version, 'operations', rules.operation, ...key], ofVersion];
 }
 
 function datesOf(rules: VersionRules, { stage }: Phase, file: PolicyFile | undefined): readonly Path[] {

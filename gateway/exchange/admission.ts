@@ -1,5 +1,5 @@
-// The steps of the pipeline that refuse, each asked of one set of rules; `pipeline.ts` gives their order and its reasons.
-// Each returns a refusal or undefined; the runners ask them of all rules that the path may mean.
+// The steps of the pipeline that refuse a request, each for one set of rules; `pipeline.ts` gives their order and its reasons.
+// Each returns a refusal or undefined; the runners call it for all rules that the path may mean.
 import { authorise } from '../policy/authentication/authorise.ts';
 import type { MaybePromise } from '../policy/contract.ts';
 import { meetsBrownout } from '../policy/lifecycle/brownout-refusal.ts';
@@ -29,7 +29,7 @@ export function first(
   return undefined;
 }
 
-/** The same for lifecycle and limits, which refuse nothing where an API is only observed. */
+/** `first` for lifecycle and limits: an API in mode observe ignores their refusals. */
 export function firstEnforced(
   judged: readonly JudgedRules[],
   step: (each: JudgedRules) => Refusal | undefined,
@@ -41,7 +41,7 @@ export function firstEnforced(
   return undefined;
 }
 
-/** The same for a step that may have to wait; at once where it need not. */
+/** `first` for a step that may be asynchronous; returns no promise if no step did. */
 export function firstAwaited(
   judged: readonly JudgedRules[],
   step: (each: JudgedRules) => MaybePromise<Refusal | undefined>,
@@ -60,7 +60,7 @@ export function firstAwaited(
   return undefined;
 }
 
-/** The answer speaks of the rules that refuse; all else that is told follows those that the path names. */
+/** The error describes the rules that refuse; headers, metrics and logs follow the rules that the path names. */
 function refuseBy(each: JudgedRules, [own]: readonly JudgedRules[], refusal: Refusal): Directive {
   if (own !== undefined && own !== each) own.facts.refusedBy = each.facts;
   return refuse(refusal);
@@ -70,7 +70,7 @@ function isEnforced({ api, version, facts }: JudgedRules, refusal: Refusal): boo
   return enforce(api, version, facts, refusal) !== undefined;
 }
 
-/** Only an API without versions: resolution knows of no version that is forgotten, unless it is observed. */
+/** For an API without versions: version resolution does not find a forgotten version, except in mode observe. */
 export function refuseForgotten({ version, isUnversioned, facts }: JudgedRules): Refusal | undefined {
   if (!isForgotten(version.schedule, facts.now)) return undefined;
   if (isUnversioned) return { reason: 'route_unknown' };
@@ -78,17 +78,17 @@ export function refuseForgotten({ version, isUnversioned, facts }: JudgedRules):
   return undefined;
 }
 
-/** For every caller; where some may pass, `refuseUnexcepted` follows once the caller is known. */
+/** For every caller. If an exception may let some callers pass, `refuseUnexcepted` decides once the caller is known. */
 export function refuseRetired(each: JudgedRules): Refusal | undefined {
   return hasEnded(each.phase) && !each.mayPass ? retirementOf(each) : undefined;
 }
 
-/** For every caller; where it depends on the caller, `refuseBrownedOut` follows. */
+/** For every caller. If the brownout depends on the caller, `refuseBrownedOut` decides once the caller is known. */
 export function refuseInBrownout({ brownout, asksCaller }: JudgedRules): Refusal | undefined {
   return asksCaller ? undefined : brownout?.refusal;
 }
 
-/** Writes the consumer into the facts. One access rule is asked once, whatever else shares it. */
+/** Writes the consumer into the facts. Rules with the same access as `own` take its consumer. */
 export function identify(
   { version, facts }: JudgedRules,
   own: JudgedRules,
@@ -109,7 +109,7 @@ export function identify(
   return caller instanceof Promise ? caller.then(take) : take(caller);
 }
 
-/** With an exception from the sunset, its own date stands for the version's. */
+/** An exception from the sunset replaces the date of the version by its own. */
 export function refuseUnexcepted(each: JudgedRules): Refusal | undefined {
   const { version, facts } = each;
   const exception = leaveFrom('sunset', version.exceptions, facts.consumer, facts.now);
@@ -141,9 +141,15 @@ export function refuseUnauthorised({ version, facts }: JudgedRules, method: stri
   return access.kind === 'identified' ? authorise(access, method, facts.consumer) : undefined;
 }
 
+/** Of two parts of one bucket: the higher cost, and enforced where one of them is. */
+function stricter(one: Part, other: Part): Part {
+  const enforced = one.rule.shadow ? other : one;
+  return { ...enforced, cost: Math.max(one.cost, other.cost) };
+}
+
 /**
- * Takes from the limits of all rules in one call. A limit that several share is taken from once, at the highest cost. Answers tell of the
- * limits of the rules that the path names, and of all where the request is refused.
+ * Takes units from the limits of all rules in one call; from a shared limit once, at the highest cost. The answer shows the limits
+ * of the rules that the path names. If the request is refused, it shows all of them.
  */
 export function takeLimits(
   judged: readonly JudgedRules[],
@@ -158,7 +164,7 @@ export function takeLimits(
     for (const part of partsOf(version, version.limits, facts.consumer, clientAddress, facts)) {
       const shared = parts.findIndex(({ key }) => key === part.key);
       if (shared < 0) parts.push(part);
-      else if (part.cost > (parts[shared]?.cost ?? 0)) parts[shared] = part;
+      else parts[shared] = stricter(parts[shared] ?? part, part);
     }
     if (facts === own.facts) ownParts = parts.length;
   }
@@ -170,7 +176,7 @@ export function takeLimits(
     if (ownParts < quotas.length) own.facts.quotas = ownParts === 0 ? undefined : quotas.slice(0, ownParts);
     return undefined;
   };
-  // A request that is judged again has been counted, and a lease answers at once.
+  // A request that is judged again is already counted. A lease returns its quotas without a promise.
   const taking = own.facts.quotas ?? ports.limiter.take(parts);
   return taking instanceof Promise ? taking.then(judge) : judge(taking);
 }

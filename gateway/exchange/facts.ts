@@ -45,7 +45,9 @@ export interface ExchangeFacts {
   /** Of the limits that were asked; undefined where there is none, or another refusal came first. */
   quotas: readonly Quota[] | undefined;
   refusal: RefusalReason | undefined;
-  /** What is known of other rules that the path may mean, where those refused the request. */
+  /** What is known of other rules that the path may mean; they had to admit the request as well. */
+  others: readonly ExchangeFacts[];
+  /** That of `others` by which the request was refused. */
   refusedBy: ExchangeFacts | undefined;
   /** What is wrong with a token that was refused; for the log alone. */
   tokenFlaw: TokenFlaw | undefined;
@@ -70,6 +72,8 @@ export type FirstFacts = Pick<
   'plan' | 'now' | 'overrides' | 'startedAt' | 'requestId' | 'trace'
 >;
 
+const NO_OTHERS: ExchangeFacts['others'] = [];
+
 /** Before anything is decided. Every member is there from the start, so that all facts are of one shape. */
 export function factsOf({ plan, now, overrides, startedAt, requestId, trace }: FirstFacts): ExchangeFacts {
   return {
@@ -92,6 +96,7 @@ export function factsOf({ plan, now, overrides, startedAt, requestId, trace }: F
     consumer: undefined,
     quotas: undefined,
     refusal: undefined,
+    others: NO_OTHERS,
     refusedBy: undefined,
     tokenFlaw: undefined,
     keyFlaw: undefined,

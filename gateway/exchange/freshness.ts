@@ -38,9 +38,13 @@ export function longestReuse(facts: ExchangeFacts, change = secondsToTransition(
 
 /**
  * Until the version of this exchange changes, or one that it links, or another is released that the same request may then
- * get; `Infinity` when none ever will.
+ * get, or other rules change that its path may mean; `Infinity` when none ever will.
  */
 export function secondsToTransition(facts: ExchangeFacts): number {
+  return facts.others.reduce((least, each) => Math.min(least, secondsToChange(each)), secondsToChange(facts));
+}
+
+function secondsToChange(facts: ExchangeFacts): number {
   const { phase, version, api, now, overrides, linked, consumer } = facts;
   if (phase === undefined || version === undefined || api === undefined) return Number.POSITIVE_INFINITY;
   const { forgotten } = version.schedule;

@@ -1,5 +1,5 @@
 // All rules that must admit a request: those that its path names, and those of every other reading of the path.
-// Built once the version is known; the pipeline asks each of its steps of all of them.
+// Built once the version is known; the pipeline runs each of its steps for all of them.
 
 import type { NestedRoutes } from '../plan/nested-routes.ts';
 import type { OperationMatch } from '../plan/operation-table.ts';
@@ -29,19 +29,19 @@ export interface JudgedRules {
   readonly api: ApiPlan;
   /** As the plan has them. */
   readonly rules: VersionRules;
-  /** As they stand at the instant of the request. */
+  /** The same at the instant of the request. */
   readonly version: VersionRules;
   readonly isUnversioned: boolean;
   readonly resource: Resource;
-  /** Of every caller. */
+  /** The phase for every caller without an exception. */
   readonly phase: Phase;
-  /** Those of the exchange for the rules that the path names; a copy for any other. */
+  /** The facts of the exchange for the rules that the path names; a copy of them for other rules. */
   readonly facts: ExchangeFacts;
-  /** It has ended, and some consumers may still pass. */
+  /** The version has ended, and an exception may let some consumers pass. */
   readonly mayPass: boolean;
-  /** The brownout that is on, with its refusal. */
+  /** The current brownout with its refusal. */
   readonly brownout: { readonly window: BrownoutWindow; readonly refusal: Refusal } | undefined;
-  /** Whether it depends on the caller who meets that brownout. */
+  /** Whether the brownout depends on the caller. */
   readonly asksCaller: boolean;
 }
 
@@ -69,7 +69,7 @@ export function judgedRules(
     tail,
     captures,
     search,
-    // A version that a header named would be named again after a redirect (RET-5).
+    // After a redirect the client sends the header with the version again (RET-5).
     byPathAlone: isNamedByPlace(resolved.evidence),
   };
   noteLinks(facts, api, version, phase, resource);
@@ -95,7 +95,7 @@ export function judgedRules(
   };
 }
 
-/** What the path of a request leads to as one reader takes it: operations, else the version as a whole. */
+/** The operations that a path means in this reading; without one, the whole version. */
 export function operationsAt(
   whole: VersionRules,
   method: string,
@@ -116,15 +116,15 @@ export type Reached =
   | {
       readonly kind: 'rules';
       readonly others: readonly JudgedRules[];
-      /** Whether a service may read the path as that of a nested API, though it is not written so. */
-      readonly isMisread: boolean;
+      /** A nested API: a service may read the path as one of its paths, and the path does not name it plainly. */
+      readonly misreadAs: ApiPlan | undefined;
     }
-  /** A nested API refuses what a header names, the page that asks, or the version that the request names or lacks. */
+  /** A nested API refuses the method override, the origin or the version of the request. */
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly by: ExchangeFacts };
 
-const NO_OTHERS: Reached = { kind: 'rules', others: [], isMisread: false };
+const NO_OTHERS: Reached = { kind: 'rules', others: [], misreadAs: undefined };
 
-/** The rules that other readings of the path lead to, beside `own`; at once where no pin has to be asked for. */
+/** The rules of the other readings of the path, without `own`; a promise only if a pin must be read. */
 export function otherRules(
   own: VersionRules,
   { match, resolved, readings, below }: Readings,
@@ -143,25 +143,25 @@ export function otherRules(
   };
   const nested: NestedPath[] = [];
   const at = { match, resolved };
-  // Another place of this API, whose plain paths lead to the nested one where one service is behind both.
+  // The API may have several places. With one service behind both APIs, a plain path of one place leads to the nested API too.
   const written = below?.reached(literalReading(match.tail)).map(({ route }) => route) ?? [];
-  let isMisread = false;
+  let misreadAs: ApiPlan | undefined;
   for (const reading of readings) {
     const routes = (below?.reached(reading) ?? []).filter(
       ({ route }) => !written.includes(route) || haveOneService(resolved.whole, route),
     );
-    isMisread ||= routes.some(({ route }) => !written.includes(route));
+    misreadAs ??= routes.find(({ route }) => !written.includes(route))?.route;
     if (routes.length === 0) judge(at, reading, facts);
-    for (const { route, versionSegment, depth } of routes) {
+    for (const { route, versionSegment = match.versionSegment, depth } of routes) {
       const segments = reading.segments.slice(depth);
       const tail = segments.map(({ raw }) => `/${raw}`).join('');
       const { subdomain } = match;
       nested.push({ match: { route, versionSegment, subdomain, tail }, reading: { ...reading, segments } });
     }
   }
-  if (nested.length === 0) return others.length === 0 ? NO_OTHERS : { kind: 'rules', others, isMisread };
+  if (nested.length === 0) return others.length === 0 ? NO_OTHERS : { kind: 'rules', others, misreadAs };
   return judgeNested(nested, judge, view, facts, ports).then(
-    (refused) => refused ?? { kind: 'rules', others, isMisread },
+    (refused) => refused ?? { kind: 'rules', others, misreadAs },
   );
 }
 
@@ -172,7 +172,7 @@ function haveOneService({ upstream }: VersionRules, { versions }: ApiPlan): bool
   );
 }
 
-/** The version by which the request goes on: of what bounds it on its way, that which is strictest for `method`. */
+/** The version of `own` with the smallest body bound of all rules, and with an idempotency rule that covers `method`. */
 export function strictest(
   [own, ...others]: readonly [JudgedRules, ...JudgedRules[]],
   method: string,
@@ -187,7 +187,7 @@ export function strictest(
   };
 }
 
-/** A path as the API with the nested base would have got it. */
+/** A path as the nested API would get it. */
 interface NestedPath {
   readonly match: RouteMatch<ApiPlan>;
   readonly reading: ReadPath;
@@ -203,7 +203,7 @@ async function judgeNested(
   ports: ExchangePorts,
 ): Promise<Extract<Reached, { kind: 'refused' }> | undefined> {
   for (const { match, reading } of nested) {
-    // Another API may take other credentials.
+    // The nested API may accept other credentials.
     const own: ExchangeFacts = { ...facts, api: match.route, version: undefined, consumer: undefined };
     const early = refuseOverride(match.route, view) ?? refuseStranger(match.route, view);
     if (early !== undefined) return { kind: 'refused', refusal: early, by: own };

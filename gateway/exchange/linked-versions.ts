@@ -89,6 +89,8 @@ interface Look {
   /** Undefined for a label that the API does not have. */
   readonly at: (label: Label) => Stage | undefined;
   readonly into: (rules: VersionRules) => Stage;
+  /** Whether callers of that version know what follows on it. */
+  readonly leadsOn: (label: Label) => boolean;
   readonly until: () => EpochMs;
 }
 
@@ -105,7 +107,11 @@ function lookInto(api: ApiPlan, moment: Moment): Look {
     const there = api.versions.get(label);
     return there && into(there);
   };
-  return { api, at, into, until: () => until };
+  const leadsOn = (label: Label): boolean => {
+    const there = api.versions.get(label);
+    return there !== undefined && assess(there, moment).schedule.successor !== undefined;
+  };
+  return { api, at, into, leadsOn, until: () => until };
 }
 
 function linkVersions(
@@ -122,7 +128,7 @@ function linkVersions(
   const newest = isCurrent(phase)
     ? undefined
     : api.resolution.labels.find((label) => look.at(label) === 'active');
-  const before = version.predecessors.find((label) => isServed(look.at(label)));
+  const before = version.predecessors.find((label) => isServed(look.at(label)) && look.leadsOn(label));
   const latest = placed(newest) && newest !== successor?.label ? newest : undefined;
   const predecessor = placed(before) ? before : undefined;
   // What its redirect leads to, or no longer leads to, is told with the same answer.
@@ -160,9 +166,11 @@ function lookAtTargets({ redirects }: VersionRules, look: Look): void {
  */
 function nextPlace(version: VersionRules, look: Look, passed: Set<Label>): NextPlace | undefined {
   const { successorPath: path, successorTail: tail, schedule, redirects } = version;
-  if (path === undefined) return redirects.find(({ label }) => isServed(look.at(label)));
   const label = schedule.successor;
-  const there = label === undefined || label === version.label ? undefined : look.api.versions.get(label);
+  // Not announced yet.
+  if (label === undefined) return undefined;
+  if (path === undefined) return redirects.find(({ label: to }) => isServed(look.at(to)));
+  const there = label === version.label ? undefined : look.api.versions.get(label);
   if (there === undefined) return { path, tail, label };
   const stage = look.into(there);
   if (stage === 'planned') return undefined;

@@ -1,5 +1,5 @@
-// Which readings of its path a request is judged by, and the paths that no two services read alike.
-// The part of the pipeline that looks at the path before the version is known.
+// The readings of its path that a request is judged by, and the paths that are refused because services read them in different ways.
+// Called before the version is known.
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import { type ReadPath, readingsOf } from '../policy/paths/rules.ts';
 import type { RequestRefusal } from './directive.ts';
@@ -10,17 +10,19 @@ const malformed = (message: string): RequestRefusal => ({
   message,
 });
 
-const ENCODED_SLASH = malformed('The path of this API cannot hold an encoded slash.');
-const EMPTY_SEGMENT = malformed('The path of this API cannot hold an empty segment.');
-const DOUBLE_SLASH = malformed('The path begins with an empty segment where the service would read a host.');
-/** Every nested API that a reading leads to admits the request; only its own paths lead there. */
+export const ENCODED_SLASH = malformed('The path of this API cannot hold an encoded slash.');
+export const EMPTY_SEGMENT = malformed('The path of this API cannot hold an empty segment.');
+export const DOUBLE_SLASH = malformed(
+  'The path begins with an empty segment where the service would read a host.',
+);
+/** Every nested API that a reading leads to admits the request, but only its own paths may lead to it. */
 export const MISREAD = malformed(
   'The service may read this path as that of another API. Write the base of that API plainly.',
 );
 const UNJUDGED: readonly ReadPath[] = [];
 
 /**
- * The readings by which `tail` is judged, the literal one first; none where the same rules hold for every path.
+ * The readings by which `tail` is judged, the literal one first. None if all paths of the API have the same rules.
  * `hasNested`: another API has its base below this one.
  */
 export function pathReadings(
@@ -33,7 +35,7 @@ export function pathReadings(
   return readingsOf(tail, pathRules) ?? EMPTY_SEGMENT;
 }
 
-/** What follows an empty path of the upstream is the whole target, and `//host/path` is one with a host. */
+/** If the upstream has no path, `tail` is the whole target, and a client reads the target `//host/path` as one with a host. */
 export function doubleSlash({ upstream }: VersionRules, tail: string): RequestRefusal | undefined {
   return upstream?.path === '' && tail.startsWith('//') ? DOUBLE_SLASH : undefined;
 }

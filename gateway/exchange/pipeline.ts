@@ -70,7 +70,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   const api = match.route;
   facts.api = api;
   // Path: what services read in different ways is refused, or judged by each reading (VER-7).
-  const below = plan.routes.below(view.host, api);
+  const below = plan.routes.below(api);
   const readings = pathReadings(api, match.tail, below !== undefined);
   if ('reason' in readings) return refuse(readings);
   // Method: rules, scopes and limits below go by the request's, so that its service must not take another.
@@ -102,6 +102,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   // Each step asks all of them before the next step begins: the first refusal is that of the earliest step.
   const judged: readonly [JudgedRules, ...JudgedRules[]] =
     reached.others.length === 0 ? [own] : [own, ...reached.others];
+  facts.others = reached.others.map((each) => each.facts);
   facts.sparesSome ||= reached.others.some(
     ({ version: { access } }) => access.kind === 'identified' && access !== own.version.access,
   );
@@ -129,6 +130,8 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   const identifying = firstAwaited(judged, (each) => identify(each, own, view, ports));
   const unidentified = identifying instanceof Promise ? await identifying : identifying;
   if (unidentified !== undefined) return unidentified;
+  // Known by other rules of this API: keys of requests are then this caller's, and so are identity headers.
+  facts.consumer ??= reached.others.find((each) => each.api === api)?.facts.consumer;
 
   // Lifecycle again, now that the consumer is known.
   const ended = firstEnforced(judged, refuseUnexcepted);
@@ -149,7 +152,10 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   if (oversized !== undefined) return oversized;
 
   // Nested base: whatever goes on here goes by the headers, versions and limits of this API, and not of the nested one.
-  if (reached.isMisread) return refuse(MISREAD);
+  if (reached.misreadAs !== undefined) {
+    facts.refusedBy = { ...facts, api: reached.misreadAs, version: undefined };
+    return refuse(MISREAD);
+  }
 
   // Limits: last of the refusals, so that only requests that would be served are counted per consumer.
   const limiting = takeLimits(judged, own, view, ports);

@@ -1,5 +1,5 @@
-// From a route to the one version of its API that a request means; asks who calls where the account decides.
-// Called for the API that the path names, and for each nested one that another reading leads to.
+// From a route to the version of its API that a request means; authenticates the caller if the account decides.
+// Called for the API that the path names, and for each nested API that another reading leads to.
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { RouteMatch } from '../plan/route-table.ts';
 import type { MaybePromise } from '../policy/contract.ts';
@@ -19,13 +19,13 @@ export interface ResolvedRequest {
   readonly label: Label;
   readonly carrier: Carrier;
   readonly evidence: Evidence;
-  /** To be kept once nothing refuses the call. */
+  /** Stored once no rule refuses the request. */
   readonly firstCall: FirstCall | undefined;
 }
 
 type Resolved = ResolvedRequest | { readonly refusal: Refusal };
 
-/** Writes carrier, and the consumer where the pin of its account was asked for, into `facts`. */
+/** Writes the carrier into `facts`, and the consumer if the pin of its account was read. */
 export function resolveRequest(
   match: RouteMatch<ApiPlan>,
   view: RequestView,
@@ -33,7 +33,7 @@ export function resolveRequest(
   ports: ExchangePorts,
 ): MaybePromise<Resolved> {
   const api = match.route;
-  // Read from every carrier of the API before any of them is believed (VER-3).
+  // All carriers of the API are read before one of them decides (VER-3).
   const evidence = evidenceOf(match, view);
   if (api.echo) facts.requested = requestedVersion(evidence);
   const named = resolutionOf(api, evidence, facts);
@@ -46,7 +46,7 @@ export function resolveRequest(
   return { ...named, evidence, whole: versionOf(api, named.label), firstCall: undefined };
 }
 
-/** Nothing names a version, so that the account decides, for which it must be known who calls (VER-3). */
+/** The request names no version: the account of the caller decides, so the caller is authenticated first (VER-3). */
 async function resolvePinned(
   api: ApiPlan,
   open: OpenResolution,

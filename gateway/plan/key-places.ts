@@ -3,11 +3,20 @@
 import { API_KEYS, VERSION_KEYS } from './grammar/policy-grammar.ts';
 import type { Path } from './read/document.ts';
 
+const PATH_KEYS = ['case', 'parameters', 'suffix', 'trailing_slash', 'encoded_slash'];
+
+/** At the top of either kind of file. */
+export function placeOfPathKey(path: Path, key: string): string | undefined {
+  return path.length === 0 && PATH_KEYS.includes(key) ? `write paths: { ${key}: … }` : undefined;
+}
+
 const CARRIERS = ['path', 'query', 'media_type', 'subdomain', 'pin', 'default'];
 
 /** In words of a hint; undefined for what belongs nowhere. `path` is that of the map it stands in. */
 export function placeOfKey(path: Path, key: string, unversioned: boolean): string | undefined {
   const isVersions = path[0] === 'versions';
+  const ofPaths = placeOfPathKey(path, key);
+  if (ofPaths !== undefined) return ofPaths;
   if (path.length === 0 && VERSION_KEYS.includes(key)) {
     if (!unversioned) return 'it belongs in a version, below "versions"';
     const instead = key === 'after' || key === 'successor' ? '; "alternate" says what may serve instead' : '';

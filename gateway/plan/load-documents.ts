@@ -12,7 +12,7 @@ import { type GatewayFile, gatewayGrammar, gatewayPartsGrammar } from './grammar
 import { type PolicyFile, policyGrammar, policyPartsGrammar } from './grammar/policy-grammar.ts';
 import { readGuides } from './guides/read-guides.ts';
 import { withInherited } from './inherited.ts';
-import { placeOfKey } from './key-places.ts';
+import { placeOfKey, placeOfPathKey } from './key-places.ts';
 import { MISSING_IN_GATEWAY, MISSING_IN_POLICY } from './missing-keys.ts';
 import { nextCommand } from './next-command.ts';
 import { type DescriptionCache, readDescriptions } from './openapi/read-descriptions.ts';
@@ -91,7 +91,7 @@ export async function readGateway(context: Context): Promise<Gateway> {
   if (document.value === undefined)
     return { problems: document.problems, whole: undefined, view: undefined, document, revision };
   const elsewhere = { keys: Object.keys(policyGrammar.shape), file: 'a policy file' };
-  const advice = { elsewhere, missing: MISSING_IN_GATEWAY };
+  const advice = { elsewhere, missing: MISSING_IN_GATEWAY, placeOfKey: placeOfPathKey };
   const shaped = checkShape(document, gatewayGrammar, gatewayPartsGrammar, advice);
   const problems = [...document.problems, ...shaped.problems];
   const view: GatewayView = { document, parts: shaped.parts };

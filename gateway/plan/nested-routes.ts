@@ -1,6 +1,6 @@
-// Routes below another one: an API with a base inside that of another, whose requests a service may read as its own.
+// Nested routes: an API with its base below that of another API. A service may read a path of the outer API as one of the nested API.
 // The nodes of the route table, and the look-up by one reading of a path.
-import { namesOf, type ReadPath } from '../policy/paths/rules.ts';
+import { type Letters, namesOf, type ReadPath } from '../policy/paths/rules.ts';
 
 const LETTER_V = 0x76;
 const DIGIT_0 = 0x30;
@@ -8,29 +8,28 @@ const DIGIT_9 = 0x39;
 
 export interface RouteNode<T> {
   readonly literals: Map<string, RouteNode<T>>;
-  /** The same nodes by their decoded names, and by those in lower case. */
-  readonly named: Map<string, RouteNode<T>[]>;
-  readonly folded: Map<string, RouteNode<T>[]>;
+  /** The same nodes by their decoded names, as each kind of reader compares them. */
+  readonly byName: Readonly<Record<Letters, Map<string, RouteNode<T>[]>>>;
   version: RouteNode<T> | undefined;
   /** Boxed, since a route may be any value. */
   bound: { readonly route: T } | undefined;
 }
 
-/** Routes that stand below another one, whose requests a reader of their path may take for theirs. */
+/** The routes below another route. */
 export interface NestedRoutes<T> {
-  /** The longest of them that `path` leads to, read from where the other route ends; one for each place it has. */
+  /** The longest route that `path`, the path behind the outer route, leads to; one for each place of the outer route. */
   readonly reached: (path: ReadPath) => readonly NestedRoute<T>[];
 }
 
 export interface NestedRoute<T> {
   readonly route: T;
-  /** As read at `{version}`. */
+  /** The segment at `{version}`. */
   readonly versionSegment: string | undefined;
-  /** How many segments of the path it takes. */
+  /** The number of segments of the path that belong to the route. */
   readonly depth: number;
 }
 
-/** The routes below `places`, the nodes of `route` in the tree of one host; undefined where there is none. */
+/** The routes below `places`, the nodes of `route` in the tree of one host; undefined if there are none. */
 export function nestedRoutes<T>(places: readonly RouteNode<T>[], route: T): NestedRoutes<T> | undefined {
   const starts = places.filter((node) => leadsElsewhere(node, route));
   if (starts.length === 0) return undefined;
@@ -49,7 +48,7 @@ function leadsElsewhere<T>(node: RouteNode<T>, route: T): boolean {
   );
 }
 
-/** Several where names differ in case alone; `route` itself where nothing below it is reached. */
+/** Several if names differ only in case; `route` itself if the path leads to no route below it. */
 function longest<T>(
   node: RouteNode<T>,
   route: T,
@@ -57,7 +56,7 @@ function longest<T>(
   depth: number,
   versionSegment: string | undefined,
 ): readonly NestedRoute<T>[] {
-  const index = path.reader.letters === 'exact' ? node.named : node.folded;
+  const index = node.byName[path.reader.letters];
   const deeper: NestedRoute<T>[] = [];
   if (depth < path.segments.length) {
     for (const name of namesOf(path, depth)) {
@@ -71,7 +70,7 @@ function longest<T>(
   return node.bound === undefined ? [] : [{ route: node.bound.route, versionSegment, depth }];
 }
 
-/** Whether someone meant a version here: `v1`, `1`, also `v01`, which is then refused as malformed; `vendors` is not. */
+/** Whether a segment is meant as a version: `v1`, `1`, also `v01`, which is refused later as malformed; not `vendors`. */
 export function looksLikeVersion(segment: string): boolean {
   const first = segment.charCodeAt(segment.charCodeAt(0) === LETTER_V ? 1 : 0);
   return first >= DIGIT_0 && first <= DIGIT_9 && !/;|%2F/.test(segment);

@@ -2,7 +2,7 @@
 // Asked once per reading of a request's path, right after the version is known.
 import type { OperationTemplate } from '../policy/lifecycle/operation-template.ts';
 import { decodedOctets } from '../policy/notation.ts';
-import { literalReading, namesOf, type ReadPath, withoutCase } from '../policy/paths/rules.ts';
+import { type Letters, lettersOf, literalReading, namesOf, type ReadPath } from '../policy/paths/rules.ts';
 
 export interface OperationMatch<T> {
   readonly rules: T;
@@ -14,11 +14,11 @@ export interface OperationTable<T> {
   /** In the order written. */
   readonly list: readonly T[];
   /**
-   * The operation that a path means literally; a literal segment wins over a parameter, a named method over GET for
-   * HEAD, and both over `*`.
+   * The operation that a path means literally. A literal segment wins over a parameter. For HEAD, an operation for HEAD wins over
+   * one for GET; both win over `*`.
    */
   readonly match: (method: string, tail: string) => OperationMatch<T> | undefined;
-  /** Those that it means to one reader; more than one only where their templates differ in case alone. */
+  /** The operations that the path means in one reading; several only if their templates differ only in case. */
   readonly reached: (method: string, path: ReadPath) => readonly OperationMatch<T>[];
 }
 
@@ -32,35 +32,35 @@ interface Node<T> {
 export function createOperationTable<T>(
   operations: readonly { readonly template: OperationTemplate; readonly rules: T }[],
 ): OperationTable<T> {
-  const exact = createNode<T>();
-  const folded = createNode<T>();
+  const roots = { exact: createNode<T>(), ascii: createNode<T>(), unicode: createNode<T>() };
   const deepest = Math.max(0, ...operations.map(({ template }) => template.segments.length));
   for (const { template, rules } of operations) {
-    const [only, ...more] = insert(exact, template, rules, (name) => name);
+    const [only, ...more] = insert(roots.exact, template, rules, 'exact');
     if (only === undefined || more.length > 0) throw new RangeError('two operations at one method and path');
-    insert(folded, template, rules, withoutCase);
+    insert(roots.ascii, template, rules, 'ascii');
+    insert(roots.unicode, template, rules, 'unicode');
   }
   return {
     list: operations.map(({ rules }) => rules),
-    match: (method, tail) => find(exact, method, literalReading(tail), 0, [])[0],
+    match: (method, tail) => find(roots.exact, method, literalReading(tail), 0, [])[0],
     reached: (method, path) =>
-      path.segments.length > deepest
-        ? []
-        : find(path.reader.letters === 'exact' ? exact : folded, method, path, 0, []),
+      path.segments.length > deepest ? [] : find(roots[path.reader.letters], method, path, 0, []),
   };
 }
 
-/** Returns the rules that stand at the method and path of `template` by now. */
+/** Returns all rules at the method and path of `template`. */
 function insert<T>(
   root: Node<T>,
   { method, segments }: OperationTemplate,
   rules: T,
-  spell: (name: string) => string,
+  letters: Letters,
 ): readonly T[] {
   let node = root;
   for (const segment of segments)
     node =
-      segment.kind === 'literal' ? literalOf(node, spell(decodedOctets(segment.text))) : parameterOf(node);
+      segment.kind === 'literal'
+        ? literalOf(node, lettersOf(decodedOctets(segment.text), letters))
+        : parameterOf(node);
   const there = node.byMethod.get(method) ?? [];
   node.byMethod.set(method, there);
   there.push(rules);

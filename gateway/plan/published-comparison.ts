@@ -117,8 +117,8 @@ function withWayOut(problem: Problem, next: NextCommand): Problem {
   if (severity !== 'error' || !isRuleName(rule)) return problem;
   const wayOut =
     change === undefined
-      ? `to publish it all the same: rules: { ${rule}: warning }`
-      : `to publish it all the same: ${next('accept', ...meantBy(change), '--why', '"…"')}`;
+      ? `to publish the change all the same: rules: { ${rule}: warning }`
+      : `to publish the change all the same: ${next('accept', ...meantBy(change), '--why', '"…"')}`;
   return { ...problem, hint: hint === undefined ? wayOut : `${hint}; ${wayOut}` };
 }
 

@@ -2,6 +2,7 @@
 // An API is found by its name, and where it is not, or has moved, by the places at which its callers still ask.
 import type { EpochMs } from '../policy/contract.ts';
 import { type Label, UNVERSIONED } from '../policy/versioning/resolution.ts';
+import { announcedParts, withAnnouncedExtensions } from './announced-parts.ts';
 import { type PolicyView, type Report, reporter } from './check/views.ts';
 import { datesOf, formerOf, overlaid, unstated } from './former-versions.ts';
 import type { VersionParts } from './grammar/policy-grammar.ts';
@@ -39,8 +40,11 @@ export async function rewrittenSince(
     past.view === undefined
       ? [...new Set(past.former.flatMap((former) => former.places))]
       : placesOfView(past.view, today);
-  const heirs = await heirsOf(past.api, places, today);
-  const stated: Versions = past.view?.versions ?? new Map();
+  const heirs = (await heirsOf(past.api, places, today)).map((view) => ({
+    ...view,
+    versions: mapped(view.versions, (version) => withAnnouncedExtensions(version, now)),
+  }));
+  const stated = mapped(past.view?.versions ?? new Map(), (version) => announcedParts(version, now));
   const former: Versions = new Map(past.former.map((each) => [each.label, datesOf(each)]));
   const known = knownOf(stated, former, now);
   const problems: Problem[] = [];
@@ -73,6 +77,10 @@ export async function rewrittenSince(
       return formerOf({ api, label, places, left: left.get(label) ?? now }, dates, version, now) ?? [];
     }),
   };
+}
+
+function mapped(versions: Versions, change: (version: VersionParts) => VersionParts): Versions {
+  return new Map([...versions].map(([label, version]) => [label, change(version)]));
 }
 
 /** Good for the very change that was accepted: another date of the same version is refused again. */

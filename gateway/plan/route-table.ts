@@ -1,7 +1,7 @@
 // Host and path to API: a tree of path segments per host, built once per plan.
 // The first look-up of a request; everything after it depends on which API was found.
 import { decodedOctets } from '../policy/notation.ts';
-import { withoutCase } from '../policy/paths/rules.ts';
+import { LETTERS, lettersOf } from '../policy/paths/rules.ts';
 import { looksLikeVersion, type NestedRoutes, nestedRoutes, type RouteNode } from './nested-routes.ts';
 
 export interface Route<T> {
@@ -27,21 +27,14 @@ export interface RouteTable<T> {
   readonly knowsHost: (host: string) => boolean;
   /** The longest matching route; a literal segment wins over `{version}`. `path` is normalised and raw. */
   readonly match: (host: string, path: string) => RouteMatch<T> | undefined;
-  /** The routes below any place that `route` has on this host; undefined where there is none. */
-  readonly below: (host: string, route: T) => NestedRoutes<T> | undefined;
+  /** The routes below the places of `route` on all hosts; undefined if there are none. */
+  readonly below: (route: T) => NestedRoutes<T> | undefined;
 }
 
-/** Names of one and the same host, which a client on this machine picks by taste. */
+/** Names of the local host: clients on this machine use any of them. */
 export const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
 
 const VERSION = '{version}';
-
-interface Tree<T> {
-  readonly root: RouteNode<T>;
-  readonly places: Map<T, RouteNode<T>[]>;
-  /** Kept once asked for. */
-  readonly below: Map<T, NestedRoutes<T> | undefined>;
-}
 
 /** The best node so far; `end` is where the tail starts, `version` the bounds of the version segment. */
 interface Found<T> {
@@ -51,7 +44,7 @@ interface Found<T> {
   versionEnd: number;
 }
 
-/** A table that grows route by route; nobody may be given it before it is complete. */
+/** A table that grows route by route. Do not use `table` before it is complete. */
 export interface GrowingRouteTable<T> {
   /** The first to have a host and path keeps them. @throws RangeError when the path names the version twice */
   readonly add: (route: Route<T>) => void;
@@ -59,10 +52,15 @@ export interface GrowingRouteTable<T> {
 }
 
 export function startRouteTable<T>(): GrowingRouteTable<T> {
-  const hosts = new Map<string, Tree<T>>();
-  const treeFor = (host: string) => hosts.get(host) ?? hosts.get(versionedHost(host));
+  const hosts = new Map<string, RouteNode<T>>();
+  const places = new Map<T, RouteNode<T>[]>();
+  // Kept once asked for.
+  const nested = new Map<T, NestedRoutes<T> | undefined>();
   return {
-    add: ({ host, path, route }) => insert(treeOf(hosts, host), path, route),
+    add({ host, path, route }) {
+      const place = insert(treeOf(hosts, host), path, route);
+      if (place !== undefined) places.set(route, [...(places.get(route) ?? []), place]);
+    },
     table: {
       knowsHost: (host) => hosts.has(host) || hosts.has(versionedHost(host)),
       match(host, path) {
@@ -70,7 +68,7 @@ export function startRouteTable<T>(): GrowingRouteTable<T> {
         const tree = named ?? hosts.get(versionedHost(host));
         if (tree === undefined || !path.startsWith('/')) return undefined;
         const found: Found<T> = { bound: undefined, end: -1, versionStart: -1, versionEnd: -1 };
-        descend(tree.root, path, 0, -1, -1, found);
+        descend(tree, path, 0, -1, -1, found);
         if (found.bound === undefined) return undefined;
         return {
           route: found.bound.route,
@@ -80,17 +78,15 @@ export function startRouteTable<T>(): GrowingRouteTable<T> {
           tail: path.slice(found.end),
         };
       },
-      below(host, route) {
-        const tree = treeFor(host);
-        if (tree === undefined) return undefined;
-        if (!tree.below.has(route)) tree.below.set(route, nestedRoutes(tree.places.get(route) ?? [], route));
-        return tree.below.get(route);
+      below(route) {
+        if (!nested.has(route)) nested.set(route, nestedRoutes(places.get(route) ?? [], route));
+        return nested.get(route);
       },
     },
   };
 }
 
-/** Equal for two hosts whose routes are the same ones, as those of the names of this machine are. */
+/** Equal for hosts with the same routes, such as the names of the local host. */
 export function hostKey(host: string): string {
   return LOOPBACK.includes(host) ? 'localhost' : host;
 }
@@ -104,26 +100,22 @@ function versionedHost(host: string): string {
   return dot > 0 && /^[v0-9]/.test(host) ? VERSION + host.slice(dot) : '';
 }
 
-function treeOf<T>(hosts: Map<string, Tree<T>>, host: string): Tree<T> {
+function treeOf<T>(hosts: Map<string, RouteNode<T>>, host: string): RouteNode<T> {
   const known = hosts.get(host);
   if (known !== undefined) return known;
-  const tree: Tree<T> = { root: createNode(), places: new Map(), below: new Map() };
+  const tree = createNode<T>();
   for (const name of LOOPBACK.includes(host) ? LOOPBACK : [host]) hosts.set(name, tree);
   return tree;
 }
 
-function createRouteNode<T>(): RouteNode<T> {
-  return {
-    literals: new Map(),
-    named: new Map(),
-    folded: new Map(),
-    version: undefined,
-    bound: undefined,
-  };
+function createNode<T>(): RouteNode<T> {
+  const byName = { exact: new Map(), ascii: new Map(), unicode: new Map() };
+  return { literals: new Map(), byName, version: undefined, bound: undefined };
 }
 
-function insert<T>({ root, places }: Tree<T>, path: string, route: T): void {
-  let node = root;
+/** The node of `path`; undefined where another route has it already. */
+function insert<T>(tree: RouteNode<T>, path: string, route: T): RouteNode<T> | undefined {
+  let node = tree;
   let versions = 0;
   for (const segment of path.split('/')) {
     if (segment === '') continue;
@@ -134,25 +126,22 @@ function insert<T>({ root, places }: Tree<T>, path: string, route: T): void {
     } else node = literalOf(node, segment);
   }
   if (versions > 1) throw new RangeError(`the path ${path} names the version twice`);
-  if (node.bound !== undefined && node.bound.route !== route) return;
+  if (node.bound !== undefined && node.bound.route !== route) return undefined;
   node.bound = { route };
-  places.set(route, [...(places.get(route) ?? []), node]);
+  return node;
 }
 
 function literalOf<T>(node: RouteNode<T>, segment: string): RouteNode<T> {
   const known = node.literals.get(segment);
   if (known !== undefined) return known;
-  const next = createRouteNode<T>();
-  const name = decodedOctets(segment);
-  const lower = withoutCase(name);
+  const next = createNode<T>();
   node.literals.set(segment, next);
-  node.named.set(name, [...(node.named.get(name) ?? []), next]);
-  node.folded.set(lower, [...(node.folded.get(lower) ?? []), next]);
+  for (const letters of LETTERS) {
+    const index = node.byName[letters];
+    const name = lettersOf(decodedOctets(segment), letters);
+    index.set(name, [...(index.get(name) ?? []), next]);
+  }
   return next;
-}
-
-function createNode<T>(): RouteNode<T> {
-  return { literals: new Map(), named: new Map(), folded: new Map(), version: undefined, bound: undefined };
 }
 
 /**

@@ -123,6 +123,40 @@ describe('timeline', () => {
     expect(later).not.toHaveProperty('not_announced');
   });
 
+  it('brownouts that hang on the sunset are those of their own announcement, whatever is extended later', async () => {
+    const hanging = ORDERS.replace(
+      /brownouts: .*/,
+      'brownouts: [{ before_sunset: 10d, for: 1h, announced: 2026-12-01 }]',
+    );
+    await using folder = await workspace({ 'policies/orders.yaml': hanging });
+    const [first] = JSON.parse((await timeline(folder, { format: 'json' })).text).apis[0].versions;
+    expect(first.not_announced[0]).toEqual({
+      kind: 'brownouts',
+      announced: '2026-12-01T00:00:00Z',
+      from: '2027-01-05T00:00:00Z',
+      until: '2027-01-05T01:00:00Z',
+    });
+    const { text } = await timeline(folder, { columns: 200 });
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'not announced yet: brownouts from 2027-01-05 (announced 2026-12-01), extension to 2027-04-15',
+    );
+  });
+
+  it('a brownout that is announced before its deprecation is announced with it', async () => {
+    const early = ORDERS.replace(
+      'sunset: 2028-06-01,',
+      '$& brownouts: [{ before_sunset: 10d, for: 1h, announced: 2026-12-20 }],',
+    );
+    await using folder = await workspace({ 'policies/orders.yaml': early });
+    const [, second] = JSON.parse((await timeline(folder, { format: 'json' })).text).apis[0].versions;
+    expect(
+      second.not_announced.map(({ kind, announced }: Record<string, string>) => [kind, announced]),
+    ).toEqual([
+      ['deprecation', '2027-01-01T00:00:00Z'],
+      ['brownouts', '2027-01-01T00:00:00Z'],
+    ]);
+  });
+
   it('LNK-2: as a calendar names the operation that follows another one', async () => {
     await using folder = await files();
     const { text } = await timeline(folder, { format: 'ics' });

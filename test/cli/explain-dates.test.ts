@@ -70,6 +70,27 @@ describe('explain', () => {
     expect((await explain(files, request, { now: now - 2 * 86_400_000 })).text).not.toContain('pause');
   });
 
+  it.each([
+    ['rfc9745', 'announces deprecated 2026-12-15, sunset 2028-01-15'],
+    ['"true"', 'announces sunset 2028-01-15'],
+  ])(
+    'DEP-8: says which dates an announcement brings, with deprecation_header %s',
+    async (form, announces) => {
+      const dates =
+        'announced: 2026-12-01, deprecated: 2026-12-15, sunset: 2028-01-15, operations: { GET /old: { deprecated: 2026-10-01 } }';
+      const later = ORDERS.replace('deprecated: 2026-01-15, sunset: 2027-01-15', dates);
+      await using files = await workspace({
+        'policies/orders.yaml': `deprecation_header: ${form}\n${later}`,
+      });
+      const { text } = await explain(files, 'GET /api/v1/orders', { as: 'acme' });
+      expect(text).toContain(`next      2026-12-01            v1 active: forwarded, ${announces}\n`);
+      const { text: old } = await explain(files, 'GET /api/v1/orders/old', { as: 'acme' });
+      expect(old).toMatch(
+        /^next +2026-12-01 +GET \/old of v1 deprecated: forwarded, .*announces sunset 2028-01-15$/m,
+      );
+    },
+  );
+
   it('an operation that ends before its version is what it says to have ended', async () => {
     const early = ORDERS.replace(
       'successor: v2',
@@ -89,7 +110,7 @@ describe('explain', () => {
     );
     await using files = await workspace({ 'policies/orders.yaml': ended });
     const { text } = await explain(files, 'GET /api/v1/orders/OLD', { as: 'acme' });
-    expect(text).toMatch(/^read as +GET \/old +a service may take the path for it: its rules hold too$/m);
+    expect(text).toMatch(/^read as +GET \/old +a service may read the path so, and these rules apply too/m);
     expect(text).toMatch(/^refused +version_retired/m);
     expect((await explain(files, 'GET /api/v1/orders/old', { as: 'acme' })).text).not.toContain('read as');
   });

@@ -45,7 +45,7 @@ async function rowsOf(
 ): Promise<readonly (readonly [view: string, should: unknown, says: unknown])[]> {
   const { now } = drawn;
   const looking = { whole, plan: planOf(drawn), now };
-  const version = datesAt(drawn.life, now);
+  const version = datesAt(drawn, now);
   const operation = partDatesAt(drawn, now);
   const gone = isForgotten(version, now);
   const unknown = gone || stageAt(version, now) === 'planned';
@@ -82,7 +82,9 @@ async function rowsOf(
     html && { version: html.get('v1'), operation: html.get('v1 GET /old') },
   ]);
   rows.push(['calendar', all ? undefined : expected.calendar(both, now), await views.calendar(looking)]);
-  rows.push(['feed', all ? undefined : expected.feed(drawn, both), await views.feed(looking)]);
+  rows.push(['feed', all ? undefined : expected.feed(drawn), await views.feed(looking)]);
+  if (drawn.accompanied)
+    rows.push(['predecessor', expected.isPredecessor(version, now), await views.predecessor(looking)]);
   rows.push(['catalog', expected.catalog(version, now), await views.catalog(looking)]);
   rows.push(['timeline', expected.timeline(version, now), expected.timelineWords(views.timeline(looking))]);
   rows.push(['timeline json', expected.timelineDocument(both, now), views.timelineDocument(looking)]);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { PolicyFile, VersionFile } from '../../gateway/plan/grammar/policy-grammar.ts';
 import type { BrownoutRule } from '../../gateway/policy/lifecycle/brownout-rule.ts';
-import { type Brownout, type Case, instantsOf, type Life, type Part } from './dates-model.ts';
+import { type Brownout, type Case, GUIDES, instantsOf, type Life, type Part } from './dates-model.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -77,8 +77,10 @@ const partArbitrary: fc.Arbitrary<Part> = fc
     sunset: optional(fc.integer({ min: 21, max: 40 })),
     brownouts: optional(fc.uniqueArray(upTo(16), { maxLength: 1 })),
     told: upTo(14),
+    guide: fc.boolean(),
   })
-  .map(({ deprecated, sunset, brownouts, told }) => ({
+  .map(({ deprecated, sunset, brownouts, told, guide }) => ({
+    guide,
     deprecated: deprecated === undefined ? undefined : day(deprecated),
     sunset: sunset === undefined ? undefined : day(sunset),
     brownouts: brownouts?.map((on) => ({ on: { day: day(20 + on) }, announced: day(20 + on - told) })),
@@ -103,14 +105,19 @@ export const caseArbitrary: fc.Arbitrary<Case> = fc
 export function fileOf({ life, part, form, warning, accompanied }: Case, sample: PolicyFile): PolicyFile {
   const { extended, brownouts, ...dates } = life;
   const written = Object.fromEntries(Object.entries(dates).filter(([, at]) => at !== undefined));
-  const own = { deprecated: part.deprecated, sunset: part.sunset, brownouts: part.brownouts?.map(ruleOf) };
+  const own = {
+    deprecated: part.deprecated,
+    sunset: part.sunset,
+    brownouts: part.brownouts?.map(ruleOf),
+    guide: part.guide ? GUIDES.operation : undefined,
+  };
   const version = {
     ...written,
     released: life.released,
     ...(extended.length > 0 && { extended: extended.map((each) => ({ ...each })) }),
     ...(brownouts.length > 0 && { brownouts: brownouts.map(ruleOf) }),
     ...(accompanied && { successor: 'v2' }),
-    guide: 'https://docs.example.com/v1',
+    guide: GUIDES.version,
     operations: {
       'GET /old': Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)),
     },

@@ -23,7 +23,7 @@ const isTold = (dates: Dates, now: number) =>
   stageAt(dates, now) !== 'sunset' && stageAt(dates, now) !== 'retired';
 
 const datesOf = (drawn: Case, subject: Subject, now: number) =>
-  subject === 'version' ? datesAt(drawn.life, now) : partDatesAt(drawn, now);
+  subject === 'version' ? datesAt(drawn, now) : partDatesAt(drawn, now);
 
 export function endWords(dates: Dates, now: number): string {
   const { sunset = 0, retired = sunset } = dates;
@@ -38,9 +38,11 @@ export function wordsIn(body: string): string {
 
 /** The whole answer, also of what is unknown. */
 function toldAt(drawn: Case, subject: Subject, now: number): string {
-  const whole = datesAt(drawn.life, now);
+  const whole = datesAt(drawn, now);
   if (isForgotten(whole, now) || stageAt(whole, now) === 'planned') return 'unknown';
-  return JSON.stringify(answerAt(drawn, datesOf(drawn, subject, now), now));
+  const dates = datesOf(drawn, subject, now);
+  const links = stageAt(dates, now) === 'active' ? [] : [dates.successor, dates.guide];
+  return JSON.stringify([answerAt(drawn, dates, now), links]);
 }
 
 export function nextAnswer(drawn: Case, subject: Subject): number | undefined {
@@ -95,6 +97,8 @@ function entry(dates: Dates, now: number, windows: Dates['windows']) {
     sunset: maybe(sunset),
     retired: maybe(retired),
     next: nextStage(dates, now),
+    successor: dates.successor,
+    guide: dates.guide,
     brownouts: listed.map(([from, until]) => `${iso(from)} ${iso(until)}`),
   };
 }
@@ -153,6 +157,16 @@ interface Milestone {
   readonly title: string;
   readonly operation: string | undefined;
   readonly sunset: number | undefined;
+  readonly advice: string;
+  /** Which one of its kind it is, and what else its text says. */
+  readonly place: number;
+  readonly text: string;
+}
+
+/** Whether answers of the next version link this one as its predecessor. */
+export function isPredecessor(dates: Dates, now: number): boolean {
+  const stage = stageAt(dates, now);
+  return dates.successor !== undefined && (stage === 'active' || stage === 'deprecated');
 }
 
 function milestones({ life, now }: Case, both: Both): readonly Milestone[] {
@@ -162,15 +176,18 @@ function milestones({ life, now }: Case, both: Both): readonly Milestone[] {
     const { released, announced, deprecated, sunset, retired, windows } = dates;
     const operation = dates === both.operation ? 'GET /old' : undefined;
     const within = operation === undefined ? undefined : both.version;
-    const add = (kind: Milestone['kind'], title: string, to = sunset) =>
-      found.push({ kind, title: `${name} ${title}`, operation, sunset: to });
+    const advice = `${dates.successor ?? ''} ${dates.guide ?? ''}`;
+    const add = (kind: Milestone['kind'], title: string, to = sunset, place = 0, text = '') =>
+      found.push({ kind, title: `${name} ${title}`, operation, sunset: to, advice, place, text });
     if (released !== within?.released && released <= now) add('released', 'is released');
     if (deprecated !== undefined && deprecated !== within?.deprecated)
       if (Math.min(announced ?? deprecated, deprecated) <= now)
-        add('deprecated', `is deprecated from ${short(deprecated)}`);
+        add('deprecated', `is deprecated from ${short(deprecated)}`, sunset, 0, endOf(operation, sunset));
     if (!dates.inherits)
-      for (const [from] of windows)
-        add('brownout_scheduled', `will refuse requests for short times from ${short(from)}`);
+      for (const [from, until, rule] of windows) {
+        const title = `will refuse requests for short times from ${short(from)}`;
+        add('brownout_scheduled', title, sunset, rule, iso(until));
+      }
     const known =
       operation === undefined && sunset !== undefined
         ? life.extended.filter((each) => each.announced <= now)
@@ -180,6 +197,7 @@ function milestones({ life, now }: Case, both: Both): readonly Milestone[] {
         'sunset_extended',
         `ends on ${short(to)}, not on ${short(known[index - 1]?.to ?? life.sunset ?? 0)}`,
         to,
+        index,
       );
     if (sunset !== undefined && sunset !== within?.sunset && sunset <= now) add('sunset', 'has ended');
     if (retired !== undefined && retired !== sunset && retired !== within?.retired && retired <= now)
@@ -188,17 +206,36 @@ function milestones({ life, now }: Case, both: Both): readonly Milestone[] {
   return found;
 }
 
-export function feed(drawn: Case, both: Both): readonly string[] {
-  return milestones(drawn, both)
-    .map(({ title }) => title)
-    .sort();
+/** A version's entry keeps the sunset first published; that of an operation has its own. */
+function endOf(operation: string | undefined, sunset: number | undefined): string {
+  return operation === undefined ? '' : String(sunset);
+}
+
+/** Each with the day on which it was last changed. */
+export function feed(drawn: Case): readonly string[] {
+  const { life, part, now } = drawn;
+  const changed = new Map<string, { readonly said: string; readonly at: number }>();
+  let last: readonly string[] = [];
+  for (const at of [...instantsOf(life, part).filter((each) => each < now), now]) {
+    const both = { version: datesAt(drawn, at), operation: partDatesAt(drawn, at) };
+    last = milestones({ ...drawn, now: at }, both).map(({ kind, operation, place, title, text, advice }) => {
+      const key = [kind, operation, place].join(' ');
+      const said = [title, text, kind === 'released' ? '' : advice].join(' ');
+      const since = changed.get(key);
+      if (since?.said !== said) changed.set(key, { said, at });
+      return `${title} ${short(changed.get(key)?.at ?? at)}`;
+    });
+  }
+  return last.toSorted();
 }
 
 /** Of those that any caller is told of. */
 export function notices(drawn: Case, both: Both) {
   const told = milestones(drawn, both).filter(({ kind }) => kind !== 'released');
   return told
-    .map(({ kind, operation, sunset }) => `version.${kind} ${operation ?? ''} ${maybe(sunset) ?? ''}`)
+    .map(({ kind, operation, sunset, advice }) =>
+      [`version.${kind}`, operation ?? '', maybe(sunset) ?? '', advice].join(' '),
+    )
     .sort();
 }
 
@@ -250,5 +287,6 @@ export function metrics({ accompanied, now }: Case, dates: Dates) {
     stage,
     deprecated: seconds(dates.deprecated),
     sunset: seconds(dates.sunset),
+    successor: gone ? undefined : (dates.successor ?? ''),
   };
 }

@@ -24,6 +24,8 @@ export interface Part {
   readonly deprecated: number | undefined;
   readonly sunset: number | undefined;
   readonly brownouts: readonly Brownout[] | undefined;
+  /** Whether it has a guide of its own. */
+  readonly guide: boolean;
 }
 
 export interface Case {
@@ -66,25 +68,38 @@ export interface Dates {
   readonly retired: number | undefined;
   readonly forgotten: number | undefined;
   /** What is left of each, beginning not before it was announced. */
-  readonly windows: readonly (readonly [from: number, until: number])[];
+  readonly windows: readonly (readonly [from: number, until: number, rule: number])[];
+  /** What to do about it, which is known with the dates. */
+  readonly successor: string | undefined;
+  readonly guide: string | undefined;
   /** Whether the windows of an operation are those of its version. */
   readonly inherits: boolean;
 }
 
+export const GUIDES = { version: 'https://docs.example.com/v1', operation: 'https://docs.example.com/old' };
+
+function isAnnounced({ announced, deprecated }: Life, now: number): boolean {
+  return announced === undefined || deprecated === undefined || now >= Math.min(announced, deprecated);
+}
+
 /** The dates of a version as they are known at `now`. */
-export function datesAt(life: Life, now: number): Dates {
+export function datesAt({ life, accompanied }: Case, now: number): Dates {
   const { released, announced, deprecated, extended, retired, forgotten } = life;
   const none = { announced: undefined, deprecated: undefined, sunset: undefined };
-  if (announced !== undefined && deprecated !== undefined && now < Math.min(announced, deprecated))
-    return { released, ...none, retired: undefined, forgotten: undefined, windows: [], inherits: false };
+  const advice = { successor: accompanied ? 'v2' : undefined, guide: GUIDES.version };
+  if (!isAnnounced(life, now)) {
+    const dates = { released, ...none, retired: undefined, forgotten: undefined };
+    return { ...dates, successor: undefined, guide: undefined, windows: [], inherits: false };
+  }
   const sunset = extended.findLast((each) => each.announced <= now)?.to ?? life.sunset;
-  const dates = { released, announced, deprecated, sunset, retired, forgotten };
+  const dates = { released, announced, deprecated, sunset, retired, forgotten, ...advice };
   return { ...dates, windows: windowsOf(life.brownouts, dates, now), inherits: false };
 }
 
 /** Those of its operation: earlier than the version's, never later. */
-export function partDatesAt({ life, part }: Case, now: number): Dates {
-  const whole = datesAt(life, now);
+export function partDatesAt(drawn: Case, now: number): Dates {
+  const { life, part } = drawn;
+  const whole = datesAt(drawn, now);
   const earliest = (one: number | undefined, other: number | undefined) =>
     one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
   const sunset = earliest(part.sunset, whole.sunset);
@@ -93,7 +108,10 @@ export function partDatesAt({ life, part }: Case, now: number): Dates {
   const deprecated = wanted !== undefined && sunset !== undefined && wanted > sunset ? undefined : wanted;
   const announced = deprecated === whole.deprecated ? whole.announced : undefined;
   const retired = sunset === whole.sunset ? whole.retired : undefined;
-  const dates = { ...whole, announced, deprecated, sunset, retired, inherits: part.brownouts === undefined };
+  const isOwn = part.deprecated !== undefined || part.sunset !== undefined;
+  const guide = part.guide && (isOwn || isAnnounced(life, now)) ? GUIDES.operation : whole.guide;
+  const own = { announced, deprecated, sunset, retired, guide, inherits: part.brownouts === undefined };
+  const dates = { ...whole, ...own };
   return part.brownouts === undefined ? dates : { ...dates, windows: windowsOf(part.brownouts, dates, now) };
 }
 
@@ -104,10 +122,11 @@ function windowsOf(
 ): Dates['windows'] {
   if (deprecated === undefined || sunset === undefined) return [];
   return brownouts
+    .map((each, rule) => ({ ...each, rule }))
     .filter(({ announced }) => announced <= now)
-    .map(({ announced, on }) => {
+    .map(({ announced, on, rule }) => {
       const from = 'day' in on ? on.day + HOUR : sunset - on.before * DAY + 12 * HOUR;
-      return [Math.max(from, announced, deprecated), Math.min(from + 5 * HOUR, sunset)] as const;
+      return [Math.max(from, announced, deprecated), Math.min(from + 5 * HOUR, sunset), rule] as const;
     })
     .filter(([from, until]) => from < until)
     .sort(([one], [other]) => one - other);

@@ -14,6 +14,7 @@ import { versionRows } from '../../gateway/telemetry/version-rows.ts';
 import { view } from '../support/exchange-samples.ts';
 
 const CONSUMER = { id: 'acme', named: true, isNamed: true, scopes: new Set<string>() };
+const SUCCESSOR = '/api/v2/orders/7';
 export const PATHS = { version: '/api/v1/orders/7', operation: '/api/v1/orders/old' } as const;
 
 export interface Looking {
@@ -53,6 +54,13 @@ export async function answer(looking: Looking, path: string) {
   };
 }
 
+/** Of the answers of the version that follows. */
+export async function predecessor(looking: Looking): Promise<boolean> {
+  const { ending } = await judgeAt(looking, SUCCESSOR);
+  const { link } = ending.kind === 'answered' ? ending.answer.headers : ending.headers;
+  return String(link).includes('predecessor-version');
+}
+
 /** Undefined: there is no such page. */
 async function published(looking: Looking, path: string, accept?: string) {
   const { ending } = await judgeAt(looking, path, accept);
@@ -88,13 +96,16 @@ export async function json(looking: Looking) {
   };
 }
 
-function datesOf({ stage, deprecated, sunset, retired, next_change: next, brownouts = [] }: JsonEntry) {
+function datesOf({ stage, deprecated, sunset, retired, next_change: next, ...entry }: JsonEntry) {
+  const { successor, migration_guide: guide, brownouts = [] } = entry;
   return {
     stage,
     deprecated,
     sunset,
     retired,
     next: next && `${next.stage} ${next.at}`,
+    successor,
+    guide,
     brownouts: brownouts.map(({ from, until }) => `${from} ${until}`),
   };
 }
@@ -119,6 +130,8 @@ export async function html(looking: Looking) {
           sunset: instant(sunset),
           retired: instant(retired),
           next: word && `${word.toLowerCase()} ${instant(next)}`,
+          successor: /Move to (\w+)/.exec(advice)?.[1],
+          guide: /href="([^"]*)">Migration guide/.exec(advice)?.[1],
           brownout: instant(/Next brownout: .*/.exec(advice)?.[0] ?? ''),
         },
       ];
@@ -144,7 +157,10 @@ export async function calendar(looking: Looking) {
 export async function feed(looking: Looking) {
   const page = await published(looking, `${LIFECYCLE}.atom`);
   if (page === undefined) return undefined;
-  const entries = [...page.text.matchAll(/<entry>.*?<title>(.*?)<\/title>/gs)].map(([, title = '']) => title);
+  const pattern = /<entry>.*?<title>(.*?)<\/title>\n<updated>(.*?)<\/updated>/gs;
+  const entries = [...page.text.matchAll(pattern)].map(
+    ([, title, updated = '']) => `${title} ${updated.replace('T00:00:00Z', '')}`,
+  );
   return entries.filter((title) => title.startsWith('orders v1')).sort();
 }
 
@@ -214,15 +230,17 @@ export function metrics({ plan, now }: Looking) {
     return [...row.samples()] as [string[], number][];
   };
   const value = (name: string) => samples(name).find(([[, version]]) => version === 'v1')?.[1];
+  const info = samples('sundial_version_info').find(([[, version]]) => version === 'v1')?.[0];
   return {
     api: samples('sundial_api_info')[0]?.[0][1],
-    stage: samples('sundial_version_info').find(([[, version]]) => version === 'v1')?.[0][2],
+    stage: info?.[2],
     deprecated: value('sundial_version_deprecation_timestamp_seconds'),
     sunset: value('sundial_version_sunset_timestamp_seconds'),
+    successor: info?.[3],
   };
 }
 
-/** The events that are due: type, operation, and the sunset that it names; the countdown has a test of its own. */
+/** The events that are due: type, operation, and the sunset, successor and guide that it names; the countdown has a test of its own. */
 export function notices({ plan, now }: Looking) {
   const api = plan.apiNamed('orders');
   if (api === undefined) throw new Error('the sample has an API');
@@ -230,6 +248,9 @@ export function notices({ plan, now }: Looking) {
   return due
     .filter(({ milestone }) => milestone.kind !== 'approaching')
     .map((notice) => ({ ...eventOf(plan, notice), operation: notice.rules.operation }))
-    .map(({ type, operation, data }) => `${type} ${operation ?? ''} ${data.sunset ?? ''}`)
+    .map(({ type, operation, data }) => {
+      const successor = data.successor as { readonly version: string } | undefined;
+      return [type, operation ?? '', data.sunset ?? '', successor?.version ?? '', data.guide ?? ''].join(' ');
+    })
     .sort();
 }

@@ -30,7 +30,11 @@ function idsOf(lives: Parameters<typeof milestonesOf>[0]): readonly string[] {
     page: 'https://api.example.com/x',
     feed: 'https://api.example.com/x.atom',
   };
-  const feed = lifecycleFeed(milestonesOf(lives, Date.UTC(2026, 11, 1)), { ...options, now: 0 });
+  const feed = lifecycleFeed(milestonesOf(lives, Date.UTC(2026, 11, 1)), {
+    ...options,
+    now: 0,
+    changedAt: ({ at }) => at,
+  });
   return feed.match(/(?<=<id>tag:).*(?=<\/id>)/g) ?? [];
 }
 

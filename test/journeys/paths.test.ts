@@ -83,6 +83,9 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     ['/api/inv/admin/7', 403],
     ['/api/inv/Admin/7', 403],
     ['/api/inv/users%3Apurge', 403],
+    ['/api/inv/CAF%C3%89', 403],
+    ['/api/inv/%E2%84%AAit', 200],
+    ['/api/inv/%20/admin/7', 400],
     ['/api/mono/secure/x', 403],
     ['/api/mono/Secure/x', 403],
     ['/api/open/INNER/x', 400],
@@ -135,6 +138,34 @@ const REFUSING: Readonly<Record<string, number>> = {
 };
 /** Keys that say something of an operation, and refuse nothing. */
 const TELLING = ['deprecated', 'successor', 'guide', 'reason', 'after', 'body_notice'];
+
+it.each(['/items/7/soon', '/items/7%2Fsoon', '/items/7/SOON', '/items/7/soon;x'])(
+  'CACHE-6: an answer to %s is reused by no cache past the sunset of the operation',
+  async (path) => {
+    const asked = `/api/keys${path}?header=Cache-Control:public,max-age=31536000`;
+    const answer = await clients['HTTP/1.1']?.ask({ path: asked, headers: { authorization } });
+    expect(answer?.headers['cache-control']).toMatch(/max-age=86400/);
+  },
+);
+
+it('IDM-2: a kept answer belongs to its caller, whichever reading has identified it', async () => {
+  const ask = async (client: string) => {
+    const token = await issuer.sign({ scope: 'orders:read', client_id: client });
+    const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'one-key' };
+    return clients['HTTP/1.1']?.ask({ path: '/api/keys/open/7%2Fpay', method: 'POST', headers, body: '{}' });
+  };
+  expect(await ask('first')).toMatchObject({ status: 200 });
+  const other = await ask('second');
+  expect(other?.headers).not.toHaveProperty('idempotency-replayed');
+  expect((await ask('first'))?.headers).toMatchObject({ 'idempotency-replayed': 'true' });
+});
+
+it('RL-3: a limit in shadow for the API and enforced for an operation refuses other spellings too', async () => {
+  const statuses: (number | undefined)[] = [];
+  for (const path of ['/api/shadow/OPEN', '/api/shadow/open;x', '/api/shadow/open'])
+    statuses.push((await clients['HTTP/1.1']?.ask({ path }))?.status);
+  expect(statuses).toEqual([200, 429, 429]);
+});
 
 describe('a key of an operation', () => {
   it('refuses other spellings too, or is known to refuse nothing', () => {

@@ -254,18 +254,11 @@ describe('a start', () => {
 });
 
 describe('accepting a date that the rules refuse', () => {
-  const accept = async (gateway: RunningGateway, ...words: readonly string[]) =>
+  const accept = (gateway: RunningGateway, ...words: readonly string[]) =>
+    acceptBecause(gateway, 'the contract ended', ...words);
+  const acceptBecause = async (gateway: RunningGateway, why: string, ...words: readonly string[]) =>
     operate(
-      [
-        'accept',
-        ...words,
-        '--why',
-        'the contract ended',
-        '--by',
-        'ada',
-        '--admin',
-        `http://127.0.0.1:${gateway.admin}`,
-      ],
+      ['accept', ...words, '--why', why, '--by', 'ada', '--admin', `http://127.0.0.1:${gateway.admin}`],
       {
         environment: { SUNDIAL_ADMIN_TOKEN: await gateway.adminToken() },
       },
@@ -276,7 +269,7 @@ describe('accepting a date that the rules refuse', () => {
     await folder.save(earlier());
     await gateway.reload();
     const { stdout, exitCode } = await accept(gateway, 'orders', 'v1');
-    expect(stdout).toContain('accepted: orders v1 sunset 2998-12-31T00:00:00Z\n');
+    expect(stdout).toContain('accepted: orders v1 sunset 2998-12-31\n');
     expect(exitCode).toBe(0);
     expect(await sunsetOf(gateway)).toBe(EARLIER);
     expect(gateway.log.find(({ audit }) => audit !== undefined)?.audit).toMatchObject({
@@ -312,9 +305,16 @@ describe('accepting a date that the rules refuse', () => {
     const { exitCode, stderr } = await accept(gateway, 'orders', 'v1');
     expect(exitCode).toBe(1);
     expect(stderr).toContain('The files change no published date of orders v1 that the rules refuse.');
+    expect((await accept(gateway, 'nope')).stderr).toContain('No API "nope" is in force. There is orders.');
+    expect((await accept(gateway, 'orders', 'v9')).stderr).toContain(
+      'The API orders has no version "v9". There are v1, v2, v3.',
+    );
+    expect((await acceptBecause(gateway, ' ', 'orders')).stderr).toBe(
+      'sundial: --why: not one line of 1 to 200 characters without control characters\n',
+    );
     const data = join(folder.path, 'moved');
     const elsewhere = { DATA: data, STORE: `embedded:${data}` };
     await using moved = await runGateway({ environment: folder.environment(elsewhere) });
-    expect((await accept(moved, 'orders', 'v1')).stderr).toContain('this gateway records nothing');
+    expect((await accept(moved, 'orders', 'v1')).stderr).toContain('Start it without --at.');
   });
 });

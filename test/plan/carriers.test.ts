@@ -86,7 +86,7 @@ describe('the resolve list', () => {
       expect(
         await problems(`{ query: version, ignore: ["${name}"] }, { path: "/api/{version}/orders" }`),
       ).toEqual([
-        `policies/orders.yaml:3 «"${name}"» warning: no service takes this parameter for version: it needs no exemption (leave it out)`,
+        `policies/orders.yaml:3 «"${name}"» warning: services do not read this parameter as version, so ignore has no effect (leave it out)`,
       ]);
     },
   );

@@ -190,7 +190,7 @@ versions: none
       'policies/orders.yaml': ORDERS,
     });
     expect(await files.problems()).toEqual([
-      expect.stringMatching(/error: cannot read the file \/nowhere\/admin-token$/),
+      expect.stringMatching(/error: cannot read the file \/nowhere\/admin-token: no such file$/),
     ]);
   });
 

@@ -1,12 +1,16 @@
 // From bytes to values: what YAML is refused, how values come in from outside, what is never shown.
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../../gateway/plan/read/document.ts';
+import type { SecretRead } from '../../gateway/plan/read/interpolate.ts';
 import { BOMBS } from '../support/bad-policies.ts';
 
 const sources = {
   environment: { PORT: '4001', EMPTY: '', SECRET: 'hunter2: {x}' },
   leavesItsFolder: () => false,
-  readSecret: (path: string) => (path === '/run/secret' ? 'from a file\n' : undefined),
+  readSecret: (path: string): SecretRead =>
+    path === '/run/secret'
+      ? { kind: 'read', text: 'from a file\n' }
+      : { kind: 'unreadable', why: 'no such file' },
 };
 const read = (text: string | Uint8Array) =>
   readDocument('f.yaml', typeof text === 'string' ? new TextEncoder().encode(text) : text, sources);
@@ -200,7 +204,7 @@ describe('interpolation', () => {
 
   it.each([
     [`a: "\${env:NONE}"`, '1:4 environment variable NONE is not set and has no default'],
-    [`a: "\${file:/nowhere}"`, '1:4 cannot read the file /nowhere'],
+    [`a: "\${file:/nowhere}"`, '1:4 cannot read the file /nowhere: no such file'],
     [`a: "\${HOME}"`, '1:4 unknown interpolation'],
   ])('%s has no value', (text, message) => expect(messages(text)).toEqual([message]));
 

@@ -14,17 +14,19 @@ beforeAll(async () => {
   await writeFile(join(folder, 'large'), 'x'.repeat(70_000));
   await symlink('secret', join(folder, 'link'));
   await symlink('round', join(folder, 'round'));
+  await symlink('nowhere', join(folder, 'dangling'));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('a document', () => {
   it.each([
-    ['a pipe nobody writes to', 'pipe', 'not a file'],
-    ['a folder', '.', 'not a file'],
-    ['a device without end', '/dev/zero', 'not a file'],
-    ['a device without anything', '/dev/null', 'not a file'],
+    ['a pipe nobody writes to', 'pipe', 'it is not a regular file'],
+    ['a folder', '.', 'it is a folder'],
+    ['a device without end', '/dev/zero', 'it is not a regular file'],
+    ['a device without anything', '/dev/null', 'it is not a regular file'],
     ['nothing', 'nothing', 'no such file'],
-    ['a link to itself', 'round', 'the system refused'],
+    ['a link to itself', 'round', 'its symbolic links lead in a circle'],
+    ['a link to nothing', 'dangling', 'it is a link to nowhere, which does not exist'],
   ])('%s is refused at once', async (_what, path, why) => {
     expect(await tryRead(join(path.startsWith('/') ? '' : folder, path), readCapped)).toEqual({
       kind: 'unreadable',
@@ -35,13 +37,20 @@ describe('a document', () => {
 
 describe('a secret', () => {
   it.each(['secret', 'link'])('is read from a %s', (path) => {
-    expect(readSecret(join(folder, path))).toBe('hunter2\n');
+    expect(readSecret(join(folder, path))).toEqual({ kind: 'read', text: 'hunter2\n' });
   });
 
-  it.each(['pipe', '.', '/dev/zero', '/dev/null', 'nothing', 'round', 'large'])(
-    'is not read from %s',
-    (path) => {
-      expect(readSecret(join(path.startsWith('/') ? '' : folder, path))).toBeUndefined();
-    },
-  );
+  it.each([
+    ['pipe', 'it is not a regular file'],
+    ['.', 'it is a folder'],
+    ['/dev/zero', 'it is not a regular file'],
+    ['/dev/null', 'it is not a regular file'],
+    ['nothing', 'no such file'],
+    ['dangling', 'it is a link to nowhere, which does not exist'],
+    ['round', 'its symbolic links lead in a circle'],
+    ['large', 'it is larger than 64 KiB'],
+  ])('is not read from %s: %s', (path, why) => {
+    const read = readSecret(join(path.startsWith('/') ? '' : folder, path));
+    expect(read).toEqual({ kind: 'unreadable', why });
+  });
 });

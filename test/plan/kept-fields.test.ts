@@ -42,7 +42,7 @@ describe('XFF-1: headers.request.keep', () => {
 
   it('without from is an error that says what to write', async () => {
     expect(await said(policy('keep: [Remote-User]'))).toEqual([
-      '5 error: keep needs from: whose fields go on (write from: trusted_proxies if your proxies set them, or from: any)',
+      '5 error: keep needs from: for which requests the fields go on (write from: trusted_proxies if your proxies set them, or from: any)',
     ]);
     expect(await said(policy('from: any'))).toEqual(['5 error: from has no effect without keep']);
   });
@@ -61,12 +61,29 @@ describe('XFF-1: headers.request.keep', () => {
   it.each([
     ['keep: [X-Which], from: any', 'x-which cannot be kept: it carries the version'],
     ['keep: [Remote-User, remote-user], from: any', 'remote-user is listed above'],
-    ['keep: [Remote-User], from: any, set: { REMOTE-USER: a }', 'set replaces remote-user'],
-    ['keep: [Remote-User], from: any, remove: [Remote-User]', 'remove takes remote-user out'],
+    [
+      'keep: [Remote-User], from: any, set: { REMOTE-USER: a }',
+      'remote-user is in keep and in set (name it in one of them: keep lets the value of the client through, set replaces it)',
+    ],
+    ['keep: [Remote-User], from: any, remove: [Remote-User]', 'remote-user is in keep and in remove'],
     ['keep: [X_Real_IP], from: any', 'not a field name of letters, digits and hyphens'],
     ['keep: [X.Real.IP], from: any', 'not a field name of letters, digits and hyphens'],
   ])('%s: %s', async (written, expected) => {
     expect((await said(policy(written))).join()).toContain(`5 error: ${expected}`);
+  });
+
+  it('shows one finding for a field in keep, remove and set', async () => {
+    const three = 'keep: [X-User-Id], from: any, remove: [X-User-Id], set: { X-User-Id: a }';
+    expect(await said(policy(three))).toEqual([
+      '5 error: x-user-id is in keep and in set and remove (name it in one of them: keep lets the value of the client through, set replaces it, remove drops it)',
+    ]);
+  });
+
+  it('shows what is wrong with the other names beside a malformed one', async () => {
+    expect(await said(policy('keep: [X_Foo, Host], from: any'))).toEqual([
+      '5 error: not a field name of letters, digits and hyphens: "X_Foo"',
+      '5 error: host cannot be kept: it belongs to the connection, or the gateway sets it',
+    ]);
   });
 
   it('does not keep a field that tells the upstream who calls', async () => {

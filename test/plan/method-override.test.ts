@@ -37,7 +37,7 @@ async function said(text: string, files: Readonly<Record<string, string>> = {}):
 }
 
 const STRICTER = '"DELETE /items/{id}": { access: { scopes: [admin] } }';
-const BY_FORM = `7 warning: a POST to this path needs fewer scopes, and is a DELETE to a service that reads _method from a form`;
+const BY_FORM = `7 warning: a POST with the form field _method=DELETE needs fewer scopes than this operation`;
 const BY_HEADER =
   '4 warning: scopes and operation rules go by the method of the request, and not by the one that this header names';
 

@@ -23,7 +23,7 @@ const ROWS: readonly (readonly [key: string, wrong: string, cure: string, right?
   [
     'access',
     scopes('[a]'),
-    'scopes: { read: [a], write: [a] }: who reads',
+    'scopes: { read: [a], write: [a] }: read is f',
     scopes('{ read: [a], write: [a] }'),
   ],
   [

@@ -134,7 +134,7 @@ describe('off in an operation', () => {
 
 describe('what is neither', () => {
   it.each([
-    [', extended: []', '«[]» error: the list is empty: a list'],
+    [', extended: []', '«[]» error: the list is empty (add an entry, or leave the key out)'],
     [
       ', sunset: soon',
       '«soon» error: not a calendar date (YYYY-MM-DD) or an instant with its offset: "soon"',
@@ -146,7 +146,7 @@ describe('what is neither', () => {
     [', limits: 600/1m', '«600/1m» error: expected "off", a map or a list: "600/1m"'],
     [
       ', extended: { to: 2027-08-15, announced: 2026-12-01 }',
-      'error: expected "off" or a list: a map (one alone stands in a list too: [ … ])',
+      'error: expected "off" or a list, not a map (write a list of one entry: [ … ])',
     ],
     [', brownouts: none', '«none» error: expected "off" or a list: "none"'],
   ])('%s', async (version, problem) => {

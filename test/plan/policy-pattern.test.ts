@@ -25,7 +25,11 @@ describe('a pattern that cannot be read is a finding with the reason', () => {
       '../policies/orders.yaml/*.yaml',
       'cannot look for policy files: there is a file in place of a folder',
     ],
-    ['below a link to itself', '../round/*.yaml', 'cannot look for policy files: the system refused'],
+    [
+      'below a link to itself',
+      '../round/*.yaml',
+      'cannot look for policy files: its symbolic links lead in a circle',
+    ],
     [
       'below a name that is too long',
       `../${'a'.repeat(300)}/*.yaml`,
@@ -40,7 +44,7 @@ describe('a pattern that cannot be read is a finding with the reason', () => {
     ['that matches nothing', '../empty/*.yaml', 'no policy file matches'],
     ['that ends in an open bracket', '../policies/[', 'no policy file matches'],
     ['that ends in an open brace', '../policies/{a', 'no policy file matches'],
-    ['that is a folder', '../policies', 'cannot read: not a file'],
+    ['that is a folder', '../policies', 'cannot read: it is a folder'],
   ])('%s', async (_what, pattern, message) => {
     await using files = await prepared();
     await files.write('config/gateway.yaml', withPattern(pattern));

@@ -81,7 +81,7 @@ describe('published schedules', () => {
         rule: 'sunset-rewritten',
         severity: 'error',
         message: 'the sunset of v1 was published as 2027-01-15 and is now earlier',
-        hint: 'sunset 2027-01-15 or later; to publish it all the same: sundial accept orders v1 --why "…"',
+        hint: 'sunset 2027-01-15 or later; to publish the change all the same: sundial accept orders v1 --why "…"',
       },
     ]);
     expect(kept.files).toBe(before);
@@ -126,6 +126,55 @@ describe('published schedules', () => {
     await load();
     await files.write('policies/orders.yaml', ORDERS);
     expect(await load()).toMatchObject({ accepted: false, said: ['error sunset-rewritten'] });
+  });
+
+  it.each([
+    ['an extension', 'extended: [ { to: 2027-04-15, announced: 2026-12-10, why: acme } ], guide:'],
+    [
+      'one more extension',
+      'extended: [ { to: 2027-04-15, announced: 2026-09-01, why: acme }, { to: 2027-08-15, announced: 2026-12-10, why: acme } ], guide:',
+      'extended: [ { to: 2027-04-15, announced: 2026-09-01, why: acme } ], guide:',
+    ],
+    [
+      'the deprecation',
+      'guide:',
+      undefined,
+      'deprecated: 2026-01-15',
+      'announced: 2026-12-10, deprecated: 2026-12-15',
+    ],
+  ])(
+    '%s that is not announced yet is published on its day alone, and may change before',
+    async (_what, written, instead = 'guide:', from = '', to = '') => {
+      const later = ORDERS.replace('guide:', written).replace(from, to);
+      await using files = await workspace({ 'policies/orders.yaml': later });
+      const earlier = historyOf(files);
+      await earlier.load();
+      const announced = historyOf(files, { now: Date.UTC(2026, 11, 10) });
+      await announced.load();
+      const changed = ORDERS.replace('guide:', instead).replace(from, to);
+      await files.write(
+        'policies/orders.yaml',
+        from === '' ? changed : changed.replace('2027-01-15', '2026-12-31'),
+      );
+      expect(await announced.load()).toMatchObject({ accepted: false, said: ['error sunset-rewritten'] });
+      expect(await earlier.load()).toMatchObject({ accepted: true, said: [] });
+    },
+  );
+
+  it('an extension that was announced is not put off to a later day', async () => {
+    const extended = (announced: string) =>
+      ORDERS.replace(
+        'guide:',
+        `extended: [ { to: 2027-04-15, announced: ${announced}, why: acme } ], guide:`,
+      );
+    await using files = await workspace({ 'policies/orders.yaml': extended('2026-09-01') });
+    const { load } = historyOf(files);
+    await load();
+    await files.write('policies/orders.yaml', extended('2026-12-10'));
+    expect(await load()).toMatchObject({ accepted: false, said: ['error sunset-rewritten'] });
+    const dates = 'sunset: 2026-12-31, extended: [ { to: 2027-05-15, announced: 2026-12-10, why: acme } ]';
+    await files.write('policies/orders.yaml', ORDERS.replace('sunset: 2027-01-15', dates));
+    expect(await load()).toMatchObject({ accepted: false });
   });
 
   it.each([

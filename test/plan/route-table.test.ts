@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../../gateway/plan/route-table.ts';
+import { literalReading } from '../../gateway/policy/paths/rules.ts';
 import { createRouteTable } from '../support/route-table.ts';
 
 const HOST = 'api.example.com';
@@ -193,4 +194,23 @@ describe('hosts that carry a version', () => {
       expect(versioned.match(host, '/orders')).toBeUndefined();
     },
   );
+});
+
+describe('routes below another one', () => {
+  const below = createRouteTable([
+    { host: 'a.example.com', path: '/o', route: 'outer' },
+    { host: 'b.example.com', path: '/o', route: 'outer' },
+    { host: 'a.example.com', path: '/o/secure', route: 'inner' },
+    { host: 'a.example.com', path: '/other', route: 'other' },
+  ]);
+
+  it('VER-7: are those of every host, since one service may stand behind all of them', () => {
+    const [found] = below.below('outer')?.reached(literalReading('/secure/x')) ?? [];
+    expect(found).toEqual({ route: 'inner', versionSegment: undefined, depth: 1 });
+  });
+
+  it('are none where nothing is nested', () => {
+    expect(below.below('inner')).toBeUndefined();
+    expect(below.below('other')).toBeUndefined();
+  });
 });

@@ -151,13 +151,13 @@ describe('rules of a file', () => {
     expect(found).toContain(`(${hint})`);
   });
 
-  it('announced stands beside deprecated, and not after the sunset', async () => {
+  it('announced stands beside deprecated, and not after it', async () => {
     const text = await read('notice-period', 'good');
     await using files = await workspace({
       'policies/orders.yaml': text.replace('announced: 2026-01-15', 'announced: 2027-01-16'),
     });
     expect(await files.problems()).toContainEqual(
-      expect.stringContaining('error: sunset (2027-01-15) is before announced (2027-01-16)'),
+      expect.stringContaining('error: announced (2027-01-16) is after deprecated (2026-02-15)'),
     );
     await files.write('policies/orders.yaml', text.replace('    deprecated: 2026-02-15\n', ''));
     expect(await files.problems()).toContainEqual(

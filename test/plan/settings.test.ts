@@ -216,7 +216,7 @@ describe('policies', () => {
     });
     expect(await files.problems()).toEqual([
       expect.stringMatching(
-        /^policies:1 .*error: cannot read: not a file \(name the files in it: policies\/\*\.yaml\)$/,
+        /^policies:1 .*error: cannot read: it is a folder \(name the files in it: policies\/\*\.yaml\)$/,
       ),
     ]);
   });

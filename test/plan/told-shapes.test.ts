@@ -67,7 +67,7 @@ it('names the kinds that may stand there, each once, and how they are written', 
   expect(await messages('identity: { main: keys }\n')).toEqual([
     'expected a map: "keys" (write main: { issuer: https://<issuer>, audience: <audience> }, or main: { header: X-API-Key })',
   ]);
-  expect(await messages('tracing: [1]\n')).toContain('expected "off" or a map: a list (undefined)');
+  expect(await messages('tracing: [1]\n')).toContain('expected "off" or a map, not a list (undefined)');
 });
 
 /** What the file says is no sentence of ours. */

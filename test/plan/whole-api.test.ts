@@ -166,7 +166,7 @@ describe('a problem of it', () => {
       'deprecated:\n',
       '«deprecated» error: nothing is written behind "deprecated": give it a value, or take it out',
     ],
-    ['brownouts: [ ~ ]\n', '«~» error: expected a map: nothing'],
+    ['brownouts: [ ~ ]\n', '«~» error: expected a map, not nothing'],
     ['exceptions:\n  -\n', 'error: nothing is written in this entry: give it a value, or take it out'],
   ])('an empty %s is said once, in words', async (line, problem) => {
     const top = `${TOP}${line}`.replace(line.startsWith('deprecated') ? /deprecated: .*\n/ : /$^/, '');

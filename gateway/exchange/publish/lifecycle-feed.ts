@@ -11,6 +11,8 @@ export interface FeedOptions {
   readonly page: string;
   readonly feed: string;
   readonly now: EpochMs;
+  /** When an entry was last changed: RFC 4287, 4.2.15. */
+  readonly changedAt: (milestone: Milestone) => EpochMs;
 }
 
 const DAY_MS = 86_400_000;
@@ -18,9 +20,9 @@ const DAY_MS = 86_400_000;
 /** The whole document; the same milestones give the same bytes, but for an empty feed, which is of its day. */
 export function lifecycleFeed(
   milestones: readonly Milestone[],
-  { api, page, feed, now }: FeedOptions,
+  { api, page, feed, now, changedAt }: FeedOptions,
 ): string {
-  const updated = milestones[0]?.at ?? now - (now % DAY_MS);
+  const updated = milestones.length === 0 ? now - (now % DAY_MS) : Math.max(...milestones.map(changedAt));
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${escapeXml(feed)}</id>
@@ -29,18 +31,20 @@ export function lifecycleFeed(
 <author><name>${escapeXml(api)}</name></author>
 <link rel="self" type="application/atom+xml" href="${escapeXml(feed)}"/>
 <link rel="alternate" type="text/html" href="${escapeXml(page)}"/>
-${milestones.map((milestone) => entryOf(milestone, page)).join('')}</feed>
+${milestones.map((milestone) => entryOf(milestone, page, changedAt(milestone))).join('')}</feed>
 `;
 }
 
-function entryOf(milestone: Milestone, page: string): string {
-  const { at, life } = milestone;
+function entryOf(milestone: Milestone, page: string, changed: EpochMs): string {
+  const { kind, life } = milestone;
+  // A release was announced before there was a guide.
+  const about = kind === 'released' ? page : (life.schedule.guide ?? page);
   const text = milestoneText(milestone).join('\n');
   return `<entry>
 <id>${escapeXml(idOf(milestone, page))}</id>
 <title>${escapeXml(milestoneTitle(milestone))}</title>
-<updated>${instantText(at)}</updated>
-<link rel="alternate" href="${escapeXml(life.schedule.guide ?? page)}"/>
+<updated>${instantText(changed)}</updated>
+<link rel="alternate" href="${escapeXml(about)}"/>
 <content type="text">${escapeXml(text)}</content>
 </entry>
 `;

@@ -7,6 +7,7 @@ import type { Moment } from '../../policy/lifecycle/assess.ts';
 import { lifecycleEvents } from '../../policy/lifecycle/calendar.ts';
 import { renderCalendar } from '../../policy/lifecycle/icalendar.ts';
 import { milestonesOf, nextMilestone } from '../../policy/lifecycle/milestones.ts';
+import { lastChanges } from '../../policy/lifecycle/retold.ts';
 import { preferredType } from '../../policy/versioning/preferred-type.ts';
 import type { Directive } from '../directive.ts';
 import type { ExchangeFacts } from '../facts.ts';
@@ -116,6 +117,7 @@ function feedPage(plan: GatewayPlan, api: ApiPlan, view: RequestView, moment: Mo
   const url = lifecycleUrl(plan.public, api.name);
   const body = lifecycleFeed(milestonesOf(knownLives(api, moment), moment.now), {
     ...{ api: api.name, page: url, feed: `${url}.atom`, now: moment.now },
+    changedAt: lastChanges(api.versions.values(), moment.now),
   });
   const headers = { 'content-type': 'application/atom+xml; charset=utf-8' };
   return page(body, headers, view.headers, Math.min(changesIn([api], moment), announcesIn(api, moment)));

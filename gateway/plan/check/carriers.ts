@@ -146,7 +146,7 @@ function checkIgnored(resolve: ResolveEntries, report: Report): void {
         report(path, {
           rule: 'resolve',
           severity: 'warning',
-          message: `no service takes this parameter for ${query}: it needs no exemption`,
+          message: `services do not read this parameter as ${query}, so ignore has no effect`,
           hint: 'leave it out',
         });
       }

@@ -7,6 +7,7 @@ import { isTakenOver } from '../inherited.ts';
 import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import { effectiveSunset } from '../redirects.ts';
+import { dayFrom, dayUntil } from '../rules/calendar.ts';
 import { extensionsOf } from '../rules/subject.ts';
 import { versionPath } from '../versions.ts';
 import { isWritten, type PolicyView, type Report } from './views.ts';
@@ -36,7 +37,7 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
   order('deprecated', deprecated, 'released', released);
   order('sunset', sunset, 'deprecated', deprecated);
   if (deprecated === undefined) order('sunset', sunset, 'released', released);
-  order('sunset', sunset, 'announced', announced);
+  orderAnnounced(label, version, view, report);
   order('retired', retired, 'sunset', effectiveSunset(version));
   if (retired === undefined) order('forgotten', forgotten, 'sunset', effectiveSunset(version));
   order('forgotten', forgotten, 'retired', retired);
@@ -69,6 +70,32 @@ export function checkDates(label: string, version: VersionParts, view: PolicyVie
     report([...at('extended'), index, 'announced'], {
       rule: 'date-order',
       message: `announced when the sunset it moves (${dayOf(moves)}) had passed: ${view.unversioned ? 'an API' : 'a version'} that is gone stays gone`,
+    });
+  }
+}
+
+/** DEP-8: callers learn of a deprecation before it begins; one that the API announces may be older than a version. */
+function orderAnnounced(label: string, version: VersionParts, view: PolicyView, report: Report): void {
+  const { released, announced, deprecated } = version;
+  if (announced === undefined) return;
+  const { document } = view;
+  const path = [...versionPath(label), 'announced'];
+  const isOfAll = isTakenOver(document, label, 'announced');
+  const subject = `${isOfAll ? `${label}: ` : ''}announced (${dayOf(announced)})`;
+  if (deprecated !== undefined && announced > deprecated) {
+    const place =
+      !isOfAll && isTakenOver(document, label, 'deprecated') ? placeOfAll('deprecated', view) : '';
+    report(path, {
+      rule: 'date-order',
+      message: `${subject} is after deprecated (${dayOf(deprecated)}${place}): a deprecation is announced before it begins`,
+      hint: `announced ${dayUntil(deprecated)} or earlier`,
+    });
+  }
+  if (!isOfAll && released !== undefined && announced < released) {
+    report(path, {
+      rule: 'date-order',
+      message: `${subject} is before released (${dayOf(released)})`,
+      hint: `announced ${dayFrom(released)} or later`,
     });
   }
 }

@@ -1,7 +1,7 @@
 // Cross checks of the `headers` of a policy file: what a policy may not touch, with the reason.
 // One of the checks of a policy.
 import { DEFAULT_VERSION_HEADER } from '../compile/upstream.ts';
-import { parseFieldName } from '../grammar/message-sections.ts';
+import { parseFieldName, parseKeptName } from '../grammar/message-sections.ts';
 import type { Path } from '../read/document.ts';
 import { keysOf, valueAt } from '../read/values.ts';
 import type { PolicyView, Report } from './views.ts';
@@ -64,22 +64,29 @@ const RESPONSE_FAMILIES: readonly (readonly [RegExp, string])[] = [
 export function checkHeaders(view: PolicyView, report: Report): void {
   for (const direction of ['request', 'response'] as const) {
     const at: Path = ['headers', direction];
+    // A field that is also in keep has its finding there.
+    const kept = direction === 'request' ? keptNames(view) : [];
     const set = keysOf(valueAt(view.document.value, [...at, 'set']));
     const seen = new Set<string>();
     for (const written of set) {
       const place = [...at, 'set', written];
       const name = parseFieldName(written);
       if (name === undefined) report(place, { rule: 'headers', message: 'not a field name', at: 'key' });
-      else judge(name, direction, place, 'key');
+      else if (!kept.includes(name)) judge(name, direction, place, 'key');
       if (name !== undefined && seen.has(name))
         report(place, { rule: 'headers', message: `${name} is set above`, at: 'key' });
       if (name !== undefined) seen.add(name);
     }
     for (const [index, name] of (view.parts.headers?.[direction]?.remove ?? []).entries()) {
       const place = [...at, 'remove', index];
+      if (kept.includes(name)) continue;
       judge(name, direction, place, 'value');
       if (seen.has(name))
-        report(place, { rule: 'headers', message: `${name} is set above, which replaces it` });
+        report(place, {
+          rule: 'headers',
+          message: `${name} is in set too, which replaces it`,
+          hint: 'name it in one of them',
+        });
     }
   }
 
@@ -93,6 +100,13 @@ export function checkHeaders(view: PolicyView, report: Report): void {
       at,
     });
   }
+}
+
+/** Names in `keep`, as written: of a list with a malformed name the parts have nothing. */
+export function keptNames(view: PolicyView): readonly (string | undefined)[] {
+  const written = valueAt(view.document.value, ['headers', 'request', 'keep']);
+  const names: readonly unknown[] = Array.isArray(written) ? written : [];
+  return names.map((each) => (typeof each === 'string' ? parseKeptName(each) : undefined));
 }
 
 /** What a field of requests says that nobody else may; undefined for one that is free, or ours to say who calls. */

@@ -3,7 +3,7 @@
 import { clientField } from '../client-fields.ts';
 import { parseFieldName } from '../grammar/message-sections.ts';
 import type { Path } from '../read/document.ts';
-import { versionCarriers } from './headers.ts';
+import { keptNames, versionCarriers } from './headers.ts';
 import { isWritten, type PolicyView, type Report, type Surroundings } from './views.ts';
 
 const AT: Path = ['headers', 'request'];
@@ -12,11 +12,18 @@ const KEEP: Path = [...AT, 'keep'];
 export function checkKept(view: PolicyView, around: Surroundings, report: Report): void {
   const { keep, from } = view.parts.headers?.request ?? {};
   checkFrom(view, report);
-  for (const [index, name] of (keep ?? []).entries()) {
+  const names = keptNames(view);
+  for (const [index, name] of names.entries()) {
+    if (name === undefined) continue;
     const place = [...KEEP, index];
-    const message = keep?.indexOf(name) === index ? whyNotKept(name, view) : `${name} is listed above`;
+    const also = alsoIn(name, view);
+    const message = names.indexOf(name) === index ? whyNotKept(name, view) : `${name} is listed above`;
     if (message !== undefined) report(place, { rule: 'headers', message });
-    else if (clientField(name).kind === undefined)
+    else if (also.length > 0) {
+      const message = `${name} is in keep and in ${also.join(' and ')}`;
+      const hint = `name it in one of them: ${['keep', ...also].map((key) => EFFECTS[key]).join(', ')}`;
+      report(place, { rule: 'headers', message, hint });
+    } else if (clientField(name).kind === undefined)
       report(place, {
         rule: 'headers',
         severity: 'warning',
@@ -38,7 +45,7 @@ function checkFrom(view: PolicyView, report: Report): void {
   if (keep && !from)
     report(KEEP, {
       rule: 'headers',
-      message: 'keep needs from: whose fields go on',
+      message: 'keep needs from: for which requests the fields go on',
       hint: 'write from: trusted_proxies if your proxies set them, or from: any',
       at: 'key',
     });
@@ -46,8 +53,21 @@ function checkFrom(view: PolicyView, report: Report): void {
     report([...AT, 'from'], { rule: 'headers', message: 'from has no effect without keep', at: 'key' });
 }
 
-function whyNotKept(name: string, view: PolicyView): string | undefined {
+const EFFECTS: Readonly<Record<string, string>> = {
+  keep: 'keep lets the value of the client through',
+  set: 'set replaces it',
+  remove: 'remove drops it',
+};
+
+function alsoIn(name: string, view: PolicyView): readonly string[] {
   const { set, remove } = view.parts.headers?.request ?? {};
+  const isSet = Object.keys(set ?? {})
+    .map(parseFieldName)
+    .includes(name);
+  return [...(isSet ? ['set'] : []), ...(remove?.includes(name) ? ['remove'] : [])];
+}
+
+function whyNotKept(name: string, view: PolicyView): string | undefined {
   if (clientField(name).kind === 'own')
     return `${name} cannot be kept: it belongs to the connection, or the gateway sets it`;
   if (versionCarriers(view).has(name)) return `${name} cannot be kept: it carries the version`;
@@ -55,12 +75,5 @@ function whyNotKept(name: string, view: PolicyView): string | undefined {
     fields?.consumer,
     fields?.scopes,
   ]);
-  if (told.includes(name)) return `${name} cannot be kept: identity_headers sets it`;
-  if (
-    Object.keys(set ?? {})
-      .map(parseFieldName)
-      .includes(name)
-  )
-    return `set replaces ${name}`;
-  return remove?.includes(name) ? `remove takes ${name} out` : undefined;
+  return told.includes(name) ? `${name} cannot be kept: identity_headers sets it` : undefined;
 }

@@ -26,8 +26,8 @@ export function checkMethodOverride(view: PolicyView, report: Report): void {
     const { name, method } = found;
     report([...versionPath(label), 'operations', name, 'access'], {
       rule: 'method-override',
-      message: `a POST to this path needs fewer scopes, and is a ${method} to a service that reads _method from a form`,
-      hint: 'switch that off in the service, then write rules: { method-override: off }',
+      message: `a POST with the form field _method=${method} needs fewer scopes than this operation`,
+      hint: 'disable the method override in the service, then write rules: { method-override: off }',
       at: 'key',
     });
     return;
@@ -53,7 +53,8 @@ function passedByPost(
   });
   for (const { name, access, template } of operations) {
     const { method } = template;
-    if (typeof access !== 'object' || method === 'POST' || method === '*') continue;
+    // Services turn a POST into another writing method, and leave reading alone.
+    if (typeof access !== 'object' || !['PUT', 'PATCH', 'DELETE'].includes(method)) continue;
     const [same] = (['POST', '*'] as const).flatMap((post) =>
       operations.filter(
         (each) => each.access !== undefined && sameRequests(each.template, { ...template, method: post }),

@@ -5,6 +5,7 @@ import type { Problem } from '../problems.ts';
 import type { Path, SourceDocument } from '../read/document.ts';
 import { hostKey } from '../route-table.ts';
 import { RULES, type RuleSeverity } from '../rules/names.ts';
+import { outerPlaces, upstreamPlaces } from './upstream-places.ts';
 import type { PolicyView } from './views.ts';
 
 /** What a file takes for itself, without the document: thousands of them are kept between reloads. */
@@ -45,10 +46,7 @@ export function claimsOf({ document, parts, labels }: PolicyView, publicOrigin: 
 }
 
 function placesOf({ upstreams = {}, base }: PolicyView['parts']): ReadonlySet<string> {
-  const each = Object.values(upstreams).flatMap(({ targets = [], path = base }) =>
-    path === undefined ? [] : targets.map((target) => new URL(target).origin + path.replace(/\/$/, '')),
-  );
-  return new Set(each);
+  return new Set(Object.values(upstreams).flatMap((upstream) => upstreamPlaces(upstream, base)));
 }
 
 export function checkTogether(claimants: readonly Claimant[]): readonly Problem[] {
@@ -92,27 +90,21 @@ export function checkTogether(claimants: readonly Claimant[]): readonly Problem[
 
 /** One service behind two APIs: a path that it reads in another way leads from the outer into the inner one. */
 function nestedAccess(claimants: readonly Claimant[]): readonly Problem[] {
-  const byPlace = new Map<string, Claims>();
+  const byPlace = new Map<string, Claims[]>();
   for (const { claims } of claimants)
-    for (const place of claims.places) if (!byPlace.has(place)) byPlace.set(place, claims);
+    for (const place of claims.places) byPlace.set(place, [...(byPlace.get(place) ?? []), claims]);
   return claimants.flatMap(({ claims, document }) => {
     if (claims.nestedAccess === 'off') return [];
     const outer = [...claims.places]
       .flatMap((place) => outerPlaces(place).flatMap((each) => byPlace.get(each) ?? []))
       .find((each) => each !== claims && each.access !== claims.access);
     if (outer === undefined) return [];
-    const message = `its part of the service lies inside that of the API in ${outer.file}, which has another access`;
-    const hint = 'give both the same access, or a service of its own to one of them';
+    const message = `this upstream path is also reachable through the API in ${outer.file}, which has different access rules`;
+    const hint =
+      'use the same access in both files, or a separate upstream for one of them; if it is intended: rules: { nested-access: off }';
     const finding = { rule: 'nested-access', message, hint, severity: claims.nestedAccess };
     return [document().problem(['base'], finding)];
   });
-}
-
-/** `http://host/a` and `http://host` of `http://host/a/b`. */
-function outerPlaces(place: string): readonly string[] {
-  const { origin } = new URL(place);
-  const segments = place.slice(origin.length).split('/');
-  return segments.slice(1).map((_, index) => origin + segments.slice(0, index + 1).join('/'));
 }
 
 /** A literal segment wins over `{version}`: the version of whose API a place without one has taken over. */

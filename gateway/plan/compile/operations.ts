@@ -59,7 +59,7 @@ function compileOperation(
   const brownouts = compileBrownouts(operation.brownouts);
   const datedAt = (known: EpochMs): DatedRules => {
     const within = knownAt(rules, known);
-    const schedule = scheduleOf(operation, within, input.urlOf);
+    const schedule = scheduleOf(isKnown(operation, within) ? operation : {}, within, input.urlOf);
     return {
       schedule,
       phases: phasesWith(rules.upstream, phasesOf(schedule)),
@@ -79,6 +79,11 @@ function compileOperation(
       }),
     };
   };
+  // What it says of a deprecation that is its version's is announced with that.
+  const isKnown = ({ deprecated, sunset }: OperationFile, within: VersionRules): boolean =>
+    deprecated !== undefined ||
+    sunset !== undefined ||
+    within.schedule.deprecated === rules.schedule.deprecated;
   const announcements = sortedOnce([
     ...(rules.earlier ?? []).flatMap(({ knownUntil }) => knownUntil ?? []),
     ...(operation.brownouts ?? []).map(({ announced }) => announced),

@@ -10,6 +10,11 @@ export function parseFieldName(text: string): string | undefined {
   return NAME.test(text) ? text.toLowerCase() : undefined;
 }
 
+/** The same for a name to be kept: services read others as another field. */
+export function parseKeptName(text: string): string | undefined {
+  return /^[A-Za-z0-9-]{1,64}$/.test(text) ? text.toLowerCase() : undefined;
+}
+
 /** One line of visible characters and blanks: nothing in it can end the field. */
 const value = notation(
   (text) => (/^[\x21-\x7e]([\t\x20-\x7e]{0,4094}[\x21-\x7e])?$/.test(text) ? text : undefined),
@@ -33,11 +38,10 @@ const edits = (whose: string) => ({
 const kept = {
   keep: z
     .array(
-      notation(
-        (text) => (/^[A-Za-z0-9-]{1,64}$/.test(text) ? text.toLowerCase() : undefined),
-        'not a field name of letters, digits and hyphens',
-        { description: 'A field name.', examples: ['X-Auth-Request-User'] },
-      ),
+      notation(parseKeptName, 'not a field name of letters, digits and hyphens', {
+        description: 'A field name.',
+        examples: ['X-Auth-Request-User'],
+      }),
     )
     .min(1)
     .meta({ description: 'Identity, address and method override fields that services get as they came.' })
@@ -45,8 +49,7 @@ const kept = {
   from: z
     .enum(['trusted_proxies', 'any'])
     .meta({
-      description:
-        'Whose: of requests that a trusted proxy sent (trusted_proxies of gateway.yaml), or of all.',
+      description: 'Which requests: those that a proxy in trusted_proxies of gateway.yaml sent, or any.',
     })
     .optional(),
 };

@@ -78,7 +78,7 @@ export async function readGuides(view: PolicyView, report: Report, context: Guid
       const control = controlIn(text, '\t\r\n');
       if (control !== undefined) {
         const line = text.split('\n').findIndex((each) => controlIn(each, '\t\r') !== undefined) + 1;
-        refuse(`the guide holds the control character ${control} in line ${line}`, 'take it out');
+        refuse(`the guide holds the control character ${control} in line ${line}`, 'remove it');
       } else if (html === undefined) refuse('the guide is nested too deeply');
       else read.set(id, { id, html });
       texts.push({ path: file, text });

@@ -36,7 +36,7 @@ export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
   const document = readDocument(name, new TextEncoder().encode(empty), {
     environment: {},
     leavesItsFolder: () => false,
-    readSecret: () => undefined,
+    readSecret: () => ({ kind: 'unreadable', why: 'nothing is read from elsewhere here' }),
   });
   const { borrowed } = mergeDescription(document, label.value, input.description, input.next);
   return { name, label: label.value, text: spell(layout, input, borrowed) };

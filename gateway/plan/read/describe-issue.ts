@@ -4,7 +4,8 @@ import { maskPasswords, type Problem } from '../problems.ts';
 import type { Path, SourceDocument } from './document.ts';
 import { asYaml, nearEmpty, nearShape, nearWord, noSlip } from './near-shapes.ts';
 import { nearValue } from './near-values.ts';
-import { type ShapeIssue, suggest, suggestOrList } from './shape-issues.ts';
+import { EMPTY_LIST, type ShapeIssue, suggest, suggestOrList } from './shape-issues.ts';
+import { valueAt } from './values.ts';
 
 /** What a kind of file adds to the messages. */
 export interface Advice {
@@ -41,14 +42,24 @@ export function describeIssue(
   if (typeof given === 'object' && given !== null && issue.rule === 'custom') {
     return [document.problem(issue.path, { rule: 'shape', message: issue.message })];
   }
-  const shown = document.show(issue.path, given);
+  const written = valueAt(document.value, issue.path);
+  // A number is shown without quotes, even where its text was tried as well.
+  const isScalar = typeof written === 'number' || typeof written === 'boolean';
+  const shown = document.show(issue.path, isScalar ? written : given);
   const shownAsIs = typeof given === 'string' && !document.isHidden(issue.path);
   const meant = shownAsIs ? (noSlip(issue.path, given) ?? suggest(given, issue.known)) : undefined;
   const hint =
     meant ??
     cure(issue, given, document) ??
-    (wantsList(issue, given) ? `one alone stands in a list too: ${listed(given, shownAsIs)}` : undefined);
-  return [document.problem(issue.path, { rule: 'shape', message: `${issue.message}: ${shown}`, hint })];
+    (wantsList(issue, given) ? `write a list of one entry: ${listed(given, shownAsIs)}` : undefined);
+  return [document.problem(issue.path, { rule: 'shape', message: withGiven(issue.message, shown), hint })];
+}
+
+function withGiven(message: string, shown: string): string {
+  if (message === EMPTY_LIST) return message;
+  return /^(?:a list|a map|nothing)$/.test(shown) && message.startsWith('expected ')
+    ? `${message}, not ${shown}`
+    : `${message}: ${shown}`;
 }
 
 /** What would be right instead; of what came from elsewhere, or is a secret, no word is repeated. */
@@ -60,7 +71,7 @@ function cure(issue: ShapeIssue, given: unknown, document: SourceDocument): stri
   if (isSecret) return nearValue(issue, '');
   const shape = message.startsWith('expected ')
     ? nearShape(path, given)
-    : message === 'the list is empty'
+    : message === EMPTY_LIST
       ? nearEmpty(path)
       : undefined;
   const near = shape ?? nearWord(message, given) ?? nearValue(issue, typeof given === 'string' ? given : '');
@@ -84,13 +95,22 @@ function listed(given: unknown, shownAsIs: boolean): string {
     : '[ … ]';
 }
 
+/** A letter of another alphabet may look like one of the key that was meant. */
+function lookAlikes(key: string): string {
+  const others = [...new Set(key.match(/\P{ASCII}/gu))].slice(0, 3);
+  const points = others.map(
+    (each) => `U+${(each.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
+  );
+  return points.length === 0 ? '' : ` with ${points.join(', ')}, which is not ASCII`;
+}
+
 function describeUnknown(issue: ShapeIssue, key: string, document: SourceDocument, advice: Advice): Problem {
   const path = [...issue.path, key];
   if (issue.path.length === 0 && advice.elsewhere.keys.includes(key)) {
     const message = `the key "${key}" belongs in ${advice.elsewhere.file}`;
     return document.problem(path, { rule: 'wrong-file', message, at: 'key' });
   }
-  const message = `unknown key "${key.length > 60 ? `${key.slice(0, 59)}…` : key}"`;
+  const message = `unknown key "${key.length > 60 ? `${key.slice(0, 59)}…` : key}"${lookAlikes(key)}`;
   const hint =
     key === '<<' ? MERGE : (advice.placeOfKey?.(issue.path, key) ?? suggestOrList(key, issue.known));
   return document.problem(path, { rule: 'unknown-key', message, hint, at: 'key' });

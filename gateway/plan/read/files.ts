@@ -1,13 +1,15 @@
 // Reading from disk: capped bytes, secrets, the files a pattern names.
 // Besides the watch, only key-pair.ts asks the disk anything past this file.
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
 import { glob, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { SecretRead } from './interpolate.ts';
 import { MOST_BYTES } from './yaml-text.ts';
 
 export const NO_FILE = 'no such file';
-export const NOT_A_FILE = 'not a file';
+export const A_FOLDER = 'it is a folder';
+const NOT_A_FILE = 'it is not a regular file';
 const MOST_SECRET_BYTES = 65_536;
 // A pipe nobody writes to would otherwise be waited for; that it is no file is seen after opening.
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -23,7 +25,7 @@ export type FileRead =
 export const readCapped: ReadFile = async (path, mostBytes = MOST_BYTES) => {
   await using file = await open(path, WITHOUT_WAITING);
   const stat = await file.stat();
-  if (!stat.isFile()) throw new TypeError(NOT_A_FILE);
+  refuseOthers(stat);
   // As large as the file, not as large as it may be: thousands of them are held at a time.
   let buffer = new Uint8Array(Math.min(stat.size, mostBytes) + 1);
   let length = 0;
@@ -39,29 +41,35 @@ export async function tryRead(path: string, readFile: ReadFile, mostBytes?: numb
   try {
     return { kind: 'read', bytes: await readFile(path, mostBytes) };
   } catch (error) {
-    return { kind: 'unreadable', why: reasonOf(error) };
+    return { kind: 'unreadable', why: reasonOf(error, path) };
   }
 }
 
 /** The same without a turn of the event loop, four times as fast for small files: where nobody is waiting to be served. */
 export const readAtOnce: ReadFile = async (path, mostBytes = MOST_BYTES) => readNow(path, mostBytes);
 
-/** A secret from a file; undefined when it cannot be read. Small, and read only while a plan is built. */
-export function readSecret(path: string): string | undefined {
+/** A secret from a file. Small, and read only while a plan is built. */
+export function readSecret(path: string): SecretRead {
   try {
     const bytes = readNow(path, MOST_SECRET_BYTES);
-    return bytes.byteLength <= MOST_SECRET_BYTES ? new TextDecoder().decode(bytes) : undefined;
+    return bytes.byteLength <= MOST_SECRET_BYTES
+      ? { kind: 'read', text: new TextDecoder().decode(bytes) }
+      : { kind: 'unreadable', why: `it is larger than ${MOST_SECRET_BYTES / 1_024} KiB` };
   } catch (error) {
     if (codeOf(error) === undefined && !(error instanceof TypeError)) throw error;
-    return undefined;
+    return { kind: 'unreadable', why: reasonOf(error, path) };
   }
+}
+
+function refuseOthers(stat: Stats): void {
+  if (!stat.isFile()) throw new TypeError(stat.isDirectory() ? A_FOLDER : NOT_A_FILE);
 }
 
 function readNow(path: string, mostBytes: number): Uint8Array {
   const file = openSync(path, WITHOUT_WAITING);
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile()) throw new TypeError(NOT_A_FILE);
+    refuseOthers(stat);
     let buffer = new Uint8Array(Math.min(stat.size, mostBytes) + 1);
     let length = 0;
     for (;;) {
@@ -99,7 +107,7 @@ export async function findFiles(patterns: readonly string[]): Promise<FoundFiles
       // Folders that cannot be read pass there for empty ones.
       if (found.size === 0) await readdir(folderBefore(pattern));
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') why ??= reasonOf(error);
+      if (codeOf(error) !== 'ENOENT') why ??= reasonOf(error, folderBefore(pattern));
     }
   }
   return { files: [...found].sort(), why };
@@ -130,19 +138,31 @@ export function digest(parts: readonly (Uint8Array | string)[]): string {
   return hash.digest('hex');
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, path: string): string {
   switch (codeOf(error)) {
     case 'ENOENT':
-      return NO_FILE;
+      return linkTarget(path) ?? NO_FILE;
+    case 'ELOOP':
+      return 'its symbolic links lead in a circle';
     case 'EACCES':
     case 'EPERM':
       return 'permission denied';
     case 'EISDIR':
-      return 'it is a folder';
+      return A_FOLDER;
     case 'ENOTDIR':
       return 'there is a file in place of a folder';
     default:
       return error instanceof TypeError ? error.message : 'the system refused';
+  }
+}
+
+/** Undefined where no link stands at `path`. */
+function linkTarget(path: string): string | undefined {
+  try {
+    return `it is a link to ${readlinkSync(path)}, which does not exist`;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return undefined;
   }
 }
 

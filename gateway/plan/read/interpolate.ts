@@ -5,13 +5,17 @@ import { LEAVES_FOLDER, WRITE_ITS_TARGET } from './links.ts';
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where values come from; `readSecret` returns undefined when the file cannot be read. */
+/** Where values come from. */
 export interface Sources {
   /** Whether a link leads the path out of the folder it is written in. */
   readonly leavesItsFolder: (path: string) => boolean;
   readonly environment: Environment;
-  readonly readSecret: (path: string) => string | undefined;
+  readonly readSecret: (path: string) => SecretRead;
 }
+
+export type SecretRead =
+  | { readonly kind: 'read'; readonly text: string }
+  | { readonly kind: 'unreadable'; readonly why: string };
 
 export type Interpolated =
   | { readonly kind: 'literal' }
@@ -61,7 +65,10 @@ export function interpolate(text: string, sources: Sources): Interpolated {
     from.push(path);
     outside = true;
     if (sources.leavesItsFolder(path)) return fail(`${path} is ${LEAVES_FOLDER}`, WRITE_ITS_TARGET);
-    return sources.readSecret(path)?.replace(/[\r\n]+$/, '') ?? fail(`cannot read the file ${path}`);
+    const secret = sources.readSecret(path);
+    return secret.kind === 'read'
+      ? secret.text.replace(/[\r\n]+$/, '')
+      : fail(`cannot read the file ${path}: ${secret.why}`);
   });
   return failed ?? { kind: 'replaced', text: replaced, from, outside };
 }

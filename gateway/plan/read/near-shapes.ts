@@ -16,7 +16,8 @@ interface Row {
 const ROWS: readonly Row[] = [
   {
     at: 'access.scopes',
-    write: (given) => `scopes: { read: ${list(given)}, write: ${list(given)} }: who reads needs the former`,
+    write: (given) =>
+      `scopes: { read: ${list(given)}, write: ${list(given)} }: read is for GET, HEAD and OPTIONS, write for all other methods`,
   },
   { at: '**.scopes.read', write: (given) => `${list(given)}, or any` },
   { at: '**.scopes.write', write: (given) => `${list(given)}, or any` },
@@ -105,13 +106,14 @@ export function nearShape(path: Path, given: unknown): string | undefined {
 }
 
 /** What to write in place of a list without anything in it. */
-export function nearEmpty(path: Path): string | undefined {
-  return EMPTY.find(([at]) => standsAt(path, at.split('.')))?.[1];
+export function nearEmpty(path: Path): string {
+  return EMPTY.find(([at]) => standsAt(path, at.split('.')))?.[1] ?? 'add an entry, or leave the key out';
 }
 
 /** What is nearly a word of the grammar: `yes` for true, a list of one for the one, `"10"` for 10. */
 export function nearWord(message: string, given: unknown): string | undefined {
   if (message === 'expected true or false' && typeof given === 'string') {
+    if (/^(?:true|false)$/.test(given)) return `write ${given}, without quotes`;
     if (/^(?:yes|on|y|1|enabled)$/i.test(given)) return 'write true';
     return /^(?:no|off|n|0|disabled)$/i.test(given) ? 'write false' : undefined;
   }

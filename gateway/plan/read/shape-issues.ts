@@ -7,6 +7,8 @@ import { isMap, valueAt } from './values.ts';
 
 type Issue = z.core.$ZodIssue;
 
+export const EMPTY_LIST = 'the list is empty';
+
 export interface ShapeIssue {
   readonly path: (string | number)[];
   readonly message: string;
@@ -90,7 +92,7 @@ export function flattenIssues(
             ...plain,
             message:
               issue.origin === 'array'
-                ? 'the list is empty'
+                ? EMPTY_LIST
                 : issue.origin === 'string'
                   ? 'the text is empty'
                   : `less than ${issue.minimum}`,

@@ -5,7 +5,7 @@ import type { Problem } from '../problems.ts';
 import { type Advice, describeIssue } from './describe-issue.ts';
 import type { Path, SourceDocument } from './document.ts';
 import { flattenIssues, knownKeys } from './shape-issues.ts';
-import { removeAt, setAt, valueAt } from './values.ts';
+import { pointer, removeAt, setAt, valueAt } from './values.ts';
 
 export interface Shaped<Whole, Parts> {
   readonly problems: readonly Problem[];
@@ -28,6 +28,7 @@ export function checkShape<Whole extends Parts, Parts>(
   const parsed = parse(grammar, document.value);
   if (parsed.success) return { problems: [], whole: parsed.data, parts: parsed.data };
   const problems: Problem[] = [];
+  const quoted: Path[] = [];
   const value = structuredClone(document.value);
 
   for (const issue of flattenIssues(parsed.error.issues, value)) {
@@ -37,14 +38,20 @@ export function checkShape<Whole extends Parts, Parts>(
     if (!issue.wantsText || written === undefined) continue;
     if (typeof given !== 'number' && typeof given !== 'boolean') continue;
     setAt(value, issue.path, written);
-    const message = `${document.isHidden(issue.path) ? 'this value' : written} is read as a ${typeof given}: write it in quotes`;
-    problems.push(document.problem(issue.path, { rule: 'quote', severity: 'warning', message }));
+    quoted.push(issue.path);
   }
 
   const whole = parse(grammar, value);
-  for (const issue of flattenIssues(whole.error?.issues ?? [], value)) {
-    problems.push(...describeIssue(issue, valueAt(value, issue.path), document, advice));
+  const issues = flattenIssues(whole.error?.issues ?? [], value);
+  const isWrong = new Set(issues.map(({ path }) => pointer(path)));
+  for (const path of quoted) {
+    if (isWrong.has(pointer(path))) continue;
+    const given = valueAt(document.value, path);
+    const message = `${document.isHidden(path) ? 'this value' : document.written(path)} is read as a ${typeof given}: write it in quotes`;
+    problems.push(document.problem(path, { rule: 'quote', severity: 'warning', message }));
   }
+  for (const issue of issues)
+    problems.push(...describeIssue(issue, valueAt(value, issue.path), document, advice));
   return { problems, whole: whole.data, parts: prune(value, partsGrammar) };
 }
 

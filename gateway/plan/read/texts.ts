@@ -33,7 +33,10 @@ export function controlProblem(
   const found = controlIn(text, path.at(-2) === 'set' ? '\t' : '');
   if (found === undefined) return undefined;
   const source = from.length === 0 ? '' : ` (from ${from.join(', ')})`;
-  return found === 'U+000A' || found === 'U+000D'
-    ? { message: `this text has several lines${source}`, hint: 'write it on one line' }
-    : { message: `the control character ${found} cannot stand in a text${source}`, hint: 'take it out' };
+  if (found === 'U+000A' || found === 'U+000D')
+    return { message: `this text has several lines${source}`, hint: 'write it on one line' };
+  const what = /^U\+D[89A-F]/.test(found)
+    ? `the lone surrogate ${found}, half of a character,`
+    : `the control character ${found}`;
+  return { message: `${what} is not allowed in a text${source}`, hint: 'remove it' };
 }

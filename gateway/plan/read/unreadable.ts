@@ -2,7 +2,7 @@
 // For the gateway file and the policies, where they are read.
 import { CONFIG_VARIABLE } from '../next-command.ts';
 import type { Problem } from '../problems.ts';
-import { NO_FILE, NOT_A_FILE } from './files.ts';
+import { A_FOLDER, NO_FILE } from './files.ts';
 
 /** `file` as printed; `cwd` where it is the gateway file, which the working directory decides on. */
 export function unreadable(file: string, why: string, cwd: string | undefined): Problem {
@@ -19,12 +19,12 @@ export function unreadable(file: string, why: string, cwd: string | undefined): 
 }
 
 function ofGateway(cwd: string, why: string): string | undefined {
-  if (why === NOT_A_FILE) return 'name the gateway file in it, such as gateway.yaml';
+  if (why === A_FOLDER) return 'name the gateway file in it, such as gateway.yaml';
   return why === NO_FILE
     ? `this is ${cwd}: go to the folder of the project, or name the file with -c or ${CONFIG_VARIABLE}`
     : undefined;
 }
 
 function ofPolicy(file: string, why: string): string | undefined {
-  return why === NOT_A_FILE ? `name the files in it: ${file}/*.yaml` : undefined;
+  return why === A_FOLDER ? `name the files in it: ${file}/*.yaml` : undefined;
 }

@@ -9,14 +9,16 @@ import {
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { decodedOctets } from '../../policy/notation.ts';
-import { type PathRules, withoutCase } from '../../policy/paths/rules.ts';
+import { lettersOf, type PathRules } from '../../policy/paths/rules.ts';
 import { type PathsFile, pathRulesOf } from '../../policy/paths/section.ts';
+import { outerPlaces, upstreamPlaces } from '../check/upstream-places.ts';
 import { isWritten, type PolicyView, type Report } from '../check/views.ts';
 import { versionPath } from '../versions.ts';
 
 /** `byDefault`: the section of the gateway file. */
 export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, report: Report): void {
   const rules = pathRulesOf(view.parts.paths ?? byDefault);
+  nestedVersions(view, report);
   let hasOperations = false;
   for (const [label, { operations }] of view.versions) {
     const before: OperationTemplate[] = [];
@@ -30,8 +32,8 @@ export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, re
       if (other === undefined) continue;
       report([...versionPath(label), 'operations', key], {
         rule: 'path-overlap',
-        message: `a service may take some of its paths for ${spellOperation(other)}: the rules of both hold for them`,
-        hint: 'say in paths: how the service reads paths, or give both the same rules',
+        message: `the service may route the same request to ${spellOperation(other)}; the request must then pass the rules of both operations`,
+        hint: 'set paths: to a preset such as express, or use the same rules in both',
         at: 'key',
       });
     }
@@ -40,9 +42,35 @@ export function pathRules(view: PolicyView, byDefault: PathsFile | undefined, re
   if (hasOperations && isWritten(view, at) && rules.encodedSlash === 'keep')
     report(at, {
       rule: 'encoded-slash',
-      message: 'a service that takes %2F for a slash answers other operations than those that are judged',
+      message:
+        'a service that reads %2F as a slash routes the request to another operation than the one that the gateway judges',
       hint: 'write both, unless the service is known to keep %2F in its segment',
     });
+}
+
+/** A version inside the path of another is reached as that one too, whatever rules it has itself. */
+function nestedVersions({ parts: { upstreams = {}, base }, versions }: PolicyView, report: Report): void {
+  const rows = Object.entries(upstreams).map(([label, upstream]) => {
+    const { access, operations, sunset } = versions.get(label) ?? {};
+    return {
+      label,
+      places: upstreamPlaces(upstream, base),
+      rules: JSON.stringify([access, operations, sunset]),
+    };
+  });
+  for (const { label, places, rules } of rows) {
+    const around = places.flatMap(outerPlaces);
+    const outer = rows.find(
+      (each) => each.rules !== rules && each.places.some((place) => around.includes(place)),
+    );
+    if (outer === undefined) continue;
+    report(['upstreams', label], {
+      rule: 'nested-access',
+      message: `requests for ${outer.label} reach this path of the service too, by the rules of ${outer.label}`,
+      hint: 'give each version a path of its own, none inside another; or say rules: { nested-access: off }',
+      at: 'key',
+    });
+  }
 }
 
 /** Two templates whose names differ only in what a reader may ignore. */
@@ -62,7 +90,7 @@ function areAlike(one: OperationTemplate, other: OperationTemplate, rules: PathR
 /** The names under which a literal may be read, its own first. */
 function namesIn(text: string, rules: PathRules, isLast: boolean): readonly string[] {
   const decoded = decodedOctets(text);
-  const name = rules.case === 'sensitive' ? decoded : withoutCase(decoded);
+  const name = rules.case === 'sensitive' ? decoded : lettersOf(decoded, 'unicode');
   const cut = rules.parameters === 'keep' ? [] : [name.replace(/;.*$/s, '')];
   const bare = rules.suffix === 'keep' || !isLast ? [] : [name.replace(/(?<=.)\..*$/s, '')];
   return [name, ...cut, ...bare];

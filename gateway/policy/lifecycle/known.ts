@@ -39,17 +39,24 @@ export function sortedOnce(instants: readonly EpochMs[]): readonly EpochMs[] {
 }
 
 /** When the deprecation is announced; undefined where no day is written: then its dates are public with the file. */
-export function announcementOf({ announced, deprecated }: Schedule): EpochMs | undefined {
+export function announcementOf({
+  announced,
+  deprecated,
+}: Pick<Schedule, 'announced' | 'deprecated'>): EpochMs | undefined {
   return announced === undefined || deprecated === undefined ? undefined : Math.min(announced, deprecated);
 }
 
-/** The dates as they are known at `now`: no deprecation before its announcement, and of the extensions those announced. */
+/**
+ * The dates as they are known at `now`. Before the deprecation is announced none of them, nor what to do about it; of the
+ * extensions those that are announced.
+ */
 export function knownSchedule(schedule: Schedule, now: EpochMs): Schedule {
   const { extended = [], published } = schedule;
   if (now < (announcementOf(schedule) ?? now)) {
-    const { announced, deprecated, sunset, retired, forgotten, ...rest } = schedule;
+    const { released, status, serviceDoc, serviceDesc } = schedule;
     const dates = { deprecated: undefined, sunset: undefined, retired: undefined, forgotten: undefined };
-    return { ...rest, ...dates, published: undefined, extended: undefined, reason: undefined };
+    const advice = { successor: undefined, guide: undefined, reason: undefined };
+    return { released, ...dates, ...advice, status, serviceDoc, serviceDesc, after: { kind: 'gone' } };
   }
   const known = extended.filter(({ announced }) => announced <= now);
   if (known.length === extended.length) return schedule;

@@ -48,20 +48,8 @@ export function nextMilestone(versions: Iterable<VersionLife>, now: EpochMs): Ep
 /** What makes a date known before it comes. */
 export type Announcement = Extract<Milestone, { kind: 'deprecation' | 'extension' | 'brownouts' }>;
 
-/** The announcements after `now`, in time order. Give versions as they are written. */
-export function announcementsToCome(versions: Iterable<VersionLife>, now: EpochMs): readonly Announcement[] {
-  return everyMilestone(versions)
-    .filter((milestone): milestone is Announcement => {
-      const { kind, at, life } = milestone;
-      if (at <= now) return false;
-      return kind === 'deprecation'
-        ? announcementOf(life.schedule) !== undefined
-        : kind === 'extension' || kind === 'brownouts';
-    })
-    .sort((one, other) => one.at - other.at);
-}
-
-function everyMilestone(versions: Iterable<VersionLife>): readonly Milestone[] {
+/** Those to come too, each version in the order of its life. */
+export function everyMilestone(versions: Iterable<VersionLife>): readonly Milestone[] {
   return [...versions].flatMap((version) => [
     ...ownMilestones(version, undefined),
     ...(version.operations?.list ?? []).flatMap((operation) => ownMilestones(operation, version)),

@@ -2,7 +2,7 @@
 // A request is judged by each reading, so that no spelling of a path passes the rules for its plain form.
 import { decodedOctets } from '../notation.ts';
 
-/** `any`: not known. Every reading that the other values allow is then judged. */
+/** `any`: not known. The gateway then judges every reading that the other values allow. */
 export interface PathRules {
   readonly case: 'sensitive' | 'insensitive' | 'any';
   /** `;x=1` in a segment. */
@@ -10,7 +10,7 @@ export interface PathRules {
   /** `.json` at the end of the path. */
   readonly suffix: 'keep' | 'ignore' | 'any';
   readonly trailingSlash: 'same' | 'distinct' | 'any';
-  /** `both`: the service may take %2F for a character of its segment, or for the end of it. */
+  /** `both`: the service may read %2F as a character of its segment, or as its end. */
   readonly encodedSlash: 'keep' | 'reject' | 'both';
   /** Whether the service is known to decode characters such as %3A before it compares. */
   readonly reserved: 'decode' | 'any';
@@ -19,26 +19,29 @@ export interface PathRules {
 export interface PathSegment {
   /** As the client wrote it, normalised by VER-7. */
   readonly raw: string;
-  /** The same without what the reader cuts off before it decodes. */
+  /** `raw` without the parameters that the reader cuts off before it decodes. */
   readonly text: string;
 }
 
-/** How a reader makes the names that it compares with those of templates. */
+/** Whether a reader ignores case: not at all, for ASCII letters, or for all letters of Unicode. */
+export const LETTERS = ['exact', 'ascii', 'unicode'] as const;
+export type Letters = (typeof LETTERS)[number];
+
+/** How a reader turns a segment into the name that it compares with a template. */
 export interface Reader {
   readonly decodes: boolean;
   /** A proxy in front of a service may decode a `;` that the service then cuts at. */
   readonly cutsDecoded: boolean;
   readonly trims: boolean;
-  /** `folded`: also letters that are no ASCII but become it in upper or lower case. */
-  readonly letters: 'exact' | 'ascii' | 'folded';
+  readonly letters: Letters;
   readonly ignoresSuffix: boolean;
 }
 
-/** What one reader makes of a path. */
+/** A path as one reader understands it. */
 export interface ReadPath {
   readonly segments: readonly PathSegment[];
   readonly reader: Reader;
-  /** A path without an operation means nothing to this reader: another reading has the rules for it. */
+  /** Only operations count in this reading: if it finds none, another reading has the rules of the version. */
   readonly operationsOnly?: boolean;
 }
 
@@ -59,20 +62,17 @@ const LONGEST_LITERAL = 500;
 const PLAIN_PATH = /^[^%;.]*$/;
 const EDGE_BLANKS = /^[ \t]+|[ \t]+$/g;
 const BLANK_AT_EDGE = /(?:^|\/|%2F)%(?:20|09)|%(?:20|09)(?:\/|%2F|;|%3B|$)/;
-// ſ, K (Kelvin), İ and ı.
-const FOLDED_TO_ASCII = /%C5%BF|%E2%84%AA|%C4%B[01]/;
-const ASCII_OF: readonly (readonly [RegExp, string])[] = [
-  [/\xC5\xBF/g, 's'],
-  [/\xE2\x84\xAA/g, 'k'],
-  [/\xC4[\xB0\xB1]/g, 'i'],
-];
+/** Nothing but blanks: some services drop such a segment. */
+const BLANK_SEGMENT = /(?:^|\/|%2F)(?:%20|%09)+(?:\/|%2F|;|%3B|$)/;
+const BEYOND_ASCII = /%[89A-F]/;
 
 /**
- * Every way in which a service that keeps `rules` may read what follows the base of an API; first the literal one.
- * Undefined for an empty segment before the last: services disagree about those.
+ * All readings of `tail`, the path behind the base of an API, by services that follow `rules`; the literal one first.
+ * Undefined if a segment before the last is empty: services read such paths in different ways.
  */
 export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] | undefined {
   if (tail.slice(0, -1).includes('//') || tail === '//') return undefined;
+  if (rules.parameters !== 'keep' && BLANK_SEGMENT.test(tail)) return undefined;
   const readings: ReadPath[] = [];
   const readers = readersOf(tail, rules);
   for (const segments of segmentations(tail, rules)) {
@@ -83,18 +83,25 @@ export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] 
   return readings;
 }
 
-/** The literal reading of a path; empty segments count for nothing. */
+/** The literal reading of a path, without its empty segments. */
 export function literalReading(tail: string): ReadPath {
   const segments = tail.split('/').filter((raw) => raw !== '');
   return { segments: segments.map((raw) => ({ raw, text: raw })), reader: EXACT };
 }
 
-/** ASCII only: a name is a string of octets. */
-export function withoutCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+/** `name`, a string of octets, as a reader compares it. What only some writings of a letter fold to is folded by all: ẞ, ß, SS. */
+export function lettersOf(name: string, letters: Letters): string {
+  if (letters === 'exact') return name;
+  if (letters === 'ascii') return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const text = Buffer.from(name, 'latin1').toString('utf8');
+  return text
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/\u0307/g, '');
 }
 
-/** The names that a segment may stand for in this reading, the likeliest first. */
+/** The names that this reading compares with templates, the longest first. */
 export function namesOf({ segments, reader }: ReadPath, index: number): readonly string[] {
   // Cut short, a longer segment still decodes to more than any literal has.
   const name = nameOf(segments[index]?.text.slice(0, 4 * LONGEST_LITERAL) ?? '', reader);
@@ -108,32 +115,28 @@ export function namesOf({ segments, reader }: ReadPath, index: number): readonly
 function nameOf(text: string, { decodes, cutsDecoded, trims, letters }: Reader): string {
   let name = decodes ? decodedOctets(text) : text;
   if (cutsDecoded) name = until(name, ';');
-  // A segment of blanks alone stays one.
-  if (trims) name = name.replace(EDGE_BLANKS, '') || name;
-  if (letters === 'folded')
-    name = ASCII_OF.reduce((read, [letter, ascii]) => read.replace(letter, ascii), name);
-  return letters === 'exact' ? name : withoutCase(name);
+  if (trims) name = name.replace(EDGE_BLANKS, '');
+  return lettersOf(name, letters);
 }
 
 function readersOf(tail: string, rules: PathRules): readonly Reader[] {
   const plain = PLAIN_READERS[rules.case];
   if (PLAIN_PATH.test(tail)) return plain;
-  const isOpen = rules.parameters === 'any';
-  const foldsMore = rules.case !== 'sensitive' && FOLDED_TO_ASCII.test(tail);
-  const letters = [...plain.map((each) => each.letters), ...(foldsMore ? (['folded'] as const) : [])];
+  const foldsMore = rules.case !== 'sensitive' && BEYOND_ASCII.test(tail);
+  const letters = [...plain.map((each) => each.letters), ...(foldsMore ? (['unicode'] as const) : [])];
   const suffixes = tail.includes('.') ? choices(rules.suffix, 'keep', 'ignore') : [false];
   const cuts = rules.parameters !== 'keep' && tail.includes('%3B') ? [false, true] : [false];
   const readers: Reader[] = [];
   for (const decodes of rules.reserved === 'any' && tail.includes('%') ? [true, false] : [true])
     for (const cutsDecoded of cuts)
-      for (const trims of isOpen && BLANK_AT_EDGE.test(tail) ? [false, true] : [false])
+      for (const trims of rules.parameters !== 'keep' && BLANK_AT_EDGE.test(tail) ? [false, true] : [false])
         for (const each of letters)
           for (const ignoresSuffix of suffixes)
             readers.push({ decodes, cutsDecoded, trims, letters: each, ignoresSuffix });
   return readers;
 }
 
-/** Whether a reader does what `changed` says: no, yes, or either of the two. */
+/** `[false]` if `written` is `kept`, `[true]` if it is `changed`, otherwise both. */
 function choices(written: string, kept: string, changed: string): readonly boolean[] {
   if (written === changed) return [true];
   return written === kept ? [false] : [false, true];
@@ -141,7 +144,7 @@ function choices(written: string, kept: string, changed: string): readonly boole
 
 type Path = Pick<ReadPath, 'segments' | 'operationsOnly'>;
 
-/** A last empty segment is dropped, or an empty value of a parameter: some routers take `/items/` for `/items/{id}`. */
+/** Drops an empty last segment, or keeps it as an empty parameter: some routers match `/items/` with `/items/{id}`. */
 function trailing(segments: readonly PathSegment[], { trailingSlash }: PathRules): readonly Path[] {
   if (segments.at(-1)?.text !== '') return [{ segments }];
   const same = { segments: segments.slice(0, -1) };
@@ -149,7 +152,7 @@ function trailing(segments: readonly PathSegment[], { trailingSlash }: PathRules
   return trailingSlash === 'distinct' ? [{ segments }] : [same, { segments, operationsOnly: true }];
 }
 
-/** The literal one first; undefined stands for an empty segment before the last. */
+/** The literal one first; undefined if a segment before the last is empty. */
 function segmentations(tail: string, rules: PathRules): readonly (readonly PathSegment[] | undefined)[] {
   const hasParameter = tail.includes(';');
   // Some routers end the whole path at a `;`, as if it were `?`; a proxy before them may have decoded it.
@@ -163,7 +166,7 @@ function segmentations(tail: string, rules: PathRules): readonly (readonly PathS
   return found;
 }
 
-/** Undefined for an empty segment before the last, where no slash that was encoded made it. */
+/** Undefined if a segment before the last is empty, unless an encoded slash made it. */
 function segmentsOf(
   tail: string,
   splits: boolean,
@@ -176,7 +179,7 @@ function segmentsOf(
   for (const [index, raw] of pieces.entries()) {
     const text = cuts ? until(raw, ';') : raw;
     const isLast = index === pieces.length - 1;
-    // Services merge these, and identifiers such as https%3A%2F%2Fexample.com have them.
+    // Services merge encoded slashes, and identifiers such as https%3A%2F%2Fexample.com have two.
     if (splits && raw === '' && !isLast) continue;
     if (!isLast && (text === '' || (parameters !== 'keep' && text.startsWith('%3B')))) return undefined;
     segments.push({ raw, text });

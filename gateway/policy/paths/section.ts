@@ -1,9 +1,9 @@
 // The `paths` section of a policy or gateway file: how the service reads the paths that it is sent.
-// Kinds of services have presets, seen on the versions that the policy page names.
+// A preset describes a kind of service; policies/README.md names the versions that it was tested with.
 import { z } from 'zod';
 import type { PathRules } from './rules.ts';
 
-/** What is not said of a service: every reading is judged. */
+/** Nothing is known of the service: the gateway judges every reading. */
 const UNKNOWN: PathRules = {
   case: 'any',
   parameters: 'any',
@@ -38,7 +38,7 @@ type Preset = keyof typeof PATH_PRESETS;
 const preset = z.enum(Object.keys(PATH_PRESETS) as [Preset, ...Preset[]]);
 
 const keys = z.strictObject({
-  preset: preset.meta({ description: 'A kind of service, for the keys that are not written.' }).optional(),
+  preset: preset.meta({ description: 'A kind of service: the default for the other keys.' }).optional(),
   case: z
     .enum(['sensitive', 'insensitive'])
     .meta({ description: 'Whether /Export is another path than /export.' })
@@ -59,19 +59,19 @@ const keys = z.strictObject({
     .enum(['keep', 'reject', 'both'])
     .meta({
       description:
-        'Whether %2F is part of its segment (keep), refused with 400 (reject), or judged as part and as end of it (both).',
+        'Whether %2F is part of its segment (keep), answered with 400 (reject), or judged both as part of the segment and as its end (both).',
     })
     .optional(),
 });
 
 export const pathsSection = z.union([preset, keys]).meta({
   description:
-    'How the service reads paths: a kind of service, or each rule. Each reading that is left open is judged.',
+    'How the service reads paths: a kind of service, or single rules. The gateway judges every reading that is possible.',
 });
 
 export type PathsFile = z.output<typeof pathsSection>;
 
-/** The rules that a section means; without one, those of a service of which nothing is known. */
+/** The rules of a `paths` section; without a section every reading is possible. */
 export function pathRulesOf(paths: PathsFile | undefined): PathRules {
   if (paths === undefined) return UNKNOWN;
   if (typeof paths === 'string') return PATH_PRESETS[paths];

@@ -125,6 +125,21 @@ export function keys({ ask, gateway, logged, makeKey, write }: House): void {
         ...{ kind: 'add', consumer: 'umbrella', scopes: ['orders:read'], ...AUTHOR },
         ...{ contact: 'api@umbrella.example', expires: '2099-01-01' },
       });
+      const wrong = await sundial(
+        {
+          kind: 'add',
+          consumer: 'umbrella',
+          scopes: ['orders:read', 'a"b'],
+          ...AUTHOR,
+          contact: 'nobody',
+          expires: undefined,
+        },
+        'text',
+        1,
+      );
+      expect(wrong).toBe(
+        'sundial: --scope a"b: not a scope: no spaces, quotes or backslashes; --contact: not a mail address\n',
+      );
       const [secret = '', , told = ''] = made.split('\n');
       const [, id = ''] = /^The key (\w+) of umbrella for orders:read\./.exec(told) ?? [];
       expect((await ask('/api/v1/orders', { 'x-api-key': secret })).status).toBe(200);

@@ -22,6 +22,18 @@ export const DATES: readonly Slip[] = [
     '9 «2026-01-15» error: deprecated (2026-01-15) is before released (2026-06-01)',
   ],
   [
+    'DEP-8: a deprecation that is announced when it has begun',
+    'deprecated: 2026-01-15',
+    'announced: 2026-02-01, $&',
+    '9 «2026-02-01» error: announced (2026-02-01) is after deprecated (2026-01-15): a deprecation is announced before it begins (announced 2026-01-15 or earlier)',
+  ],
+  [
+    'DEP-8: a deprecation that is announced before the release',
+    'deprecated: 2026-01-15',
+    'announced: 2023-02-01, $&',
+    '9 «2023-02-01» error: announced (2023-02-01) is before released (2024-06-01) (announced 2024-06-01 or later)',
+  ],
+  [
     'DEP-4: a sunset nobody was told of',
     'deprecated: 2026-01-15, ',
     '',
@@ -79,7 +91,7 @@ export const DATES: readonly Slip[] = [
     'a reason that reads otherwise than it is',
     'successor: v2',
     'reason: "a\\u202Eb"',
-    '9 «"a\\u202Eb"» error: the control character U+202E cannot stand in a text (take it out)',
+    '9 «"a\\u202Eb"» error: the control character U+202E is not allowed in a text (remove it)',
   ],
   [
     'extensions in another order',

@@ -5,6 +5,12 @@ import type { Slip } from './slip.ts';
 
 export const GATEWAY_FILE: readonly Slip[] = [
   [
+    'a rule about paths at the top',
+    'policies:',
+    'encoded_slash: keep\npolicies:',
+    expect.stringContaining('error: unknown key "encoded_slash" (write paths: { encoded_slash: … })'),
+  ],
+  [
     'a page of the issuer',
     'https://auth.example.com',
     'https://auth.example.com/.well-known/jwks.json',

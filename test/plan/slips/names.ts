@@ -1,8 +1,39 @@
 // Slips in keys, names and words of a policy file, and in what is named but not there.
 // A table of slips.test.ts.
+import { expect } from 'vitest';
 import type { Slip } from './slip.ts';
 
 export const NAMES: readonly Slip[] = [
+  [
+    'a rule about paths at the top',
+    'access:',
+    'encoded_slash: keep\naccess:',
+    '4 «encoded_slash» error: unknown key "encoded_slash" (write paths: { encoded_slash: … })',
+  ],
+  [
+    'a letter of another alphabet',
+    'access:',
+    'ap\u0456: x\naccess:',
+    '4 «ap\u0456» error: unknown key "ap\u0456" with U+0456, which is not ASCII (did you mean "api"?)',
+  ],
+  [
+    'a number where a word is due',
+    'access:',
+    'paths: 3\naccess:',
+    expect.stringMatching(/^policies.orders.yaml:4 «3» error: expected "express", .* or a map: 3$/),
+  ],
+  [
+    'a switch in quotes',
+    'access:',
+    'shared: "true"\naccess:',
+    '4 «"true"» error: expected true or false: "true" (write true, without quotes)',
+  ],
+  [
+    'an empty list',
+    'access:',
+    'headers: { request: { keep: [], from: any } }\naccess:',
+    '4 «[]» error: the list is empty (add an entry, or leave the key out)',
+  ],
   [
     'a version whose keys stand below its label and not inside',
     '  v2: { released: 2026-01-15 }',
@@ -56,7 +87,7 @@ export const NAMES: readonly Slip[] = [
     'a number where text belongs',
     'api: orders',
     'api: 7',
-    '1 «7» error: not a name: a lower-case letter, then letters, digits and hyphens: "7"',
+    '1 «7» error: not a name: a lower-case letter, then letters, digits and hyphens: 7',
   ],
   [
     'a bare number for a label',

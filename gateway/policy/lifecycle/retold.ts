@@ -1,0 +1,69 @@
+// What is said of a life at each of its announcements: what is still to be announced, and when an entry was last changed.
+// Read by the feed, the timeline and `check`; milestones.ts has what is known at one instant.
+import type { EpochMs } from '../contract.ts';
+import type { Life, VersionLife } from './calendar.ts';
+import { type Announceable, knownAt, sortedOnce } from './known.ts';
+import { milestoneText, milestoneTitle } from './milestone-words.ts';
+import { type Announcement, everyMilestone, type Milestone } from './milestones.ts';
+
+/** A version as it is written; the rules of a plan have this form. */
+export interface WrittenLife extends Life, Announceable {
+  readonly operations: { readonly list: readonly (Life & Announceable)[] } | undefined;
+}
+
+/** The announcements after `now`, in time order, each with the dates that are known when it is made. */
+export function announcementsToCome(versions: Iterable<WrittenLife>, now: EpochMs): readonly Announcement[] {
+  return [...versions]
+    .flatMap((version) => {
+      const said = new Set(milestonesAt(version, now).map(keyOf));
+      return announcementsOf(version)
+        .filter((at) => at > now)
+        .flatMap((at) =>
+          milestonesAt(version, at)
+            .filter(isAnnouncement)
+            .filter((each) => !said.has(keyOf(each)) && said.add(keyOf(each)))
+            .map((each) => ({ ...each, at })),
+        );
+    })
+    .sort((one, other) => one.at - other.at);
+}
+
+/** When what is said of a milestone was last changed, up to `now`: a later sunset moves what hangs on it. */
+export function lastChanges(
+  versions: Iterable<WrittenLife>,
+  now: EpochMs,
+): (milestone: Milestone) => EpochMs {
+  const changes = new Map<string, { readonly words: string; readonly since: EpochMs }>();
+  for (const version of versions) {
+    const instants = announcementsOf(version).filter((at) => at <= now);
+    for (const since of instants.length === 0 ? [] : [Number.NEGATIVE_INFINITY, ...instants]) {
+      for (const each of milestonesAt(version, since)) {
+        const words = [milestoneTitle(each), ...milestoneText(each)].join('\n');
+        if (changes.get(keyOf(each))?.words !== words) changes.set(keyOf(each), { words, since });
+      }
+    }
+  }
+  return (milestone) => Math.max(milestone.at, changes.get(keyOf(milestone))?.since ?? milestone.at);
+}
+
+function announcementsOf(version: WrittenLife): readonly EpochMs[] {
+  const lives: readonly Announceable[] = [version, ...(version.operations?.list ?? [])];
+  const earlier = lives.flatMap((life) => life.earlier ?? []);
+  return sortedOnce(earlier.flatMap(({ knownUntil }) => knownUntil ?? []));
+}
+
+function milestonesAt(version: WrittenLife, at: EpochMs): readonly Milestone[] {
+  const list = (version.operations?.list ?? []).map((operation) => knownAt(operation, at));
+  const known: VersionLife = { ...knownAt(version, at), operations: { list } };
+  return everyMilestone([known]);
+}
+
+function keyOf(milestone: Milestone): string {
+  const { kind, life } = milestone;
+  return JSON.stringify([life.label, life.operation, kind, 'place' in milestone ? milestone.place : 0]);
+}
+
+function isAnnouncement(milestone: Milestone): milestone is Announcement {
+  const { kind } = milestone;
+  return kind === 'deprecation' || kind === 'extension' || kind === 'brownouts';
+}
