@@ -1,7 +1,7 @@
 // The composition root: the only file that knows every part. Puts a gateway together from its documents and takes it apart.
 // Reads the clocks that everything else is given.
 import { openAdmin } from './admin/open-admin.ts';
-import type { Readiness } from './admin/readiness.ts';
+import { type Readiness, refusedApis } from './admin/readiness.ts';
 import { openRetirementGuard } from './admin/retirement-guard.ts';
 import type { Gateway, GatewayOptions, Started } from './gateway-contract.ts';
 import { openNotices } from './open-notices.ts';
@@ -187,6 +187,7 @@ async function assemble(
     facts: {
       listeners: { https, http, ...operators.addresses },
       store: settings.store,
+      refused: refusedApis(watch.standing()),
       workers,
       fingerprint: certificates?.current().fingerprint,
       lifecycleClock: options.lifecycleClock?.description,

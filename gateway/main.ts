@@ -47,7 +47,7 @@ interface Start {
 
 async function start({ options, movedTo, notify, advise }: Start): Promise<Gateway> {
   const { startGateway } = await import('./gateway.ts');
-  const { renderProblems } = await import('./plan/problems.ts');
+  const { notStarted, renderProblems } = await import('./plan/problems.ts');
   const started = await startGateway({
     ...options,
     ...(movedTo === undefined ? {} : { lifecycleClock: movedClock(movedTo, notify) }),
@@ -59,7 +59,7 @@ async function start({ options, movedTo, notify, advise }: Start): Promise<Gatew
   const text = renderProblems(problems, { colour: process.stderr.hasColors?.() ?? false });
   if (started.kind === 'rejected') {
     const { exitCodeOf } = await import('./cli/exit-code.ts');
-    throw new NotStarted(exitCodeOf(problems, false), text.trimEnd());
+    throw new NotStarted(exitCodeOf(problems, false), `${text}sundial: ${notStarted(problems)}`);
   }
   process.stderr.write(text);
   reloadOnHangUp(started.gateway);

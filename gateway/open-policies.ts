@@ -98,10 +98,12 @@ export async function openPolicies(
         ),
       standing: () => {
         const last = watching.last()?.outcome;
+        const refused = watching.quarantined();
         return {
-          reloadRefused: last?.kind === 'rejected' || last?.kind === 'failed',
+          reloadRefused: last?.kind === 'rejected' || last?.kind === 'failed' || refused.length > 0,
           restartNeeded: last?.restartNeeded ?? false,
-          quarantined: watching.quarantined().map(({ api }) => api),
+          quarantined: refused.flatMap(({ api, isServed }) => (isServed ? api : [])),
+          leftOut: refused.flatMap(({ api, isServed }) => (isServed ? [] : api)),
         };
       },
       close: watching.close,

@@ -52,9 +52,21 @@ export function outcomeBody({ kind, revision, since, problems, restartNeeded, qu
     revision,
     since: instantText(since),
     restartNeeded,
-    ...(quarantined.length > 0 && { quarantined: quarantined.map(({ api, file }) => ({ api, file })) }),
+    ...refusedFiles(
+      'quarantined',
+      quarantined.filter(({ isServed }) => isServed),
+    ),
+    ...refusedFiles(
+      'leftOut',
+      quarantined.filter(({ isServed }) => !isServed),
+    ),
     problems: withoutSource(problems),
   };
+}
+
+/** Nothing where there are none. */
+function refusedFiles(name: 'quarantined' | 'leftOut', files: ReloadOutcome['quarantined']) {
+  return files.length > 0 && { [name]: files.map(({ api, file }) => ({ api, file })) };
 }
 
 /** Only a terminal gets the source lines, with what is secret in them masked. */

@@ -10,6 +10,8 @@ export interface PolicyReadiness {
   readonly restartNeeded: boolean;
   /** APIs that are served in their last accepted form. */
   readonly quarantined: readonly string[];
+  /** APIs that are not served, since their files are refused. */
+  readonly leftOut: readonly string[];
 }
 
 export interface Readiness {
@@ -32,14 +34,27 @@ export function readinessAnswer({ state, store, revision, policies }: Readiness)
 }
 
 /** Nothing where all is well. */
-function detailOf({ reloadRefused, restartNeeded, quarantined }: PolicyReadiness) {
+function detailOf(policies: PolicyReadiness) {
+  const { reloadRefused, restartNeeded, quarantined, leftOut } = policies;
   const details = [
     ...(reloadRefused ? ['last reload refused'] : []),
     ...(restartNeeded ? ['restart needed'] : []),
-    ...(quarantined.length > 0 ? [`last accepted form served: ${quarantined.join(', ')}`] : []),
+    ...refusedApis(policies),
   ];
   return {
     ...(details.length > 0 && { detail: details.join(', ') }),
     ...(quarantined.length > 0 && { quarantined }),
+    ...(leftOut.length > 0 && { leftOut }),
   };
+}
+
+/** What becomes of the APIs whose files are refused, in words. */
+export function refusedApis({
+  quarantined,
+  leftOut,
+}: Pick<PolicyReadiness, 'quarantined' | 'leftOut'>): readonly string[] {
+  return [
+    ...(quarantined.length > 0 ? [`last accepted form served: ${quarantined.join(', ')}`] : []),
+    ...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []),
+  ];
 }

@@ -34,8 +34,9 @@ export async function runAccept({
   const answer = await askAdmin(door, { method: 'POST', path: '/-/accepted', body, withinMs: WITHIN_MS });
   if (answer.kind === 'failed') return failed(answer, format);
   const result = told(answer.body, readAcceptedAnswer, { format, render: acceptedText });
-  const { outcome, quarantined = [] } = readAcceptedAnswer(answer.body) ?? {};
-  const isInForce = (outcome === 'accepted' || outcome === 'unchanged') && quarantined.length === 0;
+  const { outcome, quarantined = [], leftOut = [] } = readAcceptedAnswer(answer.body) ?? {};
+  const isTaken = outcome === 'accepted' || outcome === 'unchanged';
+  const isInForce = isTaken && quarantined.length + leftOut.length === 0;
   return isInForce ? result : { ...result, exitCode: result.exitCode === 0 ? 1 : result.exitCode };
 }
 

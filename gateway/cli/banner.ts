@@ -12,6 +12,8 @@ export interface GatewayFacts {
     readonly metrics: { readonly address: Address } | undefined;
   };
   readonly store: StoreSettings;
+  /** What becomes of the APIs whose policy files are refused, in words. */
+  readonly refused: readonly string[];
   /** Processes that answer requests. */
   readonly workers: number;
   /** SHA-256 of the certificate, as `AB:CD:…`; undefined without TLS. */
@@ -46,6 +48,7 @@ export function renderBanner(info: BannerInfo): string {
     ['admin', admin && origin('http', admin.address), '/dashboard/  /metrics  /-/healthy  /-/ready'],
     ['metrics', metrics && origin('http', metrics.address), '/metrics  /-/healthy  /-/ready'],
     ['store', describeStore(info.store)],
+    ['refused', info.refused.length === 0 ? undefined : info.refused.join(', ')],
     ['workers', info.workers === 1 ? undefined : `${info.workers} processes`],
     ['certificate', info.fingerprint && `SHA-256 ${info.fingerprint}`],
     ['log', info.trial?.logFile],

@@ -42,8 +42,8 @@ export interface CheckOptions {
 }
 
 export interface CommandResult {
-  /** 0 in order, 1 findings, 2 wrong usage or a file that cannot be read. */
-  readonly exitCode: 0 | 1 | 2;
+  /** 0 in order, 1 findings, 2 wrong usage or a file that cannot be read, 3 no gateway answers. */
+  readonly exitCode: 0 | 1 | 2 | 3;
   readonly text: string;
   /** Of a command asked for JSON that has nothing to show: why, for machines. */
   readonly json?: string;
@@ -75,7 +75,9 @@ export async function runCheck(options: CheckOptions): Promise<CommandResult> {
     : [];
   const absent = [usage.absent, refused.absent].flatMap((each) => each ?? []);
   const told = { ...usage, absent, notices: notices.filter((each) => !isToldOf(usage, each)) };
-  return { exitCode: exitCodeOf(loaded.problems, strict), text: textOf(format, loaded, told, options) };
+  const found = exitCodeOf(loaded.problems, strict);
+  const exitCode = found === 0 && refused.unanswered === true ? NO_ANSWER : found;
+  return { exitCode, text: textOf(format, loaded, told, options) };
 }
 
 type UsageTold = Impacts & { readonly absent?: string };
@@ -91,6 +93,7 @@ type Told = Impacts & {
   readonly notices: readonly Notice[];
 };
 
+const NO_ANSWER = 3;
 const NO_USAGE: UsageTold = { impacts: [], problems: [] };
 
 async function usageOf({ sources }: Whole, options: CheckOptions): Promise<UsageTold> {
@@ -110,6 +113,7 @@ function textOf(format: CheckFormat, loaded: Loaded, told: Told, options: CheckO
           problems: problems.map(forMachines),
           ...(told.notices.length > 0 && { notices: told.notices }),
           ...(told.impacts.length > 0 && { impact: told.impacts }),
+          ...(told.absent.length > 0 && { absent: told.absent }),
         },
         undefined,
         2,
@@ -117,6 +121,7 @@ function textOf(format: CheckFormat, loaded: Loaded, told: Told, options: CheckO
     case 'github':
       return [...problems, ...told.notices.map((each) => ({ ...each, severity: 'notice' as const }))]
         .map(annotation)
+        .concat(told.absent.map((line) => `::warning::${dataOf(line)}\n`))
         .join('');
     case 'text':
       return (
@@ -158,6 +163,10 @@ export function forMachines({ source: _source, ...problem }: Problem): Omit<Prob
   return problem;
 }
 
+function dataOf(text: string): string {
+  return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+}
+
 /** A workflow command; its data may hold no raw line ends, its properties neither commas nor colons. */
 function annotation({
   file,
@@ -168,8 +177,7 @@ function annotation({
   message,
   hint,
 }: Omit<Problem, 'severity'> & { readonly severity: Problem['severity'] | 'notice' }): string {
-  const data = (text: string) => text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
-  const property = (text: string) => data(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
+  const property = (text: string) => dataOf(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
   const place = `file=${property(file)},line=${line},col=${column},title=${property(rule)}`;
-  return `::${severity} ${place}::${data(hint === undefined ? message : `${message} (${hint})`)}\n`;
+  return `::${severity} ${place}::${dataOf(hint === undefined ? message : `${message} (${hint})`)}\n`;
 }

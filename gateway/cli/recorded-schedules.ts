@@ -35,6 +35,17 @@ export async function changedSinceRecorded(
       sources.gateway.problem(['store'], { rule: 'live-store', message: `cannot read the store: ${why}` }),
     ];
   }
+  if (recorded.length === 0) {
+    const { store } = settings;
+    const place = store.kind === 'embedded' ? store.folder : 'that Redis';
+    return [
+      sources.gateway.problem(['store'], {
+        rule: 'live-store',
+        message: `nothing is recorded in ${place}`,
+        hint: 'a gateway records its policies once it has started; nothing was compared',
+      }),
+    ];
+  }
   const today = todayOfViews(policies.views, {
     complete: options.files.length === 0,
     public: settings.public,

@@ -21,23 +21,26 @@ export async function runReload({ format, ...which }: ReloadOptions): Promise<Op
   const answer = await askAdmin(door, { method: 'POST', path: '/-/reload', also: REJECTED });
   if (answer.kind === 'failed') return failed(answer, format);
   const result = told(answer.body, readReloadAnswer, { format, render: reloadText });
-  const { outcome, quarantined = [] } = readReloadAnswer(answer.body) ?? {};
-  return outcome === 'rejected' || quarantined.length > 0 ? { ...result, exitCode: 1 } : result;
+  const { outcome, quarantined = [], leftOut = [] } = readReloadAnswer(answer.body) ?? {};
+  return outcome === 'rejected' || quarantined.length + leftOut.length > 0
+    ? { ...result, exitCode: 1 }
+    : result;
 }
 
 export function reloadText(answer: ReloadAnswer): string {
-  const { revision, problems, restartNeeded, quarantined = [] } = answer;
-  const apart = quarantined.map(
-    ({ api, file }) => `${printable(`${api}: ${file} is refused; the last accepted form is served`)}\n`,
-  );
+  const { revision, problems, restartNeeded, quarantined = [], leftOut = [] } = answer;
+  const apart = [
+    ...quarantined.map(({ api, file }) => `${api}: ${file} is refused; the last accepted form is served`),
+    ...leftOut.map(({ api, file }) => `${api}: ${file} is refused; the API is left out`),
+  ].map((line) => `${printable(line)}\n`);
   const restart = restartNeeded ? 'the gateway file has changed too: restart to apply it\n' : '';
   return `${renderProblems(problems, { colour: false })}${sentence(answer)}, revision ${revision}\n${apart.join('')}${restart}`;
 }
 
-function sentence({ outcome, problems, since }: ReloadAnswer): string {
+function sentence({ outcome, problems, since, quarantined = [], leftOut = [] }: ReloadAnswer): string {
   switch (outcome) {
     case 'accepted':
-      return 'policies reloaded';
+      return leftOut.length + quarantined.length === 0 ? 'policies reloaded' : 'policies reloaded in part';
     case 'unchanged':
       // Mostly because the watch of the files was quicker than whoever saved them.
       return `nothing to reload: the files are in force already${since === undefined ? '' : `, since ${moment(since)}`}`;

@@ -99,6 +99,8 @@ const problem = z.object({
 });
 const preview = z.object({ problems: z.array(problem) });
 
+const refusedFile = z.object({ api: z.string(), file: z.string() });
+
 const reload = z.object({
   outcome: z.enum(['accepted', 'unchanged', 'rejected', 'failed']),
   revision: z.string(),
@@ -106,7 +108,9 @@ const reload = z.object({
   since: z.string().exactOptional(),
   restartNeeded: z.boolean(),
   /** APIs that are served in their last accepted form; an older gateway does not say. */
-  quarantined: z.array(z.object({ api: z.string(), file: z.string() })).exactOptional(),
+  quarantined: z.array(refusedFile).exactOptional(),
+  /** APIs that are not served at all; an older gateway does not say. */
+  leftOut: z.array(refusedFile).exactOptional(),
   problems: z.array(problem),
 });
 

@@ -21,7 +21,7 @@ export interface FirstPlan {
   /** What it rewrites of what was published before. */
   readonly rewritten: readonly Problem[];
   readonly pieces: readonly PlanPiece[];
-  /** While there are some, a reload too serves the last accepted form for each file that it refuses. */
+  /** While there are some, a reload too decides file by file. */
   readonly quarantined: readonly Quarantined[];
 }
 

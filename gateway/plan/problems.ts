@@ -26,6 +26,7 @@ export interface Problem {
 
 const LIVE = /^live-/;
 const MOST_TEXT = 18_000;
+const MOST_FILES = 3;
 const LONGEST_LINE = 160;
 const PLAIN = { error: '', warning: '', dim: '', off: '' };
 const COLOURED = { error: '\u001b[1;31m', warning: '\u001b[1;33m', dim: '\u001b[2m', off: '\u001b[0m' };
@@ -82,6 +83,14 @@ export function countProblems(problems: readonly Problem[]): string {
   const warnings = problems.length - errors;
   const parts = [plural(errors, 'error'), plural(warnings, 'warning')];
   return parts.filter((part) => !part.startsWith('0 ')).join(', ');
+}
+
+/** `not started: 2 errors in policies/orders.yaml`. */
+export function notStarted(problems: readonly Problem[]): string {
+  const errors = problems.filter(isError);
+  const files = [...new Set(errors.map(({ file }) => file))];
+  const named = files.length > MOST_FILES ? plural(files.length, 'file') : files.join(', ');
+  return printable(`not started: ${countProblems(errors)} in ${named}`, 400);
 }
 
 export function plural(count: number, noun: string): string {

@@ -41,7 +41,7 @@ export interface PublishedHistory {
 
 /** Of the files that were refused. */
 export interface RefusedPart {
-  /** APIs in their last accepted form: the changes that an operator accepted for them are still to come. */
+  /** Their APIs: the changes that an operator accepted for them are still to come. */
   readonly quarantined: readonly { readonly api: string }[];
   /** Recorded files of APIs that are not served. */
   readonly retained: readonly PublishedFile[];

@@ -18,7 +18,7 @@ export interface ReloadOutcome {
   readonly problems: readonly Problem[];
   /** `gateway.yaml` differs from what the process runs with. */
   readonly restartNeeded: boolean;
-  /** APIs that are served in their last accepted form, since their files are refused. */
+  /** APIs whose files are refused, although others may have been taken. */
   readonly quarantined: readonly Quarantined[];
 }
 

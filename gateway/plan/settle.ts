@@ -1,5 +1,6 @@
 // Which files a plan is made of when some are refused: for each of these the last accepted form of its API stands in.
 // Asked by the reader of policies at a start that refuses a file, and at the reloads that follow it.
+import { basename } from 'node:path';
 import type { EpochMs } from '../policy/contract.ts';
 import { type AcceptedForm, type AcceptedForms, createAcceptedForms } from './accepted-forms.ts';
 import { type Claimant, type Claims, checkTogether } from './check/together.ts';
@@ -24,13 +25,16 @@ export interface Candidate {
   readonly view: (now: EpochMs) => PolicyView | undefined | Promise<PolicyView | undefined>;
 }
 
-/** An API that is served in its last accepted form. */
+/** A policy file that is refused although others are taken. */
 export interface Quarantined {
+  /** The name of the file, without its folder, where no other name is known or another file serves that API. */
   readonly api: string;
   /** The refused file, as printed. */
   readonly file: string;
   /** What is wrong with it, in one line. */
   readonly reason: string;
+  /** In its last accepted form; otherwise the API is left out. */
+  readonly isServed: boolean;
 }
 
 export interface Settled {
@@ -39,9 +43,7 @@ export interface Settled {
   readonly problems: readonly Problem[];
   readonly former: readonly FormerVersion[];
   readonly quarantined: readonly Quarantined[];
-  /** Refused files for which nothing can stand in, as printed. */
-  readonly unserved: readonly string[];
-  /** What stays recorded of them. */
+  /** What stays recorded of APIs that are left out. */
   readonly retained: readonly PublishedFile[];
 }
 
@@ -72,7 +74,7 @@ export async function settle(input: SettleInput, context: Context, around: Surro
   if (unmatched !== undefined) for (const name of forms.names) refused.set(name, [unmatched]);
   for (;;) {
     const accepted = candidates.filter(({ file }) => !refused.has(file));
-    const { standIns, unserved, retained } = await standIn(refused, candidates, accepted, forms);
+    const { standIns, leftOut, retained } = await standIn(refused, candidates, accepted, forms);
     const left = standIns.map((each) => ({ ...each, claims: without(each.claims, accepted) }));
     const claims = [
       ...accepted.flatMap(({ claimant }) => claimant?.claims ?? []),
@@ -108,12 +110,10 @@ export async function settle(input: SettleInput, context: Context, around: Surro
           ...found,
         ],
         former: compared.former,
-        quarantined: standIns.map(({ view, file }) => ({
-          api: view.parts.api ?? '',
-          file,
-          reason: reasonOf(refused.get(file) ?? []),
-        })),
-        unserved,
+        quarantined: [
+          ...standIns.map(({ view, file }) => ({ api: view.parts.api ?? '', file, isServed: true })),
+          ...leftOut.map((each) => ({ ...each, isServed: false })),
+        ].map((each) => ({ ...each, reason: reasonOf(refused.get(each.file) ?? []) })),
         // A file of that name may have been accepted with another API in it.
         retained: retained.filter(({ name }) => !taken.has(name)),
       };
@@ -132,19 +132,20 @@ async function standIn(
   candidates: readonly Candidate[],
   accepted: readonly Candidate[],
   forms: AcceptedForms,
-): Promise<{ standIns: StandIn[]; unserved: string[]; retained: PublishedFile[] }> {
+): Promise<{ standIns: StandIn[]; leftOut: Pick<Quarantined, 'api' | 'file'>[]; retained: PublishedFile[] }> {
   const served = new Set(accepted.flatMap(({ claimant }) => claimant?.claims.api ?? []));
   const taken = new Set(accepted.map(({ file }) => file));
   const standIns: StandIn[] = [];
-  const unserved: string[] = [];
+  const unserved = new Map<string, string | undefined>();
   const retained: PublishedFile[] = [];
   for (const file of refused.keys()) {
-    const api = candidates.find((each) => each.file === file)?.claimant?.claims.api;
+    let api = candidates.find((each) => each.file === file)?.claimant?.claims.api;
     const others = api === undefined ? [] : forms.names.filter((name) => name !== file && !taken.has(name));
     let stoodIn = false;
     for (const name of [file, ...others]) {
       const form = await forms.read(name);
       if (form === undefined || (name !== file && form.api !== api)) continue;
+      api ??= form.api;
       if (form.usable === undefined) retained.push(...form.files);
       else if (served.has(form.api ?? '')) stoodIn ||= name !== file;
       else {
@@ -153,11 +154,16 @@ async function standIn(
         stoodIn = true;
       }
     }
-    if (!stoodIn) unserved.push(file);
+    if (!stoodIn) unserved.set(file, api);
   }
   // The same files make the same plan, in whatever order they were refused.
   standIns.sort((a, b) => ((a.view.parts.api ?? '') < (b.view.parts.api ?? '') ? -1 : 1));
-  return { standIns, unserved, retained };
+  const leftOut = [...unserved].map(([file, api]) => {
+    const isKnown = api !== undefined && !served.has(api);
+    if (isKnown) served.add(api);
+    return { api: isKnown ? api : basename(file), file };
+  });
+  return { standIns, leftOut, retained };
 }
 
 /** The routes that no accepted file claims. */

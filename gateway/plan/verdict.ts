@@ -59,7 +59,7 @@ export async function judge(
   });
   if (settled === undefined) return { kind: 'refused', problems: refused };
   const problems = sortProblems([...refused, ...(await allProblems(reader, settled.problems))]);
-  if (settled.digests.length === 0 || (settled.unserved.length > 0 && !partial))
+  if (settled.digests.length === 0 || (!partial && settled.quarantined.some(({ isServed }) => !isServed)))
     return { kind: 'refused', problems };
   const former = await allFormer(reader, settled.former);
   const { quarantined, retained } = settled;

@@ -29,7 +29,7 @@ export interface WatchOptions {
     pieces: readonly PlanPiece[],
     quarantined: readonly Quarantined[],
   ) => Promise<void> | void;
-  /** APIs that are served in their last accepted form, where nothing else has changed. */
+  /** APIs whose files are refused, where nothing else has changed. */
   readonly onQuarantined: (quarantined: readonly Quarantined[]) => void;
   /** The plan in force stays. */
   readonly onRejected: (problems: readonly Problem[]) => void;

@@ -1,6 +1,7 @@
 // What the running process reports of itself: stores, reloads, certificates, admin writes, open WebSockets.
 // Set by the composition root as things happen, read at scrape.
 import type { HeldService } from '../exchange/held-service.ts';
+import type { Quarantined } from '../plan/settle.ts';
 import type { EpochMs } from '../policy/contract.ts';
 import { createLatency, type Latency } from './latency.ts';
 import type { LatencySample, Sample } from './series.ts';
@@ -12,8 +13,8 @@ export interface ProcessState {
   readonly storeUp: (store: string, up: boolean) => void;
   /** `milliseconds` from the first look at the files to the end. */
   readonly reload: (result: ReloadResult, milliseconds: number) => void;
-  /** The APIs that are served in their last accepted form from now on. */
-  readonly quarantine: (apis: readonly string[]) => void;
+  /** The APIs whose policy files are refused from now on. */
+  readonly quarantine: (refused: readonly Pick<Quarantined, 'api' | 'isServed'>[]) => void;
   /** `sni`: the name the certificate answers for; `expiry`: its notAfter. */
   readonly certificate: (sni: string, expiry: EpochMs) => void;
   /** Whether all certificate files, as they stand, are in use. */
@@ -62,10 +63,10 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
       successful = result === 'success';
       if (successful) lastSuccess = wallClock();
     },
-    quarantine: (apis) => {
+    quarantine: (refused) => {
       // An alert ends by a 0; a series that goes away would leave it open until it is stale.
       for (const api of quarantined.keys()) quarantined.set(api, 0);
-      for (const api of apis) quarantined.set(api, 1);
+      for (const { api, isServed } of refused) quarantined.set(api, isServed ? 1 : 2);
     },
     certificate: (sni, expiry) => void certificates.set(sni, expiry),
     certificatesCurrent: (current) => {
@@ -85,7 +86,7 @@ export function createProcessState(wallClock: () => EpochMs): ProcessState {
     areLimitsShared: () => stores.get('redis') !== false,
     reloads: () => Object.entries(reloads).map(([result, count]) => [[result], count]),
     reloadDurations: () => Object.entries(durations).map(([result, latency]) => [[result], latency]),
-    lastReloadSuccessful: () => successful,
+    lastReloadSuccessful: () => successful && quarantined.values().every((value) => value === 0),
     lastReloadSuccess: () => lastSuccess,
     quarantined: () => quarantined.entries().map(([api, value]): Sample => [[api], value]),
     certificates: () => certificates.entries().map(([sni, expiry]) => [[sni], expiry / 1000]),

@@ -23,6 +23,10 @@ export interface ReloadReport {
 }
 
 const REJECTED = 'policies not reloaded';
+const REFUSED = 'policy file refused';
+const QUARANTINED =
+  'policy quarantined: the file is refused, and the last accepted form of the API is served';
+const LEFT_OUT = 'policy left out: the file is refused, and the API has no accepted form that can be served';
 const MOST_LINES = 100;
 const RESTART = 'the gateway file changed; restart to apply it';
 const RESTORED = 'policies match the plan in force again';
@@ -47,16 +51,9 @@ export function createReloadReport(
     if (left.length > 0) logger.warn(`${countProblems(left)} more; sundial check shows all`);
   };
   const onQuarantined: ReloadReport['onQuarantined'] = (quarantined) => {
-    metrics.quarantine(quarantined.map(({ api }) => api));
-    for (const { api, file, reason } of quarantined)
-      logger.error(
-        'policy quarantined: the file is refused, and the last accepted form of the API is served',
-        {
-          api,
-          file,
-          reason,
-        },
-      );
+    metrics.quarantine(quarantined);
+    for (const { isServed, ...refused } of quarantined)
+      logger.error(isServed ? QUARANTINED : LEFT_OUT, refused);
   };
   return {
     onBegun: () => {
@@ -64,13 +61,13 @@ export function createReloadReport(
     },
     onAccepted: (revision, problems, quarantined = []) => {
       record(quarantined.length === 0 ? 'success' : 'failure');
-      logger.info('policies reloaded', { revision });
+      logger.info(quarantined.length === 0 ? 'policies reloaded' : 'policies reloaded in part', { revision });
       const [errors, warnings] = bySeverity(problems);
-      logEach(errors, (problem) => logger.error(`${REJECTED}: ${sentence(problem)}`, placeOf(problem)));
+      logEach(errors, (problem) => logger.error(`${REFUSED}: ${sentence(problem)}`, placeOf(problem)));
       logEach(warnings, (problem) =>
         logger.warn(`policies reloaded, with a warning: ${sentence(problem)}`, placeOf(problem)),
       );
-      tell(`policies reloaded${others(problems)}`);
+      tell(`policies reloaded${quarantined.length === 0 ? '' : ' in part'}${others(problems)}`);
       onQuarantined(quarantined);
     },
     onQuarantined,

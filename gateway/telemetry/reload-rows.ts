@@ -35,7 +35,7 @@ export function reloadRows(
     ),
     gauge(
       'sundial_policy_quarantined',
-      'Whether an API is served in its last accepted form because its policy file is refused.',
+      'Whether the policy file of an API is refused: 1, its last accepted form is served; 2, it is left out; 0, not any more.',
       ['api'],
       state.quarantined,
       'primary',

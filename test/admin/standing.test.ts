@@ -110,7 +110,12 @@ async function get(path: string, changes: Partial<StandingPorts> = {}, names: re
     recordsUsage: true,
     metrics: { read: async (name) => COUNTED[name] ?? [] },
     readiness: () => ({
-      policies: { reloadRefused: false, restartNeeded: false, quarantined: ['payments'] },
+      policies: {
+        reloadRefused: false,
+        restartNeeded: false,
+        quarantined: ['payments'],
+        leftOut: ['refunds'],
+      },
     }),
     ...changes,
   }).find((each) => each.path === path);
@@ -128,8 +133,9 @@ const DETAIL = '/-/versions/{api}/{version}';
 const detail = (changes: Partial<StandingPorts> = {}) => get(DETAIL, changes, ['orders', 'v1']);
 
 describe('the versions', () => {
-  it('come with the APIs that are served in their last accepted form', async () => {
-    expect((await get('/-/versions')).body.quarantined).toEqual(['payments']);
+  it('come with the APIs that are served in their last accepted form, and those that are left out', async () => {
+    const { body } = await get('/-/versions');
+    expect(body).toMatchObject({ quarantined: ['payments'], leftOut: ['refunds'] });
   });
 
   it('are told with stage, phases, dates and the brownout that runs', async () => {

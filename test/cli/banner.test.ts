@@ -10,6 +10,7 @@ const PLAIN: BannerInfo = {
     metrics: undefined,
   },
   store: { kind: 'embedded', folder: '/srv/sundial/data' },
+  refused: [],
   workers: 1,
   fingerprint: 'AB:CD',
   lifecycleClock: undefined,

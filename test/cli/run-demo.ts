@@ -26,6 +26,7 @@ process.exitCode = await runDemo({
     return {
       listeners: { https: { address }, http: undefined, admin: undefined, metrics: undefined },
       store: { kind: 'embedded', folder: '/data' },
+      refused: [],
       workers: 1,
       fingerprint: 'AB:CD',
       lifecycleClock: '2026-11-20',

@@ -18,7 +18,7 @@ it('ends with 2 when the gateway file cannot be read', { timeout: 20_000 }, () =
   );
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toBe(
-    `nowhere/gateway.yaml:1:1: error: cannot read: no such file\n${elsewhere(process.cwd())}`,
+    `nowhere/gateway.yaml:1:1: error: cannot read: no such file\n${elsewhere(process.cwd())}sundial: not started: 1 error in nowhere/gateway.yaml\n`,
   );
 });
 
@@ -36,6 +36,6 @@ it('an empty SUNDIAL_CONFIG is none', { timeout: 20_000 }, () => {
   });
   expect({ status, stderr }).toEqual({
     status: 2,
-    stderr: `config/gateway.yaml:1:1: error: cannot read: no such file\n${elsewhere(import.meta.dirname)}`,
+    stderr: `config/gateway.yaml:1:1: error: cannot read: no such file\n${elsewhere(import.meta.dirname)}sundial: not started: 1 error in config/gateway.yaml\n`,
   });
 });

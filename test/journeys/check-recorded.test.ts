@@ -1,7 +1,7 @@
 // What the next reload or start would refuse is known before: `check --live` asks the running gateway, and `check --store`
 // reads what is recorded, from the embedded store and from Redis, without changing anything there.
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { operate, runCommand } from '../support/command.ts';
 import { startProcess } from '../support/gateway-process.ts';
@@ -56,7 +56,7 @@ async function runOnce(): Promise<void> {
 }
 
 describe('check --live', () => {
-  it('says what the running gateway refuses at a reload, and where no gateway runs that none was asked', async () => {
+  it('says what the running gateway refuses at a reload, and where no gateway runs ends with 3', async () => {
     await using gateway = startProcess(['run', '-c', config], folder.environment());
     await gateway.ready;
     await saveEarlier();
@@ -66,8 +66,16 @@ describe('check --live', () => {
     gateway.kill('SIGTERM');
     await gateway.ended;
     const alone = await check('--live');
-    expect(alone.stdout).toContain('no gateway was asked what a reload would refuse: no gateway answers at');
-    expect(alone.exitCode).toBe(0);
+    const why = 'no gateway was asked what a reload would refuse: no gateway answers at';
+    expect(alone.stdout).toContain(why);
+    expect(alone.exitCode).toBe(3);
+    const machine = await check('--live', '--format', 'json');
+    expect(JSON.parse(machine.stdout).absent).toContainEqual(expect.stringContaining(why));
+    expect(machine.exitCode).toBe(3);
+    const github = await check('--live', '--format', 'github');
+    expect(github.stdout).toMatch(new RegExp(`^::warning::${why}`, 'm'));
+    await folder.save('api: [orders\n');
+    expect(await check('--live')).toMatchObject({ exitCode: 1 });
   });
 });
 
@@ -104,7 +112,12 @@ describe('check --store', () => {
     });
   });
 
-  it('finds nothing in a store that is empty, and says so of a Redis that is away', async () => {
+  it('says where nothing is recorded, and that a Redis is away: both are findings', async () => {
+    const empty = await check('--store');
+    expect(empty.stdout).toContain(`error: nothing is recorded in ${join(folder.path, 'data')} [live-store]`);
+    expect(empty.exitCode).toBe(1);
+    expect(await check('--store', '--format', 'json')).toMatchObject({ exitCode: 1 });
+    await runOnce();
     expect(await check('--store')).toMatchObject({ exitCode: 0 });
     const [port] = await freePorts(1);
     const away = await runCommand(
@@ -119,10 +132,19 @@ describe('check --store', () => {
     const redis = await startRedis();
     perTest.defer(redis.stop);
     const store = { STORE: redis.url };
+    const empty = await runCommand(['check', '-c', config, '--store'], folder.environment(store));
+    expect(empty.stdout).toContain('error: nothing is recorded in that Redis [live-store]');
+    expect(empty.exitCode).toBe(1);
     await folder.publish(store);
     await saveEarlier();
     const found = await runCommand(['check', '-c', config, '--store'], folder.environment(store));
     expect(found.stdout).toContain(REWRITTEN);
+  });
+
+  it('says in which folder it has looked where data is relative and the command is called elsewhere', async () => {
+    const store = { STORE: 'embedded:data', DATA: 'data' };
+    const elsewhere = await runCommand(['check', '-c', config, '--store'], folder.environment(store));
+    expect(elsewhere.stdout).toContain(`nothing is recorded in ${resolve('data')} `);
   });
 });
 

@@ -14,7 +14,7 @@ const ready: Readiness = {
   state: 'ready',
   store: { kind: 'redis', state: 'up' },
   revision: 'abc',
-  policies: { reloadRefused: false, restartNeeded: false, quarantined: [] },
+  policies: { reloadRefused: false, restartNeeded: false, quarantined: [], leftOut: [] },
 };
 const page = { contentType: 'text/plain; version=0.0.4; charset=utf-8', body: 'sundial_up 1\n' };
 

@@ -59,6 +59,6 @@ export const pages = healthRoutes({
     state: 'ready',
     store: { kind: 'embedded', state: 'up' },
     revision: '',
-    policies: { reloadRefused: false, restartNeeded: false, quarantined: [] },
+    policies: { reloadRefused: false, restartNeeded: false, quarantined: [], leftOut: [] },
   }),
 }).map(({ path }) => path);

@@ -49,8 +49,8 @@ function versionsAnswer(ports: StandingPorts): AdminAnswer {
       .filter(({ rules }) => rules.api === api.name)
       .map((each) => versionBody(api, each, moment.now)),
   }));
-  const { quarantined } = ports.readiness().policies;
-  return told(ports, { revision: plan.revision, apis, quarantined });
+  const { quarantined, leftOut } = ports.readiness().policies;
+  return told(ports, { revision: plan.revision, apis, quarantined, leftOut });
 }
 
 /** `now`: of the lifecycle clock, by which every date is meant. */

@@ -3,34 +3,41 @@
 import { readPreviewAnswer } from '../../plan/admin-answers.ts';
 import type { Problem } from '../../plan/problems.ts';
 import { askAdmin } from '../admin-client.ts';
-import { findGateway, type WhichGateway } from '../running-gateway.ts';
+import { type Failure, failure, findGateway, type WhichGateway } from '../running-gateway.ts';
 
 export interface RefusedReload {
   /** Errors alone: the rest is what the files themselves say. */
   readonly problems: readonly Problem[];
   /** Why the gateway was not asked. */
   readonly absent?: string;
+  /** No gateway answers, although the gateway file says where one is reached. */
+  readonly unanswered?: boolean;
 }
 
 export const NOTHING_REFUSED: RefusedReload = { problems: [] };
 
 /** Thousands of files are read in that time. */
 const WITHIN_MS = 60_000;
+const NO_ANSWER = 3;
 
 export async function refusedByGateway(
   which: Pick<WhichGateway, 'environment' | 'now' | 'cwd'> & { readonly configFile: string },
 ): Promise<RefusedReload> {
   const door = await findGateway({ ...which, config: which.configFile, admin: undefined });
-  if (door.kind === 'failed') return absent(door.text);
+  if (door.kind === 'failed') return absent(door);
   const answer = await askAdmin(door, { method: 'GET', path: '/-/reload/preview', withinMs: WITHIN_MS });
-  if (answer.kind === 'failed') return absent(answer.text);
+  if (answer.kind === 'failed') return absent(answer);
   const preview = readPreviewAnswer(answer.body);
-  if (preview === undefined) return absent('the gateway is of another edition than this command');
+  if (preview === undefined) return absent(failure(3, 'the gateway is of another edition than this command'));
   return { problems: preview.problems.filter(({ severity }) => severity === 'error') };
 }
 
-function absent(text: string): RefusedReload {
+function absent({ text, exitCode }: Failure): RefusedReload {
   const why = text.replace(/^sundial: /, '').trim();
   const advice = 'sundial check --store compares with the schedules that are recorded';
-  return { problems: [], absent: `no gateway was asked what a reload would refuse: ${why}; ${advice}` };
+  return {
+    problems: [],
+    absent: `no gateway was asked what a reload would refuse: ${why}; ${advice}`,
+    unanswered: exitCode === NO_ANSWER,
+  };
 }

@@ -35,6 +35,9 @@ export function view({ config, last, session, again }) {
         { class: 'warning bad' },
         'Some policy files are refused: the last accepted form of their APIs is served.',
       ),
+    last?.outcome === 'accepted' &&
+      last.leftOut !== undefined &&
+      h('p', { class: 'warning bad' }, 'Some policy files are refused: their APIs are left out.'),
     last?.outcome === 'failed' &&
       h('p', { class: 'warning bad' }, 'The policy files could not be read again; the log says why.'),
     last?.restartNeeded &&

@@ -10,10 +10,10 @@ const KINDS = ['calm', 'near', 'bad', 'bad'];
 /** @typedef {{ versions?: readonly any[], recording: boolean } | undefined} Usage */
 
 /**
- * @param {{ now: string, apis: readonly any[], quarantined?: readonly string[] }} standing
+ * @param {{ now: string, apis: readonly any[], quarantined?: readonly string[], leftOut?: readonly string[] }} standing
  * @param {Usage} usage
  */
-export function warnings({ now, apis, quarantined = [] }, usage) {
+export function warnings({ now, apis, quarantined = [], leftOut = [] }, usage) {
   const all = apis
     .flatMap(({ versions }) => versions)
     .flatMap((version) => goingOf(version, usage))
@@ -22,7 +22,8 @@ export function warnings({ now, apis, quarantined = [] }, usage) {
   const rest = all.slice(MOST);
   const called = rest.filter(({ urgency }) => urgency > 0).length;
   return [
-    ...quarantined.slice(0, MOST).map(quarantineWarning),
+    ...quarantined.slice(0, MOST).map((api) => refusedWarning(api, 'its last accepted form is served')),
+    ...leftOut.slice(0, MOST).map((api) => refusedWarning(api, 'it is not served')),
     ...all.slice(0, MOST).map(({ node }) => node),
     rest.length > 0 &&
       h(
@@ -35,12 +36,12 @@ export function warnings({ now, apis, quarantined = [] }, usage) {
   ];
 }
 
-/** @param {string} api */
-function quarantineWarning(api) {
+/** @param {string} api @param {string} effect */
+function refusedWarning(api, effect) {
   return h(
     'p',
     { class: 'warning bad', 'data-key': `quarantined ${api}` },
-    `The policy file of ${api} is refused: its last accepted form is served. `,
+    `The policy file of ${api} is refused: ${effect}. `,
     h('a', { href: '/dashboard/configuration' }, 'What is wrong with it'),
     '.',
   );
