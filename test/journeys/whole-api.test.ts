@@ -222,7 +222,7 @@ describe('an API without versions', () => {
       length: { for: '2h' },
       ...author,
     });
-    expect(none.stderr).toMatch(/^sundial: the version: orders has no such version; there are /);
+    expect(none.stderr).toMatch(/^sundial: <version>: orders has no such version; there are /);
     const wrong = await pause({
       kind: 'begin',
       api: 'hook',
@@ -230,7 +230,7 @@ describe('an API without versions', () => {
       length: { for: '2h' },
       ...author,
     });
-    expect(wrong.stderr).toMatch(/^sundial: the API: no API has this name; there are .*hooks/);
+    expect(wrong.stderr).toMatch(/^sundial: <api>: no API has this name; there are .*hooks/);
   });
 
   it('without dates is active for good, and nothing is published of it', async () => {
