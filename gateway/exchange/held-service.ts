@@ -14,8 +14,8 @@ import type { ExchangeFacts } from './facts.ts';
 export interface HeldService {
   readonly api: string;
   readonly version: Label;
-  /** The operation, where it has rules of its own. */
-  readonly operation: string | undefined;
+  /** Operations with rules of their own that any reading of the path reached; undefined for the version as a whole. */
+  readonly operations: readonly (string | undefined)[];
   readonly consumer: { readonly id: string } | undefined;
   /** By the real clock; undefined where nobody had to show a token. */
   readonly tokenEnd: EpochMs | undefined;
@@ -25,11 +25,11 @@ export interface HeldService {
 /** Why something is no longer kept open. */
 export type Ending = 'version' | 'token';
 
-export function holdService({ api, version, consumer }: ExchangeFacts): HeldService {
+export function holdService({ api, version, others, consumer }: ExchangeFacts): HeldService {
   return {
     api: api?.name ?? '',
     version: version?.label ?? '',
-    operation: version?.operation,
+    operations: [version?.operation, ...others.map((each) => each.version?.operation)],
     consumer: consumer && { id: consumer.id },
     tokenEnd: consumer && tokenEndOf(consumer),
     isRevoked: consumer?.isRevoked,
@@ -57,9 +57,11 @@ export function isOver(held: HeldService, plan: GatewayPlan, moment: Moment): bo
   const api = plan.apiNamed(held.api);
   const whole = api?.versions.get(held.version);
   if (api === undefined || whole === undefined) return true;
-  const operation = whole.operations?.list.find((rules) => rules.operation === held.operation);
-  const { upstream, phases, exceptions } = assess(operation ?? whole, moment);
-  if (!hasEnded(phaseAt(phases, moment.now))) return false;
-  if (api.mode !== 'enforce' && upstream !== undefined) return false;
-  return leaveFrom('sunset', exceptions, held.consumer, moment.now) === undefined;
+  return held.operations.some((name) => {
+    const operation = whole.operations?.list.find((rules) => rules.operation === name);
+    const { upstream, phases, exceptions } = assess(operation ?? whole, moment);
+    if (!hasEnded(phaseAt(phases, moment.now))) return false;
+    if (api.mode !== 'enforce' && upstream !== undefined) return false;
+    return leaveFrom('sunset', exceptions, held.consumer, moment.now) === undefined;
+  });
 }

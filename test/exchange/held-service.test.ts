@@ -28,7 +28,7 @@ describe('WS-6: what is held open', () => {
     expect(held).toEqual({
       api: 'orders',
       version: 'v1',
-      operation: undefined,
+      operations: [undefined],
       consumer: facts.consumer && { id: facts.consumer.id },
       tokenEnd: undefined,
     });
@@ -44,6 +44,14 @@ describe('WS-6: what is held open', () => {
     ['when only an operation of it has ended', false, plan([api([withSearch])]), NOW],
   ] as const)('%s: over is %s', (_when, expected, current, now) => {
     expect(over(current, now)).toBe(expected);
+  });
+
+  it('VER-7: ends with an operation that another reading of its path reached', () => {
+    const others = [{ ...facts, version: search }];
+    const spelled = holdService({ ...facts, others });
+    const current = plan([api([withSearch])]);
+    expect(isOver(spelled, current, { now: NOW, overrides: [] })).toBe(true);
+    expect(isOver(spelled, current, { now: NOW - 1, overrides: [] })).toBe(false);
   });
 
   it.each([
