@@ -79,6 +79,7 @@ export function contextOf(options: LoadOptions) {
     configFile: resolve(cwd, options.configFile),
     readFile: options.readFile ?? readAtOnce,
     descriptions: options.descriptions ?? new Map(),
+    outside: new Map<string, string>(),
   };
 }
 
@@ -196,6 +197,7 @@ export function documentOf(context: Context, file: string, read: FileRead): Sour
   const shown = shownPath(context, file);
   const sources = {
     environment: context.environment,
+    outside: context.outside,
     leavesItsFolder: (path: string) => leavesItsFolder(file, path),
     readSecret: (path: string) => readSecret(resolve(dirname(file), path)),
   };

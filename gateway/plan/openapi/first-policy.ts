@@ -35,6 +35,7 @@ export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
   const empty = spell(layout, input, []);
   const document = readDocument(name, new TextEncoder().encode(empty), {
     environment: {},
+    outside: new Map(),
     leavesItsFolder: () => false,
     readSecret: () => ({ kind: 'unreadable', why: 'nothing is read from elsewhere here' }),
   });

@@ -41,6 +41,30 @@ export function isConcealed(path: Path): boolean {
   });
 }
 
+/** Shorter values are numbers and words of a choice, and dates hold no secret. */
+const SHORTEST = 4;
+const DATE = /^\d{4}-\d\d-\d\d(?:t[\d:.]+(?:z|[+-][\d:]+))?$/;
+
+/** `text` with the origin of each value in `outside` instead of the value, wherever it stands as a word of its own. */
+export function withoutOutside(text: string, outside: ReadonlyMap<string, string>): string {
+  const origins = new Map([...outside].map(([value, origin]) => [value.toLowerCase(), origin]));
+  const lower = text.toLowerCase();
+  const found = [...origins.keys()].filter(
+    (value) => value.length >= SHORTEST && !DATE.test(value) && lower.includes(value),
+  );
+  if (found.length === 0) return text;
+  const longestFirst = found.sort((a, b) => b.length - a.length).map(asWord);
+  return text.replace(
+    new RegExp(longestFirst.join('|'), 'gi'),
+    (value) => `[redacted] (from ${origins.get(value.toLowerCase())})`,
+  );
+}
+
+function asWord(value: string): string {
+  const [before, after] = [/^[a-z0-9]/.test(value), /[a-z0-9]$/.test(value)];
+  return `${before ? '(?<![a-z0-9])' : ''}${RegExp.escape(value)}${after ? '(?![a-z0-9])' : ''}`;
+}
+
 /** `text` in its length, with a star for every character that may not be shown; `${…}` stays. */
 export function concealed(text: string, trees: readonly Document[]): string {
   const marks: (readonly [from: number, to: number])[] = [];
