@@ -202,6 +202,26 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
   };
 }
 
+/** `document` with `value` in place of its own, where what has the path `path` is written at `real(path)`. */
+export function relocated(
+  document: SourceDocument,
+  value: unknown,
+  real: (path: Path) => Path,
+): SourceDocument {
+  return {
+    ...document,
+    value,
+    problem: (path, finding) => document.problem(real(path), finding),
+    show: (path, shown) => document.show(real(path), shown),
+    origin: (path) => document.origin(real(path)),
+    isSecret: (path) => document.isSecret(real(path)),
+    isHidden: (path) => document.isHidden(real(path)),
+    isOutside: (path) => document.isOutside(real(path)),
+    has: (path) => document.has(real(path)),
+    written: (path) => document.written(real(path)),
+  };
+}
+
 const LITERAL: Interpolated = { kind: 'literal' };
 
 /** There `x-` begins the name of a header field, everywhere else a note that is passed over. */
