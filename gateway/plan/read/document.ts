@@ -77,8 +77,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
 
   const hide = (text: string) => withoutOutside(text, sources.outside);
   const problem = (path: Path, written: Finding): Problem => {
-    const { message, hint } = written;
-    const finding = { ...written, message: hide(message), hint: hint && hide(hint) };
+    const finding = { ...written, message: hide(written.message), hint: written.hint && hide(written.hint) };
     for (let length = path.length; length >= 0; length -= 1) {
       const place = places.get(pointer(path.slice(0, length)));
       if (place === undefined) continue;
@@ -89,8 +88,7 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     return problemAt(0, 1, finding);
   };
   const refuse = (node: Node | undefined, finding: Omit<Finding, 'rule'>): undefined => {
-    const [from, to] = rangeOf(node);
-    problems.push(problemAt(from, to, { rule: 'syntax', ...finding }));
+    problems.push(problemAt(...rangeOf(node), { rule: 'syntax', ...finding }));
     return undefined;
   };
 
@@ -199,26 +197,6 @@ export function readDocument(file: string, bytes: Uint8Array, sources: Sources):
     written: (path) => places.get(pointer(path))?.written,
     withoutOutside: hide,
     broughtIn,
-  };
-}
-
-/** `document` with `value` in place of its own, where what has the path `path` is written at `real(path)`. */
-export function relocated(
-  document: SourceDocument,
-  value: unknown,
-  real: (path: Path) => Path,
-): SourceDocument {
-  return {
-    ...document,
-    value,
-    problem: (path, finding) => document.problem(real(path), finding),
-    show: (path, shown) => document.show(real(path), shown),
-    origin: (path) => document.origin(real(path)),
-    isSecret: (path) => document.isSecret(real(path)),
-    isHidden: (path) => document.isHidden(real(path)),
-    isOutside: (path) => document.isOutside(real(path)),
-    has: (path) => document.has(real(path)),
-    written: (path) => document.written(real(path)),
   };
 }
 

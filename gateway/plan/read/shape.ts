@@ -3,7 +3,8 @@
 import type { z } from 'zod';
 import type { Problem } from '../problems.ts';
 import { type Advice, describeIssue } from './describe-issue.ts';
-import { type Path, relocated, type SourceDocument } from './document.ts';
+import type { Path, SourceDocument } from './document.ts';
+import { relocated } from './relocated.ts';
 import { flattenIssues, knownKeys } from './shape-issues.ts';
 import { isMap, pointer, removeAt, setAt, valueAt } from './values.ts';
 
