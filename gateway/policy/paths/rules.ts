@@ -183,11 +183,15 @@ function segmentsOf(
   { parameters }: PathRules,
 ): readonly PathSegment[] | undefined {
   if (tail === '') return [];
-  const pieces = (tail.startsWith('/') ? tail.slice(1) : tail).split(splits ? /\/|%2F/ : '/');
+  const path = tail.startsWith('/') ? tail.slice(1) : tail;
+  const pieces = (splits ? path.replaceAll('%2F', '/') : path).split('/');
+  const last = pieces.length - 1;
   const segments: PathSegment[] = [];
-  for (const [index, raw] of pieces.entries()) {
+  let index = -1;
+  for (const raw of pieces) {
+    index += 1;
     const text = cuts ? until(raw, ';') : raw;
-    const isLast = index === pieces.length - 1;
+    const isLast = index === last;
     // Services merge encoded slashes, and identifiers such as https%3A%2F%2Fexample.com have two.
     if (splits && raw === '' && !isLast) continue;
     if (!isLast && (text === '' || (parameters !== 'keep' && text.startsWith('%3B')))) return undefined;
