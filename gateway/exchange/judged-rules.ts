@@ -159,7 +159,7 @@ export function otherRules(
     if (routes.length === 0) judge(at, reading, facts);
     for (const { route, versionSegment = match.versionSegment, depth } of routes) {
       const segments = reading.segments.slice(depth);
-      const tail = segments.map(({ raw }) => `/${raw}`).join('');
+      const tail = segments.map((segment) => `/${segment}`).join('');
       const { subdomain } = match;
       nested.push({ match: { route, versionSegment, subdomain, tail }, reading: { ...reading, segments } });
     }

@@ -91,7 +91,7 @@ function find<T>(
     }
   }
   if (node.parameter === undefined) return [];
-  return find(node.parameter, method, path, depth + 1, [...captures, segment.raw]);
+  return find(node.parameter, method, path, depth + 1, [...captures, segment]);
 }
 
 function createNode<T>(): Node<T> {

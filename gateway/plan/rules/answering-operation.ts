@@ -39,7 +39,7 @@ function tableOf(operations: Operations): OperationTable<WrittenOperation> {
     const parsed = parseOperation(key);
     if (parsed.kind === 'malformed') continue;
     const { template } = parsed;
-    const names = literalReading(tailOf(template)).segments.map(({ text }) => decodedOctets(text));
+    const names = literalReading(tailOf(template)).segments.map(decodedOctets);
     const requests = JSON.stringify([template.method, ...names]);
     const written = { key, name: spellOperation(template), template, rules };
     if (!rows.has(requests)) rows.set(requests, { template, rules: written });
