@@ -1,6 +1,6 @@
 // The request-target, read once: form, path and query (RFC 9112 §3.2, VER-7).
 // What comes out of here is routed, judged and forwarded; nothing re-parses it (ORD-2).
-import { octetTable, replaceOctets } from '../policy/notation.ts';
+import { octetTable, replaceOctets } from '../policy/octets.ts';
 
 export type Target =
   | {

@@ -5,7 +5,7 @@ import {
   parseOperation,
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
-import { decodedOctets } from '../../policy/notation.ts';
+import { decodedOctets } from '../../policy/octets.ts';
 import { literalReading } from '../../policy/paths/rules.ts';
 import type { OperationFile, VersionParts } from '../grammar/policy-grammar.ts';
 import { createOperationTable, type OperationTable } from '../operation-table.ts';

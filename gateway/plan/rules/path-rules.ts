@@ -8,7 +8,7 @@ import {
   shareMethods,
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
-import { decodedOctets } from '../../policy/notation.ts';
+import { decodedOctets } from '../../policy/octets.ts';
 import { lettersOf, type PathRules } from '../../policy/paths/rules.ts';
 import { type PathsFile, pathRulesOf } from '../../policy/paths/section.ts';
 import { isWritten, type PolicyView, type Report } from '../check/views.ts';

@@ -1,6 +1,6 @@
 // How services read the path of a request: the rules that an API declares, and the readings that follow from them.
 // A request is judged by each reading, so that no spelling of a path passes the rules for its plain form.
-import { decodedOctets } from '../notation.ts';
+import { decodedOctets } from '../octets.ts';
 
 /** `any`: not known. The gateway then judges every reading that the other values allow. */
 export interface PathRules {
@@ -53,8 +53,8 @@ const PLAIN_READERS: Readonly<Record<PathRules['case'], readonly Reader[]>> = {
   insensitive: [{ ...EXACT, letters: 'ascii' }],
   any: [EXACT, { ...EXACT, letters: 'ascii' }],
 };
-/** Characters of a literal segment in a template, as `operations` takes them. */
-const LONGEST_LITERAL = 500;
+/** A character of a name comes from at most three octets, each written with three characters. */
+const WRITTEN_PER_CHARACTER = 9;
 const PLAIN_PATH = /^[^%;.]*$/;
 const BLANKS: readonly string[] = ['%20', '%09'];
 const BLANK_AT_EDGE = /(?:^|\/|%2F)%(?:20|09)|%(?:20|09)(?:\/|%2F|;|%3B|$)/;
@@ -71,7 +71,8 @@ const BEYOND_ASCII = /%[89A-F]/;
 export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] | undefined {
   if (tail.includes('//')) return undefined;
   const split = splitSlashes(tail, rules);
-  if (rules.parameters !== 'keep' && (BLANK_SEGMENT.test(tail) || EMPTIED_SEGMENT.test(split))) return undefined;
+  if (rules.parameters !== 'keep' && (BLANK_SEGMENT.test(tail) || EMPTIED_SEGMENT.test(split)))
+    return undefined;
   const readings: ReadPath[] = [];
   const readers = readersOf(tail, rules);
   for (const segmentation of segmentations(tail, split, rules))
@@ -88,7 +89,7 @@ export function literalReading(tail: string): ReadPath {
 /** `name`, a string of octets, as a reader compares it. What only some writings of a letter fold to is folded by all: ẞ, ß, SS. */
 export function lettersOf(name: string, letters: Letters): string {
   if (letters === 'exact') return name;
-  if (letters === 'ascii') return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (letters === 'ascii') return name.replace(/[A-Z][ -~]*/g, (run) => run.toLowerCase());
   const text = Buffer.from(name, 'latin1').toString('utf8');
   return text
     .toLowerCase()
@@ -97,17 +98,27 @@ export function lettersOf(name: string, letters: Letters): string {
     .replace(/\u0307/g, '');
 }
 
-/** The names that this reading compares with templates, the longest first. */
-export function namesOf({ segments, cuts, reader }: ReadPath, index: number): readonly string[] {
+/** Of the names that a segment is compared with. */
+export interface NameLengths {
+  /** Undefined: they may have any length up to `longest`. */
+  readonly lengths: ReadonlySet<number> | undefined;
+  readonly longest: number;
+}
+
+/** The names that this reading compares with templates, the longest first. A longer one is cut short, and still equal to none. */
+export function namesOf(
+  { segments, cuts, reader }: ReadPath,
+  index: number,
+  { lengths, longest }: NameLengths,
+): readonly string[] {
   const raw = segments[index] ?? '';
   const written = cuts ? until(raw, ';') : raw;
   const text = reader.trims ? withoutBlanks(written) : written;
-  // Cut short, a longer segment still decodes to more than any literal has.
-  const name = nameOf(text.slice(0, 4 * LONGEST_LITERAL), reader);
+  const name = nameOf(text.slice(0, WRITTEN_PER_CHARACTER * (longest + 1)), reader);
   if (!reader.ignoresSuffix || index < segments.length - 1) return [name];
   const names = [name];
-  for (let dot = name.lastIndexOf('.', LONGEST_LITERAL); dot > 0; dot = name.lastIndexOf('.', dot - 1))
-    names.push(name.slice(0, dot));
+  for (let dot = name.lastIndexOf('.', longest); dot > 0; dot = name.lastIndexOf('.', dot - 1))
+    if (lengths === undefined || lengths.has(dot)) names.push(name.slice(0, dot));
   return names;
 }
 
