@@ -127,6 +127,17 @@ describe('an API that start: partial leaves out', () => {
     expect(await statusOf(gateway)).toBe('ready, last reload refused, left out: added');
   });
 
+  it('keeps its record: it is served as soon as its accepted form can be again', async () => {
+    const second = { SECOND: folder.environment().ECHO ?? '' };
+    await folder.save(ADDED.replace('ECHO', 'SECOND'), 'added.yaml');
+    await folder.publish(second);
+    await folder.save('api: [added\n', 'added.yaml');
+    await folder.publish({ START: 'partial' });
+    await using gateway = await folder.start(second);
+    expect(await statusOf(gateway)).toBe('ready, last reload refused, last accepted form served: added');
+    expect((await askPath(gateway, '/added')).status).toBe(200);
+  });
+
   it('is named no more once its file is gone', async () => {
     await using gateway = await start();
     await folder.remove('added.yaml');
