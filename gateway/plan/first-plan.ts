@@ -72,7 +72,8 @@ export async function firstPlan(
   });
   const summary = await reader.read(options.now);
   const partial = settings.start === 'partial';
-  const verdict = await judge(reader, summary, { now: options.now, history, standsIn: true, partial });
+  const asked = { now: options.now, history, standsIn: true, partial, isStart: true };
+  const verdict = await judge(reader, summary, asked);
   problems = sortProblems([...gateway.problems, ...verdict.problems]);
   if (verdict.kind === 'refused') return { kind: 'rejected', problems };
   const next = await makeNextPlan(reader, verdict, [], { settings, keepsFiles: keepsFiles(settings) });

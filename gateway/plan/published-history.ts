@@ -1,14 +1,15 @@
 // What was published, in the store: read before new policies are accepted, written once they are in force.
 // gateway.ts asks it at start, reload.ts at every reload; a store that is away holds up neither.
 import { StoreUnavailable } from '../policy/contract.ts';
-import type {
-  AcceptedChange,
-  FormerVersion,
-  PublishedEntry,
-  PublishedFile,
-  PublishedRecord,
-  RecordRead,
-  SupersededFile,
+import {
+  type AcceptedChange,
+  type FormerVersion,
+  isFile,
+  type PublishedEntry,
+  type PublishedFile,
+  type PublishedRecord,
+  type RecordRead,
+  type SupersededFile,
 } from './published-record.ts';
 import { digest } from './read/files.ts';
 
@@ -127,10 +128,6 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
       throw new StoreUnavailable('other gateways write at the same time');
     },
   };
-}
-
-function isFile(entry: PublishedEntry): entry is PublishedFile {
-  return 'text' in entry;
 }
 
 const NOTHING_SUPERSEDED = { files: [], includesNow: false };

@@ -58,6 +58,10 @@ export interface SupersededFile {
 
 export type PublishedEntry = PublishedFile | FormerVersion | AcceptedChange | SupersededFile;
 
+export function isFile(entry: PublishedEntry): entry is PublishedFile {
+  return 'text' in entry;
+}
+
 export interface RecordRead {
   /** The files of the plan accepted last, by any gateway on this store, and what earlier ones said; empty at first. */
   readonly entries: readonly PublishedEntry[];

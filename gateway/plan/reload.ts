@@ -77,6 +77,7 @@ export function watchPolicies(options: WatchOptions, first: FirstPlan): PolicyWa
       history,
       standsIn: quarantined.length > 0,
       partial: settings.start === 'partial',
+      isStart: false,
     });
   const load = async (onUnchanged: () => void): Promise<ReloadOutcome> => {
     const summary = await read();

@@ -1,5 +1,5 @@
-// What becomes of the policy files as a reader has just read them: a plan, or a refusal.
-// Asked at a start that finds an error, at every reload, and by whoever only wants to know.
+// Judges the policy files as a reader has just read them: a plan, or a refusal.
+// At a start that finds an error, at a reload, and for a preview.
 import type { EpochMs } from '../policy/contract.ts';
 import type { PolicyReader, ReadSummary } from './aside/reader-contract.ts';
 import { allFormer, allProblems, recallAll } from './next-plan.ts';
@@ -29,13 +29,15 @@ export interface JudgeOptions {
   readonly standsIn: boolean;
   /** Whether APIs are left out that have no accepted form. */
   readonly partial: boolean;
+  /** Whether no plan is in force yet. */
+  readonly isStart: boolean;
 }
 
 /** `summary`: what the reader has said of these files. Where the store is away nothing is compared and nothing stands in. */
 export async function judge(
   reader: PolicyReader,
   summary: ReadSummary,
-  { now, history, standsIn, partial }: JudgeOptions,
+  { now, history, standsIn, partial, isStart }: JudgeOptions,
 ): Promise<Verdict> {
   const { revision, digests } = summary;
   let count = summary.problems;
@@ -53,13 +55,17 @@ export async function judge(
   }
   const refused = await allProblems(reader, count);
   if (!standsIn) return { kind: 'refused', problems: refused };
-  const settled = await history.compared(summary, async (recorded) => {
+  const compared = await history.compared(summary, async (recorded) => {
     await recallAll(reader, recorded);
     return reader.settle(now);
   });
+  // A reload without the store would drop the accepted forms that are served.
+  const settled = compared ?? (partial && isStart ? await reader.settle(now) : undefined);
   if (settled === undefined) return { kind: 'refused', problems: refused };
-  const problems = sortProblems([...refused, ...(await allProblems(reader, settled.problems))]);
-  if (settled.digests.length === 0 || (!partial && settled.quarantined.some(({ isServed }) => !isServed)))
+  const unplaced = partial ? settled.unplaced.map(unknownRoutes) : [];
+  const problems = sortProblems([...refused, ...(await allProblems(reader, settled.problems)), ...unplaced]);
+  const lacksOne = settled.quarantined.some(({ isServed, isSpare }) => !isServed && !isSpare);
+  if (settled.digests.length === 0 || unplaced.length > 0 || (!partial && lacksOne))
     return { kind: 'refused', problems };
   const former = await allFormer(reader, settled.former);
   const { quarantined, retained } = settled;
@@ -71,5 +77,13 @@ export async function judge(
     former,
     quarantined,
     retained,
+  };
+}
+
+function unknownRoutes(file: string): Problem {
+  return {
+    ...{ file, line: 1, column: 1, severity: 'error', rule: 'left-out' },
+    message: 'the routes of this file are unknown: without it another API could answer there',
+    hint: 'correct its syntax, its host, base and resolve, or take the file away',
   };
 }

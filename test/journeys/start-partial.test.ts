@@ -67,7 +67,7 @@ describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) =>
     expect(await gateway.metric(SUCCESSFUL)).toBe(0);
     expect(await gateway.metric(seriesOf('orders'))).toBe(0);
     expect(await gateway.metric(seriesOf('added'))).toBe(2);
-    expect((await askPath(gateway, '/added')).status).toBe(404);
+    expect((await askPath(gateway, '/added')).status).toBe(503);
 
     await folder.save(ADDED, 'added.yaml');
     expect(await gateway.reload()).toMatchObject({ quarantined: [] });
