@@ -1,5 +1,5 @@
-// Which files a plan is made of when some are refused: for each of these the last accepted form of its API stands in.
-// Asked by the reader of policies at a start that refuses a file, and at the reloads that follow it.
+// Makes a set of policy files that can be served when some files are refused.
+// The last accepted form of an API stands in for its refused file; otherwise the API is left out.
 import { type AcceptedForms, createAcceptedForms } from './accepted-forms.ts';
 import { type Claims, checkTogether, claimsOf } from './check/together.ts';
 import type { Surroundings } from './check/views.ts';
@@ -10,7 +10,7 @@ import { comparePublished } from './published-comparison.ts';
 import type { FormerVersion, PublishedEntry, PublishedFile } from './published-record.ts';
 import { effectiveSunset } from './redirects.ts';
 import { type Candidate, isUnchanged, type StandIn, standIns } from './stand-ins.ts';
-import { todayOf } from './today.ts';
+import { placesIn, todayOf } from './today.ts';
 
 /** A policy file that is refused although others are taken. */
 export interface Quarantined {
@@ -32,7 +32,7 @@ export interface Settled {
   readonly problems: readonly Problem[];
   readonly former: readonly FormerVersion[];
   readonly quarantined: readonly Quarantined[];
-  /** What stays recorded of APIs that are left out. */
+  /** Recorded files of APIs that are left out; they stay recorded. */
   readonly retained: readonly PublishedFile[];
   /** Files that are left out and whose routes are unknown, so that these cannot be closed. */
   readonly unplaced: readonly string[];
@@ -81,7 +81,7 @@ export async function settle(input: SettleInput, context: Context, around: Surro
     );
     const together = checkTogether(accepted.flatMap(({ claimant }) => claimant ?? []));
     const ended = await takenFromEnded(accepted, standing, forms, { ...context, ...around });
-    // Those of a refused file are known, and those of an accepted form were when it was accepted.
+    // The problems of refused files are listed already, and a form was judged when it was accepted.
     const found = [...together, ...ended, ...compared.problems].filter(({ file }) => !refused.has(file));
     const errors = Map.groupBy(
       found.filter(({ severity }) => severity === 'error'),
@@ -123,13 +123,9 @@ export async function settle(input: SettleInput, context: Context, around: Surro
 
 /** The routes that no accepted file claims. */
 function without(claims: Claims, accepted: readonly Candidate[]): Claims {
-  const taken = new Set(accepted.flatMap(({ claimant }) => keysOf(claimant?.claims)));
+  const taken = new Set(accepted.flatMap(({ claimant }) => placesIn(claimant?.claims)));
   const routes = claims.routes.map(({ at, keys }) => ({ at, keys: keys.filter((key) => !taken.has(key)) }));
   return { ...claims, routes };
-}
-
-function keysOf(claims: Claims | undefined): readonly string[] {
-  return claims?.routes.flatMap(({ keys }) => keys) ?? [];
 }
 
 /**
@@ -145,7 +141,7 @@ async function takenFromEnded(
   const ended = standing.flatMap(({ view }) =>
     [...view.versions].flatMap(([label, version]) => {
       if ((effectiveSunset(version) ?? Number.POSITIVE_INFINITY) > now) return [];
-      const keys = keysOf(claimsOf(view, origin));
+      const keys = placesIn(claimsOf(view, origin));
       const places = keys.flatMap((key) => [key, key.replace('{version}', label)]);
       return [{ label, api: view.parts.api, places: places.map((place) => place.replace(/\/$/, '')) }];
     }),
@@ -155,7 +151,7 @@ async function takenFromEnded(
   for (const { file, claimant } of accepted) {
     if (claimant === undefined) continue;
     const before = (await forms.read(file))?.view;
-    const held = new Set(before && keysOf(claimsOf(before, origin)));
+    const held = new Set(before && placesIn(claimsOf(before, origin)));
     const isTaken = (key: string, places: readonly string[]) =>
       !held.has(key) && places.some((place) => `${key}/`.startsWith(`${place}/`));
     for (const { label, api, places } of ended) {

@@ -15,9 +15,9 @@ export interface Candidate {
   /** As printed. */
   readonly file: string;
   readonly problems: readonly Problem[];
-  /** Undefined where the shape is wrong. */
+  /** Undefined if the shape is wrong. */
   readonly piece: ReadPiece | undefined;
-  /** Undefined for what is no YAML. */
+  /** Undefined if the file is not YAML. */
   readonly claimant: Claimant | undefined;
   readonly view: (now: EpochMs) => PolicyView | undefined | Promise<PolicyView | undefined>;
 }
@@ -119,7 +119,7 @@ async function leaveOut(
     if (isNew) named.add(api);
     const name = isNew ? api : basename(file);
     const server = accepted.find(({ claimant }) => claimant?.claims.api === api);
-    // Of two sound files of one API neither is known to be the right one if both are new.
+    // If both files of an API are sound and neither is as it was accepted, the right one is unknown.
     const isBeside = broken.has(file) || server === undefined || isUnchanged(server, forms);
     const views = known.map(({ view }) => view);
     const areStated = (known.length > 0 ? views : [own]).every(

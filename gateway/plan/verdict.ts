@@ -14,7 +14,7 @@ export type Verdict =
       readonly kind: 'plan';
       readonly revision: string;
       readonly digests: readonly string[];
-      /** Errors too, where something is quarantined. */
+      /** With errors if something is quarantined. */
       readonly problems: readonly Problem[];
       readonly former: readonly FormerVersion[];
       readonly quarantined: readonly Quarantined[];
@@ -25,15 +25,15 @@ export type Verdict =
 export interface JudgeOptions {
   readonly now: EpochMs;
   readonly history: PublishedHistory;
-  /** Whether the last accepted form of an API stands in for a refused file; else one error refuses all files. */
+  /** Whether the last accepted form of an API stands in for a refused file; otherwise one error refuses all files. */
   readonly standsIn: boolean;
-  /** Whether APIs are left out that have no accepted form. */
+  /** Whether an API without an accepted form is left out. */
   readonly partial: boolean;
   /** Whether no plan is in force yet. */
   readonly isStart: boolean;
 }
 
-/** `summary`: what the reader has said of these files. Where the store is away nothing is compared and nothing stands in. */
+/** `summary` is the reader's answer for these files. While the store is away, nothing is compared and nothing stands in. */
 export async function judge(
   reader: PolicyReader,
   summary: ReadSummary,
