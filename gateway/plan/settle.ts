@@ -10,7 +10,7 @@ import { comparePublished } from './published-comparison.ts';
 import type { FormerVersion, PublishedEntry, PublishedFile } from './published-record.ts';
 import { effectiveSunset } from './redirects.ts';
 import { type Candidate, isUnchanged, type StandIn, standIns } from './stand-ins.ts';
-import { placesIn, todayOf } from './today.ts';
+import { isWithin, placesIn, todayOf } from './today.ts';
 
 /** A policy file that is refused although others are taken. */
 export interface Quarantined {
@@ -61,7 +61,7 @@ export async function settle(input: SettleInput, context: Context, around: Surro
   for (;;) {
     const accepted = candidates.filter(({ file }) => !refused.has(file));
     const { now } = context;
-    const files = { refused: [...refused.keys()], broken, candidates, accepted, forms, now };
+    const files = { refused: [...refused.keys()], broken, candidates, accepted, forms, around };
     const { standIns: standing, leftOut, retained } = await standIns(files);
     const claims = [
       ...accepted.flatMap(({ claimant }) => claimant?.claims ?? []),
@@ -143,7 +143,7 @@ async function takenFromEnded(
       if ((effectiveSunset(version) ?? Number.POSITIVE_INFINITY) > now) return [];
       const keys = placesIn(claimsOf(view, origin));
       const places = keys.flatMap((key) => [key, key.replace('{version}', label)]);
-      return [{ label, api: view.parts.api, places: places.map((place) => place.replace(/\/$/, '')) }];
+      return [{ label, api: view.parts.api, places }];
     }),
   );
   if (ended.length === 0) return [];
@@ -152,10 +152,9 @@ async function takenFromEnded(
     if (claimant === undefined) continue;
     const before = (await forms.read(file))?.view;
     const held = new Set(before && placesIn(claimsOf(before, origin)));
-    const isTaken = (key: string, places: readonly string[]) =>
-      !held.has(key) && places.some((place) => `${key}/`.startsWith(`${place}/`));
     for (const { label, api, places } of ended) {
-      const route = claimant.claims.routes.find(({ keys }) => keys.some((key) => isTaken(key, places)));
+      const isTaken = (key: string) => !held.has(key) && isWithin(key, places);
+      const route = claimant.claims.routes.find(({ keys }) => keys.some(isTaken));
       if (route === undefined) continue;
       const message = `${label} of the API ${api} has ended and answers here; the file of that API was refused`;
       const hint = `correct the file of ${api} first`;

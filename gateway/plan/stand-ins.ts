@@ -3,12 +3,13 @@
 import { basename } from 'node:path';
 import type { EpochMs } from '../policy/contract.ts';
 import type { AcceptedForm, AcceptedForms } from './accepted-forms.ts';
-import type { Claimant } from './check/together.ts';
-import type { PolicyView } from './check/views.ts';
+import { type Claimant, claimsOf } from './check/together.ts';
+import type { PolicyView, Surroundings } from './check/views.ts';
 import { closedRoutes, statesRoutes } from './closed-routes.ts';
 import type { ReadPiece } from './pieces.ts';
 import type { Problem } from './problems.ts';
 import type { PublishedFile } from './published-record.ts';
+import { isWithin, placesIn } from './today.ts';
 
 /** A policy file as it was read from the disk. */
 export interface Candidate {
@@ -49,7 +50,7 @@ export interface RefusedFiles {
   readonly candidates: readonly Candidate[];
   readonly accepted: readonly Candidate[];
   readonly forms: AcceptedForms;
-  readonly now: EpochMs;
+  readonly around: Surroundings;
 }
 
 export interface StoodIn {
@@ -68,7 +69,7 @@ interface Unserved {
 }
 
 export async function standIns(files: RefusedFiles): Promise<StoodIn> {
-  const { refused, candidates, accepted, forms, now } = files;
+  const { refused, candidates, accepted, forms, around } = files;
   const served = new Set(accepted.map(({ claimant }) => claimant?.claims.api));
   const taken = new Set(accepted.map(({ file }) => file));
   const found: StandIn[] = [];
@@ -95,24 +96,27 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
         stoodIn = true;
       }
     }
-    if (!stoodIn) unserved.push({ file, api: api ?? known[0]?.api, own: await candidate?.view(now), known });
+    if (!stoodIn)
+      unserved.push({ file, api: api ?? known[0]?.api, own: await candidate?.view(around.now), known });
   }
   // The same files make the same plan, in whatever order they were refused.
   found.sort((a, b) => ((a.view.parts.api ?? '') < (b.view.parts.api ?? '') ? -1 : 1));
-  const leftOut = await leaveOut(unserved, served, files);
+  const leftOut = await leaveOut(unserved, served, found, files);
   return { standIns: found, leftOut, retained: [...retained] };
 }
 
 async function leaveOut(
   unserved: readonly Unserved[],
   served: ReadonlySet<string | undefined>,
-  { broken, accepted, forms }: RefusedFiles,
+  found: readonly StandIn[],
+  { broken, accepted, forms, around }: RefusedFiles,
 ): Promise<readonly LeftOut[]> {
   const apis = new Set([...served, ...unserved.map(({ api }) => api)]);
   // A file that cannot be read may be that of a recorded API that is in no other file; on an empty store, of any.
   const recorded = await Promise.all(unserved.length === 0 ? [] : forms.names.map(forms.read));
   const isAnyMissing =
     recorded.length === 0 || recorded.some((form) => form?.api === undefined || !apis.has(form.api));
+  const placesOf = (view: PolicyView) => placesIn(claimsOf(view, around.public));
   const named = new Set(served);
   return unserved.map(({ file, api, own, known }) => {
     const isNew = api !== undefined && !named.has(api);
@@ -121,6 +125,13 @@ async function leaveOut(
     const server = accepted.find(({ claimant }) => claimant?.claims.api === api);
     // If both files of an API are sound and neither is as it was accepted, the right one is unknown.
     const isBeside = broken.has(file) || server === undefined || isUnchanged(server, forms);
+    const isSpare = api !== undefined && served.has(api) && isBeside;
+    const places = [
+      ...placesIn(server?.claimant?.claims),
+      ...found.flatMap(({ view }) => (view.parts.api === api ? placesOf(view) : [])),
+    ];
+    // Below the places of its own API the rules of that API hold.
+    const isOwn = (view: PolicyView) => isSpare && placesOf(view).every((place) => isWithin(place, places));
     const views = known.map(({ view }) => view);
     const areStated = (known.length > 0 ? views : [own]).every(
       (view) => view !== undefined && statesRoutes(view),
@@ -128,8 +139,8 @@ async function leaveOut(
     return {
       file,
       api: name,
-      isSpare: api !== undefined && served.has(api) && isBeside,
-      closed: [own, ...views].flatMap((view) => (view && closedRoutes(view, name)) ?? []),
+      isSpare,
+      closed: [own, ...views].flatMap((view) => (view && !isOwn(view) && closedRoutes(view, name)) || []),
       isPlaced: areStated || (known.length === 0 && !isAnyMissing),
     };
   });

@@ -73,6 +73,11 @@ export function placesOfView(view: PolicyView, today: Pick<Today, 'public'>): re
   return placesIn(claimsOf(view, today.public));
 }
 
+/** Whether a place is one of `places` or below one. */
+export function isWithin(place: string, places: readonly string[]): boolean {
+  return places.some((outer) => `${place}/`.startsWith(`${outer.replace(/\/$/, '')}/`));
+}
+
 /** Hosts and paths, one key for each pair. */
 export function placesIn(claims: Claims | undefined): readonly string[] {
   return claims?.routes.flatMap(({ keys }) => keys) ?? [];

@@ -70,6 +70,17 @@ describe.each([
     expect(await statusOf(gateway, '/moved')).toBe(200);
   });
 
+  it('closes its routes, but for those below the place of its API', async () => {
+    await folder.save(plain('outer', '/mono'), 'outer.yaml');
+    await folder.save(plain('moved', '/moved'), 'moved.yaml');
+    await folder.publish(environment);
+    await folder.save(`${plain('moved', '/mono/secure')}unknwn: 1\n`, 'one.yaml');
+    await folder.save(`${plain('moved', '/moved/old')}unknwn: 1\n`, 'two.yaml');
+    await using gateway = await folder.start(environment);
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
+    expect(await statusOf(gateway, '/moved/old/x')).toBe(200);
+  });
+
   it('beside a file that is served in its last accepted form does not end the start', async () => {
     await folder.publish(environment);
     await folder.save(refusedSunset());
