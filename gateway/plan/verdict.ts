@@ -33,19 +33,24 @@ export interface JudgeOptions {
   readonly isStart: boolean;
 }
 
-/** `summary` is the reader's answer for these files. While the store is away, nothing is compared and nothing stands in. */
+/**
+ * `summary` is the reader's answer for these files. While the store is away, nothing is compared and nothing stands in;
+ * a partial start then leaves out the API of each refused file.
+ */
 export async function judge(
   reader: PolicyReader,
   summary: ReadSummary,
   { now, history, standsIn, partial, isStart }: JudgeOptions,
 ): Promise<Verdict> {
   const { revision, digests } = summary;
+  const withRecord = <T>(ask: () => Promise<T>): Promise<T | undefined> =>
+    history.compared(summary, async (recorded) => {
+      await recallAll(reader, recorded);
+      return ask();
+    });
   let count = summary.problems;
   if (revision !== undefined) {
-    const found = await history.compared(summary, async (recorded) => {
-      await recallAll(reader, recorded);
-      return reader.compare(now);
-    });
+    const found = await withRecord(() => reader.compare(now));
     count = found?.problems ?? count;
     if (found?.hasErrors !== true) {
       const problems = await allProblems(reader, count);
@@ -55,10 +60,7 @@ export async function judge(
   }
   const refused = await allProblems(reader, count);
   if (!standsIn) return { kind: 'refused', problems: refused };
-  const compared = await history.compared(summary, async (recorded) => {
-    await recallAll(reader, recorded);
-    return reader.settle(now);
-  });
+  const compared = await withRecord(() => reader.settle(now));
   // A reload without the store would drop the accepted forms that are served.
   const settled = compared ?? (partial && isStart ? await reader.settle(now) : undefined);
   if (settled === undefined) return { kind: 'refused', problems: refused };
@@ -68,16 +70,8 @@ export async function judge(
   if (settled.digests.length === 0 || unplaced.length > 0 || (!partial && lacksOne))
     return { kind: 'refused', problems };
   const former = await allFormer(reader, settled.former);
-  const { quarantined, retained } = settled;
-  return {
-    kind: 'plan',
-    revision: settled.revision,
-    digests: settled.digests,
-    problems,
-    former,
-    quarantined,
-    retained,
-  };
+  const { unplaced: _unplaced, ...accepted } = settled;
+  return { kind: 'plan', ...accepted, problems, former };
 }
 
 function unknownRoutes(file: string): Problem {
