@@ -18,6 +18,7 @@ import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { refuseStranger } from './cors.ts';
 import type { Refusal, RequestRefusal } from './directive.ts';
 import type { ExchangeFacts } from './facts.ts';
+import { refuseLeftOut } from './left-out.ts';
 import { refuseOverride } from './method-override.ts';
 import { haveOneService, MISREAD, MISREAD_VERSION } from './path-readings.ts';
 import type { ExchangePorts } from './ports.ts';
@@ -202,7 +203,10 @@ async function judgeNested(
   for (const { match, reading } of nested) {
     // The nested API may accept other credentials.
     const own: ExchangeFacts = { ...facts, api: match.route, version: undefined, consumer: undefined };
-    const early = refuseOverride(match.route, view) ?? refuseStranger(match.route, view);
+    const early =
+      refuseLeftOut(match.route, ports) ??
+      refuseOverride(match.route, view) ??
+      refuseStranger(match.route, view);
     if (early !== undefined) return { kind: 'refused', refusal: early, by: own };
     const resolved = await resolveRequest(match, view, own, ports);
     if ('refusal' in resolved) return { kind: 'refused', refusal: resolved.refusal, by: own };

@@ -24,6 +24,7 @@ import { type ExchangeFacts, withoutVersion } from './facts.ts';
 import { forwardOrder } from './forward-order.ts';
 import { refuseFlood } from './guard.ts';
 import { type JudgedRules, judgedRules, operationsAt, otherRules, strictest } from './judged-rules.ts';
+import { refuseLeftOut } from './left-out.ts';
 import { refuseOverride } from './method-override.ts';
 import { doubleSlash, pathReadings } from './path-readings.ts';
 import { keepFirstCall } from './pinned-version.ts';
@@ -69,6 +70,9 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
     return refuse({ reason: plan.routes.knowsHost(view.host) ? 'route_unknown' : 'host_unknown' });
   const api = match.route;
   facts.api = api;
+  // Left out: no other API may answer at its routes, and none of its own rules is known.
+  const closed = refuseLeftOut(api, ports);
+  if (closed !== undefined) return refuse(closed);
   // Path: what services read in different ways is refused, or judged by each reading (VER-7).
   const below = plan.routes.below(api);
   const readings = pathReadings(api, match.tail, below !== undefined);

@@ -87,6 +87,8 @@ export interface ApiPlan {
   readonly contacts: ReadonlyMap<string, string>;
   /** Those of its guides that its lifecycle page shows. */
   readonly guides: readonly Guide[];
+  /** Its file is refused and nothing stands in for it: its routes are closed, and no list of APIs has it. */
+  readonly isLeftOut?: boolean;
 }
 
 export interface CorsRules {

@@ -26,14 +26,14 @@ export function isOfPublished({ rule }: Problem): boolean {
 }
 
 export interface Published {
-  /** What was published before. */
+  /** Published before. */
   readonly recorded: readonly PublishedEntry[];
-  /** What would be now. */
+  /** To be published now. */
   readonly files: readonly PublishedFile[];
   readonly today: Today;
 }
 
-/** What policies that were just loaded rewrite of what the history knows; keeps hold of none of their documents. */
+/** Compares policies that were just loaded with the history; keeps none of their documents. */
 export async function rewrittenIn(
   { files, views }: Policies,
   history: PublishedHistory,

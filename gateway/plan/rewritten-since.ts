@@ -61,12 +61,12 @@ export async function rewrittenSince(
     for (const other of rest) checkShared(known, other, now, reportIn(other));
     const isServed = [...known.values(), ...stated.values()].some((version) => isReleased(version, now));
     const present = new Set(heirs.flatMap(({ parts }) => today.placesOf(parts.api ?? past.api)));
-    if (isServed) urlsMoved(places, present, heir, report);
+    if (isServed) urlsMoved(places, present, heir, report, today);
   } else if (today.complete && past.view !== undefined) {
     const published = publishedOf(stated, now);
     const report = reportIn(past.view);
     if (published.length > 0) apiRemoved(past.api, published, report);
-    else if (isReachable(stated, now)) urlsLeft(past.view, report);
+    else if (isReachable(stated, now)) urlsLeft(past.view, places, report, today);
   }
   const left = new Map(past.former.map((each) => [each.label, each.left]));
   return {
@@ -103,7 +103,7 @@ function isReachable(stated: Versions, now: EpochMs): boolean {
   return [...stated.values()].some((version) => isReleased(version, now) && version.forgotten === undefined);
 }
 
-/** The API of that name first; whoever has taken over its places speaks to its callers too. */
+/** The API of that name first, then APIs that answer at its former places. */
 async function heirsOf(api: string, places: readonly string[], today: Today): Promise<readonly PolicyView[]> {
   const own = new Set(today.placesOf(api));
   const others = places.every((place) => own.has(place)) ? [] : today.holdersOf(places);
@@ -129,7 +129,7 @@ function knownOf(stated: Versions, former: Versions, now: EpochMs): Versions {
   );
 }
 
-/** Of what is remembered, what the files published last do not state: the newer word counts. */
+/** Remembered dates without those that the last published files state; the files count. */
 function unstatedIn(stated: Versions, former: Versions, now: EpochMs): Versions {
   return new Map(
     [...former].map(([label, dates]) => {

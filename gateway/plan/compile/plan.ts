@@ -41,7 +41,7 @@ export function* planSteps({ settings, apis: given, revision }: PlanInput): Gene
   const apis = new Map<string, ApiPlan>();
   const routes = startRouteTable<ApiPlan>();
   for (const api of given) {
-    apis.set(api.name, api);
+    if (api.isLeftOut !== true) apis.set(api.name, api);
     for (const host of api.hosts) for (const path of api.paths) routes.add({ host, path, route: api });
     yield;
   }
@@ -89,6 +89,7 @@ export function compileApi(file: PolicyFile, settings: Settings): ApiPlan {
     keyHeaders: keyHeadersOf(file, settings),
     contacts: new Map(Object.entries(file.contacts ?? {})),
     guides: file.guides ?? [],
+    ...(file.isLeftOut && { isLeftOut: true }),
   };
 }
 
