@@ -278,6 +278,25 @@ export function timelineWords(text: string | undefined) {
   };
 }
 
+/** `null`: there is no such date. */
+export function described({ now }: Case, { version, operation }: Both) {
+  const stage = stageAt(version, now);
+  const day = (at: number | undefined) => (at === undefined ? null : short(at));
+  return {
+    version: {
+      stage: stage === 'active' ? 'stable' : stage,
+      announced: day(version.announced ?? version.deprecated),
+      sunset: day(version.sunset),
+      guide: version.guide,
+    },
+    operation: {
+      flag: operation.deprecated !== undefined && now >= operation.deprecated,
+      deprecated: day(operation.deprecated),
+      sunset: day(operation.sunset),
+    },
+  };
+}
+
 export function metrics({ accompanied, now }: Case, dates: Dates) {
   const gone = isForgotten(dates, now);
   const seconds = (at: number | undefined) => (at === undefined || gone ? undefined : at / 1_000);

@@ -8,7 +8,11 @@ import { timelineJson } from '../../gateway/cli/timeline-json.ts';
 import { timelineText } from '../../gateway/cli/timeline-text.ts';
 import { longestReuse } from '../../gateway/exchange/freshness.ts';
 import { apisStanding, standingOf } from '../../gateway/exchange/standing.ts';
+import type { PolicyFile } from '../../gateway/plan/grammar/policy-grammar.ts';
 import type { Whole } from '../../gateway/plan/load.ts';
+import { describedVersion } from '../../gateway/plan/openapi/described-version.ts';
+import { readDescription } from '../../gateway/plan/openapi/description.ts';
+import { writeLifecycle } from '../../gateway/plan/openapi/write.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { versionRows } from '../../gateway/telemetry/version-rows.ts';
 import { view } from '../support/exchange-samples.ts';
@@ -19,6 +23,7 @@ export const PATHS = { version: '/api/v1/orders/7', operation: '/api/v1/orders/o
 
 export interface Looking {
   readonly whole: Whole;
+  readonly file: PolicyFile;
   readonly plan: GatewayPlan;
   readonly now: number;
 }
@@ -216,6 +221,46 @@ export function timelineDocument({ plan, now }: Looking) {
     ...{ stage, deprecated, sunset, retired, forgotten },
   });
   return { version: of(versions[0]), operation: of(versions[0].operations[0]) };
+}
+
+/** As of an earlier life; the operation repeats the dates of its version. */
+const DESCRIPTION = new TextEncoder().encode(`openapi: 3.1.0
+info:
+  title: Orders
+  x-lifecycle:
+    stage: stable
+    deprecation: { announced: "2020-01-01", sunset: "2021-01-01" }
+    migration-guide: https://docs.example.com/earlier
+paths:
+  /api/v1/orders/old:
+    get: { x-lifecycle: { deprecation-date: "2020-01-01", sunset-date: "2021-01-01" } }
+`);
+
+/** What `sundial openapi` writes. */
+export function described({ file, plan, now }: Looking) {
+  const { versions } = file;
+  const rules = plan.apiNamed('orders')?.versions.get('v1');
+  const version = versions === 'none' ? undefined : versions.v1;
+  if (rules === undefined || version === undefined) throw new Error('the sample has a version');
+  const before = readDescription('orders.yaml', DESCRIPTION);
+  const written = writeLifecycle(describedVersion(file, version, rules, { description: before, now }));
+  if (written.kind !== 'text') throw new Error(`the description is ${written.kind}`);
+  const { api, operations } = readDescription('orders.yaml', new TextEncoder().encode(written.text));
+  const { stage, announced, sunset, guide } = api;
+  const [old] = operations;
+  return {
+    version: {
+      stage: stage?.value,
+      announced: announced?.value,
+      sunset: sunset?.value,
+      guide: guide?.value,
+    },
+    operation: {
+      flag: old?.flag?.value ?? false,
+      deprecated: old?.deprecated?.value,
+      sunset: old?.sunset?.value,
+    },
+  };
 }
 
 export function metrics({ plan, now }: Looking) {
