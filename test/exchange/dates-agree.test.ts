@@ -70,7 +70,7 @@ async function rowsOf(
   rows.push([
     'json',
     all ? undefined : expected.json(drawn, both),
-    json && { ...json, freshUntil: undefined },
+    json && { ...json, freshUntil: undefined, changelog: undefined },
   ]);
   if (json !== undefined)
     rows.push(['json freshness', true, json.freshUntil <= expected.nextAnnounced(drawn)]);
@@ -78,10 +78,13 @@ async function rowsOf(
   rows.push([
     'html',
     all ? undefined : expected.html(drawn, both),
-    html && { version: html.get('v1'), operation: html.get('v1 GET /old') },
+    html && { version: html.rows.get('v1'), operation: html.rows.get('v1 GET /old') },
   ]);
   rows.push(['calendar', all ? undefined : expected.calendar(both, now), await views.calendar(looking)]);
-  rows.push(['feed', all ? undefined : expected.feed(drawn), await views.feed(looking)]);
+  const changelog = all ? undefined : expected.feed(drawn);
+  rows.push(['feed', changelog, await views.feed(looking)]);
+  rows.push(['changelog in json', changelog, json?.changelog]);
+  rows.push(['changelog in html', changelog, html?.changelog]);
   if (drawn.accompanied)
     rows.push(['predecessor', expected.isPredecessor(version, now), await views.predecessor(looking)]);
   rows.push(['catalog', expected.catalog(version, now), await views.catalog(looking)]);

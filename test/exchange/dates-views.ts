@@ -87,8 +87,9 @@ interface JsonEntry {
 export async function json(looking: Looking) {
   const page = await published(looking, LIFECYCLE);
   if (page === undefined) return undefined;
-  const { stage, versions } = JSON.parse(page.text) as {
+  const { stage, versions, announcements } = JSON.parse(page.text) as {
     stage: string;
+    announcements: { at: string; updated?: string; title: string }[];
     versions: (JsonEntry & { version: string; operations?: (JsonEntry & { operation: string })[] })[];
   };
   const version = versions.find((each) => each.version === 'v1');
@@ -98,7 +99,14 @@ export async function json(looking: Looking) {
     version: version && datesOf(version),
     operation: operation && datesOf(operation),
     freshUntil: page.freshUntil,
+    changelog: changelogOf(announcements.map(({ title, at, updated = at }) => [title, updated])),
   };
+}
+
+/** Of each entry its title, and the day on which it was last changed. */
+function changelogOf(entries: readonly (readonly [title: string, changed: string])[]): readonly string[] {
+  const ours = entries.filter(([title]) => title.startsWith('orders v1'));
+  return ours.map(([title, changed]) => `${title} ${changed.replace('T00:00:00Z', '')}`).sort();
 }
 
 function datesOf({ stage, deprecated, sunset, retired, next_change: next, ...entry }: JsonEntry) {
@@ -115,12 +123,19 @@ function datesOf({ stage, deprecated, sunset, retired, next_change: next, ...ent
   };
 }
 
-/** By row: stage, the four dates, what comes next, and the beginning of the next brownout. */
+/** By row: stage, the four dates, what comes next, and the beginning of the next brownout; and the changelog. */
 export async function html(looking: Looking) {
   const page = await published(looking, LIFECYCLE, 'text/html');
   if (page === undefined) return undefined;
+  const items = page.text.matchAll(/<li><time datetime="(.*?)">.*?<strong>(.*?)<\/strong>(.*)/g);
+  const changelog = changelogOf(
+    [...items].map(([, at = '', title = '', more = '']) => {
+      const [, updated = at] = /updated <time datetime="(.*?)"/.exec(more) ?? [];
+      return [title, updated];
+    }),
+  );
   const rows = [...page.text.matchAll(/<tr><th scope="row">(.*?)<\/th>(.*?)<\/tr>/g)];
-  return new Map(
+  const byName = new Map(
     rows.map(([, name = '', cells = '']) => {
       const [stage = '', , deprecated = '', sunset = '', retired = '', next = '', advice = ''] = [
         ...cells.matchAll(/<td>(.*?)<\/td>/g),
@@ -142,6 +157,7 @@ export async function html(looking: Looking) {
       ];
     }),
   );
+  return { rows: byName, changelog };
 }
 
 /** `v1 sunset 2027-01-01` of every event, in order; an instant for a brownout. */
@@ -163,10 +179,9 @@ export async function feed(looking: Looking) {
   const page = await published(looking, `${LIFECYCLE}.atom`);
   if (page === undefined) return undefined;
   const pattern = /<entry>.*?<title>(.*?)<\/title>\n<updated>(.*?)<\/updated>/gs;
-  const entries = [...page.text.matchAll(pattern)].map(
-    ([, title, updated = '']) => `${title} ${updated.replace('T00:00:00Z', '')}`,
+  return changelogOf(
+    [...page.text.matchAll(pattern)].map(([, title = '', updated = '']) => [title, updated]),
   );
-  return entries.filter((title) => title.startsWith('orders v1')).sort();
 }
 
 export async function catalog(looking: Looking) {

@@ -68,11 +68,10 @@ ${changelogOf(document)}${articlesOf(document, guides).join('')}</main>
 `;
 }
 
-/** What was made known, the latest first. */
 function changelogOf({ announcements, feed }: LifecycleDocument): string {
   const items = announcements.map(
-    ({ at, title, text }) =>
-      `<li>${time(at)} <strong>${escapeHtml(title)}</strong>${text.map((each) => `<br>${linked(each)}`).join('')}</li>\n`,
+    ({ at, updated, title, text }) =>
+      `<li>${time(at)} <strong>${escapeHtml(title)}</strong>${updated === undefined ? '' : `, updated ${time(updated)}`}${text.map((each) => `<br>${linked(each)}`).join('')}</li>\n`,
   );
   return items.length === 0
     ? ''
