@@ -74,7 +74,8 @@ export async function rewrittenSince(
     former: [...known].flatMap(([label, dates]) => {
       const version = heirs.map(({ versions }) => versions.get(label)).find((each) => each !== undefined);
       const api = heir?.parts.api ?? past.api;
-      return formerOf({ api, label, places, left: left.get(label) ?? now }, dates, version, now) ?? [];
+      const stands = version && announcedParts(version, now);
+      return formerOf({ api, label, places, left: left.get(label) ?? now }, dates, stands, now) ?? [];
     }),
   };
 }

@@ -7,7 +7,7 @@ import type { VersionParts } from '../grammar/policy-grammar.ts';
 import { effectiveSunset } from '../redirects.ts';
 import { answeredInstead } from './answered-instead.ts';
 import { endsGained, versionsGained, versionsLost } from './change-of-form.ts';
-import { datesRewritten } from './dates-rewritten.ts';
+import { datesHidden, datesRewritten } from './dates-rewritten.ts';
 import { operationsRewritten } from './operations-rewritten.ts';
 import { pinsRewritten } from './pins-rewritten.ts';
 import { type Subject, subjectOf } from './subject.ts';
@@ -51,8 +51,10 @@ export function checkPast(
 export function checkShared(past: PastVersions, view: PolicyView, now: EpochMs, report: Report): void {
   for (const [label, version] of view.versions) {
     const older = past.get(label);
-    if (older !== undefined && wasPublished(older, now))
-      checkVersion(older, subjectOf(label, version, view), report);
+    if (older === undefined || !wasPublished(older, now)) continue;
+    const subject = subjectOf(label, version, view);
+    checkVersion(older, subject, report);
+    datesHidden(older, subject, now, report);
   }
 }
 

@@ -42,7 +42,7 @@ export function sortedOnce(instants: readonly EpochMs[]): readonly EpochMs[] {
 export function announcementOf({
   announced,
   deprecated,
-}: Pick<Schedule, 'announced' | 'deprecated'>): EpochMs | undefined {
+}: Partial<Pick<Schedule, 'announced' | 'deprecated'>>): EpochMs | undefined {
   return announced === undefined || deprecated === undefined ? undefined : Math.min(announced, deprecated);
 }
 
