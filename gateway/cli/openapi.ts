@@ -32,7 +32,7 @@ export interface OpenapiOptions {
   readonly cwd?: string;
 }
 
-/** The description, or what was done with it, on stdout; why there is none on stderr, so that a pipe gets only the former. */
+/** stdout has the description or what was done with it, stderr has errors: a pipe gets only the description. */
 export interface ApartResult {
   readonly exitCode: 0 | 1 | 2;
   readonly stdout: string;
@@ -104,7 +104,7 @@ export async function runOpenapi(options: OpenapiOptions): Promise<ApartResult> 
   return { exitCode: 0, stdout: `${shown} is written.\n`, stderr: '' };
 }
 
-/** A description that is missing or of another kind is a file that cannot be read. */
+/** A missing or unreadable description exits with 2. */
 function codeOf(problems: readonly Problem[]): ApartResult['exitCode'] {
   return problems.some(({ rule }) => rule === 'openapi') ? 2 : exitCodeOf(problems, false);
 }

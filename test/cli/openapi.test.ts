@@ -57,7 +57,7 @@ describe('sundial openapi', () => {
   it.each([
     ['no info at all', 'openapi: 3.0.3\npaths: {}\n'],
     ['an info that says nothing', 'openapi: 3.0.3\ninfo:\npaths: {}\n'],
-  ])('a description with %s is told apart from one that is entangled', async (_what, description) => {
+  ])('a description with %s has a message of its own', async (_what, description) => {
     await using files = await sample(description);
     expect(await run(files, { write: true })).toEqual({
       exitCode: 2,
@@ -156,7 +156,7 @@ describe('sundial openapi', () => {
     });
   });
 
-  it('leaves a description that contradicts itself to whoever wrote it', async () => {
+  it('refuses to write into a description that contradicts itself', async () => {
     const twofold = 'paths: { /orders: { get: { deprecated: true, x-lifecycle: { status: stable } } } }';
     await using files = await sample(DESCRIPTION.replace('paths: {}', twofold));
     expect(await run(files, { write: true })).toMatchObject({

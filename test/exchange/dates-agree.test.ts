@@ -98,7 +98,7 @@ async function rowsOf(
 
 describe('dates mean the same everywhere', () => {
   it(
-    `DEP-8, SUN-2, RET-11: ${LIVES} random lives are told alike in every view at a random instant`,
+    `DEP-8, SUN-2, RET-11: ${LIVES} random lives read alike in every view at a random instant`,
     async () => {
       const { seed, drawn } = samples(caseArbitrary, LIVES);
       const wrong = new Map<string, number>();

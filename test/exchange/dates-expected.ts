@@ -229,7 +229,7 @@ export function feed(drawn: Case): readonly string[] {
   return last.toSorted();
 }
 
-/** Of those that any caller is told of. */
+/** Without releases, which are not announced to callers. */
 export function notices(drawn: Case, both: Both) {
   const told = milestones(drawn, both).filter(({ kind }) => kind !== 'released');
   return told

@@ -1,5 +1,5 @@
-// The life of one API as data: its versions with stage, dates, successor and what changes next.
-// Answered as JSON, and the model of the page a browser is shown.
+// The life of one API as data: its versions with stage, dates, successor and next change.
+// Answered as JSON; lifecycle-html.ts renders the same data as a page.
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../plan/plan.ts';
 import { lifecycleUrl } from '../../plan/reserved-paths.ts';
 import type { EpochMs } from '../../policy/contract.ts';
@@ -17,7 +17,7 @@ import { placeOf } from './places.ts';
 
 export interface LifecycleDocument {
   readonly api: string;
-  /** Of its most alive version. */
+  /** The stage of the version with the longest life left. */
   readonly stage: Stage;
   readonly next_change?: StageChange;
   readonly url: string;
@@ -30,11 +30,11 @@ export interface LifecycleDocument {
 
 export interface Announcement {
   readonly at: string;
-  /** When its text was last changed; left out where it says what it said at first. */
+  /** When title or text last changed; absent if they never did. */
   readonly updated?: string;
   readonly kind: Milestone['kind'];
   readonly title: string;
-  /** Sentences. */
+  /** One sentence each. */
   readonly text: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export interface VersionEntry extends Entry {
   /** As its description says. */
   readonly support?: { readonly level?: string | undefined; readonly until?: string | undefined };
   readonly changelog?: string;
-  /** Those with dates of their own, then those of which the description has more to tell. */
+  /** Operations with dates of their own, then those with notes in the description. */
   readonly operations?: readonly OperationEntry[];
 }
 

@@ -1,5 +1,5 @@
-// A version of the plan beside the description it names: what live.ts needs to say how things stand.
-// Made for `sundial openapi` from files that passed every check.
+// Prepares a version of the plan and its description for live.ts, with the dates announced at an instant.
+// The files have passed every check.
 import type { EpochMs } from '../../policy/contract.ts';
 import { isGuideFile } from '../../policy/lifecycle/guide.ts';
 import { knownAt } from '../../policy/lifecycle/known.ts';

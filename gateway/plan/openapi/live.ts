@@ -25,7 +25,7 @@ export interface Live extends Around {
   readonly now: EpochMs;
 }
 
-/** The rules that a version has for the requests of a template; undefined where they are its own. */
+/** The operation rules for the requests of a template; undefined if only the version's rules apply. */
 export type OperationRules = (template: OperationTemplate) => OperationFile | undefined;
 
 /** A rule for the method itself, else that for all methods. */
@@ -39,7 +39,7 @@ export function operationRules({ operations = {} }: VersionParts): OperationRule
     byRequests.get(requestsOf(template)) ?? byRequests.get(requestsOf({ ...template, method: '*' }));
 }
 
-/** Parameters may be named apart. */
+/** Names of parameters do not count. */
 function requestsOf({ method, segments }: OperationTemplate): string {
   return spellOperation({
     method,

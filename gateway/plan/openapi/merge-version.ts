@@ -13,11 +13,11 @@ import { disagree, firstDay, isDisordered, isOff, type Merging, policyText } fro
 const ENDING = /^(deprecated|sunset|retired)$/i;
 const ENDED = /^(sunset|retired)$/i;
 
-/** What the policy says, and where. */
+/** A day in the policy, and where it is written. */
 interface Written {
   readonly day: string | null;
   readonly path: Path;
-  /** Whether there is a day, and it is announced later. */
+  /** The policy has a day, and announces it later. */
   readonly isEarly?: true;
 }
 
@@ -54,7 +54,7 @@ export function mergeVersion(merging: Merging): void {
   mergeStage(merging);
 }
 
-/** A deprecation that callers do not know of yet has no date in the description either. */
+/** Before its announcement a deprecation must have no date in the description. */
 function announcedLater(merging: Merging): Written | undefined {
   const { at } = merging;
   const path = [...at, 'announced'];

@@ -40,7 +40,7 @@ export interface Merging {
   /** A finding at a place in the description. */
   readonly atDescription: (mark: Mark, finding: Finding) => void;
   readonly next: NextCommand;
-  /** A date that is announced later is none in the description. */
+  /** The description must not have dates that are announced after this instant. */
   readonly now: EpochMs;
 }
 

@@ -1,5 +1,5 @@
-// The rules that need a past: a version as written now against the same version as it was published.
-// The past is whatever the caller has of it: older files, and what is remembered of those that have gone.
+// The rules that compare a version of today with the same version as published.
+// The caller passes the past: older files, or the record of versions that have gone.
 import type { EpochMs } from '../../policy/contract.ts';
 import { UNVERSIONED } from '../../policy/versioning/resolution.ts';
 import type { PolicyView, Report } from '../check/views.ts';
@@ -30,7 +30,7 @@ export function checkPast(
   checkShared(past, view, now, report);
   const whole = past.get(UNVERSIONED);
   if (whole !== undefined) {
-    // It lives on in the versions it has by now, and nobody was pinned to any.
+    // The API has versions now; no account was pinned before.
     if (!view.unversioned && wasPublished(whole, now)) versionsGained(whole, view, report);
     return;
   }
@@ -59,7 +59,7 @@ export function checkShared(past: PastVersions, view: PolicyView, now: EpochMs, 
 }
 
 /**
- * What was published once and `past`, the files published last, stated no more; what they stated is judged by them.
+ * Compares with recorded dates that `past`, the files published last, did not have.
  */
 export function checkFormer(
   former: PastVersions,
