@@ -25,22 +25,23 @@ const STRINGS_END = new RegExp(`^(?:[^"]|${STRING.source})*$`);
 /** The statuses with which caches may reuse an answer that gives no lifetime (RFC 9110 §15.1); a 304 speaks of any of them. */
 const HEURISTIC = new Set([200, 203, 204, 206, 300, 301, 304, 308, 404, 405, 410, 414, 501]);
 const MAX_AGE = /^max-age[ \t]*=[ \t]*("?)\d+\1$/i;
+const BLANKS = /[ \t]=|=[ \t]/;
 const DAY_S = 86_400;
 
 /** The most seconds for which the answer of this exchange may be reused (CACHE-6), or `Infinity`. */
-export function longestReuse(facts: ExchangeFacts, change = secondsToTransition(facts)): number {
+export function longestReuse(facts: ExchangeFacts): number {
   const { phase, api, perAccount } = facts;
   const asDeprecated = phase?.stage === 'deprecated' ? api?.deprecatedMaxAge : undefined;
   // An account can be moved to another version at any time, and no cache learns of it.
   const asPinned = perAccount ? DAY_S : Number.POSITIVE_INFINITY;
-  return Math.min(change, asPinned, asDeprecated ?? Number.POSITIVE_INFINITY);
+  return Math.min(secondsToTransition(facts), asPinned, asDeprecated ?? Number.POSITIVE_INFINITY);
 }
 
 /**
  * Seconds until the answer may change, or `Infinity`: the version changes, or one that it links, or another version is
  * released that the same request may then get, or the rules of another reading of the path change.
  */
-export function secondsToTransition(facts: ExchangeFacts): number {
+function secondsToTransition(facts: ExchangeFacts): number {
   return facts.others.reduce((least, each) => Math.min(least, secondsToChange(each)), secondsToChange(facts));
 }
 
@@ -65,8 +66,6 @@ function secondsToChange(facts: ExchangeFacts): number {
 /** Request and status of an upstream's answer. */
 export interface Answered extends Pick<RequestView, 'method' | 'headers'> {
   readonly status: number;
-  /** Seconds until the next change. */
-  readonly change: number;
 }
 
 /**
@@ -129,11 +128,10 @@ function heuristicLifetime(
   answered: Answered | undefined,
 ): (text: string) => number {
   if (answered === undefined || (answered.method !== 'GET' && answered.method !== 'HEAD')) return () => 0;
-  const { status, headers: asked, change } = answered;
+  const { status, headers: asked } = answered;
   const since = headers['last-modified'] ?? (status === 304 ? asked['if-modified-since'] : undefined);
   const modified = httpDate(since);
-  const lifetime =
-    modified === undefined ? (change < DAY_S ? DAY_S : 0) : Math.max(0, date - modified) / 10_000;
+  const lifetime = modified === undefined ? DAY_S : Math.max(0, date - modified) / 10_000;
   return (text) => (HEURISTIC.has(status) || isPublic(text) ? lifetime : 0);
 }
 
@@ -156,7 +154,8 @@ function clampField(text: string, seconds: number, otherwise: number): string {
  */
 export function clampLifetimes(value: string, seconds: number, otherwise = 0): string {
   // The sum of two shorter numbers stays below the limit, and most changes are months away.
-  if (otherwise === 0 && !hasDigits(value, String(seconds).length - 1)) return value;
+  // Some caches do not read a lifetime with blanks, so it is written without.
+  if (otherwise === 0 && !BLANKS.test(value) && !hasDigits(value, String(seconds).length - 1)) return value;
   const lifetimes = STRINGS_END.test(value) ? LIFETIME_OR_STRING : LIFETIME;
   // Stale use begins after freshness: both together must end at the change.
   const staleSeconds = /stale-/i.test(value)
