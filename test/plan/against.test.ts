@@ -41,7 +41,10 @@ describe('check against an older folder', () => {
     expect((await against(files, 'before')).text).toContain(
       'warning: deprecated and sunset of v1 were published and are hidden until 2026-12-10 [dates-rewritten]',
     );
-    await files.write('before/orders.yaml', text.replace('deprecated:', 'announced: 2026-11-21, deprecated:'));
+    await files.write(
+      'before/orders.yaml',
+      text.replace('deprecated:', 'announced: 2026-11-21, deprecated:'),
+    );
     expect((await against(files, 'before')).text).not.toContain('dates-rewritten');
   });
 
