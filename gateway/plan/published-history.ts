@@ -1,5 +1,5 @@
-// The published policies in the store: read before new policies are accepted, written once they are in force.
-// A store that is away delays neither a start nor a reload.
+// The published files in the store: read before new policies are accepted, written once they are in force.
+// An unavailable store delays neither a start nor a reload.
 import { StoreUnavailable } from '../policy/contract.ts';
 import {
   type AcceptedChange,
@@ -15,7 +15,7 @@ import { digest } from './read/files.ts';
 
 export interface PublishedHistory {
   /**
-   * The result of `compare` on the published entries; undefined while the store is away. `candidate` identifies the
+   * The result of `compare` for the recorded entries; undefined if the store is unavailable. `candidate` identifies the
    * policies that are compared.
    */
   readonly compared: <T>(
@@ -23,8 +23,8 @@ export interface PublishedHistory {
     compare: (recorded: readonly PublishedEntry[]) => Promise<T>,
   ) => Promise<T | undefined>;
   /**
-   * Records the files of a candidate as published; call it once they are in force. `former`: versions and dates that
-   * were published and that these files no longer state.
+   * Records the files of a candidate as published. Call it once they are in force. `former`: published dates that the
+   * files no longer have.
    */
   readonly record: (
     candidate: object,
@@ -34,7 +34,7 @@ export interface PublishedHistory {
   ) => Promise<void>;
   /** Adds changes that an operator accepts. @throws StoreUnavailable; also if other gateways keep writing */
   readonly accept: (changes: readonly AcceptedChange[]) => Promise<void>;
-  /** The files behind the plan in force, as they were read for it; empty before the first is. */
+  /** The files of the plan in force; empty before the first plan. */
   readonly inForce: () => readonly PublishedFile[];
   /** False where the lifecycle clock was moved. */
   readonly records: boolean;
@@ -56,7 +56,7 @@ export interface HistoryOptions {
    * False if the lifecycle clock was moved: such a process is a rehearsal, and its dates were never published.
    */
   readonly records: boolean;
-  /** Called with the reason if nothing was compared or recorded. */
+  /** Called with the reason when a comparison or a record was skipped. */
   readonly onSkipped: (what: 'compared' | 'recorded', reason: StoreUnavailable) => void;
   /** Another gateway has recorded other policies, since the comparison or before this start: its record stays. */
   readonly onSuperseded: () => void;
@@ -68,17 +68,16 @@ const MOST_TRIES = 5;
 const MOST_SUPERSEDED = 500;
 
 /**
- * Where the comparison was skipped nothing is recorded either: what was published stays known, and the next load that
- * finds the store is compared with it.
+ * If the comparison was skipped, nothing is recorded: the next load that reaches the store is compared with the old record.
  */
 export function createPublishedHistory(options: HistoryOptions): PublishedHistory {
   const { published, records, onSkipped } = options;
-  /** The last comparison: only its candidate may be recorded. */
+  /** The candidate compared last and the record it was compared with; only that record may be replaced. */
   let last: { readonly candidate: object; readonly read: RecordRead } | undefined;
-  /** The last record of this process, in case the store is emptied. */
+  /** Recorded by this process, in case the store was emptied. */
   let recorded: readonly PublishedEntry[] = [];
   let inForce: readonly PublishedFile[] = [];
-  /** A reload to an earlier file is deliberate; a start with one may be a late rollout. */
+  /** At a reload an earlier file is a rollback; at a start it may be out of date. */
   let isStart = true;
   const read = async (): Promise<RecordRead> => {
     const { entries, mark } = await published.read();
@@ -89,7 +88,7 @@ export function createPublishedHistory(options: HistoryOptions): PublishedHistor
       recorded = entries;
       return;
     }
-    // Several gateways may record the same files at the same time.
+    // Another gateway that recorded the same files is no conflict.
     const other = await published.read();
     if (isSameFiles(other.entries, entries)) recorded = other.entries;
     else options.onSuperseded();

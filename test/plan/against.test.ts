@@ -29,6 +29,25 @@ describe('check against an older folder', () => {
     expect(said).toMatch(/1 warning \(1 API, 2 versions\)\n$/);
   });
 
+  it('a later announcement hides dates that were published', async () => {
+    const text = ORDERS.replace(
+      'deprecated: 2026-01-15, sunset: 2027-01-15',
+      'deprecated: 2027-01-15, sunset: 2028-01-15',
+    );
+    await using files = await workspace({
+      'policies/orders.yaml': text.replace('deprecated:', 'announced: 2026-12-10, deprecated:'),
+      'before/orders.yaml': text,
+    });
+    expect((await against(files, 'before')).text).toContain(
+      'warning: deprecated and sunset of v1 were published and are hidden until 2026-12-10 [dates-rewritten]',
+    );
+    await files.write(
+      'before/orders.yaml',
+      text.replace('deprecated:', 'announced: 2026-11-21, deprecated:'),
+    );
+    expect((await against(files, 'before')).text).not.toContain('dates-rewritten');
+  });
+
   it('an API that has vanished is said where it stood', async () => {
     await using files = await workspace({
       'policies/orders.yaml': ORDERS,
