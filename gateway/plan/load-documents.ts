@@ -149,6 +149,7 @@ export async function readPolicy(
     readFile: context.readFile,
     shown,
     cache: context.descriptions,
+    now: context.now,
     next: nextCommand({ config: shown(context.configFile), environment: context.environment }),
   });
   const { document } = described;

@@ -219,6 +219,12 @@ describe('what is counted', () => {
     expect(mapped({}, { location: sent }).outside).toBe(outside);
   });
 
+  it('not what carries the prefix of the client, which gets the parameter as well', () => {
+    const service = { client: '/api', path: '/api/inner', search: '?version=1', query: 'version' };
+    const { headers, outside } = mapped(service, { location: '/api/9' });
+    expect([headers.location, outside]).toEqual(['/api/9?version=1', 0]);
+  });
+
   it('every one of them', () => {
     const headers = { location: '/login', link: '</a>; rel="x", </bookings/9>; rel="y", </b>; rel="z"' };
     expect(mapped({}, headers).outside).toBe(3);

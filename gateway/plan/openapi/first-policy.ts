@@ -39,7 +39,10 @@ export function firstPolicy(input: FirstPolicyInput): FirstPolicy {
     leavesItsFolder: () => false,
     readSecret: () => ({ kind: 'unreadable', why: 'nothing is read from elsewhere here' }),
   });
-  const { borrowed } = mergeDescription(document, label.value, input.description, input.next);
+  const { borrowed } = mergeDescription(document, label.value, input.description, {
+    ...input,
+    now: input.around.now,
+  });
   return { name, label: label.value, text: spell(layout, input, borrowed) };
 }
 
