@@ -4,8 +4,8 @@ import type { AnswerHeaders } from './answer-headers.ts';
 
 /** Directives that let a shared cache reuse an answer to a request with credentials (RFC 9111 §3.5), and `private` with or without fields. */
 const SHARED = /^(public|s-maxage|private)\s*(=|$)/i;
-/** The standard's field, and the targeted ones of RFC 9213 whatever cache they are for. */
-const FIELD = /^(?:cache-control|(?:.+-)?cdn-cache-control)$/;
+/** The standard's field with directives, the targeted ones of RFC 9213 whatever cache they are for, and those older than it. */
+export const FIELD = /^(?:(?:.+-)?cache|edge|surrogate)-control$/;
 /** One directive; a comma inside a quoted string does not end it. */
 const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 
@@ -16,11 +16,11 @@ const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
 export function keepPrivate(headers: AnswerHeaders): void {
   headers['cache-control'] ??= '';
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && FIELD.test(name))
-      headers[name] = privateOnly(typeof value === 'string' ? value : value.join(', '));
+    if (value === undefined || !FIELD.test(name)) continue;
+    // Shared caches alone read the other fields, and not all of them have a directive `private`, nor has nginx.
+    const text = typeof value === 'string' ? value : value.join(', ');
+    headers[name] = name === 'cache-control' ? privateOnly(text) : 'no-store';
   }
-  // Surrogates and nginx read these first, and neither has a directive `private`.
-  if (headers['surrogate-control'] !== undefined) headers['surrogate-control'] = 'no-store';
   if (headers['x-accel-expires'] !== undefined) headers['x-accel-expires'] = '0';
 }
 
