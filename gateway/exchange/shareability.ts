@@ -1,6 +1,7 @@
 // Makes an answer private that is for one caller only, such as one of a version chosen by account.
 // Only makes the upstream's Cache-Control stricter (CACHE-4).
 import type { AnswerHeaders } from './answer-headers.ts';
+import type { ExchangeFacts } from './facts.ts';
 
 /** Directives that let a shared cache reuse an answer to a request with credentials (RFC 9111 §3.5), and `private` with or without fields. */
 const SHARED = /^(public|s-maxage|private)\s*(=|$)/i;
@@ -8,6 +9,11 @@ const SHARED = /^(public|s-maxage|private)\s*(=|$)/i;
 export const FIELD = /^(?:(?:.+-)?cache|edge|surrogate)-control$/;
 /** One directive; a comma inside a quoted string does not end it. */
 const DIRECTIVE = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g;
+
+/** CACHE-3: whether others get another answer: by a brownout or a sunset that spares some, or an exception with a `Sunset` of its own. */
+export function isForSome({ sparesSome, phase, version }: ExchangeFacts): boolean {
+  return sparesSome || (phase?.sunset !== undefined && phase.sunset !== version?.schedule.sunset);
+}
 
 /**
  * CACHE-3: edits the header lines in place, 304 and refusals included. Two accounts may get different versions from one

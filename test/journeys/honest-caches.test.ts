@@ -270,4 +270,21 @@ describe('honest caches', () => {
     },
     3 * FUZZ_TIMEOUT_MS,
   );
+
+  it.each<[what: string, at: number, api: Api, caller: Caller, method: string, kept: boolean]>([
+    ['after the sunset for others', SUNSET, 'spread', 'acme', 'GET', false],
+    ['in a brownout for others', BROWNOUT, 'spread', 'beta', 'GET', false],
+    ['before a sunset for one caller', SUNSET - 1, 'spread', 'acme', 'GET', false],
+    ['to write', SUNSET, 'spread', 'acme', 'PUT', true],
+    ['answered like any other', SUNSET - 1, 'spread', 'beta', 'GET', true],
+    ['where no answer is shared', SUNSET, 'known', 'acme', 'GET', true],
+  ])('CACHE-3: with the conditions of a request %s, no 304 renews what is for others', async (...each) => {
+    const [_what, at, api, caller, method, kept] = each;
+    now = at;
+    const conditions = { 'if-none-match': '"a"', 'if-modified-since': 'Fri, 20 Nov 2026 12:00:00 GMT' };
+    const headers = { ...credentials[caller], ...conditions };
+    const { status, text } = await client.ask({ path: `/api/v1/${api}`, method, headers });
+    expect(status).toBe(200);
+    expect(text.match(/"if-(?:none-match|modified-since)"/g) ?? []).toHaveLength(kept ? 2 : 0);
+  });
 });
