@@ -110,7 +110,7 @@ function fieldTexts(headers: AnswerHeaders): readonly (readonly [name: string, t
 }
 
 function inSeconds(_found: string, count: string, unit: string): string {
-  return String(Number(count) * (UNIT_S[unit.toLowerCase()] ?? 1));
+  return String(Math.min(2 ** 31, Number(count) * (UNIT_S[unit.toLowerCase()] ?? 1)));
 }
 
 /** The seconds that Expires gives after it was shortened; undefined without Expires. */

@@ -89,6 +89,8 @@ describe('the fields of an answer', () => {
     ['Sat, 21 Nov 2026 00:00:00 GMT, Sun, 22 Nov 2026 00:00:00 GMT', DATE, '0'],
     ['Saturday, 21-Nov-26 00:00:00 GMT', DATE, 'Thu, 19 Nov 2026 12:01:00 GMT'],
     ['Saturday, 21-Nov-65 00:00:00 GMT', DATE, 'Sun, 21 Nov 1965 00:00:00 GMT'],
+    // Blanks around a value are no part of it.
+    ['Sat, 21 Nov 2026 00:00:00 GMT\t', ` ${DATE} `, 'Thu, 19 Nov 2026 12:01:00 GMT'],
     ['never', DATE, '0'],
   ])('CACHE-6: Expires %s of %s becomes %s', (expires, date, expected) => {
     expect(clamped({ expires, date }).expires).toBe(expected);
@@ -114,6 +116,7 @@ describe('the fields of an answer', () => {
   it.each([
     ['acme-cache-control', 'max-age=600', 'max-age=60'],
     ['edge-control', '!no-store, max-age=1d, cache-maxage=2h', '!no-store, max-age=60, cache-maxage=60'],
+    ['edge-control', 'max-age=99999999999999999999d', 'max-age=60'],
     ['edge-control', 'max-age=30s, downstream-ttl=1M, dca=a1d', 'max-age=30, downstream-ttl=60, dca=a1d'],
   ])(
     'CACHE-6: are those of networks older than the standard: %s: %s becomes %s',
