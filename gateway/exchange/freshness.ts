@@ -167,9 +167,14 @@ function clampField(text: string, seconds: number, otherwise: number, beside: nu
   const directives = directivesOf(text);
   const assumed = directives.some((each) => MAX_AGE.test(each)) ? 0 : otherwise;
   const clamped = clampLifetimes(text, seconds, Math.max(assumed, beside));
-  if (assumed <= seconds || isNeverStored(directives) || directives.some((each) => /^no-cache$/i.test(each)))
-    return clamped;
+  if (assumed <= seconds || isNeverStored(directives) || isNeverFresh(directives)) return clamped;
   return clamped.trim() === '' ? `max-age=${seconds}` : `${clamped}, max-age=${seconds}`;
+}
+
+/** Of two forms of `no-cache`, a cache may take the one that is about some fields only (RFC 9111 §4.2.1). */
+function isNeverFresh(directives: readonly string[]): boolean {
+  const forms = directives.filter((each) => /^no-cache(?: *=|$)/i.test(each));
+  return forms.length > 0 && forms.every((each) => !each.includes('='));
 }
 
 /**

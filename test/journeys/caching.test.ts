@@ -114,6 +114,13 @@ describe('freshness', () => {
     ['Expires', 3_600, ['Expires:0'], '', undefined],
     ['no-store', 3_600, ['Cache-Control:no-store'], '', 'no-store'],
     ['no-cache', 3_600, ['Cache-Control:no-cache'], '', 'no-cache'],
+    [
+      'no-cache for a field beside it',
+      3_600,
+      ['Cache-Control:no-cache="A", no-cache'],
+      '',
+      'no-cache="A", no-cache, max-age=3600',
+    ],
     ['nothing, on a 304', 3_600, [], '&status=304', 'max-age=3600'],
   ])('CACHE-6: of an answer with %s', async (_what, left, fields, more, out) => {
     const answer = await askAt(V3_SUNSET - left * 1_000, '/api/v3/orders', fields, more);
