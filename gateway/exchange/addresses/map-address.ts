@@ -1,9 +1,10 @@
 // One address that a service wrote, as its client has to write it to get there through the gateway.
 // Pure: what is known of the request in, the address out.
 import type { UpstreamPlan } from '../../plan/plan.ts';
+import { serverKey } from '../../plan/upstream-places.ts';
 import { withoutParameter, withParameter } from '../../policy/versioning/query.ts';
 import { decodeUnreserved } from '../target.ts';
-import { authorityKey, hostPortKey, type Origin, type OwnAddresses } from './own-addresses.ts';
+import { hostPortKey, type Origin, type OwnAddresses } from './own-addresses.ts';
 
 /** Where the client of one request and the service behind have the same resources. */
 export interface AddressMapping {
@@ -124,7 +125,7 @@ function showsService(text: string, own: OwnAddresses): boolean {
 }
 
 function isOwn(url: Reading, { own, forwardedHost }: AddressMapping): boolean {
-  return url.hostname === STAND_IN_HOST || own.has(url) || hostPortKey(forwardedHost) === authorityKey(url);
+  return url.hostname === STAND_IN_HOST || own.has(url) || hostPortKey(forwardedHost) === serverKey(url);
 }
 
 function encodeByte(byte: number): string {
