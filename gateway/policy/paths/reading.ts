@@ -13,6 +13,8 @@ export interface Reader {
   readonly cutsDecoded: boolean;
   readonly trims: boolean;
   readonly letters: Letters;
+  /** Some routes of the service may tell case apart and others not. */
+  readonly mixesCase: boolean;
   readonly ignoresSuffix: boolean;
 }
 

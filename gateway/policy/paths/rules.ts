@@ -21,12 +21,13 @@ const EXACT: Reader = {
   cutsDecoded: false,
   trims: false,
   letters: 'exact',
+  mixesCase: false,
   ignoresSuffix: false,
 };
 const PLAIN_READERS: Readonly<Record<PathRules['case'], readonly Reader[]>> = {
   sensitive: [EXACT],
   insensitive: [{ ...EXACT, letters: 'ascii' }],
-  any: [EXACT, { ...EXACT, letters: 'ascii' }],
+  any: [EXACT, { ...EXACT, letters: 'ascii', mixesCase: true }],
 };
 /** Characters. What is made of the segments of a shorter path costs less than to keep it. */
 const LONG = 200;
@@ -68,13 +69,14 @@ function readersOf(tail: string, rules: PathRules): readonly Reader[] {
   const letters = [...plain.map((each) => each.letters), ...(foldsMore ? (['unicode'] as const) : [])];
   const suffixes = tail.includes('.') ? choices(rules.suffix, 'keep', 'ignore') : [false];
   const cuts = rules.parameters !== 'keep' && tail.includes('%3B') ? [false, true] : [false];
+  const mixesCase = rules.case === 'any';
   const readers: Reader[] = [];
   for (const decodes of rules.reserved === 'any' && tail.includes('%') ? [true, false] : [true])
     for (const cutsDecoded of cuts)
       for (const trims of rules.parameters !== 'keep' && BLANK_AT_EDGE.test(tail) ? [false, true] : [false])
         for (const each of letters)
           for (const ignoresSuffix of suffixes)
-            readers.push({ decodes, cutsDecoded, trims, letters: each, ignoresSuffix });
+            readers.push({ decodes, cutsDecoded, trims, letters: each, mixesCase, ignoresSuffix });
   return readers;
 }
 
