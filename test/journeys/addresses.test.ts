@@ -156,6 +156,36 @@ describe('FWD-9: an address of a version inside the path of the one that answers
   });
 });
 
+describe('RET-3: an API on hosts of its own', () => {
+  const headers = { host: 'private.example.com' };
+
+  it('sends its clients on at its own host', async () => {
+    const moved = await ask({ path: '/private/v0/7?x=1', headers }, { headers: {} });
+    expect([moved.status, moved.headers.location]).toEqual([
+      301,
+      'https://private.example.com/private/v2/7?x=1',
+    ]);
+    const old = await ask({ path: '/private/v1/7', headers }, { headers: {} });
+    const link = '<https://private.example.com/private/v2/7>; rel="successor-version"';
+    expect(old.headers.link).toContain(link);
+    const named = { 'api-version': 'v1', host: 'other.example.com' };
+    expect((await ask({ path: '/private/x', headers: named }, { headers: {} })).headers.link).toContain(
+      link.replace('/7>', '/x>'),
+    );
+  });
+
+  it('FWD-9: gives addresses of its service on the host that was asked', async () => {
+    const host = 'other.example.com';
+    for (const [sent, got] of [
+      [`${service.url}/inner/9`, '/private/v1/9'],
+      [`${service.url}/9`, '/9'],
+    ])
+      expect(await locationOf({ path: '/private/v1/7', headers: { host } }, sent ?? '')).toBe(
+        `https://${host}${got}`,
+      );
+  });
+});
+
 it('WS-3: an answer to a handshake that is no 101 is mapped like any other', async () => {
   const told = telling({ status: 302, headers: { location: '/inner/bookings/9' } });
   const answer = await sendBytes(

@@ -32,17 +32,18 @@ export function clientPathOf({ view, tail }: Pick<ClientPlace, 'view' | 'tail'>)
 
 /** `path`: of the service, at or below that of `outer`. */
 export function placeInside(
-  { base, inside, versions, resolution: { query } }: ApiPlan,
+  { inside, versions, resolution: { query } }: ApiPlan,
   outer: Label,
   path: string,
 ): InnerPlace | undefined {
-  const from = versions.get(outer)?.upstream?.path.length;
-  const [found] = inside?.get(outer)?.reached(literalReading(path.slice(from))) ?? [];
+  const around = versions.get(outer);
+  const [found] =
+    inside?.get(outer)?.reached(literalReading(path.slice(around?.upstream?.path.length))) ?? [];
   const inner = found && versions.get(found.route);
   const start = inner?.upstream?.path;
   // Empty segments count for nothing there.
   if (inner === undefined || start === undefined || !path.startsWith(start)) return undefined;
-  const inPlace = inner.place !== base.replace(/\/$/, '');
+  const inPlace = inner.place !== around?.place;
   return {
     path: inner.place + path.slice(start.length) || '/',
     parameter: inPlace || query === undefined ? undefined : { name: query, value: inner.label },
