@@ -140,6 +140,11 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
     (path) => redirectsEmpty(split(octets(path).replace(/^\/+/, '/'))),
     exactly,
   ),
+  // Django REST framework: a format such as `.json` may stand behind the last segment.
+  model('django rest', [...UNKNOWN, 'wsgi'], (path) => withoutTrailing(split(octets(path))), {
+    literal: (segment, text, isLast) => segment === text || (isLast && segment === `${text}.json`),
+    parameter: isFull,
+  }),
   // Locations by regular expression and by prefix, empty segments merged.
   model('nginx', [...UNKNOWN, 'nginx'], (path) => split(octets(path).replace(/\/+/g, '/')), emptyValue),
   model(

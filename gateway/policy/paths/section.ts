@@ -29,7 +29,8 @@ export const PATH_PRESETS = {
   go: { ...COMMON, trailingSlash: 'any', reserved: 'any' },
   spring: { ...COMMON, parameters: 'ignore', suffix: 'any', encodedSlash: 'reject' },
   fastapi: COMMON,
-  wsgi: { ...COMMON, trailingSlash: 'any' },
+  // The routers of Django REST framework take a format behind the last segment.
+  wsgi: { ...COMMON, trailingSlash: 'any', suffix: 'any' },
   // Whether it decodes for the service behind it depends on its proxy_pass.
   nginx: { ...COMMON, trailingSlash: 'any', reserved: 'any' },
   strict: { ...UNKNOWN, encodedSlash: 'reject' },
