@@ -146,12 +146,13 @@ function assign(
   const placeAll = (matches: (file: string, form: AcceptedForm) => boolean) => {
     for (const file of refused) for (const form of left) if (matches(file, form)) place(file, form, true);
   };
-  placeAll((file, { api }) => api !== undefined && api === apiOf(file));
-  // Files that may be of any API: copies, and those that name none or two. The ones with new names come first.
-  const isUnsure = (file: string) =>
-    !has(file) || candidateOf.get(file)?.problems.some(({ rule }) => rule === 'syntax');
-  const unsure = refused.filter((file) => candidateOf.has(file) && isUnsure(file)).toReversed();
+  const isNamed = (file: string, { api }: AcceptedForm) => api !== undefined && api === apiOf(file);
+  const isWhole = (file: string) => candidateOf.get(file)?.problems.every(({ rule }) => rule !== 'syntax');
+  placeAll((file, form) => isWhole(file) === true && isNamed(file, form));
+  // The others may be of any API: copies, and files that name none or two. The ones with new names come first.
+  const unsure = refused.filter((file) => candidateOf.has(file) && !has(file)).toReversed();
   placeAll((file, { name }) => name === file);
+  placeAll(isNamed);
   const free = unsure.filter((file) => apiOf(file) === undefined && !has(file));
   const takers = free.length > 0 ? free : unsure;
   for (const [index, form] of [...left].entries()) {
