@@ -66,10 +66,11 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
   const candidateOf = new Map(candidates.map((each) => [each.file, each]));
   const apiOf = (file: string) => candidateOf.get(file)?.claimant?.claims.api;
   const others = await forms.besides(accepted.flatMap(({ piece }) => piece ?? []));
+  const byApi = new Map(others.toReversed().map((form) => [form.api ?? form, form]));
   const placed = assign(
     // A file that was accepted itself comes before copies of it.
     refused.toSorted((a, b) => Number(forms.names.has(b)) - Number(forms.names.has(a))),
-    others.filter(({ api }) => api === undefined || !servers.has(api)),
+    [...byApi.values()].filter(({ api }) => api === undefined || !servers.has(api)),
     candidateOf,
   );
   const found: StandIn[] = [];
@@ -139,12 +140,10 @@ function assign(
   const left = new Set(absent);
   const placed: Placed[] = [];
   const has = (file: string) => placed.some((each) => each.file === file);
-  const place = (file: string, form: AcceptedForm, isOwn: boolean) => {
-    left.delete(form);
-    placed.push({ file, form, isOwn });
-  };
   const placeAll = (matches: (file: string, form: AcceptedForm) => boolean) => {
-    for (const file of refused) for (const form of left) if (matches(file, form)) place(file, form, true);
+    for (const file of refused)
+      for (const form of left)
+        if (matches(file, form) && left.delete(form)) placed.push({ file, form, isOwn: true });
   };
   const isNamed = (file: string, { api }: AcceptedForm) => api !== undefined && api === apiOf(file);
   const isWhole = (file: string) => candidateOf.get(file)?.problems.every(({ rule }) => rule !== 'syntax');
@@ -155,11 +154,11 @@ function assign(
   placeAll(isNamed);
   const free = unsure.filter((file) => apiOf(file) === undefined && !has(file));
   const takers = free.length > 0 ? free : unsure;
-  for (const [index, form] of [...left].entries()) {
+  const rest = [...left].flatMap((form, index) => {
     const file = takers[index % takers.length];
-    if (file !== undefined) place(file, form, apiOf(file) === undefined);
-  }
-  return placed;
+    return file === undefined ? [] : { file, form, isOwn: apiOf(file) === undefined };
+  });
+  return [...placed, ...rest];
 }
 
 /** Whether the file is as it was accepted. */
