@@ -1,6 +1,6 @@
 // Nested routes: an API with its base below that of another API. A service may read a path of the outer API as one of the nested API.
 // The nodes of the route table, and the look-up by one reading of a path.
-import { type Letters, namesOf, type ReadPath } from '../policy/paths/rules.ts';
+import { type Letters, namesOf, type ReadPath } from '../policy/paths/reading.ts';
 
 /** Characters. A longer segment is the name of no version that an API has. */
 const LONGEST_VERSION = 100;

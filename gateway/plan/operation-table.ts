@@ -2,7 +2,8 @@
 // Asked once per reading of a request's path, right after the version is known.
 import type { OperationTemplate } from '../policy/lifecycle/operation-template.ts';
 import { decodedOctets } from '../policy/octets.ts';
-import { type Letters, lettersOf, literalReading, namesOf, type ReadPath } from '../policy/paths/rules.ts';
+import { type Letters, lettersOf, namesOf, type ReadPath } from '../policy/paths/reading.ts';
+import { literalReading } from '../policy/paths/rules.ts';
 
 export interface OperationMatch<T> {
   readonly rules: T;
@@ -18,7 +19,7 @@ export interface OperationTable<T> {
    * one for GET; both win over `*`.
    */
   readonly match: (method: string, tail: string) => OperationMatch<T> | undefined;
-  /** The operations that the path means in one reading; several only if their templates differ only in case. */
+  /** The operations that the path means in one reading; several only by differences in case. */
   readonly reached: (method: string, path: ReadPath) => readonly OperationMatch<T>[];
 }
 
@@ -28,7 +29,18 @@ interface Node<T> {
   readonly lengths: Set<number>;
   longest: number;
   parameter: Node<T> | undefined;
-  readonly byMethod: Map<string, T[]>;
+  readonly byMethod: Map<string, Operation<T>[]>;
+}
+
+interface Operation<T> {
+  readonly rules: T;
+  /** The names in its template; undefined for a parameter. */
+  readonly names: readonly (string | undefined)[];
+}
+
+interface Found<T> extends OperationMatch<T> {
+  /** Every name has the letters of the path. */
+  readonly isSpelled: boolean;
 }
 
 /** @throws RangeError when two operations answer the same requests, which a checked plan does not have */
@@ -51,22 +63,20 @@ export function createOperationTable<T>(
   };
 }
 
-/** Returns all rules at the method and path of `template`. */
+/** Returns all operations at the method and path of `template`. */
 function insert<T>(
   root: Node<T>,
   { method, segments }: OperationTemplate,
   rules: T,
   letters: Letters,
-): readonly T[] {
+): readonly Operation<T>[] {
   let node = root;
-  for (const segment of segments)
-    node =
-      segment.kind === 'literal'
-        ? literalOf(node, lettersOf(decodedOctets(segment.text), letters))
-        : parameterOf(node);
+  const names = segments.map((each) => (each.kind === 'literal' ? decodedOctets(each.text) : undefined));
+  for (const name of names)
+    node = name === undefined ? parameterOf(node) : literalOf(node, lettersOf(name, letters));
   const there = node.byMethod.get(method) ?? [];
   node.byMethod.set(method, there);
-  there.push(rules);
+  there.push({ rules, names });
   return there;
 }
 
@@ -76,25 +86,39 @@ function find<T>(
   path: ReadPath,
   depth: number,
   captures: readonly string[],
-): readonly OperationMatch<T>[] {
+): readonly Found<T>[] {
   const segment = path.segments[depth];
   if (segment === undefined) {
-    const rules =
+    const operations =
       node.byMethod.get(method) ??
       (method === 'HEAD' ? node.byMethod.get('GET') : undefined) ??
       node.byMethod.get('*') ??
       [];
-    return rules.map((each) => ({ rules: each, captures }));
+    return operations.map(({ rules, names }) => ({ rules, captures, isSpelled: isSpelled(names, path) }));
   }
+  const found: Found<T>[] = [];
   if (node.literals.size > 0) {
     for (const name of namesOf(path, depth, node)) {
       const literal = node.literals.get(name);
-      const found = literal === undefined ? [] : find(literal, method, path, depth + 1, captures);
-      if (found.length > 0) return found;
+      if (literal === undefined) continue;
+      found.push(...find(literal, method, path, depth + 1, captures));
+      if (found.length > 0) break;
     }
   }
-  if (node.parameter === undefined) return [];
-  return find(node.parameter, method, path, depth + 1, [...captures, segment]);
+  // A route that tells case apart passes the request on to the next one.
+  if (node.parameter === undefined || found.some((each) => each.isSpelled)) return found;
+  return [...found, ...find(node.parameter, method, path, depth + 1, [...captures, segment])];
+}
+
+function isSpelled(names: readonly (string | undefined)[], path: ReadPath): boolean {
+  const { reader } = path;
+  if (!reader.mixesCase || reader.letters === 'exact') return true;
+  const exact = { ...path, reader: { ...reader, letters: 'exact' as const } };
+  return names.every(
+    (name, depth) =>
+      name === undefined ||
+      namesOf(exact, depth, { lengths: undefined, longest: name.length }).includes(name),
+  );
 }
 
 function createNode<T>(): Node<T> {

@@ -1,7 +1,7 @@
 // Host and path to API: a tree of path segments per host, built once per plan.
 // The first look-up of a request; everything after it depends on which API was found.
 import { decodedOctets } from '../policy/octets.ts';
-import { LETTERS, lettersOf } from '../policy/paths/rules.ts';
+import { LETTERS, lettersOf } from '../policy/paths/reading.ts';
 import { looksLikeVersion, type NestedRoutes, nestedRoutes, type RouteNode } from './nested-routes.ts';
 
 export interface Route<T> {

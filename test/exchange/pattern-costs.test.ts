@@ -26,21 +26,41 @@ const templates = ['application/vnd.acme.{version}+json', 'application/vnd.acme+
   (text) => parseTemplate(text) ?? [],
 );
 const clientAddress = createClientAddress(['10.0.0.0/8']);
-const OPERATIONS = createOperationTable(
-  ['GET /a5/{p}/b', `GET /${'l'.repeat(100)}`].flatMap((text) => {
-    const parsed = parseOperation(text);
-    return parsed.kind === 'malformed' ? [] : [{ template: parsed.template, rules: text }];
-  }),
+const tableOf = (templates: readonly string[]) =>
+  createOperationTable(
+    templates.flatMap((text) => {
+      const parsed = parseOperation(`GET ${text}`);
+      return parsed.kind === 'malformed' ? [] : [{ template: parsed.template, rules: text }];
+    }),
+  );
+const OPERATIONS = tableOf(['/a5/{p}/b', `/${'l'.repeat(490)}`]);
+const RESOURCES = tableOf(
+  ['users', 'orders', 'repos', 'teams'].flatMap((name) => [
+    ...[`/${name}`, `/${name}/{id}`, `/${name}/me`, `/${name}/{id}/items`, `/${name}/{id}/items/{item}`],
+    ...[`/${name}/me/items/last`, `/${name}/{id}/items/{item}/notes/{note}`, `/${name}/{id}/{kind}/{item}/x`],
+  ]),
 );
+/** With all that makes for more readings of a path. */
+const SPECIAL = '%2Fq.j;x%3B%E2%84%AA%20';
+
+function reach(operations: typeof OPERATIONS, path: string): unknown {
+  return readingsOf(path, pathRulesOf(undefined))?.map((each) => operations.reached('GET', each));
+}
+
 const NOTHING = Buffer.alloc(0);
 
 const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ['authority', readAuthority],
   ['target', (text) => readTarget(`/${text}`, 'GET')],
+  ['a path with operations', (text) => reach(OPERATIONS, `/A5${text}`)],
+  ['a path with operations and long names', (text) => reach(OPERATIONS, `/${text}${SPECIAL}`)],
   [
-    'a path with operations',
-    (text) =>
-      readingsOf(`/A5${text}`, pathRulesOf(undefined))?.map((path) => OPERATIONS.reached('GET', path)),
+    'a path with many operations',
+    (text) => {
+      // A multiple of three, so that an encoded blank stays whole.
+      const part = text.slice(0, 2_046);
+      reach(RESOURCES, `/users${part}/me${part}/items${part}/last${part}${SPECIAL}`);
+    },
   ],
   ['Connection', nominated],
   ['Accept, read', (accept) => readPreferences(templates, { accept })],
@@ -102,6 +122,8 @@ const PIECES = [
   '="\\\\',
   '%00',
   '%2525',
+  '%20',
+  'A%C3%89',
   '+',
   'no-transform',
 ];

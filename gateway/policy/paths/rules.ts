@@ -1,6 +1,6 @@
 // How services read the path of a request: the rules that an API declares, and the readings that follow from them.
 // A request is judged by each reading, so that no spelling of a path passes the rules for its plain form.
-import { decodedOctets } from '../octets.ts';
+import type { KnownNames, Reader, ReadPath } from './reading.ts';
 
 /** `any`: not known. The gateway then judges every reading that the other values allow. */
 export interface PathRules {
@@ -16,47 +16,22 @@ export interface PathRules {
   readonly reserved: 'decode' | 'any';
 }
 
-/** Whether a reader ignores case: not at all, for ASCII letters, or for all letters of Unicode. */
-export const LETTERS = ['exact', 'ascii', 'unicode'] as const;
-export type Letters = (typeof LETTERS)[number];
-
-/** How a reader turns a segment into the name that it compares with a template. */
-export interface Reader {
-  readonly decodes: boolean;
-  /** A proxy in front of a service may decode a `;` that the service then cuts at. */
-  readonly cutsDecoded: boolean;
-  readonly trims: boolean;
-  readonly letters: Letters;
-  readonly ignoresSuffix: boolean;
-}
-
-/** A path as one reader understands it. */
-export interface ReadPath {
-  /** As the client wrote them, normalised by VER-7. */
-  readonly segments: readonly string[];
-  /** Whether the reader cuts off the parameters of a segment before it decodes. */
-  readonly cuts: boolean;
-  readonly reader: Reader;
-  /** Only operations count in this reading: if it finds none, another reading has the rules of the version. */
-  readonly operationsOnly?: boolean;
-}
-
 const EXACT: Reader = {
   decodes: true,
   cutsDecoded: false,
   trims: false,
   letters: 'exact',
+  mixesCase: false,
   ignoresSuffix: false,
 };
 const PLAIN_READERS: Readonly<Record<PathRules['case'], readonly Reader[]>> = {
   sensitive: [EXACT],
   insensitive: [{ ...EXACT, letters: 'ascii' }],
-  any: [EXACT, { ...EXACT, letters: 'ascii' }],
+  any: [EXACT, { ...EXACT, letters: 'ascii', mixesCase: true }],
 };
-/** A character of a name comes from at most three octets, each written with three characters. */
-const WRITTEN_PER_CHARACTER = 9;
+/** Characters. What is made of the segments of a shorter path costs less than to keep it. */
+const LONG = 200;
 const PLAIN_PATH = /^[^%;.]*$/;
-const BLANKS: readonly string[] = ['%20', '%09'];
 const BLANK_AT_EDGE = /(?:^|\/|%2F)%(?:20|09)|%(?:20|09)(?:\/|%2F|;|%3B|$)/;
 /** Nothing but blanks: some services drop such a segment. */
 const BLANK_SEGMENT = /(?:^|\/|%2F)(?:%20|%09)+(?:\/|%2F|;|%3B|$)/;
@@ -74,58 +49,17 @@ export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] 
   if (rules.parameters !== 'keep' && (BLANK_SEGMENT.test(tail) || EMPTIED_SEGMENT.test(split)))
     return undefined;
   const readings: ReadPath[] = [];
+  const known: KnownNames | undefined = tail.length < LONG ? undefined : new Map();
   const readers = readersOf(tail, rules);
   for (const segmentation of segmentations(tail, split, rules))
     for (const path of trailing(segmentation, rules))
-      for (const reader of readers) readings.push({ ...path, reader });
+      for (const reader of readers) readings.push({ ...path, reader, known });
   return readings;
 }
 
 /** The literal reading of a path, without its empty segments. */
 export function literalReading(tail: string): ReadPath {
   return { segments: tail.split('/').filter((segment) => segment !== ''), cuts: false, reader: EXACT };
-}
-
-/** `name`, a string of octets, as a reader compares it. What only some writings of a letter fold to is folded by all: ẞ, ß, SS. */
-export function lettersOf(name: string, letters: Letters): string {
-  if (letters === 'exact') return name;
-  if (letters === 'ascii') return name.replace(/[A-Z][ -~]*/g, (run) => run.toLowerCase());
-  const text = Buffer.from(name, 'latin1').toString('utf8');
-  return text
-    .toLowerCase()
-    .toUpperCase()
-    .toLowerCase()
-    .replace(/\u0307/g, '');
-}
-
-/** Of the names that a segment is compared with. */
-export interface NameLengths {
-  /** Undefined: they may have any length up to `longest`. */
-  readonly lengths: ReadonlySet<number> | undefined;
-  readonly longest: number;
-}
-
-/** The names that this reading compares with templates, the longest first. A longer one is cut short, and still equal to none. */
-export function namesOf(
-  { segments, cuts, reader }: ReadPath,
-  index: number,
-  { lengths, longest }: NameLengths,
-): readonly string[] {
-  const raw = segments[index] ?? '';
-  const written = cuts ? until(raw, ';') : raw;
-  const text = reader.trims ? withoutBlanks(written) : written;
-  const name = nameOf(text.slice(0, WRITTEN_PER_CHARACTER * (longest + 1)), reader);
-  if (!reader.ignoresSuffix || index < segments.length - 1) return [name];
-  const names = [name];
-  for (let dot = name.lastIndexOf('.', longest); dot > 0; dot = name.lastIndexOf('.', dot - 1))
-    if (lengths === undefined || lengths.has(dot)) names.push(name.slice(0, dot));
-  return names;
-}
-
-function nameOf(text: string, { decodes, cutsDecoded, letters }: Reader): string {
-  let name = decodes ? decodedOctets(text) : text;
-  if (cutsDecoded) name = until(name, ';');
-  return lettersOf(name, letters);
 }
 
 function readersOf(tail: string, rules: PathRules): readonly Reader[] {
@@ -135,13 +69,14 @@ function readersOf(tail: string, rules: PathRules): readonly Reader[] {
   const letters = [...plain.map((each) => each.letters), ...(foldsMore ? (['unicode'] as const) : [])];
   const suffixes = tail.includes('.') ? choices(rules.suffix, 'keep', 'ignore') : [false];
   const cuts = rules.parameters !== 'keep' && tail.includes('%3B') ? [false, true] : [false];
+  const mixesCase = rules.case === 'any';
   const readers: Reader[] = [];
   for (const decodes of rules.reserved === 'any' && tail.includes('%') ? [true, false] : [true])
     for (const cutsDecoded of cuts)
       for (const trims of rules.parameters !== 'keep' && BLANK_AT_EDGE.test(tail) ? [false, true] : [false])
         for (const each of letters)
           for (const ignoresSuffix of suffixes)
-            readers.push({ decodes, cutsDecoded, trims, letters: each, ignoresSuffix });
+            readers.push({ decodes, cutsDecoded, trims, letters: each, mixesCase, ignoresSuffix });
   return readers;
 }
 
@@ -157,7 +92,7 @@ type Segmentation = Pick<ReadPath, 'segments' | 'cuts'>;
 function trailing(
   path: Segmentation,
   { parameters, trailingSlash }: PathRules,
-): readonly Omit<ReadPath, 'reader'>[] {
+): readonly Omit<ReadPath, 'reader' | 'known'>[] {
   const last = path.segments.at(-1);
   const same = () => ({ ...path, segments: path.segments.slice(0, -1) });
   // What begins with a decoded `;` is empty to one reader and a name to another.
@@ -188,18 +123,4 @@ function segmentations(tail: string, split: string, rules: PathRules): readonly 
 /** Services merge encoded slashes, and identifiers such as https%3A%2F%2Fexample.com have two. */
 function splitSlashes(path: string, { encodedSlash }: PathRules): string {
   return encodedSlash === 'both' && path.includes('%2F') ? path.replace(/(?:\/|%2F)+/g, '/') : path;
-}
-
-/** Without the encoded blanks around it. */
-function withoutBlanks(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (BLANKS.includes(text.slice(start, start + 3))) start += 3;
-  while (end > start && BLANKS.includes(text.slice(end - 3, end))) end -= 3;
-  return text.slice(start, end);
-}
-
-function until(text: string, end: string): string {
-  const at = text.indexOf(end);
-  return at < 0 ? text : text.slice(0, at);
 }
