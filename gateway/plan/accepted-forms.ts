@@ -8,6 +8,9 @@ import { hasErrors } from './problems.ts';
 import { isFile, type PublishedEntry, type PublishedFile } from './published-record.ts';
 
 export interface AcceptedForm {
+  /** Of its policy file, as it was accepted; another file may have that name today. */
+  readonly name: string;
+  /** Undefined if it cannot be read. */
   readonly api: string | undefined;
   /** The policy file as it is recorded, then what it names. */
   readonly files: readonly PublishedFile[];
@@ -19,11 +22,11 @@ export interface AcceptedForm {
 
 export interface AcceptedForms {
   /** Names of the recorded policy files. */
-  readonly names: readonly string[];
-  /** As it was recorded; undefined for a name that was not. */
-  readonly textOf: (name: string) => string | undefined;
-  /** Undefined for a name that was not recorded. Each is read once. */
-  readonly read: (name: string) => Promise<AcceptedForm | undefined>;
+  readonly names: ReadonlySet<string>;
+  /** Whether a piece is of a policy file as it was recorded. */
+  readonly includes: (piece: ReadPiece | undefined) => boolean;
+  /** Those whose policy files are not among the files of `pieces` as they were recorded. Each is read once. */
+  readonly besides: (pieces: readonly ReadPiece[]) => Promise<readonly AcceptedForm[]>;
 }
 
 export function createAcceptedForms(
@@ -32,13 +35,15 @@ export function createAcceptedForms(
   around: Surroundings,
 ): AcceptedForms {
   const files = recorded.filter(isFile);
-  const policies = new Map(files.filter(({ kind }) => kind === 'policy').map((file) => [file.name, file]));
+  const policies = new Map(
+    files.filter(({ kind }) => kind === 'policy').map((file) => [identityOf(file), file]),
+  );
   const texts = new Map(files.map(({ name, text }) => [resolve(context.cwd, name), text]));
   const readFile: Context['readFile'] = async (path, mostBytes) => {
     const text = texts.get(path);
     return text === undefined ? context.readFile(path, mostBytes) : new TextEncoder().encode(text);
   };
-  const known = new Map<string, Promise<AcceptedForm>>();
+  const known = new Map<PublishedFile, Promise<AcceptedForm>>();
 
   async function readForm(policy: PublishedFile): Promise<AcceptedForm> {
     const bytes = new TextEncoder().encode(policy.text);
@@ -46,18 +51,28 @@ export function createAcceptedForms(
     const read = await readPolicy({ ...context, readFile }, path, { kind: 'read', bytes }, around);
     const { problems, source, view, files } = read;
     const piece = source && { digest: source.digest, files, file: source.file };
-    return { api: view?.parts.api, files, view, piece: hasErrors(problems) ? undefined : piece };
+    const sound = hasErrors(problems) ? undefined : piece;
+    return { name: policy.name, api: view?.parts.api, files, view, piece: sound };
   }
 
   return {
-    names: [...policies.keys()],
-    textOf: (name) => policies.get(name)?.text,
-    read: async (name) => {
-      const policy = policies.get(name);
-      if (policy === undefined) return undefined;
-      const form = known.get(name) ?? readForm(policy);
-      known.set(name, form);
-      return form;
+    names: new Set([...policies.values()].map(({ name }) => name)),
+    includes: (piece) => policies.has(identityOf(piece?.files[0])),
+    besides: async (pieces) => {
+      const same = new Set(pieces.map((piece) => identityOf(piece.files[0])));
+      const forms: AcceptedForm[] = [];
+      for (const [identity, policy] of policies) {
+        if (same.has(identity)) continue;
+        const form = known.get(policy) ?? readForm(policy);
+        known.set(policy, form);
+        forms.push(await form);
+      }
+      return forms;
     },
   };
+}
+
+/** A recorded file may have the name of another: its API is in no file any more, and its name has passed on. */
+function identityOf(file: PublishedFile | undefined): string {
+  return JSON.stringify([file?.name, file?.text]);
 }

@@ -15,12 +15,14 @@ export function readRecorded(
   turn: () => Promise<void> | undefined = () => undefined,
 ): Promise<Policies> {
   const context = contextOf(options);
-  const recorded = new Map(files.map(({ name, text }) => [resolve(context.cwd, name), text]));
+  const recorded = Map.groupBy(files, ({ name }) => resolve(context.cwd, name));
   const readFile = async (path: string): Promise<Uint8Array> => {
     await turn();
-    const text = recorded.get(path);
-    if (text === undefined) throw new TypeError('not recorded');
-    return new TextEncoder().encode(text);
+    const [file, ...rest] = recorded.get(path) ?? [];
+    if (file === undefined) throw new TypeError('not recorded');
+    // Policies of one name are read one after the other.
+    if (rest.length > 0) recorded.set(path, rest);
+    return new TextEncoder().encode(file.text);
   };
   const unknown = surroundingsOfView(undefined, context.now);
   const policies = files

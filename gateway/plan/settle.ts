@@ -107,8 +107,8 @@ export async function settle(input: SettleInput, context: Context, around: Surro
         ],
         former: compared.former,
         quarantined: apart.map((each) => ({ ...each, reason: reasonOf(refused.get(each.file) ?? []) })),
-        // A file of that name may have been accepted with another API in it.
-        retained: retained.filter(({ name }) => !taken.has(name)),
+        // What several policies name is recorded as it is in force.
+        retained: retained.filter(({ kind, name }) => kind === 'policy' || !taken.has(name)),
         unplaced: leftOut.flatMap(({ file, isPlaced, isSpare }) => (isPlaced || isSpare ? [] : file)),
       };
     }
@@ -148,10 +148,12 @@ async function takenFromEnded(
   );
   if (ended.length === 0) return [];
   const problems: Problem[] = [];
-  for (const { file, claimant } of accepted) {
+  const changed = accepted.filter((each) => !isUnchanged(each, forms));
+  const before = await forms.besides(accepted.flatMap(({ piece }) => piece ?? []));
+  for (const { claimant } of changed) {
     if (claimant === undefined) continue;
-    const before = (await forms.read(file))?.view;
-    const held = new Set(before && placesIn(claimsOf(before, origin)));
+    const own = before.flatMap(({ api, view }) => (view && api === claimant.claims.api ? view : []));
+    const held = new Set(own.flatMap((view) => placesIn(claimsOf(view, origin))));
     for (const { label, api, places } of ended) {
       const isTaken = (key: string) => !held.has(key) && isWithin(key, places);
       const route = claimant.claims.routes.find(({ keys }) => keys.some(isTaken));

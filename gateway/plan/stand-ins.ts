@@ -60,93 +60,108 @@ export interface StoodIn {
   readonly retained: readonly PublishedFile[];
 }
 
-interface Unserved {
-  readonly file: string;
-  readonly api: string | undefined;
-  /** What the refused file states. */
-  readonly own: PolicyView | undefined;
-  readonly known: readonly AcceptedForm[];
-}
-
 export async function standIns(files: RefusedFiles): Promise<StoodIn> {
-  const { refused, candidates, accepted, forms, around } = files;
-  const served = new Set(accepted.map(({ claimant }) => claimant?.claims.api));
-  const taken = new Set(accepted.map(({ file }) => file));
+  const { refused, broken, candidates, accepted, forms, around } = files;
+  const servers = new Map(accepted.map((each) => [each.claimant?.claims.api, each]));
+  const candidateOf = new Map(candidates.map((each) => [each.file, each]));
+  const apiOf = (file: string) => candidateOf.get(file)?.claimant?.claims.api;
+  const others = await forms.besides(accepted.flatMap(({ piece }) => piece ?? []));
+  const byApi = new Map(others.toReversed().map((form) => [form.api ?? form, form]));
+  const placed = assign(
+    // A file that was accepted itself comes before copies of it.
+    refused.toSorted((a, b) => Number(forms.names.has(b)) - Number(forms.names.has(a))),
+    [...byApi.values()].filter(({ api }) => api === undefined || !servers.has(api)),
+    candidateOf,
+  );
   const found: StandIn[] = [];
-  const retained = new Set<PublishedFile>();
-  const unserved: Unserved[] = [];
-  const isRecorded = (file: string) => forms.textOf(file) !== undefined;
-  // A file that was accepted itself comes before copies of it.
-  for (const file of refused.toSorted((a, b) => Number(isRecorded(b)) - Number(isRecorded(a)))) {
-    const candidate = candidates.find((each) => each.file === file);
-    const api = candidate?.claimant?.claims.api;
-    // By the name of the file, and by that of its API if the API was in another file.
-    const others = api === undefined ? [] : forms.names.filter((name) => name !== file && !taken.has(name));
-    const known: AcceptedForm[] = [];
-    let stoodIn = false;
-    for (const name of [file, ...others]) {
-      const form = await forms.read(name);
-      if (form === undefined || (name !== file && form.api !== api)) continue;
-      const { piece, view } = form;
-      known.push(form);
-      if (piece === undefined || view === undefined) for (const each of form.files) retained.add(each);
-      else if (!served.has(form.api)) {
-        served.add(form.api);
-        found.push({ file, piece, view });
-        stoodIn = true;
-      }
+  const leftOut: LeftOut[] = [];
+  const own = async (file: string) => candidateOf.get(file)?.view(around.now);
+  const placesOf = (view: PolicyView) => placesIn(claimsOf(view, around.public));
+  const closing = (views: readonly (PolicyView | undefined)[], name: string) =>
+    views.flatMap((view) => (view && closedRoutes(view, name)) ?? []);
+  const retained: PublishedFile[] = [];
+  for (const { file, form } of placed) {
+    const { piece, view } = form;
+    if (piece !== undefined && view !== undefined) found.push({ file, piece, view });
+    else {
+      const api = form.api ?? basename(file);
+      const isPlaced = view !== undefined && statesRoutes(view);
+      leftOut.push({ file, api, isSpare: false, closed: closing([await own(file), view], api), isPlaced });
+      retained.push(...form.files);
     }
-    if (!stoodIn)
-      unserved.push({ file, api: api ?? known[0]?.api, own: await candidate?.view(around.now), known });
   }
   // The same files make the same plan, in whatever order they were refused.
   found.sort((a, b) => ((a.view.parts.api ?? '') < (b.view.parts.api ?? '') ? -1 : 1));
-  const leftOut = await leaveOut(unserved, served, found, files);
-  return { standIns: found, leftOut, retained: [...retained] };
-}
-
-async function leaveOut(
-  unserved: readonly Unserved[],
-  served: ReadonlySet<string | undefined>,
-  found: readonly StandIn[],
-  { broken, accepted, forms, around }: RefusedFiles,
-): Promise<readonly LeftOut[]> {
-  const apis = new Set([...served, ...unserved.map(({ api }) => api)]);
-  // A file that cannot be read may be that of a recorded API that is in no other file; on an empty store, of any.
-  const recorded = await Promise.all(unserved.length === 0 ? [] : forms.names.map(forms.read));
-  const isAnyMissing =
-    recorded.length === 0 || recorded.some((form) => form?.api === undefined || !apis.has(form.api));
-  const placesOf = (view: PolicyView) => placesIn(claimsOf(view, around.public));
-  const named = new Set(served);
-  return unserved.map(({ file, api, own, known }) => {
-    const isNew = api !== undefined && !named.has(api);
-    if (isNew) named.add(api);
-    const name = isNew ? api : basename(file);
-    const server = accepted.find(({ claimant }) => claimant?.claims.api === api);
+  const served = new Map(found.map(({ view }) => [view.parts.api, view]));
+  const named = new Set([...servers.keys(), ...served.keys(), ...leftOut.map(({ api }) => api)]);
+  for (const file of refused) {
+    if (placed.some((each) => each.file === file && each.isOwn)) continue;
+    const before = others.find(({ name, api }) => name === file && api === (apiOf(file) ?? api));
+    const api = apiOf(file) ?? before?.api;
+    const server = servers.get(api);
     // If both files of an API are sound and neither is as it was accepted, the right one is unknown.
     const isBeside = broken.has(file) || server === undefined || isUnchanged(server, forms);
-    const isSpare = api !== undefined && served.has(api) && isBeside;
-    const places = [
-      ...placesIn(server?.claimant?.claims),
-      ...found.flatMap(({ view }) => (view.parts.api === api ? placesOf(view) : [])),
-    ];
+    const stoodIn = served.get(api);
+    const isSpare = api !== undefined && (server ?? stoodIn) !== undefined && isBeside;
+    const places = [...placesIn(server?.claimant?.claims), ...(stoodIn ? placesOf(stoodIn) : [])];
     // Below the places of its own API the rules of that API hold.
     const isOwn = (view: PolicyView) => isSpare && placesOf(view).every((place) => isWithin(place, places));
-    const views = known.map(({ view }) => view);
-    const areStated = (known.length > 0 ? views : [own]).every(
-      (view) => view !== undefined && statesRoutes(view),
-    );
-    return {
-      file,
-      api: name,
-      isSpare,
-      closed: [own, ...views].flatMap((view) => (view && !isOwn(view) && closedRoutes(view, name)) || []),
-      isPlaced: areStated || (known.length === 0 && !isAnyMissing),
-    };
+    const view = await own(file);
+    const name = api === undefined || named.has(api) ? basename(file) : api;
+    named.add(name);
+    leftOut.push({
+      ...{ file, api: name, isSpare },
+      closed: closing(
+        [view, before?.view].filter((each) => each && !isOwn(each)),
+        name,
+      ),
+      // With a record no API that was in force is missing by now; on an empty store the file may be that of any.
+      isPlaced: forms.names.size > 0 || (view !== undefined && statesRoutes(view)),
+    });
+  }
+  return { standIns: found, leftOut, retained };
+}
+
+interface Placed {
+  /** The refused file. */
+  readonly file: string;
+  readonly form: AcceptedForm;
+  /** False if the file names another API, which no form is of. */
+  readonly isOwn: boolean;
+}
+
+/** Finds the refused file of each API that is in no accepted file. An API without one was taken away. */
+function assign(
+  refused: readonly string[],
+  absent: readonly AcceptedForm[],
+  candidateOf: ReadonlyMap<string, Candidate>,
+): readonly Placed[] {
+  const apiOf = (file: string) => candidateOf.get(file)?.claimant?.claims.api;
+  const left = new Set(absent);
+  const placed: Placed[] = [];
+  const has = (file: string) => placed.some((each) => each.file === file);
+  const placeAll = (matches: (file: string, form: AcceptedForm) => boolean) => {
+    for (const file of refused)
+      for (const form of left)
+        if (matches(file, form) && left.delete(form)) placed.push({ file, form, isOwn: true });
+  };
+  const isNamed = (file: string, { api }: AcceptedForm) => api !== undefined && api === apiOf(file);
+  const isWhole = (file: string) => candidateOf.get(file)?.problems.every(({ rule }) => rule !== 'syntax');
+  placeAll((file, form) => isWhole(file) === true && isNamed(file, form));
+  // The others may be of any API: copies, and files that name none or two. The ones with new names come first.
+  const unsure = refused.filter((file) => candidateOf.has(file) && !has(file)).toReversed();
+  placeAll((file, { name }) => name === file);
+  placeAll(isNamed);
+  const free = unsure.filter((file) => apiOf(file) === undefined && !has(file));
+  const takers = free.length > 0 ? free : unsure;
+  const rest = [...left].flatMap((form, index) => {
+    const file = takers[index % takers.length];
+    return file === undefined ? [] : { file, form, isOwn: apiOf(file) === undefined };
   });
+  return [...placed, ...rest];
 }
 
 /** Whether the file is as it was accepted. */
-export function isUnchanged({ file, piece }: Candidate, forms: AcceptedForms): boolean {
-  return piece?.files[0]?.text === forms.textOf(file);
+export function isUnchanged({ piece }: Candidate, forms: AcceptedForms): boolean {
+  return forms.includes(piece);
 }

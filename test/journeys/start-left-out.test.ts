@@ -29,6 +29,7 @@ upstreams: { any: { targets: ["\${env:ECHO}"], path: /echo/secure } }
 `;
 const NEEDS_VARIABLE = INNER.replace(':-acme', '');
 const BROKEN = 'api: inner\nbase: [/mono/secure\n';
+const OTHER = OUTER.replace('api: outer', 'api: other').replace('/mono', '/other');
 const PARTIAL = { START: 'partial' };
 const statusOf = async (gateway: RunningGateway, path: string, headers = {}) =>
   (await askPath(gateway, path, headers)).status;
@@ -72,6 +73,28 @@ describe.each(STORES)('on $store with $workers workers', ({ workers, redis }) =>
     expect(await statusOf(gateway, '/api/v2/orders')).toBe(200);
     await folder.save(INNER, 'inner.yaml');
     await gateway.reload();
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(401);
+  });
+
+  it('a nested API stays protected if its file is renamed, broken, and another API takes the old name', async () => {
+    const accepted = { ...environment, START: 'accepted' };
+    await folder.save(OUTER, 'outer.yaml');
+    await folder.save(INNER, 'inner.yaml');
+    await folder.save(OTHER, 'other.yaml');
+    await folder.publish(accepted);
+    await folder.save(OTHER, 'inner.yaml');
+    await folder.save(BROKEN, 'other.yaml');
+    await folder.publish(accepted);
+    await using gateway = await folder.start(accepted);
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(401);
+    expect(await statusOf(gateway, '/mono/SECURE/x')).toBe(401);
+    expect(await statusOf(gateway, '/other/x')).toBe(200);
+    expect(gateway.log.find(({ api }) => api === 'inner')).toMatchObject({
+      message: expect.stringContaining('the last accepted form of the API is served'),
+      file: expect.stringMatching(/other\.yaml$/),
+    });
+    await folder.save(INNER, 'other.yaml');
+    expect(await gateway.reload()).toMatchObject({ quarantined: [] });
     expect(await statusOf(gateway, '/mono/secure/x')).toBe(401);
   });
 
@@ -161,6 +184,32 @@ versions: { v1: { released: 2020-01-01 } }
     expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
   });
 
+  it('stay closed if another API takes the name of the file', async () => {
+    await folder.save(OUTER, 'outer.yaml');
+    await folder.save(NEEDS_VARIABLE, 'inner.yaml');
+    await folder.save(OTHER, 'other.yaml');
+    await folder.publish({ TENANT: 'acme' });
+    await folder.save(OTHER, 'inner.yaml');
+    await folder.save(BROKEN, 'other.yaml');
+    await folder.publish(PARTIAL);
+    await using gateway = await folder.start(PARTIAL);
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(503);
+    expect(await statusOf(gateway, '/other/x')).toBe(200);
+  });
+
+  it('stay closed at a reload that swaps two files while another API is quarantined', async () => {
+    await folder.save(OUTER, 'outer.yaml');
+    await folder.save(INNER, 'inner.yaml');
+    await folder.save(OTHER, 'other.yaml');
+    await folder.publish();
+    await folder.save(folder.orders.replace('access: public\n', ''));
+    await using gateway = await folder.start();
+    await folder.save(OTHER, 'inner.yaml');
+    await folder.save(BROKEN, 'other.yaml');
+    await gateway.reload();
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(401);
+  });
+
   it('are in no list of APIs', async () => {
     await using gateway = await startWith(NEEDS_VARIABLE, NEEDS_VARIABLE);
     const catalog = await askPath(gateway, '/.well-known/api-catalog');
@@ -205,12 +254,14 @@ describe('a file that does not say its routes', () => {
     await expect(folder.start(PARTIAL)).rejects.toThrow(/inner\.yaml:1:1: error: the routes of this file/);
   });
 
-  it('ends a start while a recorded API is in no file: it may be that API', async () => {
+  it('stands for a recorded API that is in no other file: that API is served in its accepted form', async () => {
+    await folder.save(OUTER, 'outer.yaml');
     await folder.save(INNER, 'inner.yaml');
     await folder.publish();
     await folder.remove('inner.yaml');
     await folder.save(BROKEN, 'renamed.yaml');
-    await expect(folder.start(PARTIAL)).rejects.toThrow(/renamed\.yaml:1:1: error: the routes of this file/);
+    await using gateway = await folder.start();
+    expect(await statusOf(gateway, '/mono/secure/x')).toBe(401);
   });
 
   it('is left out where every recorded API is served: it was never in force', async () => {

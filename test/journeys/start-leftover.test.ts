@@ -144,6 +144,17 @@ describe('RET-2: a version that has ended, while its file is refused', () => {
     },
   );
 
+  it('gives the base of an API below that to no other API in the file of that name', async () => {
+    await folder.save(ended());
+    await folder.save(plain('nested', '/api/v0/orders/x'), 'nested.yaml');
+    await folder.publish();
+    await folder.save(refused());
+    await folder.save(plain('other', '/api/v0/orders/x'), 'nested.yaml');
+    await using gateway = await folder.start();
+    expect(await gateway.metric('sundial_policy_quarantined{api="nested"}')).toBe(1);
+    expect(await statusOf(gateway, '/api/v0/orders/x')).toBe(200);
+  });
+
   it('leaves a file its base below that was accepted before', async () => {
     await folder.save(ended());
     await folder.save(plain('nested', '/api/v0/orders/x'), 'nested.yaml');

@@ -1,0 +1,226 @@
+// Which accepted form belongs to which refused file, over generated edits of a folder: renames, swaps, faults, deletions.
+// Whatever happened to the files, a start hands no place of a recorded API to another API unless a sound file says so.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { firstPlan } from '../../gateway/plan/first-plan.ts';
+import { isStartable } from '../../gateway/plan/load.ts';
+import { createPublishedHistory } from '../../gateway/plan/published-history.ts';
+import type { PublishedEntry } from '../../gateway/plan/published-record.ts';
+import { readRecorded } from '../../gateway/plan/recorded-files.ts';
+import { NOW, workspace } from './workspace.ts';
+
+const BASES: Readonly<Record<string, string>> = {
+  out: '/mono',
+  sec: '/mono/secure',
+  deep: '/mono/secure/deep',
+  oth: '/oth',
+};
+const APIS = Object.keys(BASES);
+
+interface Text {
+  readonly text: string;
+  /** Undefined if it cannot be read. */
+  readonly api: string | undefined;
+  readonly base: string | undefined;
+  readonly isSound: boolean;
+  readonly isEdited?: boolean;
+}
+
+type Folder = ReadonlyMap<string, Text>;
+
+const sound = (api: string, base: string): Text => ({
+  ...{ api, base, isSound: true },
+  text: `api: ${api}
+base: ${base}
+access: ${api === 'sec' || api === 'deep' ? '{ identity: main, scopes: any }' : 'public'}
+upstreams: { any: { targets: ["http://127.0.0.1:4001"], path: /${api} } }
+versions: none
+`,
+});
+const edit =
+  (from: RegExp, to: string, known: Partial<Text> = {}) =>
+  (before: Text): Text => ({
+    ...before,
+    isSound: false,
+    isEdited: true,
+    ...known,
+    text: before.text.replace(from, to),
+  });
+/** As it was accepted, and cannot be served since: it needs a variable that is missing. */
+const outdated = (before: Text): Text => ({
+  ...{ ...before, isSound: false },
+  text: `${before.text}headers: { request: { set: { X-Tenant: "\${env:TENANT}" } } }\n`,
+});
+const UNREAD = { api: undefined, base: undefined };
+const FAULTS: Readonly<Record<string, (before: Text) => Text>> = {
+  'no YAML': edit(/access/, '\taccess', UNREAD),
+  'a conflict': edit(/base:.*\n/, '<<<<<<< ours\n$&=======\n$&>>>>>>> theirs\n', UNREAD),
+  'no api': edit(/api:.*\n/, '', { api: undefined }),
+  'a misspelt api': edit(/api: (.*)/, 'api: $1x\nunknwn: 1', { api: 'misspelt' }),
+  'a misspelt api, no base': edit(/api: (.*)\nbase:.*/, 'api: $1x', { api: 'misspelt', base: undefined }),
+  'no base': edit(/base:.*\n/, '', { base: undefined }),
+  'a variable': edit(/base:.*/, `base: "\${env:NOPE}"`, { base: undefined }),
+  'a list': edit(/base: (.*)/, 'base: [$1]', { base: undefined }),
+  'another base': edit(/base:.*/, 'base: /elsewhere\nunknwn: 1', { base: '/elsewhere' }),
+  'another host': edit(/base:/, 'host: other.example\nunknwn: 1\nbase:', { base: undefined }),
+  'a bad host': edit(/base:/, 'host: "a b"\nbase:', { base: undefined }),
+  'a key': edit(/base:/, 'unknwn: 1\nbase:'),
+};
+
+/** One edit of the folder, with the names that it takes by number. */
+interface Step {
+  readonly kind: string;
+  readonly some: readonly [number, number, number];
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.oneof(
+    fc.constantFrom('rename', 'swap', 'rotate', 'delete', 'copy', 'merge', 'move', 'new', 'heir'),
+    fc.constantFrom(...Object.keys(FAULTS)),
+  ),
+  some: fc.tuple(fc.nat(3), fc.nat(3), fc.nat(3)),
+});
+
+function edited(folder: Folder, { kind, some }: Step, index: number): Folder {
+  const names = [...folder.keys()];
+  const [first, second, third] = some.map((each) => names[each % names.length] ?? '') as [
+    string,
+    string,
+    string,
+  ];
+  const [one, two, three] = [folder.get(first), folder.get(second), folder.get(third)];
+  if (one === undefined || two === undefined || three === undefined) return folder;
+  const next = new Map(folder);
+  const free = `${index % 2 === 0 ? 'a' : 'z'}${index}.yaml`;
+  const fault = FAULTS[kind];
+  if (fault !== undefined) return next.set(first, one.isEdited ? one : fault(one));
+  if (kind === 'rename') next.set(free, one).delete(first);
+  if (kind === 'swap') next.set(first, two).set(second, one);
+  if (kind === 'rotate' && new Set([first, second, third]).size === 3)
+    next.set(first, two).set(second, three).set(third, one);
+  if (kind === 'delete') next.delete(first);
+  if (kind === 'copy') next.set(free, one);
+  if (kind === 'merge' && first !== second) {
+    next.set(first, { ...UNREAD, isSound: false, text: one.text + two.text }).delete(second);
+  }
+  if (kind === 'move' && one.isSound && one.api !== undefined)
+    next.set(first, sound(one.api, `/moved${index}`));
+  if (kind === 'new') next.set(first, sound(`new${index}`, `/new${index}`));
+  if (kind === 'heir' && one.base !== undefined) next.set(first, sound(`heir${index}`, one.base));
+  return next;
+}
+
+const scene = fc.record({
+  apis: fc.shuffledSubarray(APIS, { minLength: 2 }),
+  unusable: fc.oneof({ weight: 2, arbitrary: fc.constant<string[]>([]) }, fc.subarray(APIS)),
+  steps: fc.array(step, { minLength: 1, maxLength: 5 }),
+});
+
+function openHistory(recorded: readonly PublishedEntry[]) {
+  let entries = recorded;
+  return createPublishedHistory({
+    published: {
+      read: async () => ({ entries, mark: '' }),
+      write: async (next) => {
+        entries = next;
+        return true;
+      },
+    },
+    ...{ records: true, isShared: false, onSkipped: () => undefined, onSuperseded: () => undefined },
+  });
+}
+
+/** What two starts after another make of the folder; the second finds what the first recorded. */
+async function starts(before: Folder, folder: Folder, mode: 'accepted' | 'partial' | 'strict') {
+  const texts = (files: Folder) => [...files].map(([name, { text }]) => [`policies/${name}`, text] as const);
+  await using files = await workspace(Object.fromEntries(texts(folder)));
+  const loaded = await files.load();
+  if (!isStartable(loaded)) throw new Error('the gateway file is refused');
+  const history = openHistory(texts(before).map(([name, text]) => ({ kind: 'policy', name, text })));
+  const settings = { ...loaded.settings, start: mode };
+  const options = { configFile: files.configFile, environment: {}, now: NOW, cwd: files.folder };
+  const start = async () => {
+    const first = await firstPlan({ ...loaded, settings }, history, options);
+    if (first.kind === 'plan') await first.record();
+    return first;
+  };
+  return [await start(), await start()];
+}
+
+/** The API that is asked for what is below the base of `api`; undefined if none is, or it is closed. */
+type Plan = Extract<Awaited<ReturnType<typeof starts>>[number], { kind: 'plan' }>['plan'];
+function answering(plan: Plan, api: string): string | undefined {
+  const found = plan.routes.match('api.example.com', `${BASES[api]}/x`)?.route;
+  return found?.isLeftOut === true ? undefined : found?.name;
+}
+
+const isOnly = (texts: readonly Text[], { api }: Text) =>
+  texts.filter((each) => each.api === api).length === 1;
+
+/** Whether a sound file says that another API answers there: `api` moved, was replaced, or was taken away. */
+function isGivenUp(api: string, other: string, apis: readonly string[], folder: Folder): boolean {
+  const texts = [...folder.values()];
+  if (texts.some((each) => each.isSound && each.api === api)) return true;
+  if (texts.some((each) => each.isSound && each.api === other && each.base === BASES[api])) return true;
+  // Taken away: each file left is sound, or it is the file of another recorded API by its own words.
+  return texts.every(
+    (each) => isOnly(texts, each) && (each.isSound || (each.api !== api && apis.includes(each.api ?? ''))),
+  );
+}
+
+/** Whether each refused file is that of a recorded API, and no two sound files claim the same. */
+function mustStart(apis: readonly string[], folder: Folder): boolean {
+  const texts = [...folder.values()];
+  const good = texts.filter(({ isSound }) => isSound);
+  const isApart = (key: 'api' | 'base') => new Set(good.map((each) => each[key])).size === good.length;
+  return (
+    folder.size > 0 &&
+    isApart('api') &&
+    isApart('base') &&
+    [...folder].every(([name, { isSound, api }]) => {
+      const [own] = name.split('.');
+      const isInPlace = apis.includes(own ?? '') && !texts.some((each) => each.api === own);
+      return isSound || apis.includes(api ?? '') || isInPlace;
+    })
+  );
+}
+
+describe.each(['accepted', 'partial', 'strict'] as const)('a start with start: %s', (mode) => {
+  it('gives no place of a recorded API to another API, and exits only if it has to', async () => {
+    await fc.assert(
+      fc.asyncProperty(scene, async ({ apis, unusable, steps }) => {
+        const textOf = (api: string) => sound(api, BASES[api] ?? '');
+        const accepted = apis.map(
+          (api) => [`${api}.yaml`, unusable.includes(api) ? outdated(textOf(api)) : textOf(api)] as const,
+        );
+        const before: Folder = new Map(accepted);
+        const folder = steps.reduce(edited, before);
+        const isSound = [...folder.values()].every((each) => each.isSound);
+        for (const found of await starts(before, folder, mode)) {
+          if (found.kind === 'rejected') {
+            const isNeedless = mode !== 'strict' && unusable.length === 0 && mustStart(apis, folder);
+            expect(isNeedless, JSON.stringify(found.problems)).toBe(false);
+            continue;
+          }
+          expect(mode === 'strict' && !isSound).toBe(false);
+          for (const api of apis) {
+            const other = answering(found.plan, api);
+            if (other === undefined || other === api) continue;
+            expect(`${api} is answered by ${other}: ${isGivenUp(api, other, apis, folder)}`).toMatch(/true$/);
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+  }, 120_000);
+});
+
+describe('a recorded form that has the name of another file', () => {
+  it('is read by its own text', async () => {
+    const files = ['out', 'sec'].map(
+      (api) => ({ kind: 'policy', name: 'a.yaml', text: sound(api, BASES[api] ?? '').text }) as const,
+    );
+    const { views } = await readRecorded(files, { configFile: 'gateway.yaml', environment: {}, now: NOW });
+    expect(views.map(({ parts }) => parts.api)).toEqual(['out', 'sec']);
+  });
+});
