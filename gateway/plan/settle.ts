@@ -36,6 +36,8 @@ export interface Settled {
   readonly retained: readonly PublishedFile[];
   /** Files that are left out and whose routes are unknown, so that these cannot be closed. */
   readonly unplaced: readonly string[];
+  /** Two files describe one API, and the right one is unknown. */
+  readonly hasRivals: boolean;
 }
 
 export interface SettleInput {
@@ -109,6 +111,7 @@ export async function settle(input: SettleInput, context: Context, around: Surro
         quarantined: apart.map((each) => ({ ...each, reason: reasonOf(refused.get(each.file) ?? []) })),
         // What several policies name is recorded as it is in force.
         retained: retained.filter(({ kind, name }) => kind === 'policy' || !taken.has(name)),
+        hasRivals: leftOut.some(({ isRival }) => isRival),
         unplaced: leftOut.flatMap(({ file, isPlaced, isSpare }) => (isPlaced || isSpare ? [] : file)),
       };
     }

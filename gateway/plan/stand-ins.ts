@@ -36,6 +36,8 @@ export interface LeftOut {
   readonly api: string;
   /** Another file serves its API. */
   readonly isSpare: boolean;
+  /** Another file describes its API; both are sound, and neither is as it was accepted. */
+  readonly isRival: boolean;
   /** The routes that the file states, and those of its accepted form. */
   readonly closed: readonly ReadPiece[];
   /** False if other routes of its API may have been in force. */
@@ -86,7 +88,8 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
     else {
       const api = form.api ?? basename(file);
       const isPlaced = view !== undefined && statesRoutes(view);
-      leftOut.push({ file, api, isSpare: false, closed: closing([await own(file), view], api), isPlaced });
+      const closed = closing([await own(file), view], api);
+      leftOut.push({ file, api, isSpare: false, isRival: false, closed, isPlaced });
       retained.push(...form.files);
     }
   }
@@ -110,7 +113,7 @@ export async function standIns(files: RefusedFiles): Promise<StoodIn> {
     const name = api === undefined || named.has(api) ? basename(file) : api;
     named.add(name);
     leftOut.push({
-      ...{ file, api: name, isSpare },
+      ...{ file, api: name, isSpare, isRival: !isBeside },
       closed: closing(
         [view, before?.view].filter((each) => each && !isOwn(each)),
         name,

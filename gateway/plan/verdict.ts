@@ -67,10 +67,10 @@ export async function judge(
   const unplaced = partial ? settled.unplaced.map(unknownRoutes) : [];
   const problems = sortProblems([...refused, ...(await allProblems(reader, settled.problems)), ...unplaced]);
   const lacksOne = settled.quarantined.some(({ isServed, isSpare }) => !isServed && !isSpare);
-  if (settled.digests.length === 0 || unplaced.length > 0 || (!partial && lacksOne))
+  const { unplaced: _unplaced, hasRivals, ...accepted } = settled;
+  if (settled.digests.length === 0 || hasRivals || unplaced.length > 0 || (!partial && lacksOne))
     return { kind: 'refused', problems };
   const former = await allFormer(reader, settled.former);
-  const { unplaced: _unplaced, ...accepted } = settled;
   return { kind: 'plan', ...accepted, problems, former };
 }
 

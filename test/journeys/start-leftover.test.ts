@@ -95,12 +95,16 @@ describe.each([
 });
 
 describe('a start', () => {
-  it('with two sound files of one API exits where neither is as it was accepted', async () => {
-    await folder.publish();
-    await folder.save(folder.orders.replace('v1-to-v2', 'one'));
-    await folder.save(folder.orders.replace('v1-to-v2', 'other'), 'orders-old.yaml');
-    await expect(folder.start()).rejects.toThrow('the API "orders" is already described in');
-  });
+  it.each(['accepted', 'partial'])(
+    'with two sound files of one API, neither as accepted, exits: start: %s',
+    async (START) => {
+      const environment = { START };
+      await folder.publish(environment);
+      await folder.save(folder.orders.replace('v1-to-v2', 'one'));
+      await folder.save(folder.orders.replace('v1-to-v2', 'other'), 'orders-old.yaml');
+      await expect(folder.start(environment)).rejects.toThrow('the API "orders" is already described in');
+    },
+  );
 
   it('with a broken file of an API that no other file serves exits', async () => {
     await folder.publish();

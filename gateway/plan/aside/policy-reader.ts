@@ -83,9 +83,10 @@ export function createPolicyReader(start: ReaderStart, readFile?: ReadFile): Pol
       ({ former } = settled);
       handed = settled.pieces;
       const digests = handed.map(({ digest }) => digest);
-      const { quarantined, retained, unplaced } = settled;
+      const { quarantined, retained, unplaced, hasRivals } = settled;
       return {
-        ...{ quarantined, retained, unplaced, digests, revision: revisionOf(settingsRevision, digests) },
+        ...{ quarantined, retained, unplaced, hasRivals },
+        ...{ digests, revision: revisionOf(settingsRevision, digests) },
         ...{ problems: problems.length, former: former.length },
       };
     },
