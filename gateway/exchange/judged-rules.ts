@@ -97,14 +97,17 @@ export function judgedRules(
   };
 }
 
-/** The operations that a path means in this reading; without one, the whole version. */
+/** The operations that a path means in this reading; the whole version too if a reader finds none. */
 export function operationsAt(
   whole: VersionRules,
   method: string,
   reading: ReadPath | undefined,
 ): readonly [OperationMatch<VersionRules>, ...OperationMatch<VersionRules>[]] {
-  const [named, ...more] = (reading && whole.operations?.reached(method, reading)) ?? [];
-  return named === undefined ? [{ rules: whole, captures: NO_CAPTURES }] : [named, ...more];
+  const found = reading && whole.operations?.reached(method, reading);
+  const [named, ...more] = found?.matches ?? [];
+  const all = { rules: whole, captures: NO_CAPTURES };
+  if (named === undefined) return [all];
+  return found?.byAll === true ? [named, ...more] : [named, ...more, all];
 }
 
 export interface Readings {
@@ -150,14 +153,16 @@ export function otherRules(
   const inside = match.route.inside?.get(resolved.label);
   let misread: Extract<Reached, { kind: 'rules' }>['misread'];
   for (const reading of readings) {
-    const routes = (below?.reached(reading) ?? []).filter(
-      ({ route }) => !written.includes(route) || haveOneService(resolved.whole, route),
+    const all = below?.reached(reading) ?? [];
+    const routes = all.filter(
+      ({ route }) =>
+        route !== match.route && (!written.includes(route) || haveOneService(resolved.whole, route)),
     );
     const [first] = routes;
     if (first !== undefined) misread ??= { api: first.route, refusal: MISREAD };
-    else if (inside !== undefined && inside.reached(reading).length > 0)
+    else if (inside?.reached(reading).some(({ route }) => route !== resolved.label))
       misread ??= { api: match.route, refusal: MISREAD_VERSION };
-    if (routes.length === 0) judge(at, reading, facts);
+    if (routes.length === 0 || all.some(({ route }) => route === match.route)) judge(at, reading, facts);
     for (const { route, versionSegment = match.versionSegment, depth } of routes) {
       const segments = reading.segments.slice(depth);
       const tail = segments.map((segment) => `/${segment}`).join('');

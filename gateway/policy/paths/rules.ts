@@ -20,42 +20,54 @@ export interface PathRules {
 export const LETTERS = ['exact', 'ascii', 'unicode'] as const;
 export type Letters = (typeof LETTERS)[number];
 
-/** How a reader turns a segment into the name that it compares with a template. */
-export interface Reader {
-  readonly decodes: boolean;
-  /** A proxy in front of a service may decode a `;` that the service then cuts at. */
-  readonly cutsDecoded: boolean;
-  readonly trims: boolean;
+/** How readers turn a segment into the name that they compare with a template. The first choice of each is the literal one. */
+export interface Readers {
+  /** What ends a segment: nothing, a `;`, or also a `;` that a proxy in front of the service decodes. */
+  readonly ends: readonly (RegExp | undefined)[];
+  readonly trims: readonly boolean[];
+  readonly decodes: readonly boolean[];
+  readonly letters: readonly Letters[];
+  readonly ignoresSuffix: readonly boolean[];
+}
+
+export interface Name {
+  readonly text: string;
   readonly letters: Letters;
   readonly ignoresSuffix: boolean;
 }
 
-/** A path as one reader understands it. */
+/** The segments of a path as its readers understand them. */
 export interface ReadPath {
   /** As the client wrote them, normalised by VER-7. */
   readonly segments: readonly string[];
-  /** Whether the reader cuts off the parameters of a segment before it decodes. */
-  readonly cuts: boolean;
-  readonly reader: Reader;
+  readonly readers: Readers;
+  /** By the written segment; shared by all readings of a request, so that each name is made once. */
+  readonly names: Map<string, readonly Name[]>;
+  readonly isLiteral?: boolean;
   /** Only operations count in this reading: if it finds none, another reading has the rules of the version. */
   readonly operationsOnly?: boolean;
 }
 
-const EXACT: Reader = {
-  decodes: true,
-  cutsDecoded: false,
-  trims: false,
-  letters: 'exact',
-  ignoresSuffix: false,
+/** Characters. Longer segments of a request are equal to no literal of a template, base or upstream path. */
+export const LONGEST_LITERAL = 150;
+const KEPT_SUFFIX: readonly boolean[] = [false];
+const EXACT: Readers = {
+  ends: [undefined],
+  trims: [false],
+  decodes: [true],
+  letters: ['exact'],
+  ignoresSuffix: KEPT_SUFFIX,
 };
-const PLAIN_READERS: Readonly<Record<PathRules['case'], readonly Reader[]>> = {
-  sensitive: [EXACT],
-  insensitive: [{ ...EXACT, letters: 'ascii' }],
-  any: [EXACT, { ...EXACT, letters: 'ascii' }],
+const PLAIN_READERS: Readonly<Record<PathRules['case'], Readers>> = {
+  sensitive: EXACT,
+  insensitive: { ...EXACT, letters: ['ascii'] },
+  any: { ...EXACT, letters: ['exact', 'ascii'] },
 };
 /** A character of a name comes from at most three octets, each written with three characters. */
-const WRITTEN_PER_CHARACTER = 9;
-const PLAIN_PATH = /^[^%;.]*$/;
+const MOST_WRITTEN = 9 * (LONGEST_LITERAL + 1);
+const PLAIN = /^[^%;.]*$/;
+const PARAMETERS = /;/;
+const DECODED_PARAMETERS = /;|%3B/;
 const BLANKS: readonly string[] = ['%20', '%09'];
 const BLANK_AT_EDGE = /(?:^|\/|%2F)%(?:20|09)|%(?:20|09)(?:\/|%2F|;|%3B|$)/;
 /** Nothing but blanks: some services drop such a segment. */
@@ -65,7 +77,7 @@ const EMPTIED_SEGMENT = /\/(?:;|%3B).*\//;
 const BEYOND_ASCII = /%[89A-F]/;
 
 /**
- * All readings of `tail`, the path behind the base of an API, by services that follow `rules`; the literal one first.
+ * All readings of `tail`, the path behind the base of an API, by services that follow `rules`; the literal one among the first.
  * Undefined if a segment before the last is empty: services read such paths in different ways.
  */
 export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] | undefined {
@@ -73,17 +85,21 @@ export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] 
   const split = splitSlashes(tail, rules);
   if (rules.parameters !== 'keep' && (BLANK_SEGMENT.test(tail) || EMPTIED_SEGMENT.test(split)))
     return undefined;
-  const readings: ReadPath[] = [];
-  const readers = readersOf(tail, rules);
-  for (const segmentation of segmentations(tail, split, rules))
-    for (const path of trailing(segmentation, rules))
-      for (const reader of readers) readings.push({ ...path, reader });
-  return readings;
+  const shared = { readers: readersOf(tail, rules), names: new Map<string, readonly Name[]>() };
+  return segmentations(tail, split, rules).flatMap((segments) =>
+    trailing(segments, rules).map((path) => ({ ...path, ...shared })),
+  );
 }
 
 /** The literal reading of a path, without its empty segments. */
 export function literalReading(tail: string): ReadPath {
-  return { segments: tail.split('/').filter((segment) => segment !== ''), cuts: false, reader: EXACT };
+  const segments = tail.split('/').filter((segment) => segment !== '');
+  return { segments, readers: EXACT, names: new Map() };
+}
+
+/** Only the first choice of each of its readers. */
+export function literalOf(path: ReadPath): ReadPath {
+  return { ...path, isLiteral: true };
 }
 
 /** `name`, a string of octets, as a reader compares it. What only some writings of a letter fold to is folded by all: ẞ, ß, SS. */
@@ -98,51 +114,57 @@ export function lettersOf(name: string, letters: Letters): string {
     .replace(/\u0307/g, '');
 }
 
-/** Of the names that a segment is compared with. */
-export interface NameLengths {
-  /** Undefined: they may have any length up to `longest`. */
-  readonly lengths: ReadonlySet<number> | undefined;
-  readonly longest: number;
+/** The names under which readers compare a segment, the literal one first. A longer one is cut short, and still equal to none. */
+export function namesOf({ segments, readers, names, isLiteral }: ReadPath, index: number): readonly Name[] {
+  const written = segments[index] ?? '';
+  let all = names.get(written);
+  if (all === undefined) {
+    all = readNames(written, readers);
+    names.set(written, all);
+  }
+  return isLiteral === true ? all.slice(0, 1) : all;
 }
 
-/** The names that this reading compares with templates, the longest first. A longer one is cut short, and still equal to none. */
-export function namesOf(
-  { segments, cuts, reader }: ReadPath,
-  index: number,
-  { lengths, longest }: NameLengths,
+function readNames(written: string, readers: Readers): readonly Name[] {
+  const found: Name[] = [];
+  const octets = PLAIN.test(written) ? [written] : readOctets(written, readers);
+  for (const letters of readers.letters)
+    for (const text of distinct(octets, [letters], (name) =>
+      lettersOf(name, letters).slice(0, LONGEST_LITERAL + 1),
+    ))
+      for (const ignoresSuffix of text.includes('.') ? readers.ignoresSuffix : KEPT_SUFFIX)
+        found.push({ text, letters, ignoresSuffix });
+  return found;
+}
+
+function readOctets(written: string, { ends, trims, decodes }: Readers): readonly string[] {
+  const cut = distinct([written], ends, until);
+  const bare = distinct(cut, trims, (text, isTrimmed) => (isTrimmed ? withoutBlanks(text) : text));
+  const starts = bare.map((text) => text.slice(0, MOST_WRITTEN));
+  return distinct(starts, decodes, (text, isDecoded) => (isDecoded ? decodedOctets(text) : text));
+}
+
+function distinct<Choice>(
+  texts: readonly string[],
+  choices: readonly Choice[],
+  read: (text: string, choice: Choice) => string,
 ): readonly string[] {
-  const raw = segments[index] ?? '';
-  const written = cuts ? until(raw, ';') : raw;
-  const text = reader.trims ? withoutBlanks(written) : written;
-  const name = nameOf(text.slice(0, WRITTEN_PER_CHARACTER * (longest + 1)), reader);
-  if (!reader.ignoresSuffix || index < segments.length - 1) return [name];
-  const names = [name];
-  for (let dot = name.lastIndexOf('.', longest); dot > 0; dot = name.lastIndexOf('.', dot - 1))
-    if (lengths === undefined || lengths.has(dot)) names.push(name.slice(0, dot));
-  return names;
+  return [...new Set(texts.flatMap((text) => choices.map((choice) => read(text, choice))))];
 }
 
-function nameOf(text: string, { decodes, cutsDecoded, letters }: Reader): string {
-  let name = decodes ? decodedOctets(text) : text;
-  if (cutsDecoded) name = until(name, ';');
-  return lettersOf(name, letters);
-}
-
-function readersOf(tail: string, rules: PathRules): readonly Reader[] {
+function readersOf(tail: string, rules: PathRules): Readers {
   const plain = PLAIN_READERS[rules.case];
-  if (PLAIN_PATH.test(tail)) return plain;
+  if (PLAIN.test(tail)) return plain;
+  const ignoresParameters = rules.parameters !== 'keep';
   const foldsMore = rules.case !== 'sensitive' && BEYOND_ASCII.test(tail);
-  const letters = [...plain.map((each) => each.letters), ...(foldsMore ? (['unicode'] as const) : [])];
-  const suffixes = tail.includes('.') ? choices(rules.suffix, 'keep', 'ignore') : [false];
-  const cuts = rules.parameters !== 'keep' && tail.includes('%3B') ? [false, true] : [false];
-  const readers: Reader[] = [];
-  for (const decodes of rules.reserved === 'any' && tail.includes('%') ? [true, false] : [true])
-    for (const cutsDecoded of cuts)
-      for (const trims of rules.parameters !== 'keep' && BLANK_AT_EDGE.test(tail) ? [false, true] : [false])
-        for (const each of letters)
-          for (const ignoresSuffix of suffixes)
-            readers.push({ decodes, cutsDecoded, trims, letters: each, ignoresSuffix });
-  return readers;
+  const ends = choices(rules.parameters, 'keep', 'ignore').map((cuts) => (cuts ? PARAMETERS : undefined));
+  return {
+    ends: ignoresParameters && tail.includes('%3B') ? [...ends, DECODED_PARAMETERS] : ends,
+    trims: ignoresParameters && BLANK_AT_EDGE.test(tail) ? [false, true] : [false],
+    decodes: rules.reserved === 'any' && tail.includes('%') ? [true, false] : [true],
+    letters: foldsMore ? [...plain.letters, 'unicode'] : plain.letters,
+    ignoresSuffix: tail.includes('.') ? choices(rules.suffix, 'keep', 'ignore') : KEPT_SUFFIX,
+  };
 }
 
 /** `[false]` if `written` is `kept`, `[true]` if it is `changed`, otherwise both. */
@@ -151,38 +173,32 @@ function choices(written: string, kept: string, changed: string): readonly boole
   return written === kept ? [false] : [false, true];
 }
 
-type Segmentation = Pick<ReadPath, 'segments' | 'cuts'>;
-
 /** Drops an empty last segment, or keeps it as an empty parameter: some routers match `/items/` with `/items/{id}`. */
 function trailing(
-  path: Segmentation,
+  segments: readonly string[],
   { parameters, trailingSlash }: PathRules,
-): readonly Omit<ReadPath, 'reader'>[] {
-  const last = path.segments.at(-1);
-  const same = () => ({ ...path, segments: path.segments.slice(0, -1) });
-  // What begins with a decoded `;` is empty to one reader and a name to another.
-  if (parameters !== 'keep' && last?.startsWith('%3B')) return [path, same()];
-  if (last !== '' && !(path.cuts && last?.startsWith(';'))) return [path];
-  if (trailingSlash === 'same') return [same()];
-  return trailingSlash === 'distinct' ? [path] : [same(), { ...path, operationsOnly: true }];
+): readonly Pick<ReadPath, 'segments' | 'operationsOnly'>[] {
+  const last = segments.at(-1);
+  const same = { segments: segments.slice(0, -1) };
+  if (last !== '' && !(parameters === 'ignore' && last?.startsWith(';'))) {
+    // What begins with a `;` is empty to one reader and a name to another.
+    const isEither = parameters !== 'keep' && /^(?:;|%3B)/.test(last ?? '');
+    return isEither ? [{ segments }, same] : [{ segments }];
+  }
+  if (trailingSlash === 'same') return [same];
+  return trailingSlash === 'distinct' ? [{ segments }] : [same, { segments, operationsOnly: true }];
 }
 
 /** The literal one first. `split`: the tail with a slash for each encoded one. */
-function segmentations(tail: string, split: string, rules: PathRules): readonly Segmentation[] {
-  const found: Segmentation[] = [];
-  const add = (path: string, cutsEach: readonly boolean[]): void => {
-    const segments = path === '' ? [] : path.slice(1).split('/');
-    for (const cuts of cutsEach) found.push({ segments, cuts });
-  };
-  const cutsEach = tail.includes(';') ? choices(rules.parameters, 'keep', 'ignore') : [false];
-  add(tail, cutsEach);
-  if (split !== tail) add(split, cutsEach);
-  if (rules.parameters === 'keep') return found;
+function segmentations(tail: string, split: string, rules: PathRules): readonly (readonly string[])[] {
+  const paths = new Set([tail, split]);
   // Some routers end the whole path at a `;`, as if it were `?`; a proxy before them may have decoded it.
-  const ends = new Set([tail.search(/;/), tail.search(/;|%3B/)].filter((end) => end >= 0));
-  for (const path of [...ends].map((end) => tail.slice(0, end)))
-    for (const read of new Set([path, splitSlashes(path, rules)])) add(read, [false]);
-  return found;
+  if (rules.parameters !== 'keep')
+    for (const end of [PARAMETERS, DECODED_PARAMETERS]) {
+      const path = until(tail, end);
+      paths.add(path).add(splitSlashes(path, rules));
+    }
+  return [...paths].map((path) => (path === '' ? [] : path.slice(1).split('/')));
 }
 
 /** Services merge encoded slashes, and identifiers such as https%3A%2F%2Fexample.com have two. */
@@ -194,12 +210,12 @@ function splitSlashes(path: string, { encodedSlash }: PathRules): string {
 function withoutBlanks(text: string): string {
   let start = 0;
   let end = text.length;
-  while (BLANKS.includes(text.slice(start, start + 3))) start += 3;
-  while (end > start && BLANKS.includes(text.slice(end - 3, end))) end -= 3;
+  while (BLANKS.some((blank) => text.startsWith(blank, start))) start += 3;
+  while (end > start && BLANKS.some((blank) => text.endsWith(blank, end))) end -= 3;
   return text.slice(start, end);
 }
 
-function until(text: string, end: string): string {
-  const at = text.indexOf(end);
+function until(text: string, end: RegExp | undefined): string {
+  const at = end === undefined ? -1 : text.search(end);
   return at < 0 ? text : text.slice(0, at);
 }
