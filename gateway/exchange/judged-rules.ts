@@ -141,7 +141,7 @@ export function otherRules(
   const others: JudgedRules[] = [];
   const judge: Judge = (at, reading, known) => {
     for (const { rules, captures } of operationsAt(at.resolved.whole, view.method, reading)) {
-      if (rules === own || (reading.operationsOnly === true && rules === at.resolved.whole)) continue;
+      if (rules === own || (reading.operationsOnly && rules === at.resolved.whole)) continue;
       if (others.some((each) => each.rules === rules)) continue;
       others.push(judgedRules({ ...at, rules, captures }, view, { ...known }));
     }

@@ -14,6 +14,7 @@ export interface Found<M> {
   readonly byAll: boolean;
 }
 
+const NO_NODES: readonly never[] = [];
 export const NOTHING: Found<never> = { matches: [], byAll: false };
 
 export function createNodesByName<N>(): NodesByName<N> {
@@ -43,22 +44,32 @@ export function follow<N, M>(
   find: (next: N, isFolded: boolean) => Found<M>,
 ): Found<M> {
   const isLast = depth === path.segments.length - 1;
-  const visited = new Map<N, Found<M>>();
   const [literal] = path.readers.letters;
+  const visited = new Map<N, Found<M>>();
   const isFound = (name: string, letters: Letters): boolean => {
     let isFoundByAll = false;
-    for (const next of nextOf(name, letters) ?? []) {
-      const found = visited.get(next) ?? find(next, letters !== literal);
-      visited.set(next, found);
+    for (const next of nextOf(name, letters) ?? NO_NODES) {
+      let found = visited.get(next);
+      if (found === undefined) {
+        found = find(next, letters !== literal);
+        visited.set(next, found);
+      }
       isFoundByAll ||= found.byAll;
     }
     return isFoundByAll;
   };
   let byAll = true;
   for (const { text, letters, ignoresSuffix } of namesOf(path, depth)) {
-    const isFoundShortened = (length: number): boolean =>
-      text.charAt(length) === '.' && isFound(text.slice(0, length), letters);
-    byAll = (isFound(text, letters) || (ignoresSuffix && isLast && lengths.some(isFoundShortened))) && byAll;
+    let isFoundByAll = isFound(text, letters);
+    if (ignoresSuffix && isLast)
+      isFoundByAll ||= lengths.some(
+        (length) => text.charAt(length) === '.' && isFound(text.slice(0, length), letters),
+      );
+    byAll &&= isFoundByAll;
+    if (path.isLiteral) break;
   }
-  return { matches: [...visited.values()].flatMap(({ matches }) => matches), byAll };
+  if (visited.size === 0) return NOTHING;
+  const matches: M[] = [];
+  for (const found of visited.values()) matches.push(...found.matches);
+  return { matches, byAll };
 }

@@ -43,9 +43,10 @@ export interface ReadPath {
   readonly readers: Readers;
   /** By the written segment; shared by all readings of a request, so that each name is made once. */
   readonly names: Map<string, readonly Name[]>;
-  readonly isLiteral?: boolean;
+  /** Only the first name of a segment counts. */
+  readonly isLiteral: boolean;
   /** Only operations count in this reading: if it finds none, another reading has the rules of the version. */
-  readonly operationsOnly?: boolean;
+  readonly operationsOnly: boolean;
 }
 
 /** Characters. Longer segments of a request are equal to no literal of a template, base or upstream path. */
@@ -65,6 +66,7 @@ const PLAIN_READERS: Readonly<Record<PathRules['case'], Readers>> = {
 };
 /** A character of a name comes from at most three octets, each written with three characters. */
 const MOST_WRITTEN = 9 * (LONGEST_LITERAL + 1);
+const VISIBLE = /^[ -~]*$/;
 const PLAIN = /^[^%;.]*$/;
 const PARAMETERS = /;/;
 const DECODED_PARAMETERS = /;|%3B/;
@@ -82,22 +84,27 @@ const BEYOND_ASCII = /%[89A-F]/;
  */
 export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] | undefined {
   if (tail.includes('//')) return undefined;
-  const split = splitSlashes(tail, rules);
-  if (rules.parameters !== 'keep' && (BLANK_SEGMENT.test(tail) || EMPTIED_SEGMENT.test(split)))
+  const isPlain = PLAIN.test(tail);
+  const split = isPlain ? tail : splitSlashes(tail, rules);
+  if (!isPlain && rules.parameters !== 'keep' && (BLANK_SEGMENT.test(tail) || EMPTIED_SEGMENT.test(split)))
     return undefined;
-  const shared = { readers: readersOf(tail, rules), names: new Map<string, readonly Name[]>() };
-  return segmentations(tail, split, rules).flatMap((segments) =>
-    trailing(segments, rules).map((path) => ({ ...path, ...shared })),
-  );
+  const readers = isPlain ? PLAIN_READERS[rules.case] : readersOf(tail, rules);
+  const names = new Map<string, readonly Name[]>();
+  const readings: ReadPath[] = [];
+  const add = (segments: readonly string[], operationsOnly = false): void => {
+    readings.push({ segments, readers, names, isLiteral: false, operationsOnly });
+  };
+  for (const path of isPlain ? [tail] : spellings(tail, split, rules))
+    addTrailing(path === '' ? [] : path.slice(1).split('/'), rules, add);
+  return readings;
 }
 
 /** The literal reading of a path, without its empty segments. */
 export function literalReading(tail: string): ReadPath {
   const segments = tail.split('/').filter((segment) => segment !== '');
-  return { segments, readers: EXACT, names: new Map() };
+  return { segments, readers: EXACT, names: new Map(), isLiteral: true, operationsOnly: false };
 }
 
-/** Only the first choice of each of its readers. */
 export function literalOf(path: ReadPath): ReadPath {
   return { ...path, isLiteral: true };
 }
@@ -105,6 +112,7 @@ export function literalOf(path: ReadPath): ReadPath {
 /** `name`, a string of octets, as a reader compares it. What only some writings of a letter fold to is folded by all: ẞ, ß, SS. */
 export function lettersOf(name: string, letters: Letters): string {
   if (letters === 'exact') return name;
+  if (letters === 'ascii' && VISIBLE.test(name)) return name.toLowerCase();
   if (letters === 'ascii') return name.replace(/[A-Z][ -~]*/g, (run) => run.toLowerCase());
   const text = Buffer.from(name, 'latin1').toString('utf8');
   return text
@@ -115,26 +123,34 @@ export function lettersOf(name: string, letters: Letters): string {
 }
 
 /** The names under which readers compare a segment, the literal one first. A longer one is cut short, and still equal to none. */
-export function namesOf({ segments, readers, names, isLiteral }: ReadPath, index: number): readonly Name[] {
+export function namesOf({ segments, readers, names }: ReadPath, index: number): readonly Name[] {
   const written = segments[index] ?? '';
   let all = names.get(written);
   if (all === undefined) {
     all = readNames(written, readers);
     names.set(written, all);
   }
-  return isLiteral === true ? all.slice(0, 1) : all;
+  return all;
 }
 
 function readNames(written: string, readers: Readers): readonly Name[] {
+  if (PLAIN.test(written))
+    return readers.letters.map((letters) => ({
+      text: nameOf(written, letters),
+      letters,
+      ignoresSuffix: false,
+    }));
   const found: Name[] = [];
-  const octets = PLAIN.test(written) ? [written] : readOctets(written, readers);
+  const octets = readOctets(written, readers);
   for (const letters of readers.letters)
-    for (const text of distinct(octets, [letters], (name) =>
-      lettersOf(name, letters).slice(0, LONGEST_LITERAL + 1),
-    ))
+    for (const text of new Set(octets.map((each) => nameOf(each, letters))))
       for (const ignoresSuffix of text.includes('.') ? readers.ignoresSuffix : KEPT_SUFFIX)
         found.push({ text, letters, ignoresSuffix });
   return found;
+}
+
+function nameOf(octets: string, letters: Letters): string {
+  return lettersOf(octets, letters).slice(0, LONGEST_LITERAL + 1);
 }
 
 function readOctets(written: string, { ends, trims, decodes }: Readers): readonly string[] {
@@ -153,8 +169,7 @@ function distinct<Choice>(
 }
 
 function readersOf(tail: string, rules: PathRules): Readers {
-  const plain = PLAIN_READERS[rules.case];
-  if (PLAIN.test(tail)) return plain;
+  const { letters } = PLAIN_READERS[rules.case];
   const ignoresParameters = rules.parameters !== 'keep';
   const foldsMore = rules.case !== 'sensitive' && BEYOND_ASCII.test(tail);
   const ends = choices(rules.parameters, 'keep', 'ignore').map((cuts) => (cuts ? PARAMETERS : undefined));
@@ -162,7 +177,7 @@ function readersOf(tail: string, rules: PathRules): Readers {
     ends: ignoresParameters && tail.includes('%3B') ? [...ends, DECODED_PARAMETERS] : ends,
     trims: ignoresParameters && BLANK_AT_EDGE.test(tail) ? [false, true] : [false],
     decodes: rules.reserved === 'any' && tail.includes('%') ? [true, false] : [true],
-    letters: foldsMore ? [...plain.letters, 'unicode'] : plain.letters,
+    letters: foldsMore ? [...letters, 'unicode'] : letters,
     ignoresSuffix: tail.includes('.') ? choices(rules.suffix, 'keep', 'ignore') : KEPT_SUFFIX,
   };
 }
@@ -174,23 +189,22 @@ function choices(written: string, kept: string, changed: string): readonly boole
 }
 
 /** Drops an empty last segment, or keeps it as an empty parameter: some routers match `/items/` with `/items/{id}`. */
-function trailing(
+function addTrailing(
   segments: readonly string[],
   { parameters, trailingSlash }: PathRules,
-): readonly Pick<ReadPath, 'segments' | 'operationsOnly'>[] {
+  add: (segments: readonly string[], operationsOnly?: boolean) => void,
+): void {
   const last = segments.at(-1);
-  const same = { segments: segments.slice(0, -1) };
-  if (last !== '' && !(parameters === 'ignore' && last?.startsWith(';'))) {
-    // What begins with a `;` is empty to one reader and a name to another.
-    const isEither = parameters !== 'keep' && /^(?:;|%3B)/.test(last ?? '');
-    return isEither ? [{ segments }, same] : [{ segments }];
-  }
-  if (trailingSlash === 'same') return [same];
-  return trailingSlash === 'distinct' ? [{ segments }] : [same, { segments, operationsOnly: true }];
+  const isEmpty = last === '' || (parameters === 'ignore' && last?.startsWith(';') === true);
+  // What begins with a `;` is empty to one reader and a name to another.
+  const isEither = !isEmpty && parameters !== 'keep' && (last?.startsWith(';') || last?.startsWith('%3B'));
+  if (isEither || !isEmpty || trailingSlash === 'distinct') add(segments);
+  if (isEither || (isEmpty && trailingSlash !== 'distinct')) add(segments.slice(0, -1));
+  if (isEmpty && trailingSlash === 'any') add(segments, true);
 }
 
 /** The literal one first. `split`: the tail with a slash for each encoded one. */
-function segmentations(tail: string, split: string, rules: PathRules): readonly (readonly string[])[] {
+function spellings(tail: string, split: string, rules: PathRules): ReadonlySet<string> {
   const paths = new Set([tail, split]);
   // Some routers end the whole path at a `;`, as if it were `?`; a proxy before them may have decoded it.
   if (rules.parameters !== 'keep')
@@ -198,7 +212,7 @@ function segmentations(tail: string, split: string, rules: PathRules): readonly 
       const path = until(tail, end);
       paths.add(path).add(splitSlashes(path, rules));
     }
-  return [...paths].map((path) => (path === '' ? [] : path.slice(1).split('/')));
+  return paths;
 }
 
 /** Services merge encoded slashes, and identifiers such as https%3A%2F%2Fexample.com have two. */
