@@ -8,7 +8,7 @@ import {
   MISREAD,
   MISREAD_VERSION,
 } from '../exchange/path-readings.ts';
-import { versionOf, versionsAt } from '../exchange/request-version.ts';
+import { SECOND_VERSION, versionOf, versionsAt } from '../exchange/request-version.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import type { Origin } from '../plan/read/document.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
@@ -33,14 +33,14 @@ export function refusedRow({ facts, view }: Judged, ending: Answered, lines: Wri
     const since = dateInWords(gone.schedule.forgotten ?? facts.now);
     return { ...row, detail: `${subject} forgotten since ${since}`, origin: lines.forgotten(gone) };
   }
-  const ofPath = pathRefusal(facts, ending, lines);
-  if (ofPath !== undefined) return { ...row, ...ofPath };
+  const ambiguous = ambiguityRefusal(facts, ending, lines);
+  if (ambiguous !== undefined) return { ...row, ...ambiguous };
   const detail = whyRefused({ facts, view }, ending);
   return { ...row, detail, origin: refusedAt(facts, ending, lines) };
 }
 
-/** A path that no two services read alike: which key or file makes that matter. */
-function pathRefusal(
+/** What services read in different ways: which key or file makes that matter. */
+function ambiguityRefusal(
   { api, plan, version }: Judged['facts'],
   { refusal }: Answered,
   lines: WrittenLines,
@@ -65,6 +65,8 @@ function pathRefusal(
           };
     case DOUBLE_SLASH:
       return { detail: 'the service would read the beginning of the path as a host', origin: undefined };
+    case SECOND_VERSION:
+      return { detail: 'the service may read a query parameter as that of version_as', origin: undefined };
     case MISREAD: {
       const name = api?.name ?? '';
       return { detail: `a service may read the path as one of API ${name}`, origin: lines.base(name) };

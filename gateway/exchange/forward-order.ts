@@ -7,7 +7,7 @@ import { parseMediaType, plainType, versionIn } from '../policy/versioning/media
 import { misspeltContent } from '../policy/versioning/misspelt-type.ts';
 import { withoutParameter, withParameter } from '../policy/versioning/query.ts';
 import type { Label, ResolutionRules } from '../policy/versioning/resolution.ts';
-import { clientPathOf } from './addresses/client-place.ts';
+import { type ClientPlace, clientPathOf, placeInside } from './addresses/client-place.ts';
 import type { NoticeOrder } from './body-notice.ts';
 import { type Directive, Fault, type ForwardOrder } from './directive.ts';
 import type { RequestView } from './request-view.ts';
@@ -35,6 +35,10 @@ export function forwardOrder(
   const types =
     api.resolution.mediaTypes.length === 0 ? undefined : plainTypes(api.resolution, label, headers);
   const removed = upstream.withheld ?? api.versionHeaders;
+  const { query } = api.resolution;
+  const inside: ClientPlace['inside'] = api.inside?.has(label)
+    ? (path) => placeInside(api, label, path)
+    : undefined;
   const order: ForwardOrder = {
     upstream,
     target,
@@ -44,8 +48,7 @@ export function forwardOrder(
     setHeaders: upstream.identityHeaders && consumer && identityFields(upstream.identityHeaders, consumer),
     headerRules: api.headers,
     maxBody: version.maxBody,
-    clientPlace:
-      api.locations === 'map' ? { view, tail, query: api.resolution.query, public: publicOrigin } : undefined,
+    clientPlace: api.locations === 'map' ? { view, tail, query, public: publicOrigin, inside } : undefined,
     answerForm: types && api.rewriteContentType ? answerForm(api.resolution, label, headers) : undefined,
   };
   const told = api.locations === 'prefix' ? underPrefix(order, clientPathOf({ view, tail })) : order;

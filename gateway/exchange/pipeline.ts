@@ -32,6 +32,7 @@ import { keepFirstCall } from './pinned-version.ts';
 import type { ExchangePorts } from './ports.ts';
 import { isKnownHost, publishReserved } from './publish/reserved.ts';
 import { tooLarge } from './request-size.ts';
+import { refuseSecondVersion } from './request-version.ts';
 import type { RequestView } from './request-view.ts';
 import { resolveRequest } from './resolve-request.ts';
 import { underKey } from './under-key.ts';
@@ -93,7 +94,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   const resolved = resolving instanceof Promise ? await resolving : resolving;
   if ('refusal' in resolved) return refuse(resolved.refusal);
   const { whole } = resolved;
-  const ambiguous = doubleSlash(whole, match.tail);
+  const ambiguous = doubleSlash(whole, match.tail) ?? refuseSecondVersion(api, whole, view.search);
   if (ambiguous !== undefined) return refuse(ambiguous);
   // Operation: from here on its rules are the version's, with all that it does not say inherited.
   const [named] = operationsAt(whole, view.method, readings[0] && literalOf(readings[0]));

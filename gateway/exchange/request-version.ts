@@ -8,10 +8,11 @@ import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded, isForgotten } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
 import type { PinMoment } from '../policy/versioning/pin-resolution.ts';
+import { lookAlikes } from '../policy/versioning/query.ts';
 import { readEvidence } from '../policy/versioning/readers.ts';
 import type { Evidence, Label, Resolution } from '../policy/versioning/resolution.ts';
 import { resolveVersion } from '../policy/versioning/resolve.ts';
-import { Fault } from './directive.ts';
+import { Fault, type RequestRefusal } from './directive.ts';
 import type { RequestView } from './request-view.ts';
 
 /** Every carrier that the API has enabled, read before any of them is believed (VER-3). */
@@ -30,6 +31,24 @@ export function evidenceOf(match: RouteMatch<ApiPlan>, view: RequestView): Evide
 /** One version of those that exist then, or the refusal of it; open where the pin of the account decides. */
 export function resolutionOf(api: ApiPlan, evidence: Evidence, moment: Moment): Resolution {
   return resolveVersion(api.resolution, evidence, versionsAt(api, moment));
+}
+
+export const SECOND_VERSION: RequestRefusal = {
+  reason: 'request_malformed',
+  status: 400,
+  message:
+    'The service may read a query parameter of this request as the one that tells the service its version. Leave it out.',
+};
+
+/** VER-8: `version_as: { query: … }` is the only version in the query of the service. */
+export function refuseSecondVersion(
+  { resolution }: ApiPlan,
+  { upstream }: VersionRules,
+  search: string,
+): RequestRefusal | undefined {
+  const name = upstream?.versionQuery;
+  if (name === undefined || lookAlikes(search, name, resolution.isIgnored).length === 0) return undefined;
+  return SECOND_VERSION;
 }
 
 /** Which versions there are, as resolution asks for them. */

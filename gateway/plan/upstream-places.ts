@@ -4,7 +4,7 @@ import type { Label } from '../policy/versioning/resolution.ts';
 import type { PolicyParts } from './grammar/policy-grammar.ts';
 import type { NestedRoutes } from './nested-routes.ts';
 import type { UpstreamPlan, VersionRules } from './plan.ts';
-import { hostKey, startRouteTable } from './route-table.ts';
+import { startRouteTable } from './route-table.ts';
 
 type Upstream = NonNullable<PolicyParts['upstreams']>[string];
 /** `path`: as in the plan. */
@@ -31,17 +31,14 @@ export function placesIn({ upstreams = {}, base, versions }: PolicyParts): Reado
   return new Map(places);
 }
 
-/** `http://host:port/path`, without a last slash; in lower case, as some services take paths. */
-export function addressesOf({ targets, path }: ServicePlace): readonly string[] {
-  return targets.map(({ origin }) => {
-    const { protocol, hostname, port } = new URL(origin);
-    return `${protocol}//${hostKey(hostname)}:${port}${path.toLowerCase()}`;
-  });
+/** `host:port/path`, without a last slash; in lower case, as some services take paths. */
+export function addressesOf(place: ServicePlace): readonly string[] {
+  return serversOf(place).map((server) => server + place.path.toLowerCase());
 }
 
-/** `http://host:port/a` and `http://host:port` for `http://host:port/a/b`. */
+/** `host:port/a` and `host:port` for `host:port/a/b`. */
 export function outerPlaces(place: string): readonly string[] {
-  const start = place.indexOf('/', place.indexOf('//') + 2);
+  const start = place.indexOf('/');
   if (start < 0) return [];
   const segments = place.slice(start).split('/');
   return segments.slice(1).map((_, index) => place.slice(0, start) + segments.slice(0, index + 1).join('/'));
@@ -49,10 +46,34 @@ export function outerPlaces(place: string): readonly string[] {
 
 /** Host and port of each target. */
 export function serversOf(upstream: Pick<UpstreamPlan, 'targets'> | undefined): readonly string[] {
-  return (upstream?.targets ?? []).map(({ origin }) => {
-    const { hostname, port } = new URL(origin);
-    return `${hostKey(hostname)}:${port}`;
-  });
+  return (upstream?.targets ?? []).map(({ origin }) => serverKey(new URL(origin)));
+}
+
+/** Equal for two authorities that name the same server; the default port of any scheme counts as none. */
+export function serverKey({ hostname, port }: Pick<URL, 'hostname' | 'port'>): string {
+  const host = serverName(hostname);
+  return port === '' || port === '80' || port === '443' ? host : `${host}:${port}`;
+}
+
+/** Every address that leads to this machine. A connection to 0.0.0.0 or [::] does. */
+const LOCAL = /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
+
+/** One name for all spellings of a host. Only of services: clients may name each host of a gateway alone. */
+export function serverName(hostname: string): string {
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  const name = host.startsWith('[') ? unmapped(host) : host;
+  return LOCAL.test(name) ? 'localhost' : name;
+}
+
+/** `10.0.0.7` of `[::ffff:10.0.0.7]` in any of its spellings (RFC 4291 §2.5.5.2). */
+function unmapped(ipv6: string): string {
+  const address = URL.parse(`http://${ipv6}`)?.hostname ?? ipv6;
+  const groups = address.match(/^\[::ffff:([\da-f]+):([\da-f]+)\]$/)?.slice(1);
+  if (groups === undefined) return address;
+  return groups
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((bits) => [bits >> 8, bits & 255])
+    .join('.');
 }
 
 /** What a request for `outer` has behind its path to lead into `inner`, on one service; undefined where it never does. */

@@ -104,8 +104,30 @@ describe('with an authority', () => {
   });
 
   it('every name of this machine is the same one', () => {
-    for (const name of ['127.0.0.1', 'localhost', '[::1]'])
-      expect(location({ targets: ['http://127.0.0.1:4101'] }, `http://${name}:4101/bookings/9`)).toBe(there);
+    const names = [
+      '127.0.0.1',
+      'localhost',
+      '[::1]',
+      'localhost.',
+      '127.0.0.2',
+      '0.0.0.0',
+      '[::]',
+      '[::ffff:127.0.0.1]',
+    ];
+    for (const target of names)
+      for (const name of names) {
+        const service = { targets: [`http://${target}:4101`] };
+        expect([target, location(service, `http://${name}:4101/bookings/9`)]).toEqual([target, there]);
+        expect([target, location(service, `grpc://${name}:4101/bookings/9`)]).toEqual([target, undefined]);
+      }
+  });
+
+  it('a host with a final dot is shown by a malformed address too', () => {
+    for (const target of ['http://orders.internal:4101', 'http://orders.internal.:4101'])
+      for (const host of ['orders.internal', 'orders.internal.'])
+        expect(location({ targets: [target] }, `http://${host}:4101:80/bookings/9`)).toBeUndefined();
+    const other = 'http://orders.internal.example.com:80:80/x';
+    expect(location({ targets: ['http://orders.internal'] }, other)).toBe(other);
   });
 
   it('RET-3: scheme, host and port are the configured ones, whatever the client wrote', () => {

@@ -16,7 +16,7 @@ let service: ToldService;
 
 beforeAll(async () => {
   service = stack.use(await startToldService());
-  const environment = { SERVICE: service.url };
+  const environment = { SERVICE: service.url, OTHER: 'http://127.0.0.1:9' };
   gateway = stack.use(await runGateway({ policies: 'addresses', environment }));
   clients.set('HTTP/1.1', stack.use(overHttp1(gateway.https)));
   clients.set('HTTP/2', stack.use(overHttp2(gateway.https)));
@@ -104,6 +104,86 @@ it('FWD-9: the host that carries a version stays, whatever names the address has
   expect(await locationOf({ path: '/hosts', headers }, 'http://v1.hosts.example.com/9')).toBe(
     'https://v1.hosts.example.com/hosts/9',
   );
+});
+
+describe('FWD-9: an address of a version inside the path of the one that answers leads into that version', () => {
+  it.each([
+    ['/rooms/v1/7', '/v2/9', '/rooms/v2/9'],
+    ['/rooms/v1/7', '/v2', '/rooms/v2'],
+    ['/rooms/v1/7', '/v2/v3/9?x=1#y', '/rooms/v3/9?x=1#y'],
+    ['/rooms/v2/7', '/v2/v3/9', '/rooms/v3/9'],
+    ['/rooms/v2/7', 'v3/9', '/rooms/v3/9'],
+    ['/rooms/v2/7', '/v2/v30/9', '/rooms/v2/v30/9'],
+    ['/rooms/v3/7', '/v2/v3/9', '/rooms/v3/9'],
+    ['/rooms/v1/7', '/rooms/v1/9', '/rooms/v1/9'],
+    ['/rooms/x?version=v1', '/v2/9', '/rooms/v2/9'],
+    ['/rooms', '/v2/v3//9', '/rooms/v3//9'],
+    ['/lists/7', '/lists/next/9', '/lists/9?version=v2'],
+    ['/lists/7?version=1', '/lists/next/9?version=1&x=1', '/lists/9?x=1&version=v2'],
+    ['/lists/7?version=1', '/lists/next', '/lists?version=v2'],
+    ['/lists/7?version=1', '/lists/last/9', '/lists/last/9?version=1'],
+    ['/halls/7', '/halls/v2/9', 'https://v2.halls.example.com/halls/9', 'v1.halls.example.com'],
+    ['/halls/7', '/halls/9', '/halls/9', 'v1.halls.example.com'],
+  ])('%s: %s becomes %s', async (path, sent, got, host = '127.0.0.1') => {
+    const from = { path, headers: { host } };
+    expect(await locationOf(from, sent)).toBe(got);
+    if (!sent.startsWith('/')) return;
+    const whole = new URL(got, `https://${host}`);
+    expect(await locationOf(from, service.url + sent)).toBe(whole.href);
+    if (sent.includes('//')) return;
+    const there = { path: whole.pathname + whole.search, headers: { host: whole.host } };
+    const { pathname, search } = new URL(sent.replace(/version=1&?/, ''), service.url);
+    const meant = sent.startsWith('/rooms/') ? pathname.slice('/rooms/v1'.length) : pathname;
+    expect(targetOf(await ask(there, { headers: {} }))).toBe(meant + search);
+  });
+
+  it('and is counted where no address can name that version', async () => {
+    const series = 'sundial_addresses_outside_total{api="desks",version="v1"}';
+    const before = (await gateway.metric(series)) ?? 0;
+    const asked = { path: '/desks/7', headers: { 'api-version': 'v1' } };
+    expect(await locationOf(asked, '/v2/9')).toBe('/desks/9');
+    expect(await locationOf(asked, '/v20/9')).toBe('/desks/v20/9');
+    expect(await gateway.metric(series)).toBe(before + 1);
+  });
+
+  it('IDM-3: also in an answer that is given again', async () => {
+    const location = `${service.url}/v2/v3/9`;
+    const headers = { 'idempotency-key': 'inside' };
+    const again = () =>
+      ask({ path: '/rooms/v1/7', method: 'POST', headers }, { status: 201, headers: { location } });
+    for (const answer of [await again(), await again()])
+      expect(answer.headers.location).toBe('https://127.0.0.1/rooms/v3/9');
+  });
+});
+
+describe('RET-3: an API on hosts of its own', () => {
+  const headers = { host: 'private.example.com' };
+
+  it('sends its clients on at its own host', async () => {
+    const moved = await ask({ path: '/private/v0/7?x=1', headers }, { headers: {} });
+    expect([moved.status, moved.headers.location]).toEqual([
+      301,
+      'https://private.example.com/private/v2/7?x=1',
+    ]);
+    const old = await ask({ path: '/private/v1/7', headers }, { headers: {} });
+    const link = '<https://private.example.com/private/v2/7>; rel="successor-version"';
+    expect(old.headers.link).toContain(link);
+    const named = { 'api-version': 'v1', host: 'other.example.com' };
+    expect((await ask({ path: '/private/x', headers: named }, { headers: {} })).headers.link).toContain(
+      link.replace('/7>', '/x>'),
+    );
+  });
+
+  it('FWD-9: gives addresses of its service on the host that was asked', async () => {
+    const host = 'other.example.com';
+    for (const [sent, got] of [
+      [`${service.url}/inner/9`, '/private/v1/9'],
+      [`${service.url}/9`, '/9'],
+    ])
+      expect(await locationOf({ path: '/private/v1/7', headers: { host } }, sent ?? '')).toBe(
+        `https://${host}${got}`,
+      );
+  });
 });
 
 it('WS-3: an answer to a handshake that is no 101 is mapped like any other', async () => {

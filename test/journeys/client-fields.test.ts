@@ -131,7 +131,7 @@ describe('SMG-25: what the gateway sets, takes out or reads itself', () => {
     }
   });
 
-  it.each(['X-Tenant', 'X-Debug-Level', 'X-Consumer-Id', 'API-Version'])(
+  it.each(['X-Tenant', 'X-Debug-Level', 'X-Consumer-Id', 'API-Version', 'X-Told-Version'])(
     'as %s reaches no service in another spelling',
     async (name) => {
       const others = spellingsOf(name).filter((line) => line.name.toLowerCase() !== name.toLowerCase());

@@ -13,7 +13,7 @@ import { runGateway } from '../support/gateway.ts';
 import { type Ask, type Client, overHttp1 } from '../support/http-client.ts';
 import { inOrder } from './misspelt-versions/in-order.ts';
 import { drawnPolicy, written } from './misspelt-versions/policies.ts';
-import { misspelt, noVersion } from './misspelt-versions/spellings.ts';
+import { misspelt, namesLike, noVersion } from './misspelt-versions/spellings.ts';
 
 const POLICIES = 20;
 const DAY = Date.UTC(2026, 10, 20);
@@ -94,5 +94,22 @@ describe.each(cases)('$api: $policy, $bad, $good', ({ api, policy, bad, good }) 
       const { status, json } = await client.ask(ask);
       expect([ask, status, String(json.target).split('served=')[1]], seed).toEqual([ask, 200, served]);
     }
+  });
+
+  it('VER-8: what a service may take for the parameter that tells it the version is refused, and the parameter is replaced', async () => {
+    const wrong: unknown[] = [];
+    for (const name of namesLike('served')) {
+      const ask = { path: `/api/${api}?a=1&${name}=${good}&b=2` };
+      const { status, text } = await client.ask(ask);
+      const told = await explained(ask);
+      if (status !== 400 || told !== 400 || !text.includes('tells the service'))
+        wrong.push({ ask, status, told });
+    }
+    expect(wrong, seed).toEqual([]);
+    const { status, json } = await client.ask({
+      path: `/api/${api}?served=${good}&x=1;serve=2&preserved[]=3`,
+    });
+    const target = `/echo?x=1;serve=2&preserved[]=3&served=${policy.default}`;
+    expect([status, json.target], seed).toEqual([200, target]);
   });
 });

@@ -14,7 +14,8 @@ beforeAll(async () => {
   stack.defer(() => echo.close());
   stack.defer(() => other.close());
   issuer = stack.adopt(await startTestIssuer(), (service) => service.close());
-  const environment = { ECHO: echo.url, OTHER: other.url, ISSUER: issuer.url };
+  const near = echo.url.replace('127.0.0.1', '[::ffff:127.0.0.2]');
+  const environment = { ECHO: echo.url, NEAR: near, OTHER: other.url, ISSUER: issuer.url };
   const gateway = stack.use(
     await runGateway({
       policies: 'version-places',
@@ -86,6 +87,8 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('over %s', (how) => {
     ['/api/go/three;x/x', 'v1', 200],
     ['/api/go/three%2Fx', 'v1', 200],
     ['/api/go/v2/x', 'v1', 200],
+    ['/api/near/orders', 'v1', 200],
+    ['/api/near/v2/orders', 'v1', 400],
   ])('VER-7: %s of version %s is %i', async (path, version, status) => {
     expect(await ask(how, path, version)).toMatchObject({ status });
   });

@@ -1,6 +1,7 @@
 // Upstreams that stand inside one another on one service, within an API and across files.
 // The rule nested-access says so: of versions always, of APIs where their access differs.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { pathInside } from '../../gateway/plan/upstream-places.ts';
 import { workspace } from './workspace.ts';
 
 const versions = (second: string): string => `api: hist
@@ -51,7 +52,69 @@ versions: none
   await using files = await workspace({
     'policies/a.yaml': api('a', known, 'http://127.0.0.1:4001', '/M'),
     'policies/b.yaml': api('b', 'public', 'http://127.0.0.1:4001', '/m'),
-    'policies/c.yaml': api('c', known, 'http://localhost:4001', '/m/s'),
+    'policies/c.yaml': api('c', known, 'https://0.0.0.0:4001', '/m/s'),
   });
   expect(await files.problems()).toEqual([expect.stringMatching(/^policies\/c\.yaml:2 .*policies\/b\.yaml/)]);
+});
+
+describe('VER-7: the servers of two versions', () => {
+  const at = (host: string, port = ':4001', scheme = 'http') => ({
+    targets: [{ origin: `${scheme}://${host}${port}` }],
+    path: '',
+  });
+  const isInside = (one: ReturnType<typeof at>, other: ReturnType<typeof at>) =>
+    pathInside(one, { ...other, path: '/v2' }) !== undefined;
+  const same = [
+    [
+      'localhost',
+      'LOCALHOST',
+      'localhost.',
+      '127.0.0.1',
+      '127.1',
+      '127.0.0.2',
+      '127.255.255.254',
+      '0.0.0.0',
+      '0',
+    ],
+    [
+      '10.0.0.7',
+      '167772167',
+      '0x0a.0.0.7',
+      '[::ffff:10.0.0.7]',
+      '[::ffff:a00:7]',
+      '[0:0:0:0:0:FFFF:0A00:0007]',
+    ],
+    ['orders.internal', 'Orders.INTERNAL', 'orders.internal.', '%6frders.internal'],
+    ['[fd00::7]', '[FD00:0::7]'],
+  ];
+  const local = [
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:2]',
+    '[::ffff:0.0.0.0]',
+  ];
+  const groups = [[...(same[0] ?? []), ...local], ...same.slice(1)];
+
+  it.each(groups)('are one, whatever %s is called', (...names) => {
+    for (const one of names)
+      for (const other of names)
+        expect([one, other, isInside(at(one), at(other))]).toEqual([one, other, true]);
+  });
+
+  it('are several with another host or port', () => {
+    const firsts = groups.map(([first = '']) => first);
+    for (const one of firsts)
+      for (const other of firsts) expect(isInside(at(one), at(other)), `${one} ${other}`).toBe(one === other);
+    expect(isInside(at('localhost'), at('localhost', ':4002'))).toBe(false);
+    expect(isInside(at('128.0.0.1'), at('localhost'))).toBe(false);
+    expect(isInside(at('127.example.com'), at('localhost'))).toBe(false);
+    expect(isInside(at('[::2]'), at('[::]'))).toBe(false);
+  });
+
+  it('are one over http and https', () => {
+    expect(isInside(at('localhost', ':4001', 'https'), at('localhost'))).toBe(true);
+    expect(isInside(at('orders.internal', '', 'https'), at('orders.internal', ''))).toBe(true);
+  });
 });

@@ -1,4 +1,6 @@
 // A version in the query: how it is read, and that cutting it leaves every other byte alone.
+
+import express from 'express';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -8,6 +10,7 @@ import {
   withoutParameter,
   withParameter,
 } from '../../gateway/policy/versioning/query.ts';
+import { fuzz } from '../support/fuzz.ts';
 
 describe('the version parameter', () => {
   it.each([
@@ -95,9 +98,14 @@ describe('VER-4: what a service may take for the version parameter', () => {
     ['?version%3D1', ['version%3D1=']],
     ['??version=1', ['?version=1']],
     ['?x=1&amp;version=1', ['version=1']],
+    ['?[version]=0&%5Bversion%5Dx=1&[version][]=2', ['[version]=0', '%5Bversion%5Dx=1', '[version][]=2']],
+    ['?version.=1&version%2E=2', ['version.=1', 'version%2E=2']],
     ['?x=https://a.example/?version=1', []],
     ['?version=1&version', []],
-    ['?versions=1&xversion=2&filter[version]=3&_version=4&version_=5&if_version=6', []],
+    [
+      '?versions=1&xversion=2&filter[version]=3&version.gte=3&[a][version]=3&_version=4&version_=5&if_version=6',
+      [],
+    ],
     ['?fields=id;version;name', []],
     ['?q=version=1', []],
     ['?q=%3Bversion=1', []],
@@ -136,5 +144,35 @@ describe('VER-4: what a service may take for the version parameter', () => {
         expect(lookAlikes(`?${sound.join('&')}`, 'version', none)).toEqual([]);
       }),
     );
+  });
+
+  it('has every name that Express reads as the parameter', async () => {
+    const read = express().set('query parser', 'extended').get('query parser fn');
+    const piece = fc.constantFrom(
+      'v',
+      'V',
+      '[',
+      ']',
+      '[]',
+      '%5B',
+      '%5d',
+      '%00',
+      '+',
+      '.',
+      ';',
+      '%',
+      '%3D',
+      '=',
+      '0',
+      'x',
+    );
+    const names = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''));
+    const property = fc.property(names, (name) => {
+      const search = `?${name}=v2&v=v1`;
+      const sent = withoutParameter(search.replace('&v=v1', ''), 'v');
+      if (lookAlikes(sent, 'v', none).length === 0)
+        expect(read(withParameter(sent, 'v', 'v1').slice(1)).v).toBe('v1');
+    });
+    await fuzz(property, 20_000);
   });
 });

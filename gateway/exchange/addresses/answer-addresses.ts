@@ -22,7 +22,7 @@ export function mapAnswer(headers: AnswerHeaders, order: Order, forwardedHost: s
   const cookies = headers['set-cookie'];
   if (cookies !== undefined) headers['set-cookie'] = eachLine(cookies, cookieMapper(order, clientPlace));
   if (!holdsAddress(headers)) return 0;
-  const { view, query } = clientPlace;
+  const { view, query, inside } = clientPlace;
   const named = query === undefined ? undefined : parameterValues(view.search, query)[0];
   const clientOrigin = originOn(clientPlace.public, view.host);
   const mapping: AddressMapping = {
@@ -34,6 +34,7 @@ export function mapAnswer(headers: AnswerHeaders, order: Order, forwardedHost: s
       query === undefined || named === undefined
         ? undefined
         : { name: query, value: encodeURIComponent(named) },
+    inside,
   };
   mapFields(headers, mapping);
   return mapping.outside;
@@ -57,6 +58,7 @@ export function addressesToKeep(headers: AnswerHeaders, order: Order, forwardedH
     ...service,
     ...{ clientUrl: service.requestUrl, clientPath: service.servicePath, clientOrigin: STAND_IN },
     parameter: undefined,
+    inside: undefined,
   });
   return kept;
 }

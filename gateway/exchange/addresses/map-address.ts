@@ -1,9 +1,11 @@
 // One address that a service wrote, as its client has to write it to get there through the gateway.
 // Pure: what is known of the request in, the address out.
 import type { UpstreamPlan } from '../../plan/plan.ts';
+import { serverKey } from '../../plan/upstream-places.ts';
 import { withoutParameter, withParameter } from '../../policy/versioning/query.ts';
 import { decodeUnreserved } from '../target.ts';
-import { authorityKey, hostPortKey, type Origin, type OwnAddresses } from './own-addresses.ts';
+import type { ClientPlace } from './client-place.ts';
+import { hostPortKey, type Origin, type OwnAddresses } from './own-addresses.ts';
 
 /** Where the client of one request and the service behind have the same resources. */
 export interface AddressMapping {
@@ -21,7 +23,8 @@ export interface AddressMapping {
   readonly clientOrigin: string;
   /** What the client named the version by in its query. */
   readonly parameter: { readonly name: string; readonly value: string } | undefined;
-  /** Addresses of the service outside its path, counted here. */
+  readonly inside: ClientPlace['inside'];
+  /** Addresses of the service outside its path, counted here; and those inside a version that they cannot name. */
   outside: number;
 }
 
@@ -57,9 +60,10 @@ export function mapAddress(written: string, mapping: AddressMapping): string | u
   if (!WEB.test(url.protocol)) return mapping.own.has(url) ? undefined : written;
 
   const path = decodeUnreserved(url.pathname);
-  const mapped = mapPath(path, mapping);
-  if (mapped === undefined) mapping.outside += 1;
-  const { parameter } = mapping;
+  const inner = tailOf(path, mapping) === undefined ? undefined : mapping.inside?.(path);
+  const mapped = inner?.path ?? mapPath(path, mapping);
+  if (mapped === undefined || inner?.isNamed === false) mapping.outside += 1;
+  const { parameter } = inner ?? mapping;
   const search =
     mapped === undefined || parameter === undefined
       ? url.search
@@ -70,10 +74,8 @@ export function mapAddress(written: string, mapping: AddressMapping): string | u
     // With two slashes in front it would name a host.
     if (!at.startsWith('//')) return at + search + url.hash;
   }
-  const origin = url.protocol.startsWith('ws')
-    ? mapping.clientOrigin.replace(/^http/, 'ws')
-    : mapping.clientOrigin;
-  return origin + at + search + url.hash;
+  const whole = (at.startsWith('/') ? mapping.clientOrigin : '') + at + search + url.hash;
+  return url.protocol.startsWith('ws') ? whole.replace(/^http/, 'ws') : whole;
 }
 
 const RELATIVE: Origin = { origin: '', protocol: 'http:', hostname: STAND_IN_HOST, port: '' };
@@ -97,15 +99,20 @@ function pathAsWritten(text: string, path: string, { clientUrl }: AddressMapping
 }
 
 /** A path of the service at the client's place, on segment boundaries; undefined outside the path of the service. */
-export function mapPath(
-  path: string,
-  { servicePath, clientPath }: Pick<AddressMapping, 'servicePath' | 'clientPath'>,
-): string | undefined {
-  const isClients = clientPath !== '' && isBelow(path, clientPath);
+export function mapPath(path: string, places: Places): string | undefined {
+  const { clientPath } = places;
+  const tail = tailOf(path, places);
+  if (tail !== undefined) return clientPath + tail || '/';
+  return clientPath !== '' && isBelow(path, clientPath) ? path : undefined;
+}
+
+type Places = Pick<AddressMapping, 'servicePath' | 'clientPath'>;
+
+/** What follows the path of the service; undefined outside it, and where the client's own is meant. */
+function tailOf(path: string, { servicePath, clientPath }: Places): string | undefined {
   // Of two that fit, the longer one is meant: the service may know where its clients find it.
-  if (isClients && clientPath.length > servicePath.length) return path;
-  if (isBelow(path, servicePath)) return clientPath + path.slice(servicePath.length) || '/';
-  return isClients ? path : undefined;
+  if (clientPath.length > servicePath.length && isBelow(path, clientPath)) return undefined;
+  return isBelow(path, servicePath) ? path.slice(servicePath.length) : undefined;
 }
 
 function isBelow(path: string, prefix: string): boolean {
@@ -124,7 +131,7 @@ function showsService(text: string, own: OwnAddresses): boolean {
 }
 
 function isOwn(url: Reading, { own, forwardedHost }: AddressMapping): boolean {
-  return url.hostname === STAND_IN_HOST || own.has(url) || hostPortKey(forwardedHost) === authorityKey(url);
+  return url.hostname === STAND_IN_HOST || own.has(url) || hostPortKey(forwardedHost) === serverKey(url);
 }
 
 function encodeByte(byte: number): string {

@@ -14,7 +14,7 @@ import { guideUrl } from '../guides/guide-page.ts';
 import type { ApiPlan, GatewayPlan, RedirectTarget, UpstreamPlan, VersionRules } from '../plan.ts';
 import { redirectChain, redirectOf } from '../redirects.ts';
 import { lifecycleUrl } from '../reserved-paths.ts';
-import { startRouteTable } from '../route-table.ts';
+import { hostKey, startRouteTable } from '../route-table.ts';
 import type { Settings } from '../settings.ts';
 import { versionsInside } from '../upstream-places.ts';
 import { newsOf } from '../version-notes.ts';
@@ -205,12 +205,15 @@ function redirectsOf(
 
 /**
  * Where a version lives, up to the tail: its path form when the path carries versions, else its own host when that
- * does, else the base.
+ * does, else the base. A URL if the public host has none of it.
  */
 function placeOf(file: PolicyFile, publicOrigin: string): (label: Label) => string {
   const template = carrier(file, 'path');
-  const host = template === undefined ? carrier(file, 'subdomain') : undefined;
+  const hosts = hostsOf(file, publicOrigin);
+  const isPublic = hosts.map(hostKey).includes(hostKey(new URL(publicOrigin).hostname));
+  const host =
+    (template === undefined ? carrier(file, 'subdomain') : undefined) ?? (isPublic ? undefined : hosts[0]);
   const origin = host === undefined ? '' : originOn(publicOrigin, host);
-  const place = (template ?? `${origin}${file.base}`).replace(/\/$/, '');
+  const place = `${origin}${template ?? file.base}`.replace(/\/$/, '');
   return (label) => place.replace('{version}', label);
 }

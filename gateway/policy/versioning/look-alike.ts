@@ -9,22 +9,22 @@ const PLAIN = /^[A-Za-z0-9_-]*$/;
 const MEANT = /^[\s.+;/-]*(?:(?:v(?:er(?:sion)?)?[^\p{L}\p{N}]*)?\p{N}|v[x\P{L}]?$)/u;
 
 /**
- * Whether a service may take a query parameter, named `raw` as sent, for `parameter`: it differs in case, has an index, a
- * NUL, blanks or invisible characters, is in full width, is encoded again, or is the same by the rules of PHP.
+ * Whether a service may take a query parameter, named `raw` as sent, for `parameter`: it differs in case, has an index,
+ * brackets, a NUL, blanks or invisible characters, is in full width, is encoded again, or is the same by the rules of PHP.
  */
 export function resemblesName(raw: string, parameter: string): boolean {
   if (PLAIN.test(raw) && raw.length !== parameter.length) return false;
   const wanted = parameter.toLowerCase();
   const name = read(raw);
   if (isName(name, wanted)) return true;
-  // An index, a NUL or an encoded `=` ends the name.
-  const end = name.search(/[[\0=]/);
-  return end >= 0 && isName(name.slice(0, end), wanted);
+  // An index, a NUL or an encoded `=` ends the name. Express and Rack read `[version]` as `version`.
+  const [, start = ''] = /^[[\]]*([^[\]\0=]*)/.exec(name) ?? [];
+  return isName(start, wanted);
 }
 
 function isName(text: string, wanted: string): boolean {
   if (text.length < wanted.length) return false;
-  return text.replace(/[\s\p{C}?]+/gu, '') === wanted || text.trim().replace(/[.\s[]/g, '_') === wanted;
+  return text.replace(/[\s\p{C}?]+|\.$/gu, '') === wanted || text.trim().replace(/[.\s[]/g, '_') === wanted;
 }
 
 /** Whether a path segment, as sent, looks like an attempt at a version; `vendors` does not. */

@@ -29,6 +29,52 @@ const wide = (text: string) =>
 export const hex = (text: string) =>
   [...text].map((each) => `%${(each.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`).join('');
 
+/** Names that some services read as `query`, without a `=` too. */
+const bareNamesLike = (query: string): readonly string[] => [
+  query.toUpperCase(),
+  hex(query.toUpperCase()),
+  `${query}[]`,
+  `${query}%5B%5D`,
+  `${query}%5b0%5d`,
+  `[${query}]`,
+];
+
+/** Names of parameters that some services read as `query`. */
+export function namesLike(query: string): readonly string[] {
+  const first = query.slice(0, 1);
+  const more = [
+    `${query}[a][b]`,
+    `%5B${query}%5Dx`,
+    `[${query}][]`,
+    `${query}.`,
+    `${query}%00`,
+    `${query}%00x`,
+    `;${query}`,
+    `x=1;${query}`,
+    `x;${query}`,
+    `?${query}`,
+    `amp;${query}`,
+  ];
+  const blank = [
+    `${query}+`,
+    `+${query}`,
+    `%20${query}`,
+    `${query}%09`,
+    `${query}%E2%80%8B`,
+    `%EF%BB%BF${query}`,
+  ];
+  const twice = [
+    `%25${hex(first).slice(1)}${query.slice(1)}`,
+    `${query}%255B%255D`,
+    `${query}%3D1`,
+    encodeURIComponent(wide(query)),
+  ];
+  const php = query.includes('_')
+    ? [query.replace('_', '.'), query.replace('_', '+'), query.replace('_', '%5B')]
+    : [];
+  return [...bareNamesLike(query), ...more, ...blank, ...twice, ...php];
+}
+
 /** `bad` is no version, `good` one that would be served. */
 export function misspelt(api: string, policy: DrawnPolicy, bad: string, good: string): readonly Spelling[] {
   const base = `/api/${api}`;
@@ -96,51 +142,18 @@ export function misspelt(api: string, policy: DrawnPolicy, bad: string, good: st
     sayPlainly(400, ...[`${good},`, `${good}, ${bad}`, [good, bad]].map(ask));
   }
   if (query !== undefined) {
-    const first = query.slice(0, 1);
-    const names = [
-      query.toUpperCase(),
-      hex(query.toUpperCase()),
-      `${query}[]`,
-      `${query}%5B%5D`,
-      `${query}%5b0%5d`,
-    ];
-    const more = [
-      `${query}[a][b]`,
-      `${query}%00`,
-      `${query}%00x`,
-      `;${query}`,
-      `x=1;${query}`,
-      `x;${query}`,
-      `?${query}`,
-      `amp;${query}`,
-    ];
-    const blank = [
-      `${query}+`,
-      `+${query}`,
-      `%20${query}`,
-      `${query}%09`,
-      `${query}%E2%80%8B`,
-      `%EF%BB%BF${query}`,
-    ];
-    const twice = [
-      `%25${hex(first).slice(1)}${query.slice(1)}`,
-      `${query}%255B%255D`,
-      `${query}%3D1`,
-      encodeURIComponent(wide(query)),
-    ];
-    const php = query.includes('_')
-      ? [query.replace('_', '.'), query.replace('_', '+'), query.replace('_', '%5B')]
-      : [];
+    const names = namesLike(query);
     const values = [encodeURIComponent(bad), '', `${good}%00`, `+${good}`, `${good}%20`, `${good};x=1`];
     const pairs = [
       ...values.map((value) => `${query}=${value}`),
       query,
-      ...[...names, ...more, ...blank, ...twice, ...php].map((name) => `${name}=${good}`),
-      ...names,
+      ...names.map((name) => `${name}=${good}`),
+      ...bareNamesLike(query),
     ];
-    const beside = [...values.map((value) => `${query}=${value}&${query}=${good}`), ...names].map(
-      (each) => `${query}=${good}&${each}`,
-    );
+    const beside = [
+      ...values.map((value) => `${query}=${value}&${query}=${good}`),
+      ...bareNamesLike(query),
+    ].map((each) => `${query}=${good}&${each}`);
     sayPlainly(400, ...beside.map((pair) => ({ path: `${base}?${pair}` })));
     say(400, ...pairs.map((pair) => ({ path: `${base}?a=1&${pair}&b=2` })), { path: `${base}?${query}` });
   }
