@@ -1,6 +1,5 @@
 // All rules that must admit a request: those that its path names, and those of every other reading of the path.
 // Built once the version is known; the pipeline runs each of its steps for all of them.
-
 import type { NestedRoutes } from '../plan/nested-routes.ts';
 import type { OperationMatch } from '../plan/operation-table.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
@@ -13,7 +12,8 @@ import { someoneMayPass } from '../policy/lifecycle/exceptions.ts';
 import { phaseAt } from '../policy/lifecycle/phases.ts';
 import { hasEnded } from '../policy/lifecycle/retirement.ts';
 import type { Phase } from '../policy/lifecycle/schedule.ts';
-import { literalReading, type ReadPath } from '../policy/paths/rules.ts';
+import type { ReadPath } from '../policy/paths/reading.ts';
+import { literalReading } from '../policy/paths/rules.ts';
 import { isNamedByPlace } from '../policy/versioning/readers.ts';
 import { refuseStranger } from './cors.ts';
 import type { Refusal, RequestRefusal } from './directive.ts';
@@ -104,10 +104,9 @@ export function operationsAt(
   reading: ReadPath | undefined,
 ): readonly [OperationMatch<VersionRules>, ...OperationMatch<VersionRules>[]] {
   const found = reading && whole.operations?.reached(method, reading);
-  const [named, ...more] = found?.matches ?? [];
   const all = { rules: whole, captures: NO_CAPTURES };
-  if (named === undefined) return [all];
-  return found?.byAll === true ? [named, ...more] : [named, ...more, all];
+  const [named = all, ...more] = found?.matches ?? [];
+  return found === undefined || found.byAll || named === all ? [named, ...more] : [named, ...more, all];
 }
 
 export interface Readings {

@@ -2,7 +2,8 @@
 // Called before the version is known.
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
 import { serversOf } from '../plan/upstream-places.ts';
-import { type ReadPath, readingsOf } from '../policy/paths/rules.ts';
+import type { ReadPath } from '../policy/paths/reading.ts';
+import { readingsOf } from '../policy/paths/rules.ts';
 import type { RequestRefusal } from './directive.ts';
 
 const malformed = (message: string): RequestRefusal => ({

@@ -2,7 +2,8 @@
 // Asked once per reading of a request's path, right after the version is known.
 import type { OperationTemplate } from '../policy/lifecycle/operation-template.ts';
 import { decodedOctets } from '../policy/octets.ts';
-import { literalReading, type ReadPath } from '../policy/paths/rules.ts';
+import type { ReadPath } from '../policy/paths/reading.ts';
+import { literalReading } from '../policy/paths/rules.ts';
 import {
   addNode,
   createNodesByName,

@@ -9,7 +9,8 @@ import {
   spellOperation,
 } from '../../policy/lifecycle/operation-template.ts';
 import { decodedOctets } from '../../policy/octets.ts';
-import { lettersOf, type PathRules } from '../../policy/paths/rules.ts';
+import { lettersOf } from '../../policy/paths/reading.ts';
+import type { PathRules } from '../../policy/paths/rules.ts';
 import { type PathsFile, pathRulesOf } from '../../policy/paths/section.ts';
 import { isWritten, type PolicyView, type Report } from '../check/views.ts';
 import { pathInside, placesIn } from '../upstream-places.ts';

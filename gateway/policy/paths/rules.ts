@@ -1,6 +1,6 @@
 // How services read the path of a request: the rules that an API declares, and the readings that follow from them.
 // A request is judged by each reading, so that no spelling of a path passes the rules for its plain form.
-import { decodedOctets } from '../octets.ts';
+import { KEPT_SUFFIX, type Name, PLAIN, type Readers, type ReadPath, until } from './reading.ts';
 
 /** `any`: not known. The gateway then judges every reading that the other values allow. */
 export interface PathRules {
@@ -16,42 +16,6 @@ export interface PathRules {
   readonly reserved: 'decode' | 'any';
 }
 
-/** Whether a reader ignores case: not at all, for ASCII letters, or for all letters of Unicode. */
-export const LETTERS = ['exact', 'ascii', 'unicode'] as const;
-export type Letters = (typeof LETTERS)[number];
-
-/** How readers turn a segment into the name that they compare with a template. The first choice of each is the literal one. */
-export interface Readers {
-  /** What ends a segment: nothing, a `;`, or also a `;` that a proxy in front of the service decodes. */
-  readonly ends: readonly (RegExp | undefined)[];
-  readonly trims: readonly boolean[];
-  readonly decodes: readonly boolean[];
-  readonly letters: readonly Letters[];
-  readonly ignoresSuffix: readonly boolean[];
-}
-
-export interface Name {
-  readonly text: string;
-  readonly letters: Letters;
-  readonly ignoresSuffix: boolean;
-}
-
-/** The segments of a path as its readers understand them. */
-export interface ReadPath {
-  /** As the client wrote them, normalised by VER-7. */
-  readonly segments: readonly string[];
-  readonly readers: Readers;
-  /** By the written segment; shared by all readings of a request, so that each name is made once. */
-  readonly names: Map<string, readonly Name[]>;
-  /** Only the first name of a segment counts. */
-  readonly isLiteral: boolean;
-  /** Only operations count in this reading: if it finds none, another reading has the rules of the version. */
-  readonly operationsOnly: boolean;
-}
-
-/** Characters. Longer segments of a request are equal to no literal of a template, base or upstream path. */
-export const LONGEST_LITERAL = 150;
-const KEPT_SUFFIX: readonly boolean[] = [false];
 const EXACT: Readers = {
   ends: [undefined],
   trims: [false],
@@ -64,13 +28,8 @@ const PLAIN_READERS: Readonly<Record<PathRules['case'], Readers>> = {
   insensitive: { ...EXACT, letters: ['ascii'] },
   any: { ...EXACT, letters: ['exact', 'ascii'] },
 };
-/** A character of a name comes from at most three octets, each written with three characters. */
-const MOST_WRITTEN = 9 * (LONGEST_LITERAL + 1);
-const VISIBLE = /^[ -~]*$/;
-const PLAIN = /^[^%;.]*$/;
 const PARAMETERS = /;/;
 const DECODED_PARAMETERS = /;|%3B/;
-const BLANKS: readonly string[] = ['%20', '%09'];
 const BLANK_AT_EDGE = /(?:^|\/|%2F)%(?:20|09)|%(?:20|09)(?:\/|%2F|;|%3B|$)/;
 /** Nothing but blanks: some services drop such a segment. */
 const BLANK_SEGMENT = /(?:^|\/|%2F)(?:%20|%09)+(?:\/|%2F|;|%3B|$)/;
@@ -107,65 +66,6 @@ export function literalReading(tail: string): ReadPath {
 
 export function literalOf(path: ReadPath): ReadPath {
   return { ...path, isLiteral: true };
-}
-
-/** `name`, a string of octets, as a reader compares it. What only some writings of a letter fold to is folded by all: ẞ, ß, SS. */
-export function lettersOf(name: string, letters: Letters): string {
-  if (letters === 'exact') return name;
-  if (letters === 'ascii' && VISIBLE.test(name)) return name.toLowerCase();
-  if (letters === 'ascii') return name.replace(/[A-Z][ -~]*/g, (run) => run.toLowerCase());
-  const text = Buffer.from(name, 'latin1').toString('utf8');
-  return text
-    .toLowerCase()
-    .toUpperCase()
-    .toLowerCase()
-    .replace(/\u0307/g, '');
-}
-
-/** The names under which readers compare a segment, the literal one first. A longer one is cut short, and still equal to none. */
-export function namesOf({ segments, readers, names }: ReadPath, index: number): readonly Name[] {
-  const written = segments[index] ?? '';
-  let all = names.get(written);
-  if (all === undefined) {
-    all = readNames(written, readers);
-    names.set(written, all);
-  }
-  return all;
-}
-
-function readNames(written: string, readers: Readers): readonly Name[] {
-  if (PLAIN.test(written))
-    return readers.letters.map((letters) => ({
-      text: nameOf(written, letters),
-      letters,
-      ignoresSuffix: false,
-    }));
-  const found: Name[] = [];
-  const octets = readOctets(written, readers);
-  for (const letters of readers.letters)
-    for (const text of new Set(octets.map((each) => nameOf(each, letters))))
-      for (const ignoresSuffix of text.includes('.') ? readers.ignoresSuffix : KEPT_SUFFIX)
-        found.push({ text, letters, ignoresSuffix });
-  return found;
-}
-
-function nameOf(octets: string, letters: Letters): string {
-  return lettersOf(octets, letters).slice(0, LONGEST_LITERAL + 1);
-}
-
-function readOctets(written: string, { ends, trims, decodes }: Readers): readonly string[] {
-  const cut = distinct([written], ends, until);
-  const bare = distinct(cut, trims, (text, isTrimmed) => (isTrimmed ? withoutBlanks(text) : text));
-  const starts = bare.map((text) => text.slice(0, MOST_WRITTEN));
-  return distinct(starts, decodes, (text, isDecoded) => (isDecoded ? decodedOctets(text) : text));
-}
-
-function distinct<Choice>(
-  texts: readonly string[],
-  choices: readonly Choice[],
-  read: (text: string, choice: Choice) => string,
-): readonly string[] {
-  return [...new Set(texts.flatMap((text) => choices.map((choice) => read(text, choice))))];
 }
 
 function readersOf(tail: string, rules: PathRules): Readers {
@@ -218,18 +118,4 @@ function spellings(tail: string, split: string, rules: PathRules): ReadonlySet<s
 /** Services merge encoded slashes, and identifiers such as https%3A%2F%2Fexample.com have two. */
 function splitSlashes(path: string, { encodedSlash }: PathRules): string {
   return encodedSlash === 'both' && path.includes('%2F') ? path.replace(/(?:\/|%2F)+/g, '/') : path;
-}
-
-/** Without the encoded blanks around it. */
-function withoutBlanks(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (BLANKS.some((blank) => text.startsWith(blank, start))) start += 3;
-  while (end > start && BLANKS.some((blank) => text.endsWith(blank, end))) end -= 3;
-  return text.slice(start, end);
-}
-
-function until(text: string, end: RegExp | undefined): string {
-  const at = end === undefined ? -1 : text.search(end);
-  return at < 0 ? text : text.slice(0, at);
 }
