@@ -1,6 +1,5 @@
 // All rules that must admit a request: those that its path names, and those of every other reading of the path.
 // Built once the version is known; the pipeline runs each of its steps for all of them.
-
 import type { NestedRoutes } from '../plan/nested-routes.ts';
 import type { OperationMatch } from '../plan/operation-table.ts';
 import type { ApiPlan, VersionRules } from '../plan/plan.ts';
@@ -98,14 +97,16 @@ export function judgedRules(
   };
 }
 
-/** The operations that a path means in this reading; without one, the whole version. */
+/** The operations that a path means in this reading; the whole version too if a reader finds none. */
 export function operationsAt(
   whole: VersionRules,
   method: string,
   reading: ReadPath | undefined,
 ): readonly [OperationMatch<VersionRules>, ...OperationMatch<VersionRules>[]] {
-  const [named, ...more] = (reading && whole.operations?.reached(method, reading)) ?? [];
-  return named === undefined ? [{ rules: whole, captures: NO_CAPTURES }] : [named, ...more];
+  const found = reading && whole.operations?.reached(method, reading);
+  const all = { rules: whole, captures: NO_CAPTURES };
+  const [named = all, ...more] = found?.matches ?? [];
+  return found === undefined || found.byAll || named === all ? [named, ...more] : [named, ...more, all];
 }
 
 export interface Readings {
@@ -139,7 +140,7 @@ export function otherRules(
   const others: JudgedRules[] = [];
   const judge: Judge = (at, reading, known) => {
     for (const { rules, captures } of operationsAt(at.resolved.whole, view.method, reading)) {
-      if (rules === own || (reading.operationsOnly === true && rules === at.resolved.whole)) continue;
+      if (rules === own || (reading.operationsOnly && rules === at.resolved.whole)) continue;
       if (others.some((each) => each.rules === rules)) continue;
       others.push(judgedRules({ ...at, rules, captures }, view, { ...known }));
     }
@@ -151,14 +152,16 @@ export function otherRules(
   const inside = match.route.inside?.get(resolved.label);
   let misread: Extract<Reached, { kind: 'rules' }>['misread'];
   for (const reading of readings) {
-    const routes = (below?.reached(reading) ?? []).filter(
-      ({ route }) => !written.includes(route) || haveOneService(resolved.whole, route),
+    const all = below?.reached(reading) ?? [];
+    const routes = all.filter(
+      ({ route }) =>
+        route !== match.route && (!written.includes(route) || haveOneService(resolved.whole, route)),
     );
     const [first] = routes;
     if (first !== undefined) misread ??= { api: first.route, refusal: MISREAD };
-    else if (inside !== undefined && inside.reached(reading).length > 0)
+    else if (inside?.reached(reading).some(({ route }) => route !== resolved.label))
       misread ??= { api: match.route, refusal: MISREAD_VERSION };
-    if (routes.length === 0) judge(at, reading, facts);
+    if (routes.length === 0 || all.some(({ route }) => route === match.route)) judge(at, reading, facts);
     for (const { route, versionSegment = match.versionSegment, depth } of routes) {
       const segments = reading.segments.slice(depth);
       const tail = segments.map((segment) => `/${segment}`).join('');

@@ -1,6 +1,7 @@
 // The order in which a request is judged, with the reason for each position. Straight-line code, read top to bottom.
 // Everything it calls is pure or a port; `explain` runs the very same function.
 import { refuseMaintained } from '../policy/maintenance/maintenance.ts';
+import { literalOf } from '../policy/paths/rules.ts';
 import {
   first,
   firstAwaited,
@@ -96,7 +97,7 @@ async function judge(view: RequestView, facts: ExchangeFacts, ports: ExchangePor
   const ambiguous = doubleSlash(whole, match.tail) ?? refuseSecondVersion(api, whole, view.search);
   if (ambiguous !== undefined) return refuse(ambiguous);
   // Operation: from here on its rules are the version's, with all that it does not say inherited.
-  const [named] = operationsAt(whole, view.method, readings[0]);
+  const [named] = operationsAt(whole, view.method, readings[0] && literalOf(readings[0]));
   const own = judgedRules({ match, resolved, ...named }, view, facts);
   const finding = otherRules(named.rules, { match, resolved, readings, below }, view, facts, ports);
   const reached = finding instanceof Promise ? await finding : finding;

@@ -1,20 +1,18 @@
 // Nested routes: an API with its base below that of another API. A service may read a path of the outer API as one of the nested API.
 // The nodes of the route table, and the look-up by one reading of a path.
-import { type Letters, namesOf, type ReadPath } from '../policy/paths/reading.ts';
+import { LONGEST_LITERAL } from '../policy/octets.ts';
+import type { ReadPath } from '../policy/paths/reading.ts';
+import { type Found, follow, NOTHING, type NodesByName } from './nodes-by-name.ts';
 
-/** Characters. A longer segment is the name of no version that an API has. */
-const LONGEST_VERSION = 100;
+/** A version may have any of them. */
+const ALL_LENGTHS = Array.from({ length: LONGEST_LITERAL }, (_, index) => LONGEST_LITERAL - index);
 const LETTER_V = 0x76;
 const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 
-export interface RouteNode<T> {
+export interface RouteNode<T> extends NodesByName<RouteNode<T>> {
+  /** By the text that the gateway itself matches. */
   readonly literals: Map<string, RouteNode<T>>;
-  /** The same nodes by their decoded names, as each kind of reader compares them. */
-  readonly byName: Readonly<Record<Letters, Map<string, RouteNode<T>[]>>>;
-  /** Of these names. */
-  readonly lengths: Set<number>;
-  longest: number;
   version: RouteNode<T> | undefined;
   /** Boxed, since a route may be any value. */
   bound: { readonly route: T } | undefined;
@@ -22,7 +20,7 @@ export interface RouteNode<T> {
 
 /** The routes below another route. */
 export interface NestedRoutes<T> {
-  /** The longest route that `path`, the path behind the outer route, leads to; one for each place of the outer route. */
+  /** The longest routes that `path`, the path behind the outer route, leads to; the outer route itself if a reader finds none below. */
   readonly reached: (path: ReadPath) => readonly NestedRoute<T>[];
 }
 
@@ -39,10 +37,7 @@ export function nestedRoutes<T>(places: readonly RouteNode<T>[], route: T): Nest
   const starts = places.filter((node) => leadsElsewhere(node, route));
   if (starts.length === 0) return undefined;
   return {
-    reached: (path) =>
-      starts
-        .flatMap((start) => longest(start, route, path, 0, undefined))
-        .filter((each) => each.route !== route),
+    reached: (path) => starts.flatMap((start) => longest(start, path, 0, undefined, false).matches),
   };
 }
 
@@ -53,27 +48,34 @@ function leadsElsewhere<T>(node: RouteNode<T>, route: T): boolean {
   );
 }
 
-/** Several if names differ only in case; `route` itself if the path leads to no route below it. */
+/** A reader finds the route of `node` only if it finds none below. `isFolded`: only without case does the path lead here. */
 function longest<T>(
   node: RouteNode<T>,
-  route: T,
   path: ReadPath,
   depth: number,
   versionSegment: string | undefined,
-): readonly NestedRoute<T>[] {
-  const index = node.byName[path.reader.letters];
-  const deeper: NestedRoute<T>[] = [];
-  if (depth < path.segments.length) {
-    const any = { lengths: undefined, longest: Math.max(node.longest, LONGEST_VERSION) };
-    for (const name of namesOf(path, depth, node.version === undefined ? node : any)) {
-      for (const next of index.get(name) ?? [])
-        deeper.push(...longest(next, route, path, depth + 1, versionSegment));
-      if (node.version !== undefined && looksLikeVersion(name))
-        deeper.push(...longest(node.version, route, path, depth + 1, name));
-      if (deeper.length > 0) return deeper;
-    }
-  }
-  return node.bound === undefined ? [] : [{ route: node.bound.route, versionSegment, depth }];
+  isFolded: boolean,
+): Found<NestedRoute<T>> {
+  const { byName, version } = node;
+  const below =
+    depth === path.segments.length
+      ? NOTHING
+      : follow<RouteNode<T> | string, NestedRoute<T>>(
+          path,
+          depth,
+          version === undefined ? node.lengths : ALL_LENGTHS,
+          (name, letters) => {
+            const next = byName[letters].get(name) ?? [];
+            return version !== undefined && looksLikeVersion(name) ? [...next, name] : next;
+          },
+          (next, folds) =>
+            typeof next === 'string'
+              ? longest(version ?? node, path, depth + 1, next, isFolded || folds)
+              : longest(next, path, depth + 1, versionSegment, isFolded || folds),
+        );
+  if ((below.byAll && !isFolded) || node.bound === undefined) return below;
+  const own = { route: node.bound.route, versionSegment, depth };
+  return { matches: [...below.matches, own], byAll: true };
 }
 
 /** Whether a segment is meant as a version: `v1`, `1`, also `v01`, which is refused later as malformed; not `vendors`. */

@@ -1,8 +1,8 @@
 // Host and path to API: a tree of path segments per host, built once per plan.
 // The first look-up of a request; everything after it depends on which API was found.
 import { decodedOctets } from '../policy/octets.ts';
-import { LETTERS, lettersOf } from '../policy/paths/reading.ts';
 import { looksLikeVersion, type NestedRoutes, nestedRoutes, type RouteNode } from './nested-routes.ts';
+import { addNode, createNodesByName } from './nodes-by-name.ts';
 
 export interface Route<T> {
   /** Lower case, no port, IPv6 in brackets; or `{version}.` and a host, for every version-like first label. */
@@ -109,12 +109,9 @@ function treeOf<T>(hosts: Map<string, RouteNode<T>>, host: string): RouteNode<T>
 }
 
 function createNode<T>(): RouteNode<T> {
-  const byName = { exact: new Map(), ascii: new Map(), unicode: new Map() };
   return {
+    ...createNodesByName<RouteNode<T>>(),
     literals: new Map(),
-    byName,
-    lengths: new Set(),
-    longest: 0,
     version: undefined,
     bound: undefined,
   };
@@ -141,15 +138,8 @@ function insert<T>(tree: RouteNode<T>, path: string, route: T): RouteNode<T> | u
 function literalOf<T>(node: RouteNode<T>, segment: string): RouteNode<T> {
   const known = node.literals.get(segment);
   if (known !== undefined) return known;
-  const next = createNode<T>();
+  const next = addNode(node, decodedOctets(segment), createNode<T>());
   node.literals.set(segment, next);
-  for (const letters of LETTERS) {
-    const index = node.byName[letters];
-    const name = lettersOf(decodedOctets(segment), letters);
-    node.lengths.add(name.length);
-    node.longest = Math.max(node.longest, name.length);
-    index.set(name, [...(index.get(name) ?? []), next]);
-  }
   return next;
 }
 

@@ -1,9 +1,11 @@
 // What the admin API tells of versions, their traffic, limits and upstreams, and whom a retirement today would meet.
 // The ledger is the embedded store, the plan a small one at a fixed instant, the counters are handed in.
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../gateway/admin/answers.ts';
 import { type StandingPorts, standingRoutes } from '../../gateway/admin/dashboard/standing-routes.ts';
 import type { Reading } from '../../gateway/admin/dashboard/traffic.ts';
+import { NOTHING } from '../../gateway/plan/nodes-by-name.ts';
 import { createBrownoutCalendar } from '../../gateway/policy/lifecycle/brownout-calendar.ts';
 import type { Override } from '../../gateway/policy/lifecycle/override.ts';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
@@ -184,7 +186,7 @@ describe('the versions', () => {
       upstream,
       retireWhen: { consumersBelow: undefined, callsBelow: 1, days: 30, onExceed: 'hold' },
       freeze: at('2026-12-01'),
-      operations: { list: [operation], match: () => undefined, reached: () => [] },
+      operations: { list: [operation], match: () => undefined, reached: () => NOTHING },
     });
     const hold: Override = {
       ...{ kind: 'hold', id: 'h', api: 'orders', label: 'v1', author: 'guard', reason: 'still called' },

@@ -1,10 +1,12 @@
 // Who is told of a notice and who is not: callers with calls of late, under the contact that is theirs, as long as it is open.
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callersOf } from '../../gateway/announce/callers.ts';
 import { contactsFrom } from '../../gateway/announce/contacts.ts';
 import { createMailRound } from '../../gateway/announce/mail-round.ts';
 import { createMarks } from '../../gateway/announce/marks.ts';
 import { noticesAt } from '../../gateway/announce/notices.ts';
+import { NOTHING } from '../../gateway/plan/nodes-by-name.ts';
 import type { KeyRecord } from '../../gateway/policy/authentication/key-record.ts';
 import type { UsageRecord } from '../../gateway/policy/usage/ledger.ts';
 import { usageOf } from '../contracts/ledger-store.ts';
@@ -80,7 +82,9 @@ describe('what is told', () => {
 
   it('of an operation that ends with its version is told of the version', () => {
     const operation = version({ operation: 'GET /search' });
-    const both = version({ operations: { list: [operation], match: () => undefined, reached: () => [] } });
+    const both = version({
+      operations: { list: [operation], match: () => undefined, reached: () => NOTHING },
+    });
     const { due } = noticesAt(api([both]), { now: day('2027-04-10'), overrides: [] }, [30, 7]);
     expect(due.map(({ rules }) => rules.operation)).toEqual([undefined, undefined]);
   });

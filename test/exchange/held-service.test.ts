@@ -1,6 +1,8 @@
 // When a WebSocket has outlived its version: by the plan and the clock of the moment, whatever they were at its handshake.
+
 import { describe, expect, it } from 'vitest';
 import { endingOf, holdService, isOver } from '../../gateway/exchange/held-service.ts';
+import { NOTHING } from '../../gateway/plan/nodes-by-name.ts';
 import type { GatewayPlan } from '../../gateway/plan/plan.ts';
 import { phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
 import { api, deprecatedFacts, NOW, plan, upstream, version } from '../support/exchange-samples.ts';
@@ -20,7 +22,7 @@ const search = version({
 });
 const withSearch = version({
   upstream,
-  operations: { list: [search], match: () => undefined, reached: () => [] },
+  operations: { list: [search], match: () => undefined, reached: () => NOTHING },
 });
 
 describe('WS-6: what is held open', () => {

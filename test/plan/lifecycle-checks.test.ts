@@ -72,6 +72,12 @@ const rows: readonly Row[] = [
   ['the base again', 'GET /search:', 'GET /api/orders:', /«GET \/api\/orders» warning: .* \(write GET \/\)/],
   ['a segment that is half a parameter', 'GET /{id}:', 'GET /x{id}:', /error: .*"x\{id\}" is neither a word/],
   [
+    'a segment above 150 characters',
+    'GET /{id}:',
+    `GET /${'x'.repeat(151)}:`,
+    /error: .*"x{151}" is neither a word/,
+  ],
+  [
     'the same requests twice',
     'GET /{id}: {',
     'GET /{a}: {}\n      GET /{id}: {',

@@ -76,7 +76,9 @@ describe('VER-7: a service that tells case apart in some of its routes', () => {
   const reachedIn = (names: readonly string[], path: string, paths?: 'strict') => {
     const operations = table(...names);
     const readings = readingsOf(path, pathRulesOf(paths)) ?? [];
-    return new Set(readings.flatMap((each) => operations.reached('GET', each)).map(({ rules }) => rules));
+    return new Set(
+      readings.flatMap((each) => operations.reached('GET', each).matches).map(({ rules }) => rules),
+    );
   };
 
   it.each(['/area/LIST', '/Area/LIST', '/Area/list'])('%s may reach the route with the parameter', (path) => {

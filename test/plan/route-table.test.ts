@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../../gateway/plan/route-table.ts';
-import { literalReading } from '../../gateway/policy/paths/rules.ts';
+import { literalReading, readingsOf } from '../../gateway/policy/paths/rules.ts';
+import { pathRulesOf } from '../../gateway/policy/paths/section.ts';
 import { createRouteTable } from '../support/route-table.ts';
 
 const HOST = 'api.example.com';
@@ -208,6 +209,27 @@ describe('routes below another one', () => {
     const [found] = below.below('outer')?.reached(literalReading('/secure/x')) ?? [];
     expect(found).toEqual({ route: 'inner', versionSegment: undefined, depth: 1 });
   });
+
+  it.each([
+    [undefined, '/secure/deep/x', ['deep']],
+    [undefined, '/secure/DEEP/x', ['deep', 'inner']],
+    // One router may mind case and another not: what the first passes over, the second may take.
+    [undefined, '/SECURE/deep/x', ['deep', 'inner', 'outer']],
+    ['strict', '/SECURE/x', ['inner', 'outer']],
+    ['express', '/SECURE/DEEP/x', ['deep']],
+    ['go', '/SECURE/x', ['outer']],
+  ] as const)(
+    'VER-7: with paths: %s, %s leads to all that some router may take: %j',
+    (paths, path, routes) => {
+      const nested = createRouteTable([
+        at('/o', 'outer'),
+        at('/o/secure', 'inner'),
+        at('/o/secure/deep', 'deep'),
+      ]).below('outer');
+      const found = readingsOf(path, pathRulesOf(paths))?.flatMap((each) => nested?.reached(each) ?? []);
+      expect(found?.map(({ route }) => route)).toEqual(routes);
+    },
+  );
 
   it('are none where nothing is nested', () => {
     expect(below.below('inner')).toBeUndefined();

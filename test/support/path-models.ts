@@ -18,7 +18,7 @@ export interface ServiceModel {
 type Split = (path: string) => readonly string[] | undefined;
 
 interface Comparison {
-  readonly literal: (segment: string, text: string, isLast: boolean) => boolean;
+  readonly literal: (segment: string, text: string, isLast: boolean, route: ModelRoute) => boolean;
   readonly parameter: (segment: string, isLast: boolean) => boolean;
 }
 
@@ -46,7 +46,7 @@ function model(
           route.segments.every((text, index) => {
             const segment = segments[index] ?? '';
             const isLast = index === segments.length - 1;
-            return text.startsWith('{') ? parameter(segment, isLast) : literal(segment, text, isLast);
+            return text.startsWith('{') ? parameter(segment, isLast) : literal(segment, text, isLast, route);
           }),
       );
     },
@@ -62,6 +62,7 @@ const ignoringCase: Comparison = {
   literal: (segment, text) => segment.toLowerCase() === text.toLowerCase(),
   parameter: isFull,
 };
+const hasParameter = ({ segments }: ModelRoute): boolean => segments.some((text) => text.startsWith('{'));
 const emptyValue: Comparison = {
   literal: (segment, text) => segment === text,
   parameter: (segment, isLast) => isLast || segment !== '',
@@ -87,6 +88,22 @@ export const SERVICE_MODELS: readonly ServiceModel[] = [
     (path) => withoutTrailing(split(path)),
     ignoringCase,
   ),
+  // Express with `case sensitive routing`, and routers below `/:id` that ignore case, as they do unless told otherwise.
+  model('express of mixed routers', UNKNOWN, (path) => withoutTrailing(split(path)), {
+    literal: (segment, text, isLast, route) =>
+      hasParameter(route)
+        ? ignoringCase.literal(segment, text, isLast, route)
+        : exactly.literal(segment, text, isLast, route),
+    parameter: isFull,
+  }),
+  // The other way round.
+  model('express of mixed routers, literals without case', UNKNOWN, (path) => withoutTrailing(split(path)), {
+    literal: (segment, text, isLast, route) =>
+      hasParameter(route)
+        ? exactly.literal(segment, text, isLast, route)
+        : ignoringCase.literal(segment, text, isLast, route),
+    parameter: isFull,
+  }),
   model('fastify 5', [...UNKNOWN, 'fastify'], split, emptyValue),
   // A semicolon begins the query.
   model('fastify 4', [...UNKNOWN, 'fastify'], (path) => split(path.replace(/;.*$/, '')), emptyValue),

@@ -1,5 +1,7 @@
 // The series that a plan makes possible stand at 0 before anything happens: `rate()` does not see a first value.
+
 import { describe, expect, it } from 'vitest';
+import { NOTHING } from '../../gateway/plan/nodes-by-name.ts';
 import { createOperationTable } from '../../gateway/plan/operation-table.ts';
 import type { ApiPlan, GatewayPlan, VersionRules } from '../../gateway/plan/plan.ts';
 import type { LimitRule } from '../../gateway/policy/rate-limit/limit.ts';
@@ -68,7 +70,7 @@ describe('counters of what the plan makes possible', () => {
     const search = { ...version({ operation: 'GET /search' }), schedule: ended };
     const [planned] = version().phases;
     const later = version({ operation: 'GET /later', phases: planned === undefined ? [] : [planned] });
-    const operations = { list: [search, later], match: () => undefined, reached: () => [] };
+    const operations = { list: [search, later], match: () => undefined, reached: () => NOTHING };
     const v1 = version({ operations, freeze: NOW, schedule: { ...ended, sunset: undefined } });
     const { telemetry, series } = harness(() => plan([api([v1])]));
     expect(Object.keys(await series('sundial_retired_requests_total'))).toEqual([

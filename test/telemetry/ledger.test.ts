@@ -1,8 +1,10 @@
 // What of a request becomes a record of the ledger, and what does not; versions that are watched; and how much it holds.
+
 import { describe, expect, it, vi } from 'vitest';
 import type { RefusalReason } from '../../gateway/exchange/directive.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
 import type { ExchangeFacts } from '../../gateway/exchange/facts.ts';
+import { NOTHING } from '../../gateway/plan/nodes-by-name.ts';
 import type { VersionRules } from '../../gateway/plan/plan.ts';
 import { StoreUnavailable } from '../../gateway/policy/contract.ts';
 import { createPhases, phaseAt } from '../../gateway/policy/lifecycle/phases.ts';
@@ -185,7 +187,7 @@ describe('versions that are watched', () => {
     return { schedule, phases: createPhases(schedule, { label: 'v', form: 'rfc9745', warning: true }) };
   };
   const operation = version({ operation: 'GET /search' });
-  const operations = { list: [operation], match: () => undefined, reached: () => [] };
+  const operations = { list: [operation], match: () => undefined, reached: () => NOTHING };
 
   it('are those deprecated, frozen, or with a deprecated operation, also where nobody calls', () => {
     const later = dates(NOW + DAY_MS);

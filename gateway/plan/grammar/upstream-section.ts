@@ -7,7 +7,7 @@ import { connectionFields } from './connection-sections.ts';
 import { parseFieldName } from './message-sections.ts';
 import { targetFields } from './target-sections.ts';
 
-const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
+const PATH = /^(\/[A-Za-z0-9._~-]{1,150})+$/;
 
 /** A plain path: no query, no escapes, no dot segments; `/` is the root. */
 function parsePath(text: string): string | undefined {
@@ -36,10 +36,14 @@ export const origin = (description: string, example: string) =>
   });
 
 export const plainPath = (description: string, example: string) =>
-  notation(parsePath, 'not a plain path such as /orders: no trailing slash, query, escapes or dot segments', {
-    description,
-    examples: [example],
-  });
+  notation(
+    parsePath,
+    'not a plain path such as /orders: no trailing slash, query, escapes, dot segments or segment above 150 characters',
+    {
+      description,
+      examples: [example],
+    },
+  );
 
 const timeouts = z.strictObject({
   connect: duration('Until the connection stands; default 1s.').optional(),

@@ -1,6 +1,6 @@
 // Names of operations: a method and a path template below the API's base, as `operations` and `successor` write them.
 // Parsed when a plan is checked and compiled; per request only `fillTail` runs.
-import { decodedOctets } from '../octets.ts';
+import { decodedOctets, LONGEST_LITERAL } from '../octets.ts';
 import type { Label } from '../versioning/resolution.ts';
 
 /** Methods an operation may name; `*` stands for all of them, and GET answers HEAD too (RET-9). */
@@ -32,8 +32,6 @@ export type ParsedOperation =
 /** Text that stands as it is, and the places of captured parameters. */
 export type TailParts = readonly (string | number)[];
 
-/** Requests are compared with no more than that. */
-const LONGEST_LITERAL = 500;
 const LITERAL = /^(?:[A-Za-z0-9._~!$&'()+,;=:@-]|%[0-9A-F]{2})+$/;
 /** Encoded though it need not be: a request's path is normalised before it is matched, and would never match. */
 const NEEDLESS = /%(?:2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])/;

@@ -1,6 +1,6 @@
 // How services read the path of a request: the rules that an API declares, and the readings that follow from them.
 // A request is judged by each reading, so that no spelling of a path passes the rules for its plain form.
-import type { KnownNames, Reader, ReadPath } from './reading.ts';
+import { KEPT_SUFFIX, type Name, PLAIN, type Readers, type ReadPath, until } from './reading.ts';
 
 /** `any`: not known. The gateway then judges every reading that the other values allow. */
 export interface PathRules {
@@ -16,22 +16,20 @@ export interface PathRules {
   readonly reserved: 'decode' | 'any';
 }
 
-const EXACT: Reader = {
-  decodes: true,
-  cutsDecoded: false,
-  trims: false,
-  letters: 'exact',
-  mixesCase: false,
-  ignoresSuffix: false,
+const EXACT: Readers = {
+  ends: [undefined],
+  trims: [false],
+  decodes: [true],
+  letters: ['exact'],
+  ignoresSuffix: KEPT_SUFFIX,
 };
-const PLAIN_READERS: Readonly<Record<PathRules['case'], readonly Reader[]>> = {
-  sensitive: [EXACT],
-  insensitive: [{ ...EXACT, letters: 'ascii' }],
-  any: [EXACT, { ...EXACT, letters: 'ascii', mixesCase: true }],
+const PLAIN_READERS: Readonly<Record<PathRules['case'], Readers>> = {
+  sensitive: EXACT,
+  insensitive: { ...EXACT, letters: ['ascii'] },
+  any: { ...EXACT, letters: ['exact', 'ascii'] },
 };
-/** Characters. What is made of the segments of a shorter path costs less than to keep it. */
-const LONG = 200;
-const PLAIN_PATH = /^[^%;.]*$/;
+const PARAMETERS = /;/;
+const DECODED_PARAMETERS = /;|%3B/;
 const BLANK_AT_EDGE = /(?:^|\/|%2F)%(?:20|09)|%(?:20|09)(?:\/|%2F|;|%3B|$)/;
 /** Nothing but blanks: some services drop such a segment. */
 const BLANK_SEGMENT = /(?:^|\/|%2F)(?:%20|%09)+(?:\/|%2F|;|%3B|$)/;
@@ -40,44 +38,48 @@ const EMPTIED_SEGMENT = /\/(?:;|%3B).*\//;
 const BEYOND_ASCII = /%[89A-F]/;
 
 /**
- * All readings of `tail`, the path behind the base of an API, by services that follow `rules`; the literal one first.
+ * All readings of `tail`, the path behind the base of an API, by services that follow `rules`; the literal one among the first.
  * Undefined if a segment before the last is empty: services read such paths in different ways.
  */
 export function readingsOf(tail: string, rules: PathRules): readonly ReadPath[] | undefined {
   if (tail.includes('//')) return undefined;
-  const split = splitSlashes(tail, rules);
-  if (rules.parameters !== 'keep' && (BLANK_SEGMENT.test(tail) || EMPTIED_SEGMENT.test(split)))
+  const isPlain = PLAIN.test(tail);
+  const split = isPlain ? tail : splitSlashes(tail, rules);
+  if (!isPlain && rules.parameters !== 'keep' && (BLANK_SEGMENT.test(tail) || EMPTIED_SEGMENT.test(split)))
     return undefined;
+  const readers = isPlain ? PLAIN_READERS[rules.case] : readersOf(tail, rules);
+  const names = new Map<string, readonly Name[]>();
   const readings: ReadPath[] = [];
-  const known: KnownNames | undefined = tail.length < LONG ? undefined : new Map();
-  const readers = readersOf(tail, rules);
-  for (const segmentation of segmentations(tail, split, rules))
-    for (const path of trailing(segmentation, rules))
-      for (const reader of readers) readings.push({ ...path, reader, known });
+  const add = (segments: readonly string[], operationsOnly = false): void => {
+    readings.push({ segments, readers, names, isLiteral: false, operationsOnly });
+  };
+  for (const path of isPlain ? [tail] : spellings(tail, split, rules))
+    addTrailing(path === '' ? [] : path.slice(1).split('/'), rules, add);
   return readings;
 }
 
 /** The literal reading of a path, without its empty segments. */
 export function literalReading(tail: string): ReadPath {
-  return { segments: tail.split('/').filter((segment) => segment !== ''), cuts: false, reader: EXACT };
+  const segments = tail.split('/').filter((segment) => segment !== '');
+  return { segments, readers: EXACT, names: new Map(), isLiteral: true, operationsOnly: false };
 }
 
-function readersOf(tail: string, rules: PathRules): readonly Reader[] {
-  const plain = PLAIN_READERS[rules.case];
-  if (PLAIN_PATH.test(tail)) return plain;
+export function literalOf(path: ReadPath): ReadPath {
+  return { ...path, isLiteral: true };
+}
+
+function readersOf(tail: string, rules: PathRules): Readers {
+  const { letters } = PLAIN_READERS[rules.case];
+  const ignoresParameters = rules.parameters !== 'keep';
   const foldsMore = rules.case !== 'sensitive' && BEYOND_ASCII.test(tail);
-  const letters = [...plain.map((each) => each.letters), ...(foldsMore ? (['unicode'] as const) : [])];
-  const suffixes = tail.includes('.') ? choices(rules.suffix, 'keep', 'ignore') : [false];
-  const cuts = rules.parameters !== 'keep' && tail.includes('%3B') ? [false, true] : [false];
-  const mixesCase = rules.case === 'any';
-  const readers: Reader[] = [];
-  for (const decodes of rules.reserved === 'any' && tail.includes('%') ? [true, false] : [true])
-    for (const cutsDecoded of cuts)
-      for (const trims of rules.parameters !== 'keep' && BLANK_AT_EDGE.test(tail) ? [false, true] : [false])
-        for (const each of letters)
-          for (const ignoresSuffix of suffixes)
-            readers.push({ decodes, cutsDecoded, trims, letters: each, mixesCase, ignoresSuffix });
-  return readers;
+  const ends = choices(rules.parameters, 'keep', 'ignore').map((cuts) => (cuts ? PARAMETERS : undefined));
+  return {
+    ends: ignoresParameters && tail.includes('%3B') ? [...ends, DECODED_PARAMETERS] : ends,
+    trims: ignoresParameters && BLANK_AT_EDGE.test(tail) ? [false, true] : [false],
+    decodes: rules.reserved === 'any' && tail.includes('%') ? [true, false] : [true],
+    letters: foldsMore ? [...letters, 'unicode'] : letters,
+    ignoresSuffix: tail.includes('.') ? choices(rules.suffix, 'keep', 'ignore') : KEPT_SUFFIX,
+  };
 }
 
 /** `[false]` if `written` is `kept`, `[true]` if it is `changed`, otherwise both. */
@@ -86,38 +88,31 @@ function choices(written: string, kept: string, changed: string): readonly boole
   return written === kept ? [false] : [false, true];
 }
 
-type Segmentation = Pick<ReadPath, 'segments' | 'cuts'>;
-
 /** Drops an empty last segment, or keeps it as an empty parameter: some routers match `/items/` with `/items/{id}`. */
-function trailing(
-  path: Segmentation,
+function addTrailing(
+  segments: readonly string[],
   { parameters, trailingSlash }: PathRules,
-): readonly Omit<ReadPath, 'reader' | 'known'>[] {
-  const last = path.segments.at(-1);
-  const same = () => ({ ...path, segments: path.segments.slice(0, -1) });
-  // What begins with a decoded `;` is empty to one reader and a name to another.
-  if (parameters !== 'keep' && last?.startsWith('%3B')) return [path, same()];
-  if (last !== '' && !(path.cuts && last?.startsWith(';'))) return [path];
-  if (trailingSlash === 'same') return [same()];
-  return trailingSlash === 'distinct' ? [path] : [same(), { ...path, operationsOnly: true }];
+  add: (segments: readonly string[], operationsOnly?: boolean) => void,
+): void {
+  const last = segments.at(-1);
+  const isEmpty = last === '' || (parameters === 'ignore' && last?.startsWith(';') === true);
+  // What begins with a `;` is empty to one reader and a name to another.
+  const isEither = !isEmpty && parameters !== 'keep' && (last?.startsWith(';') || last?.startsWith('%3B'));
+  if (isEither || !isEmpty || trailingSlash === 'distinct') add(segments);
+  if (isEither || (isEmpty && trailingSlash !== 'distinct')) add(segments.slice(0, -1));
+  if (isEmpty && trailingSlash === 'any') add(segments, true);
 }
 
 /** The literal one first. `split`: the tail with a slash for each encoded one. */
-function segmentations(tail: string, split: string, rules: PathRules): readonly Segmentation[] {
-  const found: Segmentation[] = [];
-  const add = (path: string, cutsEach: readonly boolean[]): void => {
-    const segments = path === '' ? [] : path.slice(1).split('/');
-    for (const cuts of cutsEach) found.push({ segments, cuts });
-  };
-  const cutsEach = tail.includes(';') ? choices(rules.parameters, 'keep', 'ignore') : [false];
-  add(tail, cutsEach);
-  if (split !== tail) add(split, cutsEach);
-  if (rules.parameters === 'keep') return found;
+function spellings(tail: string, split: string, rules: PathRules): ReadonlySet<string> {
+  const paths = new Set([tail, split]);
   // Some routers end the whole path at a `;`, as if it were `?`; a proxy before them may have decoded it.
-  const ends = new Set([tail.search(/;/), tail.search(/;|%3B/)].filter((end) => end >= 0));
-  for (const path of [...ends].map((end) => tail.slice(0, end)))
-    for (const read of new Set([path, splitSlashes(path, rules)])) add(read, [false]);
-  return found;
+  if (rules.parameters !== 'keep')
+    for (const end of [PARAMETERS, DECODED_PARAMETERS]) {
+      const path = until(tail, end);
+      paths.add(path).add(splitSlashes(path, rules));
+    }
+  return paths;
 }
 
 /** Services merge encoded slashes, and identifiers such as https%3A%2F%2Fexample.com have two. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { notation, parseClaimName } from '../notation.ts';
 import { parseTemplate } from './media-type.ts';
 
-const VERSIONED_PATH = /^(\/[A-Za-z0-9._~-]+)*\/\{version\}(\/[A-Za-z0-9._~-]+)*$/;
+const VERSIONED_PATH = /^(\/[A-Za-z0-9._~-]{1,150})*\/\{version\}(\/[A-Za-z0-9._~-]{1,150})*$/;
 const VERSIONED_HOST = /^\{version\}(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/;
 const PARAMETER = /^[A-Za-z][A-Za-z0-9._~-]{0,63}$/;
 /** Visible characters and blanks. */

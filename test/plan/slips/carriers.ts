@@ -13,7 +13,13 @@ export const CARRIERS: readonly Slip[] = [
     'a base with dot segments',
     'base: /api/orders',
     'base: /api/../orders',
-    '2 «/api/../orders» error: not a plain path such as /orders: no trailing slash, query, escapes or dot segments: "/api/../orders"',
+    '2 «/api/../orders» error: not a plain path such as /orders: no trailing slash, query, escapes, dot segments or segment above 150 characters: "/api/../orders"',
+  ],
+  [
+    'a base with a segment above 150 characters',
+    'base: /api/orders',
+    `base: /api/${'o'.repeat(151)}`,
+    `2 «/api/${'o'.repeat(151)}» error: not a plain path such as /orders: no trailing slash, query, escapes, dot segments or segment above 150 characters: "/api/${'o'.repeat(54)}…"`,
   ],
   [
     'a path without {version}',
