@@ -16,7 +16,7 @@ describe('a description that cannot be used', () => {
       'openapi: 4.0.0\n',
       'api/v1.yaml:1 «4.0.0» error: not a description this gateway can read: "openapi" is none of 3.0, 3.1 and 3.2',
     ],
-    ['- 1\n', 'api/v1.yaml:1 «-» error: not an OpenAPI description: a map at the top'],
+    ['- 1\n', 'api/v1.yaml:1 «» error: not an OpenAPI description: a map at the top'],
     ['', 'api/v1.yaml:1 «» error: not an OpenAPI description: a map at the top'],
     ['openapi: 3.0.0\ninfo: { a: [ }\n', 'api/v1.yaml:2 «}» error: '],
   ])('%j is refused at its own line', async (text, expected) => {

@@ -73,6 +73,6 @@ export async function planOf(...policies: readonly string[]): Promise<GatewayPla
 }
 
 function sentence({ file, line, column, severity, message, hint, source }: Problem): string {
-  const marked = source?.text.slice(column - 1, column - 1 + source.length);
+  const marked = source?.text.slice(column - 1, column - 1 + source.length) ?? '';
   return `${file}:${line} «${marked}» ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }

@@ -37,8 +37,8 @@ export function placeInside(
   path: string,
 ): InnerPlace | undefined {
   const around = versions.get(outer);
-  const [found] =
-    inside?.get(outer)?.reached(literalReading(path.slice(around?.upstream?.path.length))) ?? [];
+  const reached = inside?.get(outer)?.reached(literalReading(path.slice(around?.upstream?.path.length)));
+  const found = reached?.find(({ route }) => route !== outer);
   const inner = found && versions.get(found.route);
   const start = inner?.upstream?.path;
   // Empty segments count for nothing there.

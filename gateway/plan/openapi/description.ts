@@ -65,6 +65,9 @@ export interface Description {
   readonly operations: readonly DescribedOperation[];
 }
 
+/** On a line of its own, or in JSON behind whatever. */
+const STATES_VERSION = /(?:^|[{,]\s*)["']?(?:openapi|swagger)["']?\s*:/m;
+
 type InLifecycle = 'status' | 'introduced' | 'deprecated' | 'sunset' | 'replacement' | 'breakingChanges';
 
 const NOTHING: Pick<DescribedOperation, InLifecycle> = {
@@ -138,7 +141,7 @@ export function readDescription(file: string, bytes: Uint8Array): Description {
   });
   return {
     source,
-    problems: openapi === undefined ? problems.map(withoutLine) : problems,
+    problems: STATES_VERSION.test(source.text) ? problems : problems.map(withoutLine),
     findings,
     openapi,
     title: scalarText(childOf(info, 'title')),
