@@ -1,6 +1,6 @@
 // Spellings of a path over real sockets: each is judged as any service may read it (VER-7, ORD-2).
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import policySchema from '../../config/schema/policy.schema.json' with { type: 'json' };
 import { startEcho } from '../../upstreams/echo/echo.ts';
 import { type RunningGateway, runGateway } from '../support/gateway.ts';
@@ -148,6 +148,20 @@ it.each([
   const line = await gateway.accessLine(answer?.headers['x-request-id'] ?? '');
   expect(line.operation).toBe(operation);
   expect(await gateway.metric(series)).toBe(before + 1);
+});
+
+it('VER-7: the ledger counts a call under what its path names, and not under other readings', async () => {
+  const token = await issuer.sign({ scope: 'orders:read', client_id: 'counted' });
+  const headers = { authorization: `Bearer ${token}` };
+  const path = '/api/inv/items/7%2Fpayments';
+  expect((await clients['HTTP/1.1']?.ask({ path, headers }))?.status).toBe(200);
+  await using admin = overHttp1(gateway.admin, { tls: false });
+  await vi.waitFor(async () => {
+    const { json } = await admin.ask({ path: '/-/usage?api=inv&consumer=counted' });
+    expect(json.consumers).toMatchObject([
+      { calls: 1, operations: [{ operation: 'GET /items/{id}', calls: 1 }] },
+    ]);
+  }, 20_000);
 });
 
 /** Keys of an operation that refuse requests, with the status of the last of two. */
