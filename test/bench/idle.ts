@@ -1,8 +1,9 @@
 // Memory of idle keep-alive connections: many are opened, each serves one request, and then nothing is sent.
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { stopChild } from './children.ts';
 import type { Ground } from './ground.ts';
-import type { Peer } from './peers.ts';
+import { type Peer, type PeerName, startPeer } from './peers.ts';
 import { residentMegabytes } from './processor.ts';
 import { type BenchRequest, benchRequests, requestHeaders } from './work.ts';
 
@@ -10,26 +11,41 @@ import { type BenchRequest, benchRequests, requestHeaders } from './work.ts';
 const AT_ONCE = 50;
 const SETTLED_AFTER_MS = 1_000;
 
+/** Each peer is started anew: after a load, the memory it has freed would hold the connections. */
 export async function idleLines(
-  peers: readonly Peer[],
-  { tokens }: Ground,
+  names: readonly PeerName[],
+  ground: Ground,
   connections: number,
 ): Promise<readonly string[]> {
   const lines = ['', `Resident memory per idle keep-alive connection, KiB (${connections} connections)`];
-  const [request] = benchRequests(tokens.slice(0, 1));
+  const [request] = benchRequests(ground.tokens.slice(0, 1));
   if (request === undefined) throw new Error('there is nothing to ask');
-  for (const peer of peers) {
-    const before = residentMegabytes(peer.pid);
-    const sockets = await openIdle(peer.port, connections, request);
-    await wait(SETTLED_AFTER_MS);
-    const after = residentMegabytes(peer.pid);
-    const open = sockets.filter((socket) => !socket.destroyed && !socket.readableEnded).length;
-    for (const socket of sockets) socket.destroy();
-    if (open < connections) throw new Error(`${peer.name} kept ${open} of ${connections} connections`);
-    const grown = before === undefined || after === undefined ? undefined : (after - before) * 1_024;
-    lines.push(`  ${peer.name.padEnd(26)}${grown === undefined ? 'n/a' : (grown / connections).toFixed(1)}`);
+  for (const name of names) {
+    const peer = await startPeer(name, ground, { as: `${name}, idle` });
+    // The first connections also compile code and fill pools.
+    await grown(peer, connections / 5, request);
+    const kilobytes = await grown(peer, connections, request);
+    lines.push(`  ${name.padEnd(26)}${kilobytes?.toFixed(1) ?? 'n/a'}`);
+    await stopChild(peer.child.process);
   }
   return lines;
+}
+
+/** Kilobytes that a peer grows by for each connection; undefined without /proc. */
+async function grown(
+  { name, pid, port }: Peer,
+  connections: number,
+  request: BenchRequest,
+): Promise<number | undefined> {
+  const before = residentMegabytes(pid);
+  const sockets = await openIdle(port, connections, request);
+  await wait(SETTLED_AFTER_MS);
+  const after = residentMegabytes(pid);
+  const open = sockets.filter((socket) => !socket.destroyed && !socket.readableEnded).length;
+  for (const socket of sockets) socket.destroy();
+  if (open < connections) throw new Error(`${name} kept ${open} of ${connections} connections`);
+  await wait(SETTLED_AFTER_MS);
+  return before === undefined || after === undefined ? undefined : ((after - before) * 1_024) / connections;
 }
 
 async function openIdle(port: number, connections: number, request: BenchRequest): Promise<Socket[]> {

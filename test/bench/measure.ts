@@ -1,5 +1,5 @@
 // One measurement: load on one peer for some seconds, with the processor time its processes used meanwhile.
-import { fstatSync, ftruncateSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
 import { installed } from './children.ts';
 import type { LoadOrder, LoadResult, SteadyOrder, SteadyResult } from './generators/generated.ts';
 import { runH2load } from './generators/h2load.ts';
@@ -57,7 +57,7 @@ export async function measureFull(
   { seconds, brief = false }: FullOptions,
 ): Promise<Full> {
   const order = orderOf(peer, work, seconds);
-  ftruncateSync(peer.log, 0);
+  const logged = fstatSync(peer.log).size;
   const before = cpuMicros(peer.pid);
   const result = await runFull(ground, work.protocol, order, brief);
   const after = cpuMicros(peer.pid);
@@ -67,7 +67,7 @@ export async function measureFull(
     ...{ perSecond: result.requests / result.seconds, p50: result.p50, p99: result.p99 },
     cpuPerRequest: used === undefined ? undefined : used / result.requests,
     busy: used === undefined ? undefined : used / 1_000_000 / result.seconds,
-    logPerRequest: fstatSync(peer.log).size / result.requests,
+    logPerRequest: (fstatSync(peer.log).size - logged) / result.requests,
   };
 }
 

@@ -108,10 +108,10 @@ export function acrossLine(title: string, one: Measured, other: Measured): strin
 export function memoryLines(peers: readonly Peer[], now = 'after load'): readonly string[] {
   return [
     '',
-    `Resident memory, MB (all processes of a peer)${'after start'.padStart(15)}${now.padStart(22)}`,
+    `${'Resident memory, MB, all processes'.padEnd(NAME + 12)}${'after start'.padStart(14)}${now.padStart(28)}`,
     ...peers.map(
       ({ name, pid, startedWith }) =>
-        `  ${name.padEnd(NAME)}${whole(startedWith).padStart(32)}${whole(residentMegabytes(pid)).padStart(22)}`,
+        `  ${name.padEnd(NAME + 10)}${whole(startedWith).padStart(14)}${whole(residentMegabytes(pid)).padStart(28)}`,
     ),
   ];
 }

@@ -49,7 +49,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   say(acrossLines(outcomes).join('\n'));
   say(memoryLines([...peers.values()]).join('\n'));
   if (options.all) {
-    const plain = [...peers].filter(([name]) => !PEERS[name].policy).map(([, peer]) => peer);
+    const plain = [...peers.keys()].filter((name) => !PEERS[name].policy);
     say((await idleLines(plain, ground, options.quick ? 200 : 5_000)).join('\n'));
   }
 });

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '../children.ts';
-import { type BenchRequest, CONNECTIONS, requestHeaders } from '../work.ts';
+import { type BenchRequest, CONNECTIONS, HOST, requestHeaders } from '../work.ts';
 import type { LoadOrder, LoadResult } from './generated.ts';
 
 /** `words`: the program, behind what pins it. `seconds` of the order are whole. */
@@ -17,7 +17,7 @@ export async function runWrk(
     ...words,
     ...['--threads', '1', '--connections', String(CONNECTIONS), '--duration', `${order.seconds}s`],
     ...['--timeout', '5s', '--script', join(import.meta.dirname, 'requests.lua')],
-    `${order.scheme}://127.0.0.1:${order.port}`,
+    `${order.scheme}://${HOST}:${order.port}`,
     ...['--', file, ...(order.once ? ['once'] : [])],
   ]);
   const { micros, bytes, requests, errors, p50, p99 } = JSON.parse(printed.trim().split('\n').at(-1) ?? '');
