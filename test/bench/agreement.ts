@@ -118,7 +118,8 @@ async function differences(
     compare('status', left.status, right.status);
     if (!served) continue;
     compare('body', left.body, right.body);
-    for (const name of headers) compare(name, comparable(name, left.headers), comparable(name, right.headers));
+    for (const name of headers)
+      compare(name, comparable(name, left.headers), comparable(name, right.headers));
   }
   return found;
 }

@@ -55,7 +55,12 @@ export function startChild(args: readonly string[], options: ChildOptions): Prom
 export function startProgram(words: readonly string[], options: ChildOptions): Promise<Child> {
   const [command = '', ...rest] = [...options.prefix, ...words];
   const child = spawn(command, rest, {
-    stdio: ['ignore', options.output, options.errors ?? 'inherit', ...(options.announces ? (['ipc'] as const) : [])],
+    stdio: [
+      'ignore',
+      options.output,
+      options.errors ?? 'inherit',
+      ...(options.announces ? (['ipc'] as const) : []),
+    ],
     env: { ...process.env, ...options.environment },
   });
   running.add(child);

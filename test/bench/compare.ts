@@ -50,7 +50,11 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     ...(installed('h2load') === undefined
       ? []
       : [
-          { ...http2, title: 'Full policy, HTTP/2 over TLS, one RS256 token: GET, 1 KiB answers', peers: full },
+          {
+            ...http2,
+            title: 'Full policy, HTTP/2 over TLS, one RS256 token: GET, 1 KiB answers',
+            peers: full,
+          },
           { ...http2, title: 'No policy, HTTP/2 over TLS: GET, 1 KiB answers', peers: plain },
         ]),
   ];
@@ -83,7 +87,16 @@ async function openTree(stack: AsyncDisposableStack, commit: string): Promise<st
   }
   say(`installing the packages of ${commit}`);
   // This tree's Node runs both, so that no package needs its install script.
-  const install = ['npm', 'ci', '--prefix', tree, '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const install = [
+    'npm',
+    'ci',
+    '--prefix',
+    tree,
+    '--omit=dev',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+  ];
   await runProgram([...install, '--offline']).catch(() => runProgram(install));
   return tree;
 }

@@ -89,7 +89,10 @@ async function startUpstream(folder: string, { rest }: Placement): Promise<{ por
       ...aside,
       announces: true,
     });
-    return { port, said: 'the upstream is upstream.ts, since nginx is not installed: it may be the bottleneck' };
+    return {
+      port,
+      said: 'the upstream is upstream.ts, since nginx is not installed: it may be the bottleneck',
+    };
   }
   writeFileSync(join(folder, 'large.json'), answerOf(LARGE), { mode: 0o644 });
   const [port = 0] = await freePorts(1);

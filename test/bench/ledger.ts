@@ -32,7 +32,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const { folder, where } = ground;
   const written = readFileSync(join(import.meta.dirname, 'peers/sundial/gateway.yaml'), 'utf8');
   const work = {
-    ...{ protocol: 'http', answerOctets: SMALL } as const,
+    ...({ protocol: 'http', answerOctets: SMALL } as const),
     requests: benchRequests(ground.tokens),
   };
 
@@ -84,7 +84,8 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const share = (counting + writing) / all;
   const inPercent = (micros: number): string => `${((100 * micros) / all).toFixed(2)} %`;
 
-  const ratio = (one: Kind, other: Kind): readonly number[] => starts.map((start) => start[one] / start[other]);
+  const ratio = (one: Kind, other: Kind): readonly number[] =>
+    starts.map((start) => start[one] / start[other]);
   const against = [...ratio('on', 'off'), ...ratio('on', 'off again')];
   const micros = KINDS.map((kind) => median(starts.map((start) => start[kind])).toFixed(1));
   process.stdout.write(

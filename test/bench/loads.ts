@@ -36,7 +36,11 @@ export function mainLoads({ tokens }: Ground, plain: readonly PeerName[] = PLAIN
 }
 
 /** The main loads with more peers, and further ones. */
-export async function allLoads(ground: Ground, rounds: number, quick: boolean): Promise<readonly PlannedLoad[]> {
+export async function allLoads(
+  ground: Ground,
+  rounds: number,
+  quick: boolean,
+): Promise<readonly PlannedLoad[]> {
   const known = benchRequests(ground.tokens);
   const es256 = benchRequests(await ground.issuer.tokens(ground.tokens.length, 'ES256'));
   const count = quick ? 500 : NEW_TOKENS;
@@ -45,14 +49,43 @@ export async function allLoads(ground: Ground, rounds: number, quick: boolean): 
   return [
     ...mainLoads(ground, ALL_PLAIN),
     {
-      ...{ title: 'Full policy, every RS256 token new: GET, 1 KiB answers', once: true, peers: POLICY, ...small },
+      ...{
+        title: 'Full policy, every RS256 token new: GET, 1 KiB answers',
+        once: true,
+        peers: POLICY,
+        ...small,
+      },
       requests: (round) => fresh.slice(round * count, (round + 1) * count),
     },
-    { ...small, title: 'Full policy, known ES256 tokens: GET, 1 KiB answers', requests: () => es256, peers: POLICY },
-    { ...small, title: 'No policy: POST of 8 KiB, 1 KiB answers', requests: () => posted(known, BODY), peers: ALL_PLAIN },
-    { ...small, title: 'No policy, TLS 1.3: GET, 1 KiB answers', protocol: 'https', requests: () => known, peers: WITH_TLS },
+    {
+      ...small,
+      title: 'Full policy, known ES256 tokens: GET, 1 KiB answers',
+      requests: () => es256,
+      peers: POLICY,
+    },
+    {
+      ...small,
+      title: 'No policy: POST of 8 KiB, 1 KiB answers',
+      requests: () => posted(known, BODY),
+      peers: ALL_PLAIN,
+    },
+    {
+      ...small,
+      title: 'No policy, TLS 1.3: GET, 1 KiB answers',
+      protocol: 'https',
+      requests: () => known,
+      peers: WITH_TLS,
+    },
     ...(installed('h2load') === undefined
       ? []
-      : [{ ...small, title: 'No policy, HTTP/2 over TLS: GET, 1 KiB answers', protocol: 'h2' as const, requests: () => known, peers: WITH_TLS }]),
+      : [
+          {
+            ...small,
+            title: 'No policy, HTTP/2 over TLS: GET, 1 KiB answers',
+            protocol: 'h2' as const,
+            requests: () => known,
+            peers: WITH_TLS,
+          },
+        ]),
   ];
 }

@@ -94,12 +94,7 @@ function orderOf(peer: Peer, { protocol, requests, once, answerOctets }: Work, s
   return { ...{ scheme, port, seconds, requests, answerOctets }, once: once ?? false } as LoadOrder;
 }
 
-function runFull(
-  ground: Ground,
-  protocol: Protocol,
-  order: LoadOrder,
-  brief: boolean,
-): Promise<LoadResult> {
+function runFull(ground: Ground, protocol: Protocol, order: LoadOrder, brief: boolean): Promise<LoadResult> {
   if (protocol === 'h2') return runH2load(pinned(ground, 'h2load'), ground.folder, order);
   if (!brief && installed('wrk') !== undefined)
     return runWrk(pinned(ground, 'wrk'), ground.folder, { ...order, seconds: Math.ceil(order.seconds) });

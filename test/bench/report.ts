@@ -93,14 +93,18 @@ function warnings(measured: readonly Measured[]): readonly string[] {
     if (slow > 0) found.push(`  ! ${peer.name} missed the steady rate in ${slow} of ${steady.length} rounds`);
     const without = median(steady.map(({ withoutQuota }) => withoutQuota));
     if (without > QUOTA_SLACK)
-      found.push(`  ! ${peer.name}: ${(without * 100).toFixed(0)} % of the answers had no quota headers, Redis was too slow`);
+      found.push(
+        `  ! ${peer.name}: ${(without * 100).toFixed(0)} % of the answers had no quota headers, Redis was too slow`,
+      );
     return found;
   });
 }
 
 /** Ratios of the first peers of two loads, or of one peer of the second: what the first load costs more. */
 export function acrossLine(title: string, one: Measured, other: Measured): string {
-  const cells = RATIOS.slice(0, 2).map(({ title: of, of: read }) => `${of} ${spread(ratios(read(one), read(other)))}`);
+  const cells = RATIOS.slice(0, 2).map(
+    ({ title: of, of: read }) => `${of} ${spread(ratios(read(one), read(other)))}`,
+  );
   return `  ${title.padEnd(48)}${cells.join('   ')}`;
 }
 

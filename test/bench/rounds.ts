@@ -1,6 +1,7 @@
 // Measures the peers of each load in turns: rounds of full load, and of one steady rate that all of them reach.
-import { type Full, measureFull, measureSteady, type Protocol, type Steady, type Work } from './measure.ts';
+
 import type { Ground } from './ground.ts';
+import { type Full, measureFull, measureSteady, type Protocol, type Steady, type Work } from './measure.ts';
 import type { Peer } from './peers.ts';
 import type { BenchRequest } from './work.ts';
 
@@ -55,7 +56,12 @@ export async function measureRounds(
   for (const load of loads) {
     say(`warming: ${load.title}, ${plan.warmUp} s for each of ${load.peers.length}`);
     for (const peer of load.peers)
-      await measureFull(ground, peer, { ...load, requests: load.requests(0), once: false }, { seconds: plan.warmUp });
+      await measureFull(
+        ground,
+        peer,
+        { ...load, requests: load.requests(0), once: false },
+        { seconds: plan.warmUp },
+      );
   }
   for (let round = 0; round < plan.rounds; round += 1) {
     say(`round ${round + 1} of ${plan.rounds}`);

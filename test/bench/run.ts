@@ -37,10 +37,12 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const peers = new Map<PeerName, Peer>();
   for (const name of wanted.filter(isInstalled))
     peers.set(name, await startPeer(name, ground, { profile: options.profile }));
-  const loads = planned.map((load): Load => ({
-    ...load,
-    peers: load.peers.flatMap((name) => peers.get(name) ?? []),
-  }));
+  const loads = planned.map(
+    (load): Load => ({
+      ...load,
+      peers: load.peers.flatMap((name) => peers.get(name) ?? []),
+    }),
+  );
   for (const load of loads) await refuseDisagreement(load);
 
   const outcomes = await measureRounds(ground, loads, plan, say);
@@ -103,7 +105,9 @@ function conditions({ where, upstream }: Ground): readonly string[] {
     ...(missing.length === 0 ? [] : [`  not installed, so not measured: ${missing.join('; ')}`]),
     ...(tools.includes('h2load') ? ['  h2load is not installed: HTTP/2 is not measured'] : []),
     ...(options.quick ? ['  --quick: one short round, a smoke test and not a measurement'] : []),
-    ...(options.profile === undefined ? [] : ['  --profile: Sundial runs under the profiler, so the ratios mean little']),
+    ...(options.profile === undefined
+      ? []
+      : ['  --profile: Sundial runs under the profiler, so the ratios mean little']),
   ];
 }
 

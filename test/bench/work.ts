@@ -42,7 +42,10 @@ export function posted(requests: readonly BenchRequest[], octets: number): reado
 }
 
 /** The request headers of a usual API client. */
-export function requestHeaders({ token, body }: Pick<BenchRequest, 'token' | 'body'>): Record<string, string> {
+export function requestHeaders({
+  token,
+  body,
+}: Pick<BenchRequest, 'token' | 'body'>): Record<string, string> {
   return {
     host: HOST,
     accept: 'application/json',

@@ -20,7 +20,7 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     startPeer('sundial, policy', ground, { as, environment: { BENCH_WORKERS: String(workers) } });
   const load = {
     title: `Full policy, known RS256 tokens; ${availableParallelism()} processors shared with load and upstream`,
-    ...{ protocol: 'http', answerOctets: SMALL } as const,
+    ...({ protocol: 'http', answerOctets: SMALL } as const),
     requests: () => benchRequests(ground.tokens),
     peers: [await start(2, 'two workers'), await start(1, 'one worker')],
   };

@@ -1,7 +1,7 @@
 // The load generator in a process of its own: full load by autocannon, or requests at a steady rate.
 // One process for all peers, so that it is as warm for the first as for the last.
 import autocannon from 'autocannon';
-import { HOST, CONNECTIONS, requestHeaders } from '../work.ts';
+import { CONNECTIONS, HOST, requestHeaders } from '../work.ts';
 import { createLatencies, type LoadOrder, type LoadResult, type SteadyOrder } from './generated.ts';
 import { runSteady } from './steady.ts';
 

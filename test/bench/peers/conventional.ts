@@ -5,6 +5,8 @@ import { type FastifyReply, type FastifyRequest, fastify, LogController } from '
 import { Redis } from 'ioredis';
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
 import { announcePort } from '../children.ts';
+import { AUDIENCE, SCOPE } from '../issuer.ts';
+import { setting } from '../work.ts';
 import {
   createGuard,
   createLimiter,
@@ -19,8 +21,6 @@ import {
   versions,
 } from './conventional-policy.ts';
 import { createTelemetry } from './conventional-telemetry.ts';
-import { AUDIENCE, SCOPE } from '../issuer.ts';
-import { setting } from '../work.ts';
 
 interface Known {
   version?: Version;
