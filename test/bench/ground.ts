@@ -74,6 +74,7 @@ export async function openGround(
     upstream: upstream.said,
     environment: {
       BENCH_UPSTREAM: `http://127.0.0.1:${upstream.port}`,
+      BENCH_UPSTREAM_ADDRESS: `127.0.0.1:${upstream.port}`,
       BENCH_ISSUER: issuer.issuer,
       BENCH_STORE: redis?.url ?? store ?? '',
       ...(await writeKeys(folder, issuer)),
@@ -97,8 +98,8 @@ async function startUpstream(folder: string, { rest }: Placement): Promise<{ por
   writeFileSync(join(folder, 'large.json'), answerOf(LARGE), { mode: 0o644 });
   const [port = 0] = await freePorts(1);
   const file = fillTemplate('upstream-nginx.conf', folder, {
-    ...{ PORT: String(port), SMALL: answerOf(SMALL) },
-    ...nginxValues(folder),
+    BENCH_PORT: String(port),
+    BENCH_SMALL: answerOf(SMALL),
   });
   await startProgram([nginx, '-c', file, '-e', 'stderr'], { ...aside, announces: false });
   await untilAnswered(port);
@@ -114,7 +115,11 @@ async function untilAnswered(port: number): Promise<void> {
   throw new Error('the upstream does not answer as it should');
 }
 
-async function writeKeys(folder: string, issuer: BenchIssuer): Promise<Readonly<Record<string, string>>> {
+/** Writes certificate and keys to files, and returns their paths as the environment of peers. */
+export async function writeKeys(
+  folder: string,
+  issuer: BenchIssuer,
+): Promise<Readonly<Record<string, string>>> {
   const { cert, key } = await makeKeyPair({ names: [HOST] });
   const write = (name: string, text: string): string => {
     const file = join(folder, name);
@@ -137,21 +142,22 @@ export function folderFor(name: string, within: string): string {
   return folder;
 }
 
-/** Values of nginx that depend on who runs it: started by root, its workers would not be. */
-export function nginxValues(folder: string): Readonly<Record<string, string>> {
-  return { FOLDER: folder, USER: process.getuid?.() === 0 ? 'user root;' : '' };
-}
-
-/** Writes a file of `peers/` with every `@NAME@` replaced, and returns its path. */
+/** Writes a file of `peers/` with every `@NAME@` replaced by `BENCH_NAME` of `environment`, and returns its path. */
 export function fillTemplate(
   name: string,
   folder: string,
-  values: Readonly<Record<string, string | undefined>>,
+  environment: Readonly<Record<string, string>>,
 ): string {
+  // Started by root, the workers of nginx would be another user's.
+  const own = { FOLDER: folder, USER: process.getuid?.() === 0 ? 'user root;' : '' };
+  const values = new Map([
+    ...Object.entries(own),
+    ...Object.entries(environment).map(([key, value]) => [key.replace('BENCH_', ''), value] as const),
+  ]);
   const text = readFileSync(join(import.meta.dirname, 'peers', name), 'utf8').replaceAll(
     /@([A-Z0-9_]+)@/g,
     (_whole, key: string) => {
-      const value = values[key];
+      const value = values.get(key);
       if (value === undefined) throw new Error(`${name} needs ${key}`);
       return value;
     },

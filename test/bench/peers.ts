@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { freePorts } from '../support/ports.ts';
 import { ask, NO_POLICY, type PolicyHeaders, policyHeaders } from './agreement.ts';
 import { type Child, installed, startChild, startProgram } from './children.ts';
-import { fillTemplate, folderFor, type Ground, nginxValues } from './ground.ts';
+import { fillTemplate, folderFor, type Ground } from './ground.ts';
 import { residentMegabytes } from './processor.ts';
 import { type BenchRequest, benchRequests } from './work.ts';
 
@@ -136,13 +136,9 @@ async function startConfigured(
   { ground, folder, log, errors }: Launch,
 ): Promise<Started> {
   const [port = 0, httpsPort = 0] = await freePorts(2);
-  const { environment } = ground;
-  const values = Object.entries(environment).map(([name, value]) => [name.replace('BENCH_', ''), value]);
   const file = fillTemplate(template, folder, {
-    ...Object.fromEntries(values),
-    ...nginxValues(folder),
-    ...{ PORT: String(port), HTTPS_PORT: String(httpsPort) },
-    UPSTREAM: environment.BENCH_UPSTREAM?.replace('http://', ''),
+    ...ground.environment,
+    ...{ BENCH_PORT: String(port), BENCH_HTTPS_PORT: String(httpsPort) },
   });
   const child = await startProgram([...words, file], {
     ...{ output: log, errors },
