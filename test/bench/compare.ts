@@ -9,7 +9,7 @@ import { plainDifferences, policyDifferences } from './agreement.ts';
 import { installed, runProgram } from './children.ts';
 import { type Ground, openGround, runBounded } from './ground.ts';
 import { measureFull } from './measure.ts';
-import { type Peer, startPeer } from './peers.ts';
+import { compileSundial, type Peer, startPeer } from './peers.ts';
 import { memoryLines, outcomeLines } from './report.ts';
 import { type Load, measureRounds, type Plan } from './rounds.ts';
 import { benchRequests, SMALL } from './work.ts';
@@ -37,6 +37,8 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     await start(policy, 'this tree', ROOT),
     await start(policy, commit, other),
   ];
+  await compileSundial(ground, { as: 'first start', root: ROOT });
+  await compileSundial(ground, { as: `first start of ${commit}`, root: other });
   const [full, plain] = [await pair('policy'), await pair('plain')];
   await refuseDisagreement(ground, full, plain);
 

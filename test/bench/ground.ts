@@ -31,11 +31,15 @@ export async function runBounded(
   bench: (stack: AsyncDisposableStack) => Promise<void>,
 ): Promise<void> {
   const stack = new AsyncDisposableStack();
-  const end = async (code: number, reason?: string): Promise<void> => {
-    if (reason !== undefined) process.stderr.write(`bench: ${reason}\n`);
-    process.exitCode = code;
-    await stack.disposeAsync();
-    process.exit();
+  let ending: Promise<void> | undefined;
+  // What is ended on the way makes the bench fail: the first reason counts.
+  const end = (code: number, reason?: string): Promise<void> => {
+    ending ??= (async () => {
+      if (reason !== undefined) process.stderr.write(`bench: ${reason}\n`);
+      await stack.disposeAsync();
+      process.exit(code);
+    })();
+    return ending;
   };
   process.once('SIGINT', () => void end(130));
   process.once('SIGTERM', () => void end(143));
@@ -47,7 +51,7 @@ export async function runBounded(
   );
 }
 
-/** `store` undefined: a Redis is started. `pinned` false: everything shares all processors. */
+/** Without `store` a Redis is started. Not `pinned`, everything shares all processors. */
 export async function openGround(
   stack: AsyncDisposableStack,
   { store, pinned = true }: { readonly store?: string; readonly pinned?: boolean } = {},

@@ -3,7 +3,7 @@ import { installed } from './children.ts';
 import type { Ground } from './ground.ts';
 import type { PeerName } from './peers.ts';
 import type { Load } from './rounds.ts';
-import { benchRequests, LARGE, posted, SMALL } from './work.ts';
+import { type BenchRequest, benchRequests, LARGE, posted, SMALL } from './work.ts';
 
 /** A load before its peers are started. */
 export interface PlannedLoad extends Omit<Load, 'peers'> {
@@ -22,20 +22,17 @@ const BODY = 8_192;
 export const FULL_POLICY = 'Full policy, known RS256 tokens: GET, 1 KiB answers';
 export const NO_POLICY_LOAD = 'No policy: GET, 1 KiB answers';
 
-export function mainLoads({ tokens }: Ground, plain: readonly PeerName[] = PLAIN): readonly PlannedLoad[] {
+export function mainLoads({ tokens }: Ground, plain = PLAIN): readonly PlannedLoad[] {
   const small = benchRequests(tokens);
   const large = benchRequests(tokens, '/large');
   return [
-    { title: FULL_POLICY, protocol: 'http', requests: () => small, answerOctets: SMALL, peers: POLICY },
-    { title: NO_POLICY_LOAD, protocol: 'http', requests: () => small, answerOctets: SMALL, peers: plain },
-    {
-      ...{ title: 'No policy: GET, 100 KiB answers', protocol: 'http', answerOctets: LARGE },
-      ...{ requests: () => large, peers: plain },
-    },
+    planned(FULL_POLICY, POLICY, small),
+    planned(NO_POLICY_LOAD, plain, small),
+    { ...planned('No policy: GET, 100 KiB answers', plain, large), answerOctets: LARGE },
   ];
 }
 
-/** The main loads with more peers, and further ones. */
+/** The main loads with more peers, and further ones. `rounds`: how often new tokens are needed. */
 export async function allLoads(
   ground: Ground,
   rounds: number,
@@ -45,47 +42,22 @@ export async function allLoads(
   const es256 = benchRequests(await ground.issuer.tokens(ground.tokens.length, 'ES256'));
   const count = quick ? 500 : NEW_TOKENS;
   const fresh = benchRequests(await ground.issuer.tokens(count * (rounds + 1)));
-  const small = { protocol: 'http', answerOctets: SMALL } as const;
+  const http2 = planned('No policy, HTTP/2 over TLS: GET, 1 KiB answers', WITH_TLS, known);
   return [
     ...mainLoads(ground, ALL_PLAIN),
     {
-      ...{
-        title: 'Full policy, every RS256 token new: GET, 1 KiB answers',
-        once: true,
-        peers: POLICY,
-        ...small,
-      },
+      ...planned('Full policy, every RS256 token new: GET, 1 KiB answers', POLICY, fresh),
       requests: (round) => fresh.slice(round * count, (round + 1) * count),
+      once: true,
     },
-    {
-      ...small,
-      title: 'Full policy, known ES256 tokens: GET, 1 KiB answers',
-      requests: () => es256,
-      peers: POLICY,
-    },
-    {
-      ...small,
-      title: 'No policy: POST of 8 KiB, 1 KiB answers',
-      requests: () => posted(known, BODY),
-      peers: ALL_PLAIN,
-    },
-    {
-      ...small,
-      title: 'No policy, TLS 1.3: GET, 1 KiB answers',
-      protocol: 'https',
-      requests: () => known,
-      peers: WITH_TLS,
-    },
-    ...(installed('h2load') === undefined
-      ? []
-      : [
-          {
-            ...small,
-            title: 'No policy, HTTP/2 over TLS: GET, 1 KiB answers',
-            protocol: 'h2' as const,
-            requests: () => known,
-            peers: WITH_TLS,
-          },
-        ]),
+    planned('Full policy, known ES256 tokens: GET, 1 KiB answers', POLICY, es256),
+    planned('No policy: POST of 8 KiB, 1 KiB answers', ALL_PLAIN, posted(known, BODY)),
+    { ...planned('No policy, TLS 1.3: GET, 1 KiB answers', WITH_TLS, known), protocol: 'https' },
+    ...(installed('h2load') === undefined ? [] : [{ ...http2, protocol: 'h2' } as const]),
   ];
+}
+
+/** The usual: HTTP/1.1, small answers, the same requests in every round. */
+function planned(title: string, peers: readonly PeerName[], requests: readonly BenchRequest[]): PlannedLoad {
+  return { title, peers, protocol: 'http', answerOctets: SMALL, requests: () => requests };
 }

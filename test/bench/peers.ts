@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePorts } from '../support/ports.ts';
 import { ask, NO_POLICY, type PolicyHeaders, policyHeaders } from './agreement.ts';
-import { type Child, installed, startChild, startProgram } from './children.ts';
+import { type Child, installed, startChild, startProgram, stopChild } from './children.ts';
 import { fillTemplate, folderFor, type Ground } from './ground.ts';
 import { residentMegabytes } from './processor.ts';
 import { type BenchRequest, benchRequests } from './work.ts';
@@ -90,6 +90,17 @@ export async function startPeer(
   const headers = PEERS[name].policy ? await policyHeaders(as, started.port, sample) : NO_POLICY;
   const { pid } = started.child;
   return { ...started, name: as, pid, headers, log, startedWith: residentMegabytes(pid) };
+}
+
+const COMPILED_WITHIN_MS = 10_000;
+
+/** One start of Sundial before those that are measured: compiled code is kept at its end, and memory depends on it. */
+export async function compileSundial(
+  ground: Ground,
+  options: LaunchOptions & { readonly as: string },
+): Promise<void> {
+  const { child } = await startPeer('sundial, policy', ground, options);
+  await stopChild(child.process, COMPILED_WITHIN_MS);
 }
 
 async function startSundial(policies: 'full' | 'plain', launch: Launch): Promise<Started> {

@@ -35,7 +35,7 @@ const FULL_COLUMNS: readonly Column[] = [
   { title: 'log B/req', of: ({ full }) => full.map((m) => m.logPerRequest), digits: 0 },
 ];
 
-const [NAME, RATIO, FIGURE] = [26, 24, 11];
+const [NAME, RATIO, FIGURE] = [26, 34, 11];
 
 /** The ratios of one load and the figures behind them. */
 export function outcomeLines({ load, measured }: Outcome): readonly string[] {
@@ -52,11 +52,11 @@ export function outcomeLines({ load, measured }: Outcome): readonly string[] {
 
 function ratioLines(own: Measured, others: readonly Measured[]): readonly string[] {
   const rows = RATIOS.filter(({ of }) => of(own).length > 0);
-  const title = ({ title, better }: Reading): string => `${title} (${better})`.padEnd(RATIO + 10);
+  const heading = ({ title, better }: Reading): string => `${title} (${better})`.padEnd(RATIO);
   return [
-    `  ${`${own.peer.name} /`.padEnd(NAME)}${rows.map(title).join('')}`.trimEnd(),
+    `  ${`${own.peer.name} /`.padEnd(NAME)}${rows.map(heading).join('')}`.trimEnd(),
     ...others.map((other) => {
-      const cells = rows.map(({ of }) => spread(ratios(of(own), of(other))).padEnd(RATIO + 10));
+      const cells = rows.map(({ of }) => spread(ratios(of(own), of(other))).padEnd(RATIO));
       return `  ${other.peer.name.padEnd(NAME)}${cells.join('')}`.trimEnd();
     }),
   ];
@@ -100,7 +100,7 @@ function warnings(measured: readonly Measured[]): readonly string[] {
   });
 }
 
-/** Ratios of the first peers of two loads, or of one peer of the second: what the first load costs more. */
+/** Ratios of a peer under one load to a peer under another. */
 export function acrossLine(title: string, one: Measured, other: Measured): string {
   const cells = RATIOS.slice(0, 2).map(
     ({ title: of, of: read }) => `${of} ${spread(ratios(read(one), read(other)))}`,

@@ -6,7 +6,7 @@ import { installed } from './children.ts';
 import { type Ground, openGround, runBounded } from './ground.ts';
 import { idleLines } from './idle.ts';
 import { allLoads, FULL_POLICY, mainLoads, NO_POLICY_LOAD } from './loads.ts';
-import { isInstalled, PEERS, type Peer, type PeerName, startPeer } from './peers.ts';
+import { compileSundial, isInstalled, PEERS, type Peer, type PeerName, startPeer } from './peers.ts';
 import { acrossLine, memoryLines, outcomeLines } from './report.ts';
 import { type Load, measureRounds, type Outcome, type Plan } from './rounds.ts';
 import { CONNECTIONS, CONSUMERS } from './work.ts';
@@ -34,15 +34,12 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   say(conditions(ground).join('\n'));
   const planned = options.all ? await allLoads(ground, plan.rounds, options.quick) : mainLoads(ground);
   const wanted = [...new Set(planned.flatMap(({ peers }) => peers))];
+  await compileSundial(ground, { as: 'first start' });
   const peers = new Map<PeerName, Peer>();
   for (const name of wanted.filter(isInstalled))
     peers.set(name, await startPeer(name, ground, { profile: options.profile }));
-  const loads = planned.map(
-    (load): Load => ({
-      ...load,
-      peers: load.peers.flatMap((name) => peers.get(name) ?? []),
-    }),
-  );
+  const started = (names: readonly PeerName[]) => names.flatMap((name) => peers.get(name) ?? []);
+  const loads = planned.map((load): Load => ({ ...load, peers: started(load.peers) }));
   for (const load of loads) await refuseDisagreement(load);
 
   const outcomes = await measureRounds(ground, loads, plan, say);
