@@ -31,37 +31,29 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const commit = git('rev-parse', '--short', '--verify', `${wanted}^{commit}`).trim();
   const other = await openTree(stack, commit);
   const ground = await openGround(stack);
-  const start = (policy: 'policy' | 'plain', as: string, root: string): Promise<Peer> =>
-    startPeer(`sundial, ${policy}`, ground, { as: `${as}, ${policy}`, root });
+  // A database each: the trees may write in different forms.
+  const theirs = { root: other, environment: { BENCH_STORE: `${ground.environment.BENCH_STORE}/1` } };
   const pair = async (policy: 'policy' | 'plain'): Promise<readonly [Peer, Peer]> => [
-    await start(policy, 'this tree', ROOT),
-    await start(policy, commit, other),
+    await startPeer(`sundial, ${policy}`, ground, { as: `this tree, ${policy}` }),
+    await startPeer(`sundial, ${policy}`, ground, { as: `${commit}, ${policy}`, ...theirs }),
   ];
-  await compileSundial(ground, { as: 'first start', root: ROOT });
-  await compileSundial(ground, { as: `first start of ${commit}`, root: other });
+  await compileSundial(ground, { as: 'first start' });
+  await compileSundial(ground, { as: `first start of ${commit}`, ...theirs });
   const [full, plain] = [await pair('policy'), await pair('plain')];
   await refuseDisagreement(ground, full, plain);
 
   const known = benchRequests(ground.tokens);
-  const requests = () => known;
-  const http1 = { protocol: 'http', answerOctets: SMALL, requests } as const;
-  const http2 = { protocol: 'h2', answerOctets: SMALL, requests } as const;
+  const http1 = { protocol: 'http', answerOctets: SMALL, requests: () => known } as const;
+  const http2 = { ...http1, protocol: 'h2' } as const;
+  const h2load = installed('h2load') !== undefined;
   const loads: readonly Load[] = [
     { ...http1, title: 'Full policy, HTTP/1.1, known RS256 tokens: GET, 1 KiB answers', peers: full },
     { ...http1, title: 'No policy, HTTP/1.1: GET, 1 KiB answers', peers: plain },
-    ...(installed('h2load') === undefined
-      ? []
-      : [
-          {
-            ...http2,
-            title: 'Full policy, HTTP/2 over TLS, one RS256 token: GET, 1 KiB answers',
-            peers: full,
-          },
-          { ...http2, title: 'No policy, HTTP/2 over TLS: GET, 1 KiB answers', peers: plain },
-        ]),
-  ];
+    { ...http2, title: 'Full policy, HTTP/2 over TLS, one RS256 token: GET, 1 KiB answers', peers: full },
+    { ...http2, title: 'No policy, HTTP/2 over TLS: GET, 1 KiB answers', peers: plain },
+  ].filter(({ protocol }) => protocol === 'http' || h2load);
   say(`Node ${process.versions.node}, ${ground.where.said}; ${ground.upstream}`);
-  if (installed('h2load') === undefined) say('h2load is not installed: HTTP/2 is not measured');
+  if (!h2load) say('h2load is not installed: HTTP/2 is not measured');
   const outcomes = await measureRounds(ground, loads, plan, say);
   say(`\nRatios: median of ${plan.rounds} rounds [least to most]${options.quick ? ', a smoke test' : ''}`);
   for (const outcome of outcomes) say(outcomeLines(outcome).join('\n'));

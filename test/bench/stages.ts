@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { identify, refuseUnauthorised, takeLimits } from '../../gateway/exchange/admission.ts';
 import type { AnswerHeaders } from '../../gateway/exchange/answer-headers.ts';
 import { readAuthority } from '../../gateway/exchange/authority.ts';
+import { decorate } from '../../gateway/exchange/decorate.ts';
 import type { Outcome } from '../../gateway/exchange/exchange.ts';
 import { forwardOrder } from '../../gateway/exchange/forward-order.ts';
 import { clampFreshness, longestReuse } from '../../gateway/exchange/freshness.ts';
@@ -32,6 +33,28 @@ import { pricesOf, type Stage, stage } from './stage-prices.ts';
 const { values: options } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
 const LONGEST_MINUTES = 5;
 
+/** As the upstream of the bench answers. */
+const ANSWER: AnswerHeaders = {
+  server: 'nginx',
+  date: new Date().toUTCString(),
+  'content-type': 'application/json',
+  'content-length': '1024',
+  connection: 'keep-alive',
+  'cache-control': 'max-age=60',
+  etag: '"bench-1"',
+};
+
+const OUTCOME: Omit<Outcome, 'clientAddress' | 'clientNetwork'> = {
+  method: 'GET',
+  path: '/api/v1/orders/1000',
+  status: 200,
+  bytes: 1_024,
+  scheme: 'http',
+  protocol: 'HTTP/1.1',
+  aborted: false,
+  userAgent: 'sundial-bench/1.0',
+};
+
 await runBounded(LONGEST_MINUTES, async (stack) => {
   const ground = await openGround(stack, { store: 'embedded' });
   const parts = await openStageParts(stack, ground);
@@ -52,24 +75,8 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   const inboundPorts = { sendsForwarded: false, connections: createConnections(), isDraining: () => false };
   const inbound = inboundOf(open, reading, inboundPorts);
   const { gate } = upstreams.pools.route(order.upstream, order.upstream.targets[0] ?? { origin: '' });
-  const outcome: Outcome = {
-    ...{ method: 'GET', path: view.path, status: 200, bytes: 1_024, scheme: 'http', protocol: 'HTTP/1.1' },
-    ...{
-      clientAddress: client.full,
-      clientNetwork: client.key,
-      aborted: false,
-      userAgent: 'sundial-bench/1.0',
-    },
-  };
-  const answer = (): AnswerHeaders => ({
-    ...{ server: 'nginx', date: 'Fri, 20 Nov 2026 12:00:00 GMT', 'content-type': 'application/json' },
-    ...{
-      'content-length': '1024',
-      connection: 'keep-alive',
-      'cache-control': 'max-age=60',
-      etag: '"bench-1"',
-    },
-  });
+  const outcome: Outcome = { ...OUTCOME, clientAddress: client.full, clientNetwork: client.key };
+  const answer = (): AnswerHeaders => ({ ...ANSWER });
   const choose = () => upstreams.targets.choose(order.upstream, callerOf(facts, inbound));
   const pass = (choice: Choice): void => {
     const stay = createStay(choice, gate);
@@ -107,11 +114,8 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
     stage('concurrency gate', pass, choose),
     stage('clean answer', (headers) => cleanAnswer(200, headers, 'orders'), answer),
     stage('freshness and decorate', (headers) => exchange.decorate(200, headers, facts, view), answer),
-    stage(
-      '  freshness',
-      (headers) => clampFreshness(headers, longestReuse(facts), ports.wallClock()),
-      answer,
-    ),
+    stage('  freshness', (headers) => clampFreshness(headers, longestReuse(facts), Date.now()), answer),
+    stage('  decorate', (headers) => decorate(headers, facts, view, undefined), answer),
     stage('observe', () => telemetry.observer.onAnswer(facts, outcome)),
     stage('  metrics', () => metrics.record(facts, outcome, 1.8e12, 2.5)),
     stage('  ledger', () => telemetry.ledger?.record(facts, outcome)),
