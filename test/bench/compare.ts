@@ -58,11 +58,13 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   say(`\nRatios: median of ${plan.rounds} rounds [least to most]${options.quick ? ', a smoke test' : ''}`);
   for (const outcome of outcomes) say(outcomeLines(outcome).join('\n'));
   const work = { ...http1, requests: known };
+  const resident = new Map<Peer, number | undefined>();
   for (const peer of [...full, ...plain]) {
     say(`${plan.memory} s of full load: ${peer.name}`);
-    await measureFull(ground, peer, work, { seconds: plan.memory });
+    resident.set(peer, (await measureFull(ground, peer, work, { seconds: plan.memory })).resident);
   }
-  say(memoryLines([...full, ...plain], `after ${plan.memory} s of full load`).join('\n'));
+  const after = `after ${plan.memory} s of full load`;
+  say(memoryLines([...full, ...plain], after, (peer) => resident.get(peer)).join('\n'));
 });
 
 /** Checks the commit out into a temporary folder with its packages, and returns that folder. */

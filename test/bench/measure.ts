@@ -6,7 +6,7 @@ import { runH2load } from './generators/h2load.ts';
 import { runWrk } from './generators/wrk.ts';
 import type { Ground } from './ground.ts';
 import type { Peer } from './peers.ts';
-import { cpuMicros } from './processor.ts';
+import { cpuMicros, residentMegabytes } from './processor.ts';
 import type { BenchRequest } from './work.ts';
 
 /** `h2`: HTTP/2 over TLS, as browsers speak it. */
@@ -31,6 +31,8 @@ export interface Full {
   readonly busy: number | undefined;
   /** Bytes of access log per request. */
   readonly logPerRequest: number;
+  /** Resident megabytes of all its processes at the end; undefined without /proc. */
+  readonly resident: number | undefined;
 }
 
 /** As many requests as were asked for. */
@@ -68,6 +70,7 @@ export async function measureFull(
     cpuPerRequest: used === undefined ? undefined : used / result.requests,
     busy: used === undefined ? undefined : used / 1_000_000 / result.seconds,
     logPerRequest: (fstatSync(peer.log).size - logged) / result.requests,
+    resident: residentMegabytes(peer.pid),
   };
 }
 

@@ -1,7 +1,6 @@
 // What the benches print: ratios between peers measured in the same round, as median and spread.
 // Requests per second are context only; they belong to the machine and the moment.
 import type { Peer } from './peers.ts';
-import { residentMegabytes } from './processor.ts';
 import type { Measured, Outcome } from './rounds.ts';
 
 /** More answers without quota headers mean that Redis was too slow for a measurement. */
@@ -15,9 +14,10 @@ interface Reading {
 }
 
 const RATIOS: readonly Reading[] = [
-  { title: 'requests per second', better: 'higher', of: ({ full }) => full.map((each) => each.perSecond) },
-  { title: 'CPU per request', better: 'lower', of: ({ full }) => full.map((each) => each.cpuPerRequest) },
-  { title: 'p99 at the steady rate', better: 'lower', of: ({ steady }) => steady.map((each) => each.p99) },
+  { title: 'requests/s', better: 'higher', of: ({ full }) => full.map((m) => m.perSecond) },
+  { title: 'CPU/request', better: 'lower', of: ({ full }) => full.map((m) => m.cpuPerRequest) },
+  { title: 'p99 at steady rate', better: 'lower', of: ({ steady }) => steady.map((m) => m.p99) },
+  { title: 'RSS', better: 'lower', of: ({ full }) => full.map((m) => m.resident) },
 ];
 
 interface Column {
@@ -33,9 +33,10 @@ const FULL_COLUMNS: readonly Column[] = [
   { title: 'p50 ms', of: ({ full }) => full.map((m) => m.p50), digits: 2 },
   { title: 'p99 ms', of: ({ full }) => full.map((m) => m.p99), digits: 2 },
   { title: 'log B/req', of: ({ full }) => full.map((m) => m.logPerRequest), digits: 0 },
+  { title: 'RSS MB', of: ({ full }) => full.map((m) => m.resident), digits: 0 },
 ];
 
-const [NAME, RATIO, FIGURE] = [26, 34, 11];
+const [NAME, RATIO, FIGURE] = [26, 28, 11];
 
 /** The ratios of one load and the figures behind them. */
 export function outcomeLines({ load, measured }: Outcome): readonly string[] {
@@ -108,14 +109,18 @@ export function acrossLine(title: string, one: Measured, other: Measured): strin
   return `  ${title.padEnd(48)}${cells.join('   ')}`;
 }
 
-/** Resident memory of every peer, after its start and now. */
-export function memoryLines(peers: readonly Peer[], now = 'after load'): readonly string[] {
+/** Resident memory of every peer after its start and `now`, which is read from what was measured. */
+export function memoryLines(
+  peers: readonly Peer[],
+  now: string,
+  read: (peer: Peer) => number | undefined,
+): readonly string[] {
   return [
     '',
     `${'Resident memory, MB, all processes'.padEnd(NAME + 12)}${'after start'.padStart(14)}${now.padStart(28)}`,
     ...peers.map(
-      ({ name, pid, startedWith }) =>
-        `  ${name.padEnd(NAME + 10)}${whole(startedWith).padStart(14)}${whole(residentMegabytes(pid)).padStart(28)}`,
+      (peer) =>
+        `  ${peer.name.padEnd(NAME + 10)}${whole(peer.startedWith).padStart(14)}${whole(read(peer)).padStart(28)}`,
     ),
   ];
 }

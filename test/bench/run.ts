@@ -6,6 +6,7 @@ import { installed } from './children.ts';
 import { type Ground, openGround, runBounded } from './ground.ts';
 import { idleLines } from './idle.ts';
 import { allLoads, FULL_POLICY, mainLoads, NO_POLICY_LOAD } from './loads.ts';
+import type { Full } from './measure.ts';
 import { compileSundial, isInstalled, PEERS, type Peer, type PeerName, startPeer } from './peers.ts';
 import { acrossLine, memoryLines, outcomeLines } from './report.ts';
 import { type Load, measureRounds, type Outcome, type Plan } from './rounds.ts';
@@ -46,7 +47,11 @@ await runBounded(LONGEST_MINUTES, async (stack) => {
   say(`\nRatios: median of ${plan.rounds} rounds [least to most]`);
   for (const outcome of outcomes) say(outcomeLines(outcome).join('\n'));
   say(acrossLines(outcomes).join('\n'));
-  say(memoryLines([...peers.values()]).join('\n'));
+  const readings = outcomes.flatMap(({ measured }) => measured);
+  const residentOf = ({ resident }: Full): number => resident ?? Number.NaN;
+  const most = (peer: Peer): number =>
+    Math.max(...readings.filter((each) => each.peer === peer).flatMap(({ full }) => full.map(residentOf)));
+  say(memoryLines([...peers.values()], 'most after a load', most).join('\n'));
   if (options.all) {
     const plain = [...peers.keys()].filter((name) => !PEERS[name].policy);
     say((await idleLines(plain, ground, options.quick ? 200 : 5_000)).join('\n'));
@@ -79,7 +84,7 @@ function acrossLines(outcomes: readonly Outcome[]): readonly string[] {
   if (own === undefined || plain === undefined) return [];
   return [
     '',
-    'Full policy against proxies without any policy (requests per second: higher, CPU: lower)',
+    'Full policy against proxies without any policy (requests/s: higher, CPU/request: lower)',
     ...plain.measured.map((other) => acrossLine(`${own.peer.name} / ${other.peer.name}`, own, other)),
   ];
 }
